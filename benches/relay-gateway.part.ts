@@ -1,0 +1,72 @@
+// The gateway of the relay's bench: Assent as anyone would embed it, in a process that can be asked what it weighs.
+//
+// `relay-gateway.part.ts <settings as JSON>`. Over standard streams nothing can be asked of it, but its client can.
+
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { createKeyRing } from '@assent/core'
+import { openSqlite } from '@assent/store'
+import { type ServerConfig, serveStdio, startGateway } from 'assent'
+import { profiler } from './relay-profile.part.ts'
+import { personHeader } from './relay-words.part.ts'
+
+export interface Weight {
+  readonly rssBytes: number
+  readonly heapBytes: number
+  readonly sockets: number
+}
+
+export interface GatewaySettings {
+  readonly front: 'http' | 'stdio'
+  readonly server: ServerConfig
+  readonly database: string
+}
+
+const { front, server, database } = JSON.parse(process.argv[2] ?? '') as GatewaySettings
+const parts = {
+  servers: { bench: server },
+  store: await openSqlite(database),
+  keys: createKeyRing([{ id: 'bench', secret: randomBytes(32) }]),
+  onTrouble: (error: unknown) => console.error(error),
+}
+const profile = profiler()
+
+// Nothing is left behind when the bench is interrupted.
+process.on('disconnect', () => process.exit())
+process.on('message', (command: 'weigh' | 'cpu' | 'profile' | 'profiled') => {
+  if (command === 'weigh') process.send?.(weigh())
+  else if (command === 'cpu') process.send?.({ cpuUs: process.cpuUsage().user + process.cpuUsage().system })
+  else if (command === 'profile') void profile.start().then(() => process.send?.({}))
+  else void profile.stop().then((lines) => process.send?.({ lines }))
+})
+if (front === 'stdio') await serveStdio(parts)
+else {
+  const gateway = await startGateway({
+    ...parts,
+    listen: { host: '127.0.0.1', port: 0 },
+    identify: ({ headers }) => ({ principal: String(headers[personHeader] ?? 'nobody'), groups: [] }),
+  })
+  process.send?.({ url: gateway.url })
+}
+
+function weigh(): Weight {
+  // More than once: what one collection frees lets the next one free what hung on it.
+  for (let round = 0; round < 3; round++) globalThis.gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  return { rssBytes: rss, heapBytes: heapUsed, sockets: openSockets() }
+}
+
+function openSockets(): number {
+  if (process.platform !== 'linux')
+    return process.getActiveResourcesInfo().filter((name) => /^TCPSocket/.test(name)).length
+  return readdirSync('/proc/self/fd').filter((fd) => targetOf(fd).startsWith('socket:')).length
+}
+
+function targetOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    // The one that listed the folder is gone by now.
+    return ''
+  }
+}

@@ -1,0 +1,106 @@
+// Starts and ends the processes of the relay's bench. Their output goes to one log file.
+
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const startMs = 30_000
+const answerMs = 120_000
+
+const programs = {
+  gateway: new URL('./relay-gateway.part.ts', import.meta.url),
+  proxy: new URL('./relay-proxy.part.ts', import.meta.url),
+  server: new URL('./relay-server.part.ts', import.meta.url),
+}
+
+/** How others start a program of ours. */
+export function commandOf(program: keyof typeof programs, args: readonly string[]): [string, ...string[]] {
+  return [process.execPath, ...process.execArgv, fileURLToPath(programs[program]), ...args]
+}
+
+export interface Served {
+  readonly url: string
+  /** Sends a command and resolves with what comes back. */
+  ask<T>(command: string): Promise<T>
+  end(): Promise<void>
+}
+
+export class Processes {
+  readonly folder: string
+  readonly #log: number
+  readonly #running = new Set<ChildProcess>()
+
+  private constructor(folder: string) {
+    this.folder = folder
+    this.#log = openSync(join(folder, 'output.log'), 'a')
+  }
+
+  static async within<T>(work: (processes: Processes) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(tmpdir(), 'assent-relay-bench-'))
+    const processes = new Processes(folder)
+    try {
+      return await work(processes)
+    } finally {
+      await Promise.all([...processes.#running].map(endOf))
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** A program of ours, once it serves. */
+  async serve(program: keyof typeof programs, args: readonly string[]): Promise<Served> {
+    const child = fork(fileURLToPath(programs[program]), args, {
+      execArgv: [...process.execArgv, '--expose-gc'],
+      stdio: ['ignore', this.#log, this.#log, 'ipc'],
+    })
+    this.#track(child)
+    const { url } = await next<{ url: string }>(child, startMs)
+    return {
+      url,
+      ask: <T>(command: string) => {
+        const answered = next<T>(child, answerMs)
+        child.send(command)
+        return answered
+      },
+      end: () => endOf(child),
+    }
+  }
+
+  /** A program that ends when its standard input does; its output is for the caller to read, or for the log. */
+  spawn(args: readonly string[], output: 'read' | 'log', env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const stdout = output === 'read' ? 'pipe' : this.#log
+    const child = spawn(process.execPath, args, { stdio: ['pipe', stdout, this.#log], env: { ...process.env, ...env } })
+    this.#track(child)
+    return child
+  }
+
+  #track(child: ChildProcess): void {
+    this.#running.add(child)
+    child.once('exit', () => this.#running.delete(child))
+  }
+}
+
+async function next<T>(child: ChildProcess, withinMs: number): Promise<T> {
+  const settled = new AbortController()
+  const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(withinMs)])
+  const exited = once(child, 'exit', { signal }).then(() => {
+    throw new Error('A process of the bench ended before its time.')
+  })
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), exited])
+    return message as T
+  } finally {
+    exited.catch(() => undefined)
+    settled.abort()
+  }
+}
+
+export async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}

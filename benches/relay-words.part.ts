@@ -1,0 +1,101 @@
+// What the clients and the servers of the relay's bench say to each other, in both revisions.
+//
+// One tool, `release`, asks one form question. The schema is made anew for every question and differs from every other
+// one, because that is what a relay must not keep.
+
+export type Json = Record<string, unknown>
+export interface Message {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: Json
+  readonly result?: Json
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+export const generations = ['2025-11-25', '2026-07-28'] as const
+export type Generation = (typeof generations)[number]
+
+/** Who is calling, as the bench's own gateway reads it. */
+export const personHeader = 'x-bench-person'
+
+const tool = 'release'
+const stamp = 'io.modelcontextprotocol'
+const elicitation = { form: {} }
+
+export const tools = [{ name: tool, inputSchema: { type: 'object', properties: { build: { type: 'string' } } } }]
+
+export function question(build: string): Json {
+  return {
+    mode: 'form',
+    message: `Where should build ${build} go?`,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        region: {
+          type: 'string',
+          title: `Region for ${build}`,
+          oneOf: [
+            { const: 'eu', title: 'Europe' },
+            { const: 'us', title: 'United States' },
+          ],
+        },
+        replicas: { type: 'integer', title: 'Replicas', minimum: 1, maximum: 50, default: 3 },
+        [`note_${build}`]: { type: 'string', title: 'A note for the log', maxLength: 500 },
+      },
+      required: ['region', 'replicas'],
+    },
+  }
+}
+
+export const accepted = { action: 'accept', content: { region: 'eu', replicas: 3 } }
+
+export function isAccepted(answer: unknown): boolean {
+  const { action, content } = (answer ?? {}) as { action?: string; content?: Json }
+  return action === 'accept' && content?.region === 'eu' && content.replicas === 3
+}
+
+export function released(build: string): { content: Json[] } {
+  return { content: [{ type: 'text', text: `released ${build}` }] }
+}
+
+/** Throws unless this is the result of that call: a figure for wrong answers would be worth nothing. */
+export function checkReleased(reply: Message, build: string): void {
+  const [first] = (reply.result?.content ?? []) as readonly { text?: string }[]
+  if (first?.text !== `released ${build}`) throw new Error(`The call for ${build} got ${JSON.stringify(reply)}`)
+}
+
+export function callOf(id: number, build: string): Message {
+  return rpc({ id, method: 'tools/call', params: { name: tool, arguments: { build } } })
+}
+
+export const initialize = rpc({
+  id: 0,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: { elicitation },
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  },
+})
+
+export const initialized = rpc({ method: 'notifications/initialized' })
+
+export function rpc(message: Message): Message {
+  return { jsonrpc: '2.0', ...message } as Message
+}
+
+/** The same request with what every request of 2026-07-28 carries. */
+export function stamped(message: Message): Message {
+  const meta = {
+    [`${stamp}/protocolVersion`]: '2026-07-28',
+    [`${stamp}/clientCapabilities`]: { elicitation },
+    [`${stamp}/clientInfo`]: { name: 'bench', version: '1.0.0' },
+  }
+  return { ...message, params: { ...message.params, _meta: meta } }
+}
+
+export const stampedHeaders = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': tool,
+}

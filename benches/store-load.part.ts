@@ -1,0 +1,94 @@
+// Many open asks at once, written with SQL behind the store's back: raising a million through it would take minutes.
+//
+// Every ask is a number. Its tenant, its id, its approvers and the time it was raised all follow from that number, so
+// that the store's callers, pgbench and the checks find the same ask without asking the database. The rows are what
+// `raise` would have written, except that the audit begins with the first answer.
+
+import { type Action, actionDigest, type Question, toolDefinitionDigest } from '@assent/core'
+
+export interface Asks {
+  /** The first number, and the one after the last. */
+  readonly from: number
+  readonly to: number
+  /** Ask n belongs to tenant n modulo this. */
+  readonly tenants: number
+  /** Ask n is put to person n modulo this. */
+  readonly people: number
+  /** And to everyone, as one group that may answer any ask. */
+  readonly alsoToEveryone: boolean
+}
+
+export const servers = 8
+/** Ann is person 0. */
+export const ann = { principal: 'p0', groups: [] }
+export const someoneOfEveryone = { principal: 'someone', groups: ['everyone'] }
+export const useWithinMs = 5 * 60_000
+export const decideWithinMs = 7 * 24 * 60 * 60_000
+
+/** With nine digits after it, as long as an id that `newId` makes. */
+export const askIdStem = 'ask_01k9x2m5r8h3v7q0z4n6t1w5y9d'
+/** Numbers of one length sort as text the way they count. */
+export const firstNumber = 100_000_000
+const firstTenant = 1_000
+
+export function askId(n: number): string {
+  return `${askIdStem}${firstNumber + n}`
+}
+
+/** All digits, because pgbench can compute numbers and nothing else. */
+export function tenantOf(n: number, tenants: number): string {
+  return String(firstTenant + (n % tenants))
+}
+
+export const tenantInPgbench = `${firstTenant} + :n % :tenants`
+
+export function raisedAtMs(n: number, loadedAtMs: number): number {
+  return loadedAtMs + n
+}
+
+/** About 600 bytes of JSON: a rollout with a dozen arguments, and the asker's words for it. */
+export function question(): Question {
+  const action: Action = {
+    server: 'deploy-0',
+    tool: 'rollout',
+    definitionDigest: toolDefinitionDigest({ name: 'rollout', inputSchema: { type: 'object' } }),
+    arguments: {
+      environment: 'production',
+      image: 'registry.example.com/payments/api@sha256:5f70bf18a086007016e948b04aed3b82103a36be',
+      region: 'eu-central-1',
+      replicas: 12,
+      strategy: { kind: 'canary', steps: [5, 25, 50, 100], pauseS: 300 },
+    },
+  }
+  const claim = 'All checks are green. The migration ran on staging for two days.'
+  return { kind: 'approval', title: 'Roll out payments/api to production', action, digest: actionDigest(action), claim }
+}
+
+/** Statements that both engines understand. Only our own constants and numbers are written into them. */
+export function loadAsks(asks: Asks, loadedAtMs: number): string[] {
+  const shown = question()
+  const digest = shown.kind === 'approval' ? shown.digest : ''
+  const everyone = asks.alsoToEveryone ? ',"group:everyone"' : ''
+  const numbers = `with recursive numbers(n) as (
+    select ${asks.from} union all select n + 1 from numbers where n + 1 < ${asks.to})`
+  const tenant = `cast(${firstTenant} + n % ${asks.tenants} as text)`
+  const id = `'${askIdStem}' || (${firstNumber} + n)`
+  const person = `'person:p' || (n % ${asks.people})`
+  // Consecutive asks of one person differ in their server, as consecutive asks do.
+  const server = `'deploy-' || ((n / ${asks.people} + n % ${asks.people}) % ${servers})`
+  const raisedAt = `${loadedAtMs} + cast(n as bigint)`
+
+  const listFor = (
+    approver: string,
+  ) => `insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
+    ${numbers} select ${tenant}, ${id}, ${approver}, ${server}, 'approval', ${raisedAt}, ${raisedAt} + ${decideWithinMs}, 1 from numbers`
+  return [
+    `insert into asks (tenant, id, state, server, tool, principal, kind, question, electorate, approvals_needed,
+      declines_needed, digest, raised_at, decide_by, use_within)
+    ${numbers} select ${tenant}, ${id}, 'open', ${server}, 'rollout', 'agent', 'approval', '${JSON.stringify(shown)}',
+      '{"approvers":["' || ${person} || '"${everyone}],"barred":[],"approvals":1,"declines":1}', 1,
+      1, '${digest}', ${raisedAt}, ${raisedAt} + ${decideWithinMs}, ${useWithinMs} from numbers`,
+    listFor(person),
+    ...(asks.alsoToEveryone ? [listFor(`'group:everyone'`)] : []),
+  ]
+}

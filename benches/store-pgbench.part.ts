@@ -1,0 +1,106 @@
+// The same work, sent by pgbench: what the database can do when the program in front of it costs next to nothing.
+//
+// The texts are the ones the store's engine prepares, with pgbench's variables for its parameters. pgbench cannot send a
+// null or put text together, so a parameter that the store sends as null stands there as `null`, and the two ids are
+// put together in SQL. Both are cheap for the server; the first is a little in pgbench's favour.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { bodyDigest, canonicalJson, type Vote } from '@assent/core'
+import { answerAsk } from '../packages/store/src/asks/answer-ask.ts'
+import { answeredBody } from '../packages/store/src/asks/audit-body.ts'
+import { readAsk } from '../packages/store/src/asks/read-ask.ts'
+import { compileForPostgres } from '../packages/store/src/engine/postgres.ts'
+import type { Step } from '../packages/store/src/engine/statement.ts'
+import { ann, askIdStem, firstNumber, tenantInPgbench } from './store-load.part.ts'
+import type { Place } from './store-place.part.ts'
+
+/** Which asks are settled, by how many at once: client c takes `from + c`, `from + c + clients`, and so on. */
+export interface Walk {
+  readonly from: number
+  readonly tenants: number
+  readonly clients: number
+  readonly each: number
+}
+
+const threads = 2
+const run = promisify(execFile)
+
+const vote: Vote = {
+  answer: { action: 'accept' },
+  by: ann.principal,
+  via: 'inbox',
+  decisionId: 'decision_01k9x2m5r8h3v7q0z4n6t1w5y9d100000000',
+}
+
+const body = canonicalJson(answeredBody(vote, 'digest'))
+
+/** Sent as parameters, as the store sends them. */
+const constants: Readonly<Record<string, string>> = {
+  action: vote.answer.action,
+  answer: JSON.stringify(vote.answer),
+  voter: vote.by,
+  via: vote.via,
+  decision_id: vote.decisionId,
+  body,
+  body_digest: bodyDigest(body),
+}
+
+/** Where the text itself has to differ. */
+const replacements: Readonly<Record<string, string>> = {
+  now: 'null',
+  state_id: 'null',
+  state_expires_at: 'null',
+  id: `('${askIdStem}' || :number)`,
+  grant_id: `('grant_${askIdStem.slice('ask_'.length)}' || :number)`,
+}
+
+/** Settles per second. Every transaction settles an ask of its own, or pgbench's count would not be settles. */
+export async function settleByPgbench(place: Place, walk: Walk): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
+  const script = join(folder, 'settle.sql')
+  const variables = { ...constants, i: 0, from: walk.from, tenants: walk.tenants, clients: walk.clients }
+  const defined = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`])
+  const size = ['-c', String(walk.clients), '-j', String(Math.min(threads, walk.clients)), '-t', String(walk.each)]
+  try {
+    await writeFile(script, settleScript())
+    const env = { ...process.env, PGOPTIONS: `-c search_path=${place.schema} -c statement_timeout=10000` }
+    const args = ['-n', '-M', 'prepared', ...size, ...defined, '-f', script, place.url]
+    const { stdout } = await run('pgbench', args, { env })
+    return rateIn(stdout, walk.clients * walk.each)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function settleScript(): string {
+  return [
+    '\\set n :from + :i * :clients + :client_id',
+    '\\set i :i + 1',
+    `\\set tenant ${tenantInPgbench}`,
+    `\\set number ${firstNumber} + :n`,
+    `${forPgbench(readAsk)};`,
+    `${forPgbench(answerAsk)};`,
+    '',
+  ].join('\n')
+}
+
+function forPgbench(statement: Step): string {
+  const { text, names } = compileForPostgres(statement)
+  return text.replaceAll(/\$(\d+)/g, (_, position: string) => {
+    const name = names[Number(position) - 1] ?? ''
+    return replacements[name] ?? `:${name}`
+  })
+}
+
+function rateIn(report: string, expected: number): number {
+  const processed = /actually processed: (\d+)/.exec(report)?.[1]
+  const rate = /tps = ([\d.]+) \(without initial connection time\)/.exec(report)?.[1]
+  if (Number(processed) !== expected || rate === undefined) {
+    throw new Error(`pgbench did not do its ${expected} transactions:\n${report}`)
+  }
+  return Number(rate)
+}

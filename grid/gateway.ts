@@ -1,0 +1,28 @@
+// The gateway of the grid: Assent as anyone would embed it, with a header that says who is calling.
+
+import { randomBytes } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
+import { createKeyRing } from '@assent/core'
+import { openSqlite } from '@assent/store'
+import { serveStdio, startGateway } from 'assent'
+import { type GatewaySettings, ownSettings, personHeader } from './settings.ts'
+
+// Now, because this process may be killed before it can leave anything behind for the next one.
+flushCompileCache()
+
+const { transport, servers, database, askWaitMs } = ownSettings<GatewaySettings>()
+const store = await openSqlite(database)
+const keys = createKeyRing([{ id: 'grid', secret: randomBytes(32) }])
+
+if (transport === 'stdio') await serveStdio({ servers, store, keys, askWaitMs })
+else {
+  const gateway = await startGateway({
+    listen: { host: '127.0.0.1', port: 0 },
+    servers,
+    store,
+    keys,
+    askWaitMs,
+    identify: ({ headers }) => ({ principal: String(headers[personHeader] ?? 'nobody'), groups: [] }),
+  })
+  process.send?.({ url: gateway.url })
+}

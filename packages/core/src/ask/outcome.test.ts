@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { AskState, WithdrawReason } from './ask.ts'
+import { type AskOutcome, isYes, outcomeOf } from './outcome.ts'
+
+const settled = (action: 'accept' | 'decline' | 'cancel'): AskState => ({
+  kind: 'settled',
+  answer: { action },
+  by: 'ann',
+  via: 'inbox',
+  atMs: 0,
+  decisionId: 'd1',
+})
+const withdrawn = (reason: WithdrawReason): AskState => ({ kind: 'withdrawn', reason, atMs: 0 })
+
+const outcomes: [state: AskState, outcome: AskOutcome | undefined][] = [
+  [{ kind: 'open' }, undefined],
+  [settled('accept'), 'accepted'],
+  [settled('decline'), 'declined'],
+  [settled('cancel'), 'cancelled'],
+  [{ kind: 'expired', atMs: 0 }, 'expired'],
+  [withdrawn('undeliverable'), 'undeliverable'],
+  [withdrawn('unseen'), 'unseen'],
+  [withdrawn('call-cancelled'), 'withdrawn'],
+  [withdrawn('caller-gone'), 'withdrawn'],
+  [withdrawn('owner-lost'), 'withdrawn'],
+]
+
+test('[ASK-3] every way to end has its own name', () => {
+  for (const [state, outcome] of outcomes) expect(outcomeOf(state)).toBe(outcome)
+})
+
+test('[ASK-3] of all of them only one is a yes', () => {
+  expect(outcomes.filter(([, outcome]) => isYes(outcome)).map(([, outcome]) => outcome)).toEqual(['accepted'])
+})

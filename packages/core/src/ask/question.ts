@@ -1,0 +1,19 @@
+// What a person is asked: to fill in a form, to follow a link, or to approve one exact action.
+//
+// The words of the asker (`message`, `claim`) are data to be shown as a claim; an approval is drawn from its `action`,
+// whose digest is what the person's yes is bound to.
+
+import type { Action } from '../digest/action.ts'
+import type { Form } from '../form/form.ts'
+
+export type Question =
+  | { readonly kind: 'form'; readonly message: string; readonly form: Form }
+  | { readonly kind: 'url'; readonly message: string; readonly url: string }
+  | {
+      readonly kind: 'approval'
+      readonly title: string
+      readonly action: Action
+      /** Of `action`, made by us; see digest/action.ts. */
+      readonly digest: string
+      readonly claim?: string
+    }

@@ -1,0 +1,35 @@
+// A signed statement of how far a tenant's audit had come: entry number and hash, signed with Ed25519.
+//
+// Kept away from the database, one checkpoint shows what a chain alone cannot: that nothing up to it was cut off or
+// rewritten. Keys are made and held by the caller.
+
+import { Buffer } from 'node:buffer'
+import { type KeyObject, sign, verify } from 'node:crypto'
+
+export interface Checkpoint {
+  readonly tenant: string
+  readonly seq: number
+  readonly hash: string
+  readonly atMs: number
+  /** Which key signed, so that keys can be replaced. */
+  readonly keyId: string
+  /** base64url */
+  readonly signature: string
+}
+
+export function signCheckpoint(statement: Omit<Checkpoint, 'signature'>, privateKey: KeyObject): Checkpoint {
+  const signature = Buffer.from(sign(null, signedBytes(statement), privateKey)).toString('base64url')
+  return { ...statement, signature }
+}
+
+/** Says whether this key signed exactly this statement. */
+export function verifyCheckpoint(checkpoint: Checkpoint, publicKey: KeyObject): boolean {
+  const signature = Buffer.from(checkpoint.signature, 'base64url')
+  if (signature.toString('base64url') !== checkpoint.signature) return false
+  return verify(null, signedBytes(checkpoint), publicKey, signature)
+}
+
+// A JSON array of strings and numbers has one spelling, so no two statements share their bytes.
+function signedBytes({ tenant, seq, hash, atMs, keyId }: Omit<Checkpoint, 'signature'>): Uint8Array {
+  return Buffer.from(JSON.stringify(['assent audit checkpoint v1', tenant, seq, hash, atMs, keyId]), 'utf8')
+}

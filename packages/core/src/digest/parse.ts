@@ -1,0 +1,191 @@
+// JSON text that can be read in one way only.
+//
+// A reader of our own, because the engine's cannot be trusted with names: once a process has parsed {"x":1,"\\":1},
+// JSON.parse of Node 24 and 26 reads {"x":1,"\u0061":1} as if the second name were "\" (nodejs/node#63785). Anyone who
+// can send us two messages could so have a person approve one action while the server, reading rightly, runs another.
+// For the same reason this module refuses text that two honest readers can take for two different values.
+
+import { Buffer } from 'node:buffer'
+import { AssentError } from '../errors.ts'
+import type { JsonValue } from '../json.ts'
+import { askLimits } from '../limits.ts'
+import { keepsItsValue } from './number.ts'
+
+export interface ReadingRules {
+  readonly depth: number
+  /** Halves of surrogate pairs. Readers elsewhere replace them, so text from outside must not hold any. */
+  readonly halfPairs: 'keep' | 'refuse'
+  /** Whether a number whose digits a double cannot keep is refused or read as the nearest one that it can. */
+  readonly numbers: 'exact' | 'nearest'
+}
+
+interface Reading {
+  readonly text: string
+  readonly rules: ReadingRules
+  at: number
+}
+
+/**
+ * Throws `not_canonical` for what is no JSON, for a name that comes twice in one object (readers keep the first, the
+ * last, or both), for half a surrogate pair, and for a number whose digits a double cannot keep: the number we would
+ * show and hash is not the one that a reader with long integers or decimals would act on.
+ * Throws `limit_exceeded` for text that is too large or too deep.
+ */
+export function parseJsonStrictly(text: string): JsonValue {
+  if (Buffer.byteLength(text, 'utf8') > askLimits.actionBytes) {
+    throw new AssentError('limit_exceeded', `This JSON is larger than ${askLimits.actionBytes} bytes.`)
+  }
+  return readJson(text, { depth: askLimits.actionDepth, halfPairs: 'refuse', numbers: 'exact' })
+}
+
+export function readJson(text: string, rules: ReadingRules): JsonValue {
+  const reading: Reading = { text, rules, at: 0 }
+  const value = readValue(reading, 0)
+  if (reading.at !== text.length) throw ungrammatical()
+  return value
+}
+
+/** Reads one value and the whitespace around it. */
+function readValue(reading: Reading, depth: number): JsonValue {
+  skipSpace(reading)
+  const value = readBare(reading, depth)
+  skipSpace(reading)
+  return value
+}
+
+function readBare(reading: Reading, depth: number): JsonValue {
+  switch (reading.text[reading.at]) {
+    case '{':
+      return readObject(reading, depth + 1)
+    case '[':
+      return readArray(reading, depth + 1)
+    case '"':
+      return readText(reading)
+    case 't':
+      return readWord(reading, 'true', true)
+    case 'f':
+      return readWord(reading, 'false', false)
+    case 'n':
+      return readWord(reading, 'null', null)
+    default:
+      return readNumber(reading)
+  }
+}
+
+function readObject(reading: Reading, depth: number): JsonValue {
+  if (depth > reading.rules.depth) throw tooDeep(reading.rules)
+  const object: Record<string, JsonValue> = {}
+  reading.at += 1
+  skipSpace(reading)
+  if (take(reading, '}')) return object
+  do {
+    skipSpace(reading)
+    if (reading.text[reading.at] !== '"') throw ungrammatical()
+    const name = readText(reading)
+    if (Object.hasOwn(object, name)) throw refused('an object has the same name twice')
+    skipSpace(reading)
+    if (!take(reading, ':')) throw ungrammatical()
+    const value = readValue(reading, depth)
+    // Assigning to __proto__ would set the prototype instead of making a member.
+    if (name === '__proto__') Object.defineProperty(object, name, { ...ordinary, value })
+    else object[name] = value
+  } while (take(reading, ','))
+  if (!take(reading, '}')) throw ungrammatical()
+  return object
+}
+
+const ordinary = { configurable: true, enumerable: true, writable: true }
+
+function readArray(reading: Reading, depth: number): JsonValue {
+  if (depth > reading.rules.depth) throw tooDeep(reading.rules)
+  const list: JsonValue[] = []
+  reading.at += 1
+  skipSpace(reading)
+  if (take(reading, ']')) return list
+  do list.push(readValue(reading, depth))
+  while (take(reading, ','))
+  if (!take(reading, ']')) throw ungrammatical()
+  return list
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const firstPrintable = 0x20
+
+function readText(reading: Reading): string {
+  const { text, rules } = reading
+  let read = ''
+  let start = reading.at + 1
+  for (let at = start; ; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === quote) {
+      read += text.slice(start, at)
+      reading.at = at + 1
+      if (rules.halfPairs === 'refuse' && !read.isWellFormed()) throw refused('a text holds half a surrogate pair')
+      return read
+    }
+    if (unit === backslash) {
+      const [char, length] = readEscape(text, at)
+      read += text.slice(start, at) + char
+      start = at + length
+      at = start - 1
+    }
+    // Spelled so that the end of the text, where there is no unit, counts as well.
+    if (!(unit >= firstPrintable)) throw ungrammatical()
+  }
+}
+
+const shortEscapes = new Map(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
+)
+
+/** The character that an escape stands for, and how many characters spell it. */
+function readEscape(text: string, at: number): [char: string, length: number] {
+  const letter = text.charAt(at + 1)
+  const char = shortEscapes.get(letter)
+  if (char !== undefined) return [char, 2]
+  const hex = text.slice(at + 2, at + 6)
+  if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(hex)) throw ungrammatical()
+  return [String.fromCharCode(Number.parseInt(hex, 16)), 6]
+}
+
+function readWord<Value>(reading: Reading, word: string, value: Value): Value {
+  if (!reading.text.startsWith(word, reading.at)) throw ungrammatical()
+  reading.at += word.length
+  return value
+}
+
+const numberHere = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+function readNumber(reading: Reading): number {
+  numberHere.lastIndex = reading.at
+  const written = numberHere.exec(reading.text)?.[0]
+  if (written === undefined) throw ungrammatical()
+  reading.at += written.length
+  if (reading.rules.numbers === 'exact' && !keepsItsValue(written))
+    throw refused('a number has more digits than can be kept exactly')
+  return Number(written)
+}
+
+function skipSpace(reading: Reading): void {
+  while (' \t\n\r'.includes(reading.text[reading.at] ?? 'end')) reading.at += 1
+}
+
+function take(reading: Reading, char: string): boolean {
+  if (reading.text[reading.at] !== char) return false
+  reading.at += 1
+  return true
+}
+
+function ungrammatical(): AssentError {
+  // Nothing of the text is repeated: it may hold a secret.
+  return refused('it does not follow the grammar')
+}
+
+function refused(reason: string): AssentError {
+  return new AssentError('not_canonical', `This is not JSON that can be read in one way only: ${reason}.`)
+}
+
+function tooDeep({ depth }: ReadingRules): AssentError {
+  return new AssentError('limit_exceeded', `This JSON is nested deeper than ${depth} levels.`)
+}

@@ -1,0 +1,57 @@
+// Judges an answer against its form. Only what this module lets through counts as content.
+//
+// It knows nothing of who answered or whether they may. What comes back is built here, field by field in the form's
+// order, from values read once; the input is never passed on.
+import { formLimits } from '../limits.ts'
+import { readObject } from './foreign.ts'
+import type { Content, ContentOf, FieldValue, Form } from './form.ts'
+import { shortened } from './problems.ts'
+import { checkValue } from './value.ts'
+
+export interface ContentIssue {
+  /** The field's name, cut short if it is not one of ours; empty when the answer as a whole is at fault. */
+  readonly field: string
+  readonly message: string
+}
+
+export type Checked<C = Content> =
+  | { readonly ok: true; readonly content: C }
+  | { readonly ok: false; readonly issues: readonly ContentIssue[] }
+
+/** No content at all is the same as an empty answer: fine only where nothing is required. */
+export function checkContent<F extends Form>(form: F, content: unknown): Checked<ContentOf<F>> {
+  const read = readObject(content === undefined ? {} : content, formLimits.fields)
+  if (!read.ok) {
+    const message =
+      read.why === 'too-many' ? 'There are too many answers.' : 'The answer must be a set of named values.'
+    return { ok: false, issues: [{ field: '', message }] }
+  }
+
+  const issues: ContentIssue[] = []
+  const accepted: [name: string, value: FieldValue][] = []
+  for (const field of form.fields) {
+    const value = read.entries.get(field.name)
+    if (value === undefined) {
+      if (field.required) issues.push({ field: field.name, message: 'This is required.' })
+      continue
+    }
+    const checked = checkValue(field, value)
+    if (checked.ok) accepted.push([field.name, checked.value])
+    else issues.push({ field: field.name, message: checked.message })
+  }
+
+  const known = new Set(form.fields.map((field) => field.name))
+  for (const name of read.entries.keys()) {
+    if (!known.has(name)) issues.push({ field: shortened(name), message: 'This was not asked for.' })
+  }
+
+  if (issues.length > 0) return { ok: false, issues: issues.slice(0, formLimits.problems) }
+  return { ok: true, content: withoutPrototype(accepted) as ContentOf<F> }
+}
+
+/** An optional field called "constructor" that nobody filled in must read as undefined, not as Object's own. */
+function withoutPrototype(entries: readonly (readonly [string, FieldValue])[]): Content {
+  const content: Record<string, FieldValue> = Object.create(null)
+  for (const [name, value] of entries) content[name] = value
+  return content
+}

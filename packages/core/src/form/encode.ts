@@ -1,0 +1,15 @@
+// Writes a form in the shape that one revision defines.
+import type { Revision } from '../revisions.ts'
+import { type Encoded, encode20250618 } from './encode-2025-06-18.ts'
+import { encode20251125 } from './encode-2025-11-25.ts'
+import type { Form } from './form.ts'
+
+export function encodeForm(form: Form, revision: Revision): Encoded {
+  switch (revision) {
+    case '2025-06-18':
+      return encode20250618(form)
+    case '2025-11-25':
+    case '2026-07-28':
+      return { ok: true, schema: encode20251125(form) }
+  }
+}

@@ -1,0 +1,79 @@
+// A form: what a person is asked to fill in, the same whichever revision carries it.
+//
+// This module is little but types. It knows nothing of schemas or of the wire; read.ts and build.ts make forms, encode.ts
+// writes them out, check.ts judges the answers. What was not said is absent, never undefined, so forms compare by value.
+
+export const textFormats = ['email', 'uri', 'date', 'date-time'] as const
+export type TextFormat = (typeof textFormats)[number]
+
+interface Common {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly required: boolean
+}
+
+export interface TextField extends Common {
+  readonly kind: 'text'
+  readonly format?: TextFormat
+  /** Both in Unicode code points, as JSON Schema counts them: an emoji is one, not two. */
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly default?: string
+}
+
+export interface NumberField extends Common {
+  readonly kind: 'number'
+  readonly integer: boolean
+  readonly min?: number
+  readonly max?: number
+  readonly default?: number
+}
+
+export interface BooleanField extends Common {
+  readonly kind: 'boolean'
+  readonly default?: boolean
+}
+
+/** A label is there only when it says something other than the value. */
+export interface Option<Value extends string = string> {
+  readonly value: Value
+  readonly label?: string
+}
+
+export interface ChoiceField extends Common {
+  readonly kind: 'choice'
+  readonly options: readonly Option[]
+  readonly default?: string
+}
+
+export interface ChoicesField extends Common {
+  readonly kind: 'choices'
+  readonly options: readonly Option[]
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly default?: readonly string[]
+}
+
+export type Field = TextField | NumberField | BooleanField | ChoiceField | ChoicesField
+
+/** A field that has not been given its name yet. */
+export type Unnamed<F extends Field = Field> = F extends Field ? Omit<F, 'name'> : never
+
+export interface Form {
+  readonly fields: readonly Field[]
+}
+
+export type FieldValue = string | number | boolean | readonly string[]
+export type Content = Readonly<Record<string, FieldValue>>
+
+// Carries the content type through the type checker; no such property exists when the program runs.
+declare const contentType: unique symbol
+
+/** A form whose content is known to the type checker. */
+export interface FormOf<C> extends Form {
+  readonly [contentType]?: C
+}
+
+/** What an answer to this form holds; `Content` when the form was read rather than built. */
+export type ContentOf<F extends Form> = F extends FormOf<infer C> ? (unknown extends C ? Content : C) : never

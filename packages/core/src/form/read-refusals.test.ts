@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { formLimits } from '../limits.ts'
+import { readForm } from './read.ts'
+
+const withField = (property: unknown) => ({ type: 'object', properties: { f: property } })
+
+function firstProblem(schema: unknown) {
+  const read = readForm(schema)
+  return read.ok ? undefined : read.problems[0]
+}
+
+test.each([
+  [null, ''],
+  [[], ''],
+  [{ properties: {} }, '/type'],
+  [{ type: 'array', properties: {} }, '/type'],
+  [{ type: 'object' }, '/properties'],
+  [{ type: 'object', properties: [] }, '/properties'],
+  [{ type: 'object', properties: {}, allOf: [] }, '/allOf'],
+  [{ type: 'object', properties: {}, 'a/b~c': 1 }, '/a~1b~0c'],
+  [{ type: 'object', properties: {}, title: 7 }, '/title'],
+  [{ type: 'object', properties: {}, $schema: 'x'.repeat(3_000) }, '/$schema'],
+  [{ type: 'object', properties: {}, additionalProperties: true }, '/additionalProperties'],
+  [{ type: 'object', properties: {}, required: 'a' }, '/required'],
+  [{ type: 'object', properties: {}, required: [7] }, '/required/0'],
+  [{ type: 'object', properties: { a: { type: 'boolean' } }, required: ['a', 'a'] }, '/required/1'],
+  [{ type: 'object', properties: { '': { type: 'string' } } }, '/properties/'],
+  [{ type: 'object', properties: { ['x'.repeat(129)]: { type: 'string' } } }, `/properties/${'x'.repeat(40)}…`],
+  [{ type: 'object', properties: { 'a\ud800': { type: 'string' } } }, '/properties/a\ufffd'],
+  [JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'), '/properties/__proto__'],
+])('[FORM-2] what is no form is refused where it goes wrong: %j', (schema, path) => {
+  expect(firstProblem(schema)).toMatchObject({ path })
+})
+
+test.each([
+  ['string', ''],
+  [{ $ref: '#/$defs/a' }, '/type'],
+  [{ type: ['string', 'null'] }, '/type'],
+  [{ type: 'object', properties: {} }, '/type'],
+  [{ type: 'null' }, '/type'],
+  [{ type: 'string', pattern: '^(a+)+$' }, '/pattern'],
+  [{ type: 'string', const: 'a' }, '/const'],
+  [{ type: 'string', format: 'regex' }, '/format'],
+  [{ type: 'string', format: 'constructor' }, '/format'],
+  [{ type: 'string', title: 7 }, '/title'],
+  [{ type: 'string', title: '\udc00' }, '/title'],
+  [{ type: 'string', title: 'x'.repeat(257) }, '/title'],
+  [{ type: 'string', description: null }, '/description'],
+  [{ type: 'string', minLength: -1 }, '/minLength'],
+  [{ type: 'string', maxLength: 1.5 }, '/maxLength'],
+  [{ type: 'string', minLength: formLimits.answerChars + 1 }, '/minLength'],
+  [{ type: 'string', minimum: 1 }, '/minimum'],
+  [{ type: 'number', minimum: '1' }, '/minimum'],
+  [{ type: 'number', maximum: Number.POSITIVE_INFINITY }, '/maximum'],
+  [{ type: 'number', exclusiveMinimum: 1 }, '/exclusiveMinimum'],
+  [{ type: 'number', min: 1 }, '/min'],
+  [{ type: 'boolean', required: true }, '/required'],
+  [{ type: 'string', enum: 'ab' }, '/enum'],
+  [{ type: 'string', enum: ['a', 7] }, '/enum/1'],
+  [{ type: 'string', enum: ['a', '\ud800'] }, '/enum/1'],
+  [{ type: 'string', enum: ['a', 'x'.repeat(257)] }, '/enum/1'],
+  [{ type: 'string', enum: ['a'], enumNames: 'A' }, '/enumNames'],
+  [{ type: 'string', enum: ['a'], enumNames: [null] }, '/enum/0'],
+  [{ type: 'string', enum: ['a'], enumNames: new Array(1) }, '/enum/0'],
+  [{ type: 'string', enum: ['a'], minLength: 1 }, '/minLength'],
+  [{ type: 'string', enum: ['a'], oneOf: [{ const: 'a', title: 'A' }] }, '/enum'],
+  [{ type: 'string', oneOf: ['a'] }, '/oneOf/0'],
+  [{ type: 'string', oneOf: [{ const: 'a' }] }, '/oneOf/0'],
+  [{ type: 'string', oneOf: [{ title: 'A' }] }, '/oneOf/0'],
+  [{ type: 'string', oneOf: [{ const: 'a', title: '' }] }, '/oneOf/0'],
+  [{ type: 'string', oneOf: [{ const: 'a', title: 'A', pattern: 'x' }] }, '/oneOf/0/pattern'],
+  [{ type: 'array' }, '/items'],
+  [{ type: 'array', items: { type: 'string' } }, '/items/enum'],
+  [{ type: 'array', items: { type: 'number', enum: ['a'] } }, '/items/type'],
+  [{ type: 'array', items: { type: 'string', enum: ['a'], pattern: 'x' } }, '/items/pattern'],
+  [{ type: 'array', items: { type: 'string', anyOf: [{ const: 'a', title: 'A' }] } }, '/items/type'],
+  [{ type: 'array', items: { anyOf: [{}] } }, '/items/anyOf/0'],
+  [{ type: 'array', items: { type: 'string', enum: ['a'] }, uniqueItems: true }, '/uniqueItems'],
+])('[FORM-2] a field outside the subset is refused: %j', (property, path) => {
+  expect(firstProblem(withField(property))).toMatchObject({ path: `/properties/f${path}` })
+})
+
+test('[FORM-2] a problem has a code for programs and a reason for people', () => {
+  expect(firstProblem(withField({ type: 'string', pattern: 'x' }))).toStrictEqual({
+    path: '/properties/f/pattern',
+    reason: 'A field of this type cannot use "pattern".',
+    code: 'unsupported',
+  })
+})
+
+test.each([
+  [{ type: 'string', minLength: 3, maxLength: 2 }, '/minLength'],
+  [{ type: 'number', minimum: 3, maximum: 2 }, '/minimum'],
+  [{ type: 'integer', minimum: 0.5 }, '/minimum'],
+  [{ type: 'integer', minimum: 2 ** 60 }, '/minimum'],
+  [{ type: 'integer', maximum: -(2 ** 60) }, '/minimum'],
+  [{ type: 'string', enum: [] }, '/enum'],
+  [{ type: 'string', enum: ['a', 'a'] }, '/enum/1'],
+  [{ type: 'string', enum: ['a', 'b'], enumNames: ['A'] }, '/enumNames'],
+  [{ type: 'string', enum: ['a'], enumNames: ['A', 'B'] }, '/enumNames'],
+  [{ type: 'array', items: { type: 'string', enum: ['a'] }, minItems: 2 }, '/minItems'],
+  [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 2, maxItems: 1 }, '/minItems'],
+  [{ type: 'string', default: 7 }, '/default'],
+  [{ type: 'string', default: null }, '/default'],
+  [{ type: 'string', format: 'date', default: 'today' }, '/default'],
+  [{ type: 'number', maximum: 1, default: 2 }, '/default'],
+  [{ type: 'string', enum: ['a'], default: 'b' }, '/default'],
+  [{ type: 'array', items: { type: 'string', enum: ['a'] }, default: 'a' }, '/default'],
+])('[FORM-3] a field that contradicts itself is refused: %j', (property, path) => {
+  expect(firstProblem(withField(property))).toMatchObject({ path: `/properties/f${path}`, code: 'contradictory' })
+})
+
+test('[FORM-3] an empty option and a required field that does not exist are refused', () => {
+  expect(firstProblem(withField({ type: 'string', enum: ['a', ''] }))).toMatchObject({ reason: 'An option is empty.' })
+  expect(firstProblem({ type: 'object', properties: {}, required: ['toString'] })).toMatchObject({
+    path: '/required/0',
+    reason: 'There is no field "toString".',
+  })
+})

@@ -1,0 +1,92 @@
+// Reads a form out of a JSON schema: the flat subset that the protocol allows, and nothing else.
+//
+// The schema comes from a stranger. It is interpreted, never compiled; counted before it is walked; and never entered
+// deeper than a form goes, so nesting costs nothing. Both dated shapes are read alike, whichever revision sent them.
+import { formLimits } from '../limits.ts'
+import { readList, readObject } from './foreign.ts'
+import type { Form } from './form.ts'
+import { judgeForm, type NamedDraft } from './judge.ts'
+import { type FormProblem, Problems, pointer, shortened } from './problems.ts'
+import { draftField } from './read-field.ts'
+
+export type FormRead =
+  | { readonly ok: true; readonly form: Form }
+  | { readonly ok: false; readonly problems: readonly FormProblem[] }
+
+const keywords = ['$schema', 'type', 'title', 'description', 'properties', 'required', 'additionalProperties']
+
+/** Never throws, whatever it is given. */
+export function readForm(schema: unknown): FormRead {
+  const problems = new Problems()
+  const form = read(schema, problems)
+  return form === undefined ? { ok: false, problems: problems.found } : { ok: true, form }
+}
+
+function read(schema: unknown, problems: Problems): Form | undefined {
+  const top = readObject(schema, formLimits.keywords)
+  if (!top.ok) {
+    problems.add('', 'malformed', 'A form is a plain object with the type "object" and a few properties.')
+    return undefined
+  }
+  judgeTop(top.entries, problems)
+
+  const properties = readObject(top.entries.get('properties'), formLimits.fields)
+  if (!properties.ok && properties.why === 'too-many') {
+    problems.add('/properties', 'too_large', `A form may have ${formLimits.fields} fields at most.`)
+  } else if (!properties.ok) problems.add('/properties', 'malformed', 'The fields must be a plain object.')
+  if (!properties.ok) return undefined
+
+  const required = readRequired(top.entries.get('required'), properties.entries, problems)
+  return judgeForm(drafts(properties.entries, required, problems), problems)
+}
+
+function judgeTop(entries: ReadonlyMap<string, unknown>, problems: Problems): void {
+  for (const name of entries.keys()) {
+    if (keywords.includes(name)) continue
+    problems.add(pointer(name), 'unsupported', `A form cannot use "${shortened(name)}".`)
+  }
+  if (entries.get('type') !== 'object') problems.add('/type', 'unsupported', 'The type of a form must be "object".')
+  for (const name of ['$schema', 'title', 'description']) {
+    const note = entries.get(name)
+    if (note === undefined || (typeof note === 'string' && note.length <= formLimits.descriptionChars)) continue
+    problems.add(pointer(name), 'malformed', `This must be text of ${formLimits.descriptionChars} characters at most.`)
+  }
+  const additional = entries.get('additionalProperties')
+  if (additional === undefined || additional === false) return
+  problems.add('/additionalProperties', 'unsupported', 'An answer holds the fields of its form and no others.')
+}
+
+function readRequired(
+  value: unknown,
+  properties: ReadonlyMap<string, unknown>,
+  problems: Problems,
+): ReadonlySet<unknown> {
+  if (value === undefined) return new Set()
+  const list = readList(value, formLimits.fields)
+  if (!list.ok) {
+    problems.add('/required', 'malformed', `This must be a list of ${formLimits.fields} field names at most.`)
+    return new Set()
+  }
+  const required = new Set<unknown>()
+  for (const [index, name] of list.items.entries()) {
+    const path = pointer('required', index)
+    if (typeof name !== 'string') problems.add(path, 'malformed', 'This must be the name of a field.')
+    else if (!properties.has(name)) problems.add(path, 'contradictory', `There is no field "${shortened(name)}".`)
+    else if (required.has(name)) problems.add(path, 'malformed', `"${shortened(name)}" is listed twice.`)
+    required.add(name)
+  }
+  return required
+}
+
+/** Lazy, so that the judge can stop before the next field is looked at. */
+function* drafts(
+  properties: ReadonlyMap<string, unknown>,
+  required: ReadonlySet<unknown>,
+  problems: Problems,
+): Iterable<NamedDraft> {
+  for (const [name, property] of properties) {
+    const draft = draftField(name, property, required.has(name), problems)
+    if (draft !== undefined) yield draft
+    if (problems.full) return
+  }
+}

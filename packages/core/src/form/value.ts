@@ -1,0 +1,90 @@
+// Judges one value against one field, in words a person understands beside that field.
+//
+// The same judgement is used for answers and for defaults, so a form can never suggest what it would refuse.
+import { formLimits } from '../limits.ts'
+import { readList } from './foreign.ts'
+import type { ChoicesField, FieldValue, NumberField, TextField, TextFormat, Unnamed } from './form.ts'
+import { hasFormat } from './formats.ts'
+
+export type ValueChecked =
+  | { readonly ok: true; readonly value: FieldValue }
+  | { readonly ok: false; readonly message: string }
+
+/** What comes back is a copy: it shares nothing with what was passed in. */
+export function checkValue(field: Unnamed, value: unknown): ValueChecked {
+  switch (field.kind) {
+    case 'text':
+      return checkText(field, value)
+    case 'number':
+      return checkNumber(field, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? good(value) : bad('Choose yes or no.')
+    case 'choice': {
+      const option = field.options.find((known) => known.value === value)
+      return option === undefined ? bad('Choose one of the options.') : good(option.value)
+    }
+    case 'choices':
+      return checkChoices(field, value)
+  }
+}
+
+function checkText(field: Unnamed<TextField>, value: unknown): ValueChecked {
+  if (typeof value !== 'string') return bad('Enter text.')
+  // Length first: nothing below may walk a text that is too long to be an answer.
+  const maxLength = Math.min(field.maxLength ?? formLimits.answerChars, formLimits.answerChars)
+  const length = codePoints(value, maxLength)
+  if (length > maxLength) return bad(`Enter at most ${characters(maxLength)}.`)
+  if (!value.isWellFormed()) return bad('Contains a broken character. Enter it again.')
+  if (field.minLength !== undefined && length < field.minLength) {
+    return bad(`Enter at least ${characters(field.minLength)}.`)
+  }
+  if (field.format !== undefined && !hasFormat(value, field.format)) return bad(formatHints[field.format])
+  return good(value)
+}
+
+const formatHints: Readonly<Record<TextFormat, string>> = {
+  email: 'Enter an email address like name@example.com.',
+  uri: 'Enter a full address like https://example.com/page.',
+  date: 'Enter a date like 2026-07-28.',
+  'date-time': 'Enter a date and time like 2026-07-28T09:30:00Z.',
+}
+
+function checkNumber(field: Unnamed<NumberField>, value: unknown): ValueChecked {
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    return bad(field.integer ? 'Enter a whole number.' : 'Enter a number.')
+  }
+  if (field.min !== undefined && value < field.min) return bad(`Must be ${field.min} or more.`)
+  if (field.max !== undefined && value > field.max) return bad(`Must be ${field.max} or less.`)
+  if (field.integer && !Number.isInteger(value)) return bad('Enter a whole number.')
+  // Beyond this, two neighbouring whole numbers are the same double: what arrives may not be what was typed.
+  if (field.integer && !Number.isSafeInteger(value)) return bad('This number is too large to be exact.')
+  // JSON writes -0 as 0; so do we, lest the same answer have two digests.
+  return good(value === 0 ? 0 : value)
+}
+
+function checkChoices(field: Unnamed<ChoicesField>, value: unknown): ValueChecked {
+  const list = readList(value, formLimits.options)
+  if (!list.ok) return bad('Choose from the options.')
+  const known = new Set(field.options.map((option) => option.value))
+  const chosen = list.items.filter((item): item is string => typeof item === 'string' && known.has(item))
+  if (chosen.length < list.items.length) return bad('Choose from the options.')
+  if (new Set(chosen).size < chosen.length) return bad('Choose each option only once.')
+  if (field.minItems !== undefined && chosen.length < field.minItems) return bad(`Choose at least ${field.minItems}.`)
+  if (field.maxItems !== undefined && chosen.length > field.maxItems) return bad(`Choose at most ${field.maxItems}.`)
+  return good(chosen)
+}
+
+/** Characters as JSON Schema counts them, two UTF-16 units at most each; not counted at all when over `max` anyway. */
+function codePoints(text: string, max: number): number {
+  if (text.length > 2 * max) return text.length
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}
+
+const good = (value: FieldValue): ValueChecked => ({ ok: true, value })
+const bad = (message: string): ValueChecked => ({ ok: false, message })

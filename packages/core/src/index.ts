@@ -1,0 +1,104 @@
+// The public surface of the rules, grouped by what one came to do. test/surface.test.ts freezes this list.
+
+// put a question, and know how it ended
+export { type Answer, type Judged, judgeAnswer } from './ask/answer.ts'
+export {
+  type Ask,
+  type AskDraft,
+  type AskState,
+  answer,
+  at,
+  type CastVote,
+  draftProblem,
+  expire,
+  type Moved,
+  mayCancel,
+  needsSeveral,
+  raise,
+  type Surface,
+  type Vote,
+  type WithdrawReason,
+  withdraw,
+} from './ask/ask.ts'
+export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
+export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
+export type { Question } from './ask/question.ts'
+
+// ask with a form
+export {
+  boolean,
+  type ChoicesSettings,
+  choice,
+  choices,
+  form,
+  type NumberSettings,
+  number,
+  type Options,
+  optional,
+  type Part,
+  type TextSettings,
+  text,
+} from './form/build.ts'
+export { type Checked, type ContentIssue, checkContent } from './form/check.ts'
+export { encodeForm } from './form/encode.ts'
+export type { Encoded } from './form/encode-2025-06-18.ts'
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  Content,
+  ContentOf,
+  Field,
+  FieldValue,
+  Form,
+  FormOf,
+  NumberField,
+  Option,
+  TextField,
+  TextFormat,
+} from './form/form.ts'
+export type { FormProblem, ProblemCode } from './form/problems.ts'
+export { type FormRead, readForm } from './form/read.ts'
+
+// show what a server says
+export type { ShownHost } from './screen/host.ts'
+export type { UrlWarning, UrlWarningCode } from './screen/host-warnings.ts'
+export { looksLikeSecret, type SecretShape } from './screen/secret-shapes.ts'
+export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
+export { oneLine, type TextOptions, type TextSurface, visibleText } from './screen/text.ts'
+export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from './screen/url.ts'
+
+// name exact bytes
+export {
+  type Action,
+  actionDigest,
+  type RequestIdentity,
+  requestDigest,
+  toolDefinitionDigest,
+} from './digest/action.ts'
+export { canonicalJson } from './digest/canonical.ts'
+export { type DigestDomain, digestOf, isDigest } from './digest/digest.ts'
+export { parseJsonStrictly, type ReadingRules, readJson } from './digest/parse.ts'
+
+// let state leave, and know it again
+export { createKeyRing, type KeyRing, type RingKey, type SealKey } from './seal/key-ring.ts'
+export { type SealBinding, type SealRefusal, seal, stateRefused, type Unsealed, unseal } from './seal/seal.ts'
+
+// keep the record, and check it
+export {
+  type AuditEntry,
+  type AuditKind,
+  bodyDigest,
+  type ChainVerdict,
+  ChainVerifier,
+  genesisHash,
+  linkHash,
+} from './audit/chain.ts'
+export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
+
+// limits, errors, names
+export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
+export { type IdKind, isId, isName, newId, type RandomBytes } from './ids.ts'
+export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
+export { askLimits, formLimits, sealLimits } from './limits.ts'
+export { type Revision, revisions } from './revisions.ts'

@@ -1,0 +1,67 @@
+// All that core may touch of the platform, declared by hand: computation, never I/O.
+//
+// Core is compiled with no Node and no DOM types, so `fetch`, `process`, timers and files do not exist for it.
+// What is listed here only turns values into values. Adding a line here is a design decision.
+
+declare module 'node:crypto' {
+  type Bytes = Uint8Array
+  interface Hash {
+    update(data: string | Bytes, encoding?: 'utf8'): Hash
+    digest(): Bytes
+    digest(encoding: 'hex' | 'base64url'): string
+  }
+  interface Hmac {
+    update(data: string | Bytes): Hmac
+    digest(): Bytes
+  }
+  interface Gcm {
+    setAAD(data: Bytes): this
+    update(data: string | Bytes, encoding?: 'utf8'): Bytes
+    final(): Bytes
+  }
+  interface GcmCipher extends Gcm {
+    getAuthTag(): Bytes
+  }
+  interface GcmDecipher extends Gcm {
+    setAuthTag(tag: Bytes): this
+  }
+  /** A key as the platform holds it; core never looks inside. */
+  interface KeyObject {
+    readonly type: 'secret' | 'public' | 'private'
+  }
+  export function createHash(algorithm: 'sha256'): Hash
+  export function createHmac(algorithm: 'sha256', key: KeyObject): Hmac
+  export function createSecretKey(key: Bytes): KeyObject
+  export function createCipheriv(algorithm: 'aes-256-gcm', key: KeyObject, nonce: Bytes): GcmCipher
+  export function createDecipheriv(
+    algorithm: 'aes-256-gcm',
+    key: KeyObject,
+    nonce: Bytes,
+    options: { authTagLength: number },
+  ): GcmDecipher
+  export function sign(algorithm: null, data: Bytes, key: KeyObject): Bytes
+  export function verify(algorithm: null, data: Bytes, key: KeyObject, signature: Bytes): boolean
+}
+
+declare module 'node:buffer' {
+  export class Buffer extends Uint8Array {
+    static from(data: string, encoding: 'utf8' | 'base64url' | 'hex'): Buffer
+    static from(data: Uint8Array): Buffer
+    static byteLength(data: string, encoding: 'utf8'): number
+    static concat(parts: readonly Uint8Array[]): Buffer
+    toString(encoding?: 'utf8' | 'base64url' | 'hex'): string
+  }
+}
+
+/** The WHATWG URL parser. It parses; it fetches nothing. */
+declare class URL {
+  constructor(url: string)
+  static canParse(url: string): boolean
+  readonly href: string
+  readonly protocol: string
+  readonly username: string
+  readonly password: string
+  readonly hostname: string
+  readonly host: string
+  readonly port: string
+}

@@ -1,0 +1,306 @@
+import { createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { requestDigest } from '../digest/action.ts'
+import type { JsonValue } from '../json.ts'
+import { sealLimits } from '../limits.ts'
+import { createKeyRing, type KeyRing } from './key-ring.ts'
+import { type SealRefusal, seal, stateRefused, unseal } from './seal.ts'
+
+const random = (count: number) => new Uint8Array(randomBytes(count))
+const aKey = (id: string) => ({ id, secret: random(32) })
+const noonMs = Date.UTC(2026, 6, 28, 12)
+const hourMs = 60 * 60 * 1_000
+const ring = createKeyRing([aKey('k1')])
+const aRequest = requestDigest({ method: 'tools/call', target: 'deploy', arguments: { env: 'prod' } })
+const binding = { principal: 'https://id.example#ada', purpose: 'resume', requestDigest: aRequest }
+const expected = { ...binding, nowMs: noonMs }
+
+function sealed(payload: JsonValue = { step: 1 }, by: KeyRing = ring): string {
+  return seal(by, { ...binding, ttlMs: hourMs }, payload, { nowMs: noonMs, random })
+}
+
+/** Why a token was refused, or `accepted`. Shows along the way that the refusal itself says nothing. */
+function verdict(token: unknown, changed: Partial<typeof expected> = {}, by: KeyRing = ring): SealRefusal | 'accepted' {
+  let reason: SealRefusal | 'accepted' = 'accepted'
+  const result = unseal(by, token, { ...expected, ...changed }, (why) => {
+    reason = why
+  })
+  if (reason !== 'accepted') expect(result).toBe(stateRefused)
+  expect(result.ok).toBe(reason === 'accepted')
+  return reason
+}
+
+describe('a good token', () => {
+  test('[SEAL-1] any payload comes back as it went in', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (payload) => {
+        const opened = unseal(ring, sealed(payload as JsonValue), expected)
+        expect(opened.ok && JSON.stringify(opened.payload)).toBe(JSON.stringify(payload))
+      }),
+    )
+  })
+
+  test("[SEAL-1] an upstream's own state comes back unit for unit, even if it is no proper Unicode", () => {
+    const anyUnits = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units))
+    fc.assert(
+      fc.property(anyUnits, (state) => {
+        const opened = unseal(ring, sealed({ state }), expected)
+        expect(opened.ok && (opened.payload as { state: string }).state).toBe(state)
+      }),
+    )
+    expect(unseal(ring, sealed('\ud800"\\\0\u2028'), expected)).toMatchObject({ payload: '\ud800"\\\0\u2028' })
+  })
+
+  test('[SEAL-1] names come back as they were, whatever this process has parsed before', () => {
+    // With this, JSON.parse of Node 24 and 26 takes the next name after "x" for a backslash.
+    JSON.parse('{"x":1,"\\\\":1}')
+
+    expect(unseal(ring, sealed({ x: 1, '"': 2 }), expected)).toMatchObject({ payload: { x: 1, '"': 2 } })
+  })
+
+  test('[SEAL-1] sealed state can be sealed again by the next gateway', () => {
+    const inner = sealed()
+    expect(unseal(ring, sealed({ state: inner }), expected)).toMatchObject({ payload: { state: inner } })
+  })
+
+  test('[SEAL-1] its bytes are those that the module describes, so that other releases can open it', () => {
+    const key = aKey('k1')
+    const bytes = Buffer.from(sealed('hello', createKeyRing([key])).slice('assent1.k1.'.length), 'base64url')
+    const info = Buffer.concat([Buffer.from('assent seal v1\n'), bytes.subarray(0, 16), Buffer.from([1])])
+    const tokenKey = createHmac('sha256', key.secret).update(info).digest()
+    const decipher = createDecipheriv('aes-256-gcm', tokenKey, bytes.subarray(16, 28))
+    decipher.setAAD(Buffer.from('assent1.k1.')).setAuthTag(bytes.subarray(-16))
+    const content = JSON.parse(decipher.update(bytes.subarray(28, -16)).toString() + decipher.final('utf8'))
+
+    const { principal, purpose } = binding
+    expect(content).toEqual([expect.any(String), principal, purpose, aRequest, noonMs + hourMs, 'hello'])
+  })
+
+  test('[SEAL-1] nothing of the payload or the principal can be read from the outside', () => {
+    const token = sealed('a very secret plan')
+    const bytes = Buffer.from(token.slice(token.lastIndexOf('.')), 'base64url').toString('latin1')
+
+    expect(`${token}${bytes}`).not.toMatch(/secret|ada|resume|sha256/)
+  })
+
+  test('[SEAL-8] each one has its own id, salt and nonce, and its id is told when it opens', () => {
+    const tokens = Array.from({ length: 100 }, () => sealed())
+    const ids = tokens.map((token) => {
+      const opened = unseal(ring, token, expected)
+      return opened.ok ? opened.id : 'refused'
+    })
+
+    expect(new Set(ids).size).toBe(100)
+    expect(ids.every((id) => /^state_[0-9a-z]{36}$/.test(id))).toBe(true)
+    expect(new Set(tokens.map((token) => token.slice(0, 11 + 22))).size).toBe(100)
+  })
+})
+
+describe('an altered token', () => {
+  const token = sealed()
+  const [version, keyId, body] = token.split('.') as [string, string, string]
+  const bytes = Buffer.from(body, 'base64url')
+  const withBytes = (changed: Uint8Array) => `${version}.${keyId}.${Buffer.from(changed).toString('base64url')}`
+
+  test('[SEAL-2] is refused whichever bit was flipped', () => {
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes)
+      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
+      expect(verdict(withBytes(flipped))).toBe('tampered')
+    }
+  })
+
+  test('[SEAL-2] is refused wherever it was cut', () => {
+    for (let chars = 0; chars < token.length; chars++) expect(verdict(token.slice(0, chars))).not.toBe('accepted')
+    for (let start = 1; start < bytes.length; start++)
+      expect(verdict(withBytes(bytes.subarray(start)))).not.toBe('accepted')
+  })
+
+  test('[SEAL-2] is refused with anything added', () => {
+    for (const extra of ['A', '=', '==', '.', ' ', '\n', '\0', 'AAAA', token]) {
+      expect(verdict(token + extra)).not.toBe('accepted')
+      expect(verdict(extra + token)).not.toBe('accepted')
+    }
+    expect(verdict(withBytes(Buffer.concat([bytes, bytes])))).toBe('tampered')
+  })
+
+  test('[SEAL-2] is refused when made of parts of two good ones', () => {
+    const other = Buffer.from(sealed().split('.')[2] as string, 'base64url')
+    expect(other.length).toBe(bytes.length)
+
+    for (let at = 1; at < bytes.length; at++) {
+      const spliced = Buffer.concat([bytes.subarray(0, at), other.subarray(at)])
+      // Where the two begin or end alike, the splice is one of them and no forgery.
+      if (!spliced.equals(bytes) && !spliced.equals(other)) expect(verdict(withBytes(spliced))).toBe('tampered')
+    }
+  })
+
+  test('[SEAL-2] is refused in every other spelling of the same bytes', () => {
+    // Three lengths, because the leftover bits that could be set differ with the length.
+    for (const payload of ['a', 'ab', 'abc']) {
+      const good = sealed(payload)
+      const goodBytes = Buffer.from(good.split('.')[2] as string, 'base64url')
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/'
+      const spellings = [...alphabet].map((last) => good.slice(0, -1) + last).filter((spelling) => spelling !== good)
+      spellings.push(`${version}.${keyId}.${goodBytes.toString('base64')}`, good.replace('assent1.', 'Assent1.'))
+      spellings.push(`${good.slice(0, 40)}\n${good.slice(40)}`, `${good.slice(0, 40)}%${good.slice(40)}`)
+
+      expect(verdict(good)).toBe('accepted')
+      for (const spelling of spellings) expect([spelling, verdict(spelling)]).not.toEqual([spelling, 'accepted'])
+    }
+  })
+
+  test('[SEAL-2] is refused under the name of another key, even of the very same secret', () => {
+    const secret = random(32)
+    const twins = createKeyRing([
+      { id: 'k1', secret },
+      { id: 'k2', secret },
+    ])
+    const good = sealed(1, twins)
+
+    expect(verdict(good, {}, twins)).toBe('accepted')
+    expect(verdict(good.replace('.k1.', '.k2.'), {}, twins)).toBe('tampered')
+    expect(verdict(good.replace('.k1.', '.k3.'), {}, twins)).toBe('unknown-key')
+    expect(verdict(good.replace('assent1.', 'assent2.'), {}, twins)).toBe('malformed')
+  })
+
+  test.each([undefined, null, 7, {}, [], '', '.', '..', 'assent1.k1.', { toString: () => token }, [token]])(
+    '[SEAL-2] what is no token at all is refused: %j',
+    (value) => {
+      expect(verdict(value)).toBe('malformed')
+    },
+  )
+
+  test('[SEAL-2] a text that is too long is refused unread', () => {
+    expect(verdict(`${version}.${keyId}.${'A'.repeat(sealLimits.tokenBytes)}`)).toBe('malformed')
+  })
+})
+
+describe('a transplanted token', () => {
+  const otherRequest = (change: object) =>
+    requestDigest({ method: 'tools/call', target: 'deploy', arguments: { env: 'prod' }, ...change })
+
+  test.each<[SealRefusal, Partial<typeof expected>]>([
+    ['other-principal', { principal: 'https://id.example#eve' }],
+    ['other-principal', { principal: 'https://other.example#ada' }],
+    ['other-principal', { principal: '' }],
+    ['other-purpose', { purpose: 'await' }],
+    ['other-request', { requestDigest: otherRequest({ method: 'prompts/get' }) }],
+    ['other-request', { requestDigest: otherRequest({ target: 'destroy' }) }],
+    ['other-request', { requestDigest: otherRequest({ arguments: { env: 'test' } }) }],
+  ])('[SEAL-3] is refused: %s %j', (reason, changed) => {
+    expect(verdict(sealed())).toBe('accepted')
+    expect(verdict(sealed(), changed)).toBe(reason)
+  })
+
+  test('[SEAL-3] names that objects inherit or that are missing match nothing', () => {
+    const nobody = { principal: undefined, purpose: undefined, requestDigest: undefined } as unknown as typeof expected
+    expect(verdict(sealed(), nobody)).toBe('other-principal')
+  })
+})
+
+describe('time', () => {
+  test('[SEAL-4] a token opens until the last millisecond of its life and not after', () => {
+    expect(unseal(ring, sealed(), { ...expected, nowMs: noonMs + hourMs - 1 })).toMatchObject({
+      ok: true,
+      expiresAtMs: noonMs + hourMs,
+    })
+    expect(verdict(sealed(), { nowMs: noonMs + hourMs })).toBe('expired')
+    expect(verdict(sealed(), { nowMs: Number.POSITIVE_INFINITY })).toBe('expired')
+  })
+
+  test('[SEAL-4] a time that is no number counts as late', () => {
+    expect(verdict(sealed(), { nowMs: Number.NaN })).toBe('expired')
+  })
+
+  test('[SEAL-4] the clock of another replica may be behind', () => {
+    expect(verdict(sealed(), { nowMs: noonMs - 5_000 })).toBe('accepted')
+  })
+})
+
+describe('keys', () => {
+  test('[SEAL-6] a rotation refuses nobody, and a removed key opens nothing', () => {
+    const [spring, summer] = [aKey('spring'), aKey('summer')]
+    const before = createKeyRing([spring])
+    const announced = createKeyRing([spring, summer])
+    const switched = createKeyRing([summer, spring])
+    const after = createKeyRing([summer])
+    const old = sealed('old', before)
+    const fresh = sealed('fresh', switched)
+
+    for (const replica of [before, announced, switched]) expect(verdict(old, {}, replica)).toBe('accepted')
+    for (const replica of [announced, switched, after]) expect(verdict(fresh, {}, replica)).toBe('accepted')
+    expect(verdict(old, {}, after)).toBe('unknown-key')
+    expect(verdict(fresh, {}, before)).toBe('unknown-key')
+  })
+
+  test('[SEAL-6] another secret under the same id opens nothing', () => {
+    expect(verdict(sealed(), {}, createKeyRing([aKey('k1')]))).toBe('tampered')
+  })
+})
+
+describe('a refusal', () => {
+  test('[SEAL-5] is one frozen value with one text, and cannot be told apart by a caller', () => {
+    const refusals = [
+      unseal(ring, 'nonsense', expected),
+      unseal(ring, sealed().replace('.k1.', '.k2.'), expected),
+      unseal(ring, sealed().replace(/.$/, '.'), expected),
+      unseal(ring, sealed(), { ...expected, nowMs: noonMs + hourMs }),
+      unseal(ring, sealed(), { ...expected, principal: 'eve' }),
+      unseal(ring, sealed(), { ...expected, purpose: 'await' }),
+      unseal(ring, sealed(), { ...expected, requestDigest: 'sha256:0' }),
+    ]
+
+    for (const refusal of refusals) expect(refusal).toBe(stateRefused)
+    expect(Object.isFrozen(stateRefused)).toBe(true)
+    expect(stateRefused).toEqual({
+      ok: false,
+      code: 'state_refused',
+      message: 'This state is not valid for this request.',
+    })
+  })
+})
+
+describe('what cannot be bound', () => {
+  test.each<[string, object, string]>([
+    ['no principal', { principal: '' }, 'misconfigured'],
+    ['no purpose', { purpose: '' }, 'misconfigured'],
+    ['no request', { requestDigest: '' }, 'misconfigured'],
+    ['a request that is no digest', { requestDigest: 'tools/call' }, 'misconfigured'],
+    ['no life', { ttlMs: 0 }, 'limit_exceeded'],
+    ['no end', { ttlMs: Number.POSITIVE_INFINITY }, 'limit_exceeded'],
+    ['a life that is no number', { ttlMs: Number.NaN }, 'limit_exceeded'],
+    ['a life that is too long', { ttlMs: sealLimits.ttlMaxMs + 1 }, 'limit_exceeded'],
+  ])('[SEAL-9] is not sealed: %s', (_, changed, code) => {
+    const attempt = () => seal(ring, { ...binding, ttlMs: hourMs, ...changed }, 1, { nowMs: noonMs, random })
+    expect(attempt).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('[SEAL-9] the longest life is allowed', () => {
+    const token = seal(ring, { ...binding, ttlMs: sealLimits.ttlMaxMs }, 1, { nowMs: noonMs, random })
+    expect(verdict(token, { nowMs: noonMs + sealLimits.ttlMaxMs - 1 })).toBe('accepted')
+  })
+
+  test('[SEAL-9] what would not be read again for its size is not sealed', () => {
+    const fits = sealed('a'.repeat(196_000))
+    expect(verdict(fits)).toBe('accepted')
+    expect(() => sealed('a'.repeat(197_000))).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
+  })
+
+  test('[SEAL-9] what would not be read again for its depth is not sealed', () => {
+    const nested = (levels: number) => {
+      let value: JsonValue = 1
+      for (let i = 0; i < levels; i++) value = [value]
+      return value
+    }
+
+    expect(verdict(sealed(nested(127)))).toBe('accepted')
+    expect(() => sealed(nested(128))).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
+  })
+
+  test('[SEAL-9] nothing is sealed without enough randomness', () => {
+    const poor = { nowMs: noonMs, random: (count: number) => new Uint8Array(count - 1) }
+    expect(() => seal(ring, { ...binding, ttlMs: hourMs }, 1, poor)).toThrow('the wrong number of bytes')
+  })
+})

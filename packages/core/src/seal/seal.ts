@@ -1,0 +1,156 @@
+// State that leaves us and comes back through hands we do not trust.
+//
+// A token is `assent1.<key id>.<base64url of salt, nonce, ciphertext, tag>`, AES-256-GCM with all that precedes the
+// base64url as associated data. It opens only for the principal, purpose and request it was sealed for, and only
+// before its expiry. Every failure is the same frozen value, so a refusal teaches nothing. What this module cannot
+// know is whether a token was used before: it returns the id, and the store uses ids up.
+
+import { Buffer } from 'node:buffer'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { isDigest } from '../digest/digest.ts'
+import { type ReadingRules, readJson } from '../digest/parse.ts'
+import { AssentError } from '../errors.ts'
+import { newId, type RandomBytes } from '../ids.ts'
+import type { JsonValue } from '../json.ts'
+import { askLimits, sealLimits } from '../limits.ts'
+import type { KeyRing } from './key-ring.ts'
+
+/** What a token is bound to. All of it must be the same when it comes back. */
+export interface SealBinding {
+  /** Who holds it, including who vouches for them: issuer and subject, not a bare name. */
+  readonly principal: string
+  /** What it is for, so that state of one kind cannot be handed in as another. */
+  readonly purpose: string
+  readonly requestDigest: string
+}
+
+export const stateRefused = Object.freeze({
+  ok: false,
+  code: 'state_refused',
+  message: 'This state is not valid for this request.',
+} as const)
+
+export type Unsealed =
+  | { readonly ok: true; readonly id: string; readonly payload: JsonValue; readonly expiresAtMs: number }
+  | typeof stateRefused
+
+/** For our own logs only; whoever handed the token in must not learn it. */
+export type SealRefusal =
+  | 'malformed'
+  | 'unknown-key'
+  | 'tampered'
+  | 'expired'
+  | 'other-principal'
+  | 'other-purpose'
+  | 'other-request'
+
+type Content = readonly [
+  id: string,
+  principal: string,
+  purpose: string,
+  requestDigest: string,
+  expiresAtMs: number,
+  payload: JsonValue,
+]
+
+const version = 'assent1'
+const saltBytes = 16
+const nonceBytes = 12
+const tagBytes = 16
+/** An action at its deepest with room for what is wrapped around it; and upstream state is not ours to correct. */
+const contentRules: ReadingRules = { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }
+const tokenPattern = new RegExp(`^(${version}\\.([a-z0-9_-]{1,32})\\.)([A-Za-z0-9_-]+)$`)
+
+/** The payload comes back as JSON gives it back; text in it unchanged to the last unit, half surrogate pairs too. */
+export function seal(
+  ring: KeyRing,
+  binding: SealBinding & { readonly ttlMs: number },
+  payload: JsonValue,
+  { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
+): string {
+  const { principal, purpose, requestDigest, ttlMs } = binding
+  // Empty would bind to everybody whose name was lost on the way.
+  if (principal === '' || purpose === '') throw misused('Sealed state needs a principal and a purpose.')
+  if (!isDigest(requestDigest)) throw misused('Sealed state is bound to the digest of a request.')
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1 || ttlMs > sealLimits.ttlMaxMs) {
+    throw new AssentError('limit_exceeded', `Sealed state lives between 1 and ${sealLimits.ttlMaxMs} ms.`)
+  }
+  const fresh = random(saltBytes + nonceBytes)
+  if (fresh.length !== saltBytes + nonceBytes) throw misused('The random source returned the wrong number of bytes.')
+  const salt = fresh.subarray(0, saltBytes)
+  const nonce = fresh.subarray(saltBytes)
+
+  const id = newId('state', nowMs, random)
+  const content: Content = [id, principal, purpose, requestDigest, nowMs + ttlMs, payload]
+  const text = JSON.stringify(content)
+  // Read back at once, because what we could not open again must not leave.
+  readJson(text, contentRules)
+  const head = `${version}.${ring.sealing.id}.`
+  const cipher = createCipheriv('aes-256-gcm', ring.sealing.tokenKey(salt), nonce)
+  cipher.setAAD(Buffer.from(head, 'utf8'))
+  const sealed = [fresh, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  const token = head + Buffer.concat(sealed).toString('base64url')
+  if (token.length > sealLimits.tokenBytes) {
+    throw new AssentError('limit_exceeded', `Sealed state would be larger than ${sealLimits.tokenBytes} bytes.`)
+  }
+  return token
+}
+
+/** Takes anything at all, because what comes back is the sender's choice. Never throws for what it was handed. */
+export function unseal(
+  ring: KeyRing,
+  token: unknown,
+  expected: SealBinding & { readonly nowMs: number },
+  onRefused?: (reason: SealRefusal) => void,
+): Unsealed {
+  const content = open(ring, token)
+  if (typeof content === 'string') return refuse(content, onRefused)
+  const difference = mismatch(content, expected)
+  if (difference !== undefined) return refuse(difference, onRefused)
+  const [id, , , , expiresAtMs, payload] = content
+  return { ok: true, id, payload, expiresAtMs }
+}
+
+function open(ring: KeyRing, token: unknown): Content | SealRefusal {
+  if (typeof token !== 'string' || token.length > sealLimits.tokenBytes) return 'malformed'
+  const [, head, keyId, body] = tokenPattern.exec(token) ?? []
+  if (head === undefined || keyId === undefined || body === undefined) return 'malformed'
+  const bytes = Buffer.from(body, 'base64url')
+  // Decoding is lenient about leftover bits, so one token would have several spellings; only ours is accepted.
+  if (bytes.toString('base64url') !== body) return 'malformed'
+  if (bytes.length <= saltBytes + nonceBytes + tagBytes) return 'malformed'
+
+  const key = ring.find(keyId)
+  if (key === undefined) return 'unknown-key'
+  const salt = bytes.subarray(0, saltBytes)
+  const nonce = bytes.subarray(saltBytes, saltBytes + nonceBytes)
+  const decipher = createDecipheriv('aes-256-gcm', key.tokenKey(salt), nonce, { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.from(head, 'utf8'))
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
+  const text = decipher.update(bytes.subarray(saltBytes + nonceBytes, -tagBytes))
+  try {
+    // Not JSON.parse, which can mistake names: see digest/parse.ts.
+    return readJson(Buffer.concat([text, decipher.final()]).toString('utf8'), contentRules) as unknown as Content
+  } catch {
+    return 'tampered'
+  }
+}
+
+function mismatch(content: Content, expected: SealBinding & { readonly nowMs: number }): SealRefusal | undefined {
+  const [, principal, purpose, requestDigest, expiresAtMs] = content
+  // Spelled so that a time that is no number counts as late.
+  if (!(expected.nowMs < expiresAtMs)) return 'expired'
+  if (principal !== expected.principal) return 'other-principal'
+  if (purpose !== expected.purpose) return 'other-purpose'
+  if (requestDigest !== expected.requestDigest) return 'other-request'
+  return undefined
+}
+
+function refuse(reason: SealRefusal, onRefused?: (reason: SealRefusal) => void): typeof stateRefused {
+  onRefused?.(reason)
+  return stateRefused
+}
+
+function misused(message: string): AssentError {
+  return new AssentError('misconfigured', message)
+}

@@ -1,0 +1,66 @@
+// Clients of both SDK generations with a scripted person, and requests written by hand where the wire is judged.
+
+import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Question } from './asking.suite.ts'
+import type { Generation } from './servers.suite.ts'
+import { personHeader, putAwayLater } from './stage.suite.ts'
+
+type Modes = Record<string, Record<string, never>>
+export type Says = (question: Question) => unknown
+
+export interface Visit {
+  readonly person?: string
+  /** What the person says to each question. */
+  readonly says?: Says
+  readonly elicitation?: Modes
+}
+
+export interface ConnectedClient {
+  /** What was put to the person, in order. */
+  readonly asked: readonly Question[]
+  call(name: string, args: Record<string, unknown>): Promise<unknown>
+}
+
+export async function aClient(generation: Generation, url: string, visit: Visit = {}): Promise<ConnectedClient> {
+  const asked: Question[] = []
+  const answer = async (params: unknown) => {
+    asked.push(params as Question)
+    return (await (visit.says ?? accepts)(params as Question)) as never
+  }
+  const headers = { [personHeader]: visit.person ?? 'ann' }
+  const elicitation = visit.elicitation ?? { form: {}, url: {} }
+  const connect = generation === '2025-11-25' ? connectOlder : connectNewest
+  return { asked, call: await connect(new URL(url), headers, elicitation, answer) }
+}
+
+/** Someone who agrees to everything. */
+export function accepts({ mode, message }: Question): unknown {
+  if (mode === 'url') return { action: 'accept' }
+  return { action: 'accept', content: message === 'Which region?' ? { region: 'eu' } : { replicas: 4 } }
+}
+
+type Answer = (params: unknown) => Promise<never>
+
+async function connectOlder(url: URL, headers: Record<string, string>, elicitation: Modes, answer: Answer) {
+  const client = new OlderClient({ name: 'older', version: '1' }, { capabilities: { elicitation } })
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params))
+  // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
+  await client.connect(new OlderTransport(url, { requestInit: { headers } }) as Transport)
+  putAwayLater(() => client.close())
+  return (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+}
+
+async function connectNewest(url: URL, headers: Record<string, string>, elicitation: Modes, answer: Answer) {
+  const client = new NewestClient(
+    { name: 'newest', version: '1' },
+    { capabilities: { elicitation }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  client.setRequestHandler('elicitation/create', ({ params }) => answer(params))
+  await client.connect(new NewestTransport(url, { requestInit: { headers } }))
+  putAwayLater(() => client.close())
+  return (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+}

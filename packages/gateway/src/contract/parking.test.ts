@@ -1,0 +1,149 @@
+import type { Ask, Person } from '@assent/core'
+import type { Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { relayLimits } from '../limits.ts'
+import { signIn, whichRegion } from './asking.suite.ts'
+import { anAskingServer } from './servers.suite.ts'
+import { aStage, until } from './stage.suite.ts'
+import { call } from './wire.suite.ts'
+
+const ann: Person = { principal: 'ann', groups: [] }
+const inEurope = { ask_1: { action: 'accept', content: { region: 'eu' } } }
+const args = { questions: [whichRegion] }
+const done = { content: [{ type: 'text', text: 'done' }] }
+
+async function aHeldCall(questions: object[] = [whichRegion], options = {}, clock = () => Date.now()) {
+  const server = await anAskingServer('2025-11-25')
+  const stage = await aStage({ clock })
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, options)
+  const { result } = (await call(gateway.url, { questions })).message
+  return { server, stage, gateway, first: result, requestState: result.requestState as string }
+}
+
+async function asksOf({ inbox }: Store, show: 'open' | 'ended'): Promise<readonly Ask[]> {
+  return (await inbox.page({ tenant: 'default', person: ann, show })).asks
+}
+
+function callOf(store: Store, id: string | undefined) {
+  return store.calls.read('default', id ?? '', 'ann')
+}
+
+test('[RELAY-7] a held call and its question are on record before the question leaves', async () => {
+  const { stage, first } = await aHeldCall()
+
+  const [ask] = await asksOf(stage.store, 'open')
+  const row = await callOf(stage.store, ask?.callId)
+
+  expect(Object.keys(first.inputRequests as object)).toEqual(['ask_1'])
+  expect(ask).toMatchObject({ principal: 'ann', asker: { server: 'deploy', tool: 'ask' } })
+  expect(ask?.question).toMatchObject({ kind: 'form', message: 'Which region?' })
+  expect(row).toMatchObject({ server: 'deploy', method: 'tools/call', state: { kind: 'running' } })
+})
+
+test('[RELAY-7] what came of a held call is kept, and the same retry gets it again and runs nothing', async () => {
+  const { server, stage, gateway, requestState } = await aHeldCall()
+  const rounds = { requestState, inputResponses: inEurope }
+
+  const outcomes = [await call(gateway.url, args, rounds), await call(gateway.url, args, rounds)]
+
+  const [ask] = await asksOf(stage.store, 'ended')
+  const row = await callOf(stage.store, ask?.callId)
+  expect(outcomes.map(({ message }) => message.result)).toMatchObject([done, done])
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope.ask_1] })
+  expect(ask?.state).toMatchObject({ kind: 'settled' })
+  expect(row?.state).toMatchObject({ kind: 'finished', delivered: true })
+})
+
+test('[RELAY-7] two retries at the same time are one answer and get one outcome', async () => {
+  const { server, gateway, requestState } = await aHeldCall()
+  const rounds = { requestState, inputResponses: inEurope }
+
+  const outcomes = await Promise.all([call(gateway.url, args, rounds), call(gateway.url, args, rounds)])
+
+  expect(outcomes.map(({ message }) => message.result)).toMatchObject([done, done])
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope.ask_1] })
+})
+
+test('[RELAY-7] each question of a held call is an ask of its own', async () => {
+  const questions = [whichRegion, signIn]
+  const { server, stage, gateway, requestState } = await aHeldCall(questions)
+  const second = await call(gateway.url, { questions }, { requestState, inputResponses: inEurope })
+  const answer = { requestState: second.message.result.requestState, inputResponses: { ask_2: { action: 'decline' } } }
+
+  const { message } = await call(gateway.url, { questions }, answer)
+
+  const ended = await asksOf(stage.store, 'ended')
+  expect(message.result).toMatchObject(done)
+  expect(server.saw).toEqual([inEurope.ask_1, { action: 'decline' }])
+  expect(ended.map(({ question }) => question.kind).sort()).toEqual(['form', 'url'])
+  expect(new Set(ended.map(({ callId }) => callId)).size).toBe(1)
+})
+
+test('[RELAY-5] [RELAY-7] an answer that does not fit is on record as no answer, and the server hears a cancel', async () => {
+  const { server, stage, gateway, requestState } = await aHeldCall()
+
+  await call(gateway.url, args, {
+    requestState,
+    inputResponses: { ask_1: { action: 'accept', content: { region: 'x' } } },
+  })
+
+  const [ask] = await asksOf(stage.store, 'ended')
+  expect(server.saw).toEqual([{ action: 'cancel' }])
+  expect(ask?.state).toMatchObject({ kind: 'settled', answer: { action: 'cancel' } })
+})
+
+test('[RELAY-7] nobody comes back: the server hears a cancel, and the outcome waits for whoever does', async () => {
+  const { server, stage, gateway, requestState } = await aHeldCall([whichRegion], { askWaitMs: 1_000 })
+  await until(async () => ((await asksOf(stage.store, 'ended')).length > 0 && server.ended === 1 ? true : undefined))
+
+  const { message } = await call(gateway.url, args, { requestState, inputResponses: inEurope })
+
+  expect(server.saw).toEqual([{ action: 'cancel' }])
+  expect(message.result).toMatchObject(done)
+})
+
+test('[RELAY-7] a retry for a call whose process is gone hears so, and nothing runs', async () => {
+  let aheadMs = 0
+  const { server, stage, gateway, requestState } = await aHeldCall([whichRegion], {}, () => Date.now() + aheadMs)
+  await gateway.close()
+  const another = await stage.gateway({ deploy: { url: server.url } })
+  aheadMs = relayLimits.leaseMs
+
+  const { message } = await call(another.url, args, { requestState, inputResponses: inEurope })
+
+  expect(message.error.message).toContain('The process that held this call is gone.')
+  expect(server.begun).toBe(1)
+})
+
+test('[RELAY-7] a retry that reaches another process than the holder is not told that the call is lost', async () => {
+  const { server, stage, gateway, requestState } = await aHeldCall()
+  const another = await stage.gateway({ deploy: { url: server.url } })
+  const rounds = { requestState, inputResponses: inEurope }
+
+  const [astray, home] = [await call(another.url, args, rounds), await call(gateway.url, args, rounds)]
+
+  expect(astray.message.error.message).toContain('Another process of this gateway holds this call')
+  expect(home.message.result).toMatchObject(done)
+  expect(server).toMatchObject({ begun: 1, ended: 1 })
+})
+
+test('[RELAY-7] another process hands out the outcome that the holder kept', async () => {
+  const { server, stage, gateway, requestState } = await aHeldCall()
+  const rounds = { requestState, inputResponses: inEurope }
+  await call(gateway.url, args, rounds)
+  await gateway.close()
+  const another = await stage.gateway({ deploy: { url: server.url } })
+
+  const { message } = await call(another.url, args, rounds)
+
+  expect(message.result).toMatchObject(done)
+  expect(server.begun).toBe(1)
+})
+
+test('[RELAY-7] what a held call asks for in a form that may not be asked is answered in place', async () => {
+  const requestedSchema = { type: 'object', properties: { password: { type: 'string' } } }
+  const { server, first } = await aHeldCall([{ mode: 'form', message: 'Sign in', requestedSchema }, whichRegion])
+
+  expect(server.saw).toEqual([{ error: expect.stringMatching(/password/i) }])
+  expect(first.inputRequests).toMatchObject({ ask_2: { params: { message: 'Which region?' } } })
+})

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { howMany, signIn, whichRegion } from './asking.suite.ts'
+import { aClient, accepts } from './clients.suite.ts'
+import type { Generation } from './servers.suite.ts'
+import { aStage } from './stage.suite.ts'
+import { call, request } from './wire.suite.ts'
+
+const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
+
+function aProcess(generation: Generation) {
+  return { command: process.execPath, args: [script, generation] }
+}
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[RELAY-1] questions of a %s server on standard output pass, and its log is no message',
+  async (generation) => {
+    const logged: string[] = []
+    const options = { onServerLog: (server: string, line: string) => logged.push(`${server}: ${line}`) }
+    const gateway = await (await aStage()).gateway({ deploy: aProcess(generation) }, options)
+    const [older, newest] = [await aClient('2025-11-25', gateway.url), await aClient('2026-07-28', gateway.url)]
+
+    const results = await Promise.all(
+      [older, newest].map((client) => client.call('ask', { questions: [whichRegion, signIn] })),
+    )
+
+    const done = { content: [{ type: 'text', text: 'done' }] }
+    expect(results).toMatchObject([done, done])
+    for (const { asked } of [older, newest]) expect(asked.map(accepts)).toEqual([whichRegion, signIn].map(accepts))
+    expect(logged).toContain('deploy: a line for the log')
+  },
+)
+
+test('[RELAY-1] people have processes of their own, and calls of one person their own questions', async () => {
+  const gateway = await (await aStage()).gateway({ deploy: aProcess('2025-11-25') })
+  const questions = ['one', 'two'].map((message) => ({ ...howMany, message }))
+
+  const heard = await Promise.all(questions.map((question) => call(gateway.url, { questions: [question] })))
+
+  const messages = heard.map(({ message }) => JSON.stringify(message.result.inputRequests))
+  expect(messages[0]).toContain('"one"')
+  expect(messages[1]).toContain('"two"')
+})
+
+test('[RELAY-9] a server that cannot be started is told in words', async () => {
+  const gateway = await (await aStage()).gateway({ deploy: { command: '/nowhere/to/be/found' } })
+
+  const { message } = await request(gateway.url, 'tools/list', {})
+
+  expect(message.error).toMatchObject({ code: -32_000, message: expect.stringContaining('deploy') })
+})
+
+test('[RELAY-2] a process that ends in the middle of a call is started again for the next call, not for this one', async () => {
+  const program = `
+    const lines = require('node:readline').createInterface({ input: process.stdin })
+    lines.on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      const reply = (about) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...about }))
+      const serverInfo = { name: 'x', version: '1' }
+      if (method === 'initialize') reply({ result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } })
+      else if (method === 'server/discover') reply({ error: { code: -32601, message: 'unknown' } })
+      else if (method === 'tools/call' && params.arguments.last) process.exit(3)
+      else if (method === 'tools/call') reply({ result: { content: [] } })
+    })`
+  const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+
+  const outcomes = []
+  for (const last of [true, false]) outcomes.push((await call(gateway.url, { last })).message)
+
+  expect(outcomes[0]?.error).toMatchObject({ code: -32_000, message: expect.stringContaining('code 3') })
+  expect(outcomes[1]?.result).toMatchObject({ content: [] })
+})

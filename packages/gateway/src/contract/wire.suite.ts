@@ -1,0 +1,214 @@
+// Both sides of the wire written by hand, for tests that judge exactly what crosses it.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { JsonObject } from '@assent/core'
+import { listening } from './servers.suite.ts'
+import { personHeader, putAwayLater } from './stage.suite.ts'
+
+export type Wire = Record<string, unknown>
+export interface Heard {
+  readonly status: number
+  /** The last message of the response, which is its reply. */
+  readonly message: { id?: unknown; result: Wire; error: { code: number; message: string; data?: unknown } }
+  readonly said: readonly Wire[]
+}
+
+const asksBoth = { elicitation: { form: {}, url: {} } }
+
+export interface Sender {
+  readonly person?: string
+  readonly capabilities?: object
+  readonly meta?: object
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+/** One request of revision 2026-07-28. */
+export async function request(url: string, method: string, params: Wire, sender: Sender = {}): Promise<Heard> {
+  const name = params.name ?? params.uri
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': sender.capabilities ?? asksBoth,
+    ...sender.meta,
+  }
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    ...sender.headers,
+  }
+  return heard(
+    await post(url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, { ...sender, headers }),
+  )
+}
+
+export function call(url: string, args: Wire, rounds: Wire = {}, sender: Sender = {}): Promise<Heard> {
+  return request(url, 'tools/call', { name: 'ask', arguments: args, ...rounds }, sender)
+}
+
+export function post(url: string, body: unknown, { person = 'ann', headers, signal }: Sender = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      [personHeader]: person,
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+async function heard(response: Response): Promise<Heard> {
+  const said: Wire[] = []
+  for await (const message of messagesOf(response)) said.push(message)
+  return { status: response.status, message: said.at(-1) as Heard['message'], said }
+}
+
+/** The messages of a response as they come, from a stream or a plain body. */
+export async function* messagesOf(response: Response): AsyncGenerator<Wire> {
+  if (response.headers.get('content-type') !== 'text/event-stream') {
+    const text = await response.text()
+    if (text !== '') yield JSON.parse(text)
+    return
+  }
+  let rest = ''
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + chunk).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1]
+      if (data !== undefined) yield JSON.parse(data)
+    }
+  }
+}
+
+export interface RawSession {
+  readonly id: string
+  readonly opened: Wire
+  /** Sends a message in this session; anybody may try. */
+  post(message: Wire, person?: string): Promise<Response>
+  /** A request whose messages can be read as they come. */
+  ask(method: string, params: Wire, id?: number): Promise<AsyncGenerator<Wire>>
+}
+
+export async function aSession(url: string, { person = 'ann', ...client }: Sender & { revision?: string } = {}) {
+  const params = {
+    protocolVersion: client.revision ?? '2025-11-25',
+    capabilities: client.capabilities ?? asksBoth,
+    clientInfo: { name: 'raw', version: '1' },
+  }
+  const response = await post(url, { jsonrpc: '2.0', id: 0, method: 'initialize', params }, { person })
+  const id = response.headers.get('mcp-session-id') ?? ''
+  const { message } = await heard(response)
+  const send = (body: Wire, by = person) => post(url, body, { person: by, headers: { 'mcp-session-id': id } })
+  const session: RawSession = {
+    id,
+    opened: message.result,
+    post: send,
+    ask: async (method, asked, requestId = 1) =>
+      messagesOf(await send({ jsonrpc: '2.0', id: requestId, method, params: asked })),
+  }
+  return session
+}
+
+export async function nextOf<T>(stream: AsyncGenerator<T>): Promise<T> {
+  const { value, done } = await stream.next()
+  if (done === true) throw new Error('The stream ended.')
+  return value
+}
+
+export interface RawRequest {
+  readonly id?: number
+  readonly method: string
+  readonly params: JsonObject & { readonly _meta?: JsonObject }
+}
+
+export type Reaction = (request: RawRequest, response: ServerResponse, message: IncomingMessage) => unknown
+
+/**
+ * A server of revision 2026-07-28 that says what the test tells it to: `{result}` or `{error}`, or it writes to the
+ * response itself and returns nothing.
+ */
+export async function aRawServer(react: Reaction): Promise<{ url: string; requests: RawRequest[] }> {
+  const requests: RawRequest[] = []
+  const server = createServer(async (message, response) => {
+    let body = ''
+    for await (const chunk of message.setEncoding('utf8')) body += chunk
+    const received = JSON.parse(body) as RawRequest
+    if (received.method === 'server/discover') {
+      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: received.id, result }))
+      return
+    }
+    requests.push(received)
+    const reaction = await react(received, response, message)
+    if (reaction === undefined) return
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: received.id, ...(reaction as object) }))
+  })
+  const { url } = await listening(server)
+  return { url, requests }
+}
+
+/** The answer of a server that wants these questions answered. */
+export function asks(inputRequests: Record<string, unknown>, requestState?: string) {
+  const requests = Object.entries(inputRequests).map(([key, params]) => [key, { method: 'elicitation/create', params }])
+  const state = requestState === undefined ? {} : { requestState }
+  return { result: { resultType: 'input_required', inputRequests: Object.fromEntries(requests), ...state } }
+}
+
+export const complete = { result: { resultType: 'complete', content: [{ type: 'text', text: 'done' }] } }
+
+/** A signal that aborts when the test is over, so that no stream outlives it. */
+export function untilTheEnd(): AbortController {
+  const ending = new AbortController()
+  putAwayLater(() => ending.abort())
+  return ending
+}
+
+export interface OlderCall {
+  readonly id: number
+  readonly method: string
+  readonly params: JsonObject
+  /** On the call's own stream, or on any other that is still open. */
+  say(message: object): void
+  /** Ends the call with `{result}` or `{error}`. */
+  end(reply: object): void
+  readonly response: ServerResponse
+}
+
+/** A server of revision 2025-11-25 that does in a call what the test tells it to. `heard` is everything it was sent. */
+export async function anOlderRawServer(react: (call: OlderCall) => void): Promise<{ url: string; heard: Wire[] }> {
+  const heardHere: Wire[] = []
+  const server = createServer(async (message, response) => {
+    if (message.method !== 'POST') return void response.writeHead(405).end()
+    let body = ''
+    for await (const chunk of message.setEncoding('utf8')) body += chunk
+    const received = JSON.parse(body)
+    heardHere.push(received)
+    if (received.method === 'server/discover') return void response.writeHead(400).end()
+    if (received.method === undefined || received.id === undefined) return void response.writeHead(202).end()
+    const json = { 'content-type': 'application/json', 'mcp-session-id': 'raw' }
+    if (received.method === 'initialize') {
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'raw', version: '1' },
+      }
+      return void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: received.id, result }))
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    const say = (said: object) => {
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...said })}\n\n`)
+    }
+    const end = (reply: object) => {
+      say({ id: received.id, ...reply })
+      response.end()
+    }
+    react({ ...received, response, say, end })
+  })
+  return { ...(await listening(server)), heard: heardHere }
+}

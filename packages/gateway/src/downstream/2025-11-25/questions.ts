@@ -1,0 +1,32 @@
+// Questions as a client of the sessionful revisions understands them: requests pushed down to it.
+
+import { randomUUID } from 'node:crypto'
+import { encodeForm, type JsonObject, readForm } from '@assent/core'
+import type { Wanted } from '../../relay/exchange.ts'
+
+export type Pushed = { readonly method: string; readonly params: JsonObject }
+
+/** Undefined when this revision has no way to ask it. */
+export function pushedQuestion(wanted: Wanted, revision: string): Pushed | undefined {
+  switch (wanted.kind) {
+    case 'sampling':
+      return { method: 'sampling/createMessage', params: wanted.params }
+    case 'roots':
+      return { method: 'roots/list', params: wanted.params }
+    case 'url':
+      if (revision < '2025-11-25') return undefined
+      // Servers of the newest revision have no id to give; the client needs one to tell its pages apart.
+      return { method: 'elicitation/create', params: { elicitationId: randomUUID(), ...wanted.params, mode: 'url' } }
+    case 'form':
+      return revision < '2025-11-25' ? olderForm(wanted) : { method: 'elicitation/create', params: wanted.params }
+  }
+}
+
+/** Before 2025-11-25 there were no modes, and labels were spelled in another way. */
+function olderForm({ schema, params }: Wanted & { kind: 'form' }): Pushed | undefined {
+  const read = readForm(schema)
+  const encoded = read.ok ? encodeForm(read.form, '2025-06-18') : undefined
+  if (encoded?.ok !== true) return undefined
+  const { mode: _mode, ...rest } = params
+  return { method: 'elicitation/create', params: { ...rest, requestedSchema: encoded.schema } }
+}

@@ -1,0 +1,69 @@
+// Checks what a request of this revision must carry, in the body and again in its headers.
+
+import type { IncomingMessage } from 'node:http'
+import type { JsonObject } from '@assent/core'
+import type { ClientProfile } from '../../relay/exchange.ts'
+import { decodeHeader } from '../../upstream/2026-07-28/headers.ts'
+import { header } from '../../wire/http.ts'
+import { errorCodes, objectAt, type Request, type RpcError, stringAt } from '../../wire/messages.ts'
+import { metaKeys, repeatedName, revision } from '../../wire/words-2026-07-28.ts'
+
+export const supportedVersions: readonly string[] = [revision]
+
+const { version: versionKey, capabilities: capabilitiesKey, info: infoKey } = metaKeys
+
+export type Envelope =
+  | { readonly ok: true; readonly client: ClientProfile }
+  | { readonly ok: false; readonly error: RpcError }
+
+/** Whether this request is of this revision at all: it says so in its body, or in its header. */
+export function claimsRevision(request: Request | undefined, versionHeader: string | undefined): boolean {
+  const meta = objectAt(request?.params, '_meta')
+  if (meta !== undefined && Object.hasOwn(meta, versionKey)) return true
+  return versionHeader !== undefined && versionHeader >= revision && request?.method !== 'initialize'
+}
+
+export function readEnvelope(message: Request): Envelope {
+  const meta = objectAt(message.params, '_meta')
+  const version = stringAt(meta, versionKey)
+  const capabilities = objectAt(meta, capabilitiesKey)
+  if (version === undefined) return refuse(errorCodes.invalidParams, `Every request carries ${versionKey} in _meta.`)
+  if (capabilities === undefined)
+    return refuse(errorCodes.invalidParams, `Every request carries ${capabilitiesKey} in _meta.`)
+  if (!supportedVersions.includes(version)) {
+    return refuse(errorCodes.unsupportedVersion, 'Unsupported protocol version', {
+      supported: [...supportedVersions],
+      requested: version,
+    })
+  }
+  return { ok: true, client: { capabilities, info: objectAt(meta, infoKey) ?? {} } }
+}
+
+/** Headers are for what stands between; a gateway that let them differ from the body would route one call and run another. */
+export function headerProblem(request: IncomingMessage, message: Request): RpcError | undefined {
+  const version = stringAt(objectAt(message.params, '_meta'), versionKey)
+  const versionHeader = header(request, 'mcp-protocol-version')?.trim()
+  if (version !== undefined && versionHeader !== version) return mismatch('MCP-Protocol-Version', versionHeader)
+  const methodHeader = header(request, 'mcp-method')?.trim()
+  if (methodHeader !== message.method) return mismatch('Mcp-Method', methodHeader)
+  const name = repeatedName(message.method, message.params)
+  const nameHeader = header(request, 'mcp-name')?.trim()
+  if (name !== undefined && (nameHeader === undefined || decodeHeader(nameHeader) !== name))
+    return mismatch('Mcp-Name', nameHeader)
+  return undefined
+}
+
+/** The caller's own repetition of tool arguments, passed on as it is. */
+export function parameterHeaders(request: IncomingMessage): Record<string, string> {
+  const found = Object.entries(request.headers).filter(([name]) => name.startsWith('mcp-param-'))
+  return Object.fromEntries(found.map(([name, value]) => [name, String(value)]))
+}
+
+function mismatch(name: string, value: string | undefined): RpcError {
+  const found = value === undefined ? 'is missing' : 'says something else than the request'
+  return { code: errorCodes.headerMismatch, message: `The header ${name} ${found}.` }
+}
+
+function refuse(code: number, message: string, data?: JsonObject): Envelope {
+  return { ok: false, error: data === undefined ? { code, message } : { code, message, data } }
+}

@@ -1,0 +1,186 @@
+// Serves revision 2026-07-28: every request stands for itself.
+//
+// No session, no memory between requests. A call that needs people ends with `input_required`, and what is needed to
+// continue it travels, sealed, with the client.
+
+import type { JsonObject } from '@assent/core'
+import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../relay/exchange.ts'
+import {
+  errorCodes,
+  type Message,
+  objectAt,
+  type Reply,
+  type Request,
+  resultReply,
+  stringAt,
+} from '../../wire/messages.ts'
+import type { Serving } from '../context.ts'
+import { described } from '../description.ts'
+import { readEnvelope, supportedVersions } from './envelope.ts'
+import { digestOfRequest, inputRequired, readRound } from './rounds.ts'
+
+/** Where the answer to one request goes. */
+export interface Answering {
+  say(message: Message): void
+  end(reply: Reply, status?: number): void
+  open(): void
+  finish(): void
+}
+
+export interface Caller {
+  readonly principal: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+// Of the sessionful revisions; this one does not have them.
+const gone = ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']
+const cachedMethods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']
+
+export async function serve20260728(
+  serving: Serving,
+  caller: Caller,
+  request: Request,
+  answering: Answering,
+): Promise<void> {
+  const envelope = readEnvelope(request)
+  if (!envelope.ok) return answering.end({ jsonrpc: '2.0', id: request.id, error: envelope.error }, 400)
+  const call = callOf(serving, caller, request, envelope.client, answering)
+  if (request.method === 'server/discover') return discover(serving, call, request, answering)
+  if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
+  const outcome = gone.includes(request.method)
+    ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
+    : await run(serving, call)
+  if (outcome.isStreamed === true) answering.open()
+  finish(serving, call, request, outcome, answering)
+}
+
+async function run(serving: Serving, call: Call): Promise<Outcome> {
+  if (!mayAsk(call.method)) return serving.relay.start(call)
+  // Before anything runs: what has no digest could not be continued.
+  const digest = digestOfRequest(call)
+  if (digest === undefined) {
+    const problem = 'The call names nothing, or its arguments cannot be read in one way only.'
+    return { ...failed(errorCodes.invalidParams, problem), status: 400 } as Outcome
+  }
+  const round = readRound(serving, call, digest)
+  switch (round.kind) {
+    case 'refused':
+      return round.outcome
+    case 'first':
+      return serving.parking.begun(call, await serving.relay.start(call), digest)
+    case 'retry':
+      return serving.parking.continue(call, round.resume, round.given, digest)
+  }
+}
+
+function finish(serving: Serving, call: Call, request: Request, outcome: Outcome, answering: Answering): void {
+  const { reply, status } = replyOf(serving, call, request, outcome)
+  answering.end(reply, status)
+}
+
+function replyOf(serving: Serving, call: Call, request: Request, outcome: Outcome): { reply: Reply; status: number } {
+  const { id } = request
+  switch (outcome.kind) {
+    case 'finished':
+      return { reply: resultReply(id, completed(call.method, outcome.result)), status: 200 }
+    case 'failed': {
+      const error = { ...outcome.error, code: codeOf(outcome.error.code) }
+      return { reply: { jsonrpc: '2.0', id, error }, status: outcome.status ?? statusOf(error.code) }
+    }
+    case 'needs-people': {
+      const unfinished = inputRequired(serving, call, outcome)
+      if (unfinished.ok) return { reply: resultReply(id, unfinished.result), status: 200 }
+      return replyOf(serving, call, request, unfinished.outcome)
+    }
+  }
+}
+
+async function discover(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
+  const all = await serving.relay.describe(call)
+  if (all.length === 0) {
+    const outcome = failed(errorCodes.refused, 'None of the servers behind this gateway can be used now.')
+    return finish(serving, call, request, outcome, answering)
+  }
+  const { capabilities, info, instructions } = described(all, serving.relay.size)
+  answering.end(
+    resultReply(request.id, {
+      resultType: 'complete',
+      supportedVersions: [...supportedVersions],
+      capabilities,
+      ...(instructions === undefined ? {} : { instructions }),
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+    }),
+  )
+}
+
+async function listen(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
+  const filter = call.params.notifications
+  const subscriptionId = { 'io.modelcontextprotocol/subscriptionId': String(request.id) }
+  answering.open()
+  answering.say({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { notifications: filter ?? {}, _meta: subscriptionId },
+  })
+  await serving.relay.listen({
+    ...call,
+    notify: (notification) => {
+      if (!wants(filter, notification.method)) return
+      const { _meta, ...params } = notification.params ?? {}
+      answering.say({ ...notification, params: { ...params, _meta: { ...(_meta as JsonObject), ...subscriptionId } } })
+    },
+  })
+  answering.finish()
+}
+
+const filters: Readonly<Record<string, string>> = {
+  'notifications/tools/list_changed': 'toolsListChanged',
+  'notifications/prompts/list_changed': 'promptsListChanged',
+  'notifications/resources/list_changed': 'resourcesListChanged',
+  'notifications/resources/updated': 'resourceSubscriptions',
+}
+
+function wants(filter: unknown, method: string): boolean {
+  const name = filters[method]
+  return name !== undefined && Boolean((filter as Record<string, unknown> | undefined)?.[name])
+}
+
+function callOf(serving: Serving, caller: Caller, request: Request, client: ClientProfile, answering: Answering): Call {
+  const wantsLog = stringAt(objectAt(request.params, '_meta'), 'io.modelcontextprotocol/logLevel') !== undefined
+  return {
+    tenant: serving.tenant,
+    principal: caller.principal,
+    scope: '',
+    method: request.method,
+    params: request.params ?? {},
+    client: caller.headers === undefined ? client : { ...client, headers: caller.headers },
+    notify: (notification) => {
+      // A log line is for whoever asked for it; older servers send theirs to everybody.
+      if (notification.method !== 'notifications/message' || wantsLog) answering.say(notification)
+    },
+    signal: caller.signal,
+  }
+}
+
+/** Older servers say less than this revision wants to hear. */
+function completed(method: string, result: JsonObject): JsonObject {
+  const hints = cachedMethods.includes(method) ? { ttlMs: 0, cacheScope: 'private' } : {}
+  return { resultType: 'complete', ...hints, ...result }
+}
+
+/** Two codes of older revisions do not exist in this one. */
+function codeOf(code: number): number {
+  return code === -32_002 || code === errorCodes.urlNeeded ? errorCodes.invalidParams : code
+}
+
+function statusOf(code: number): number {
+  if (code === errorCodes.methodNotFound) return 404
+  return [errorCodes.headerMismatch, errorCodes.missingCapability, errorCodes.unsupportedVersion].some(
+    (one) => one === code,
+  )
+    ? 400
+    : 200
+}

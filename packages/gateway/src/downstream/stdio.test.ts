@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { createKeyRing } from '@assent/core'
+import { expect, test } from 'vitest'
+import { whichRegion } from '../contract/asking.suite.ts'
+import { anAskingServer } from '../contract/servers.suite.ts'
+import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
+import { nextOf, type Wire } from '../contract/wire.suite.ts'
+import { AuditTrail } from '../relay/audit-trail.ts'
+import type { Call } from '../relay/exchange.ts'
+import { Parking } from '../relay/parking.ts'
+import { Relay } from '../relay/relay.ts'
+import { openUpstream } from '../upstream/open-upstream.ts'
+import type { Serving } from './context.ts'
+import { serveStream } from './stdio.ts'
+
+const askWaitMs = 60_000
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+}
+
+/** The gateway's parts behind a pair of streams, as its composition root puts them together. */
+async function aStream() {
+  const server = await anAskingServer('2026-07-28')
+  const { store } = await aStage()
+  const trail = new AuditTrail(store.audit, () => undefined)
+  const call: Call = {
+    tenant: 'default',
+    principal: 'local',
+    scope: '',
+    method: '',
+    params: {},
+    client: { info: {}, capabilities: {} },
+    notify: () => undefined,
+    signal: new AbortController().signal,
+  }
+  const upstream = await openUpstream('deploy', { url: server.url }, call, { askWaitMs, onLog: () => undefined })
+  const relay = new Relay(['deploy'], async () => upstream, trail)
+  const parking = new Parking(store, relay, askWaitMs, () => undefined)
+  const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const serving: Serving = { relay, parking, keys, tenant: 'default', askWaitMs }
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const ended = serveStream(serving, input, output)
+  putAwayLater(async () => {
+    input.end()
+    await ended
+    await parking.close()
+    await trail.close()
+  })
+  const say = (message: unknown) => {
+    input.write(
+      typeof message === 'string' ? `${message}\n` : `${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n`,
+    )
+  }
+  return { server, say, heard: messagesFrom(output), ended, input }
+}
+
+async function* messagesFrom(output: PassThrough): AsyncGenerator<Wire> {
+  for await (const line of createInterface({ input: output })) yield JSON.parse(line)
+}
+
+const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
+
+test('[RELAY-1] a client of an older revision on standard input is asked in the middle of its call', async () => {
+  const { server, say, heard } = await aStream()
+  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } } })
+  expect((await nextOf(heard)).result).toMatchObject({ protocolVersion: '2025-11-25' })
+  say({ method: 'notifications/initialized' })
+  say({ id: 2, method: 'tools/call', params: asking })
+  const question = await nextOf(heard)
+  say({ id: question.id, result: inEurope })
+
+  expect(await nextOf(heard)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+  expect(question).toMatchObject({ method: 'elicitation/create', params: whichRegion })
+  expect(server.saw).toEqual([inEurope])
+})
+
+test('[RELAY-1] a client of the newest revision on standard input finds the question in the result', async () => {
+  const { server, say, heard } = await aStream()
+  say({ id: 'a', method: 'tools/call', params: { ...asking, _meta: envelope } })
+  const first = (await nextOf(heard)) as { result: Wire }
+  const rounds = { requestState: first.result.requestState, inputResponses: { question: inEurope } }
+  say({ id: 'b', method: 'tools/call', params: { ...asking, ...rounds, _meta: envelope } })
+
+  expect(first.result).toMatchObject({ resultType: 'input_required' })
+  expect(await nextOf(heard)).toMatchObject({ id: 'b', result: { content: [{ text: 'done' }] } })
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+})
+
+test('[RELAY-13] a line that is no message is answered with an error, and an empty one with nothing', async () => {
+  const { say, heard } = await aStream()
+  say('')
+  say('{"jsonrpc"')
+  say({ id: 3, method: 'tools/list' })
+
+  expect(await nextOf(heard)).toMatchObject({ id: null, error: { code: -32_700 } })
+  expect(await nextOf(heard)).toMatchObject({ id: 3, error: { code: -32_601 } })
+})
+
+test('[RELAY-11] a call that was cancelled on standard input is not answered', async () => {
+  const { say, heard, input, ended } = await aStream()
+  say({ id: 'a', method: 'tools/call', params: { ...asking, _meta: envelope } })
+  say({ method: 'notifications/cancelled', params: { requestId: 'a' } })
+  say({ id: 'b', method: 'server/discover', params: { _meta: envelope } })
+
+  expect(await nextOf(heard)).toMatchObject({ id: 'b' })
+  input.end()
+  await until(async () => {
+    await ended
+    return true
+  })
+})

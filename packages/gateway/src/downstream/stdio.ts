@@ -1,0 +1,85 @@
+// One client on standard input and output, of either generation: its first request says which.
+//
+// Nothing but messages is ever written to standard output.
+
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { wireLimits } from '../limits.ts'
+import {
+  errorCodes,
+  errorReply,
+  isReply,
+  isRequest,
+  type Message,
+  type Reply,
+  type Request,
+  readMessage,
+} from '../wire/messages.ts'
+import { ClientSession } from './2025-11-25/session.ts'
+import { claimsRevision } from './2026-07-28/envelope.ts'
+import { serve20260728 } from './2026-07-28/serve.ts'
+import type { Serving } from './context.ts'
+
+const principal = 'local'
+
+/** Resolves when the client has closed its end and everything under way is done with. */
+export async function serveStream(serving: Serving, input: Readable, output: Writable): Promise<void> {
+  let session: ClientSession | undefined
+  const running = new Map<string | number, AbortController>()
+  const leaving = new AbortController()
+  const write = (message: Message) => {
+    if (!leaving.signal.aborted) output.write(`${JSON.stringify(message)}\n`)
+  }
+
+  // A client that no longer reads has left; what was under way for it is given up.
+  output.on('error', () => leaving.abort())
+
+  const answerNewest = async (request: Request) => {
+    const cancelling = new AbortController()
+    running.set(request.id, cancelling)
+    const signal = AbortSignal.any([cancelling.signal, leaving.signal])
+    const isWanted = () => !signal.aborted
+    const answering = {
+      say: (message: Message) => (isWanted() ? write(message) : undefined),
+      end: (reply: Reply) => (isWanted() ? write(reply) : undefined),
+      open: () => undefined,
+      finish: () => undefined,
+    }
+    await serve20260728(serving, { principal, signal }, request, answering)
+    running.delete(request.id)
+  }
+
+  const receive = async (message: Message) => {
+    if (isRequest(message) && claimsRevision(message, undefined)) return answerNewest(message)
+    if (isRequest(message) && message.method === 'initialize') {
+      session = new ClientSession(serving, principal, message.params ?? {})
+      const begun = session
+      write(await begun.initialize(message))
+      void begun.listen(write, leaving.signal)
+      return
+    }
+    if (isReply(message)) return session?.take(message)
+    if (isRequest(message)) {
+      if (session !== undefined) return write(await session.answer(message, write, leaving.signal))
+      const reason = 'Begin with initialize, or send a request of revision 2026-07-28.'
+      return write(errorReply(message.id, errorCodes.methodNotFound, reason))
+    }
+    session?.hear(message)
+    const cancelled = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
+    if (typeof cancelled === 'string' || typeof cancelled === 'number') running.get(cancelled)?.abort()
+  }
+
+  for await (const line of createInterface({ input })) {
+    const message = line.length > wireLimits.messageBytes ? undefined : readMessage(line)
+    if (message === undefined) {
+      if (line.trim() !== '') write(errorReply(null, errorCodes.parse, 'This line is not one JSON-RPC message.'))
+      continue
+    }
+    receive(message).catch((error: unknown) => {
+      if (isRequest(message))
+        write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
+    })
+  }
+  leaving.abort()
+  await session?.end()
+}

@@ -1,0 +1,88 @@
+// The record of questions that only pass through: digests always, written many at a time and soon after.
+//
+// Nothing hangs on these entries, so nothing waits for them. Asks that a held call, a gate or the inbox hangs on are
+// recorded by the store, in the step that changes them.
+
+import { type DigestDomain, digestOf, isAssentError } from '@assent/core'
+import type { Audit } from '@assent/store'
+import { relayLimits } from '../limits.ts'
+import type { Call, Given, Wanted } from './exchange.ts'
+
+export class AuditTrail {
+  readonly #audit: Audit
+  readonly #onTrouble: (error: unknown) => void
+  readonly #waiting = new Map<string, Note[]>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(audit: Audit, onTrouble: (error: unknown) => void) {
+    this.#audit = audit
+    this.#onTrouble = onTrouble
+  }
+
+  asked(call: Call, server: string, wanted: Readonly<Record<string, Wanted>>): void {
+    for (const [key, { kind, params }] of Object.entries(wanted)) {
+      this.#note(call, { event: 'asked', server, key, kind, digest: digestOrNone('question v1', params) })
+    }
+  }
+
+  answered(call: Call, server: string, given: Readonly<Record<string, Given>>): void {
+    for (const [key, answer] of Object.entries(given)) {
+      const kind = 'result' in answer ? String(answer.result.action ?? 'answered') : 'error'
+      this.#note(call, { event: 'answered', server, key, kind, digest: digestOrNone('answer v1', answer) })
+    }
+  }
+
+  /** Writes what is left. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#flush()
+    await this.#writing
+  }
+
+  #note({ tenant, principal, method }: Call, about: Omit<Note, 'atMs' | 'principal' | 'method'>): void {
+    // Names that a server or client made up may hold half characters, which the record cannot.
+    const { key, kind } = { key: about.key.toWellFormed(), kind: about.kind.toWellFormed() }
+    const note = { atMs: Date.now(), principal, method, ...about, key, kind }
+    const notes = this.#waiting.get(tenant)
+    if (notes === undefined) this.#waiting.set(tenant, [note])
+    else notes.push(note)
+    this.#timer ??= setTimeout(() => this.#flush(), relayLimits.auditEveryMs)
+  }
+
+  /** One entry holds what was noted in one go: the chain moves once, however many there are. */
+  #flush(): void {
+    this.#timer = undefined
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    this.#writing = this.#writing.then(async () => {
+      for (const [tenant, notes] of waiting) {
+        for (let at = 0; at < notes.length; at += relayLimits.auditBatch) {
+          const body = { passed: notes.slice(at, at + relayLimits.auditBatch) }
+          await this.#audit.append(tenant, [{ subject: 'relay', body }]).catch(this.#onTrouble)
+        }
+      }
+    })
+  }
+}
+
+interface Note {
+  readonly atMs: number
+  readonly event: 'asked' | 'answered'
+  readonly principal: string
+  readonly method: string
+  readonly server: string
+  readonly key: string
+  readonly kind: string
+  readonly digest: string
+}
+
+/** What has no canonical form passes all the same where nothing hangs on it; the record says so. */
+function digestOrNone(domain: DigestDomain, value: unknown): string {
+  try {
+    return digestOf(domain, value)
+  } catch (error) {
+    if (isAssentError(error)) return 'none'
+    throw error
+  }
+}

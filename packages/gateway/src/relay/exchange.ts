@@ -1,0 +1,98 @@
+// The one model of a call, for every revision: it finishes, or it comes back unfinished because people are needed, and
+// can be continued with what they said.
+//
+// An upstream adapter turns one revision's server into an `Exchange`; a downstream adapter turns an `Outcome` into what
+// one client understands. Everything between them knows neither.
+
+import type { JsonObject, JsonValue } from '@assent/core'
+import type { Notification, RpcError } from '../wire/messages.ts'
+
+export interface Call {
+  readonly tenant: string
+  readonly principal: string
+  /** Which of the caller's connections it belongs to; servers with sessions get one for each. */
+  readonly scope: string
+  readonly method: string
+  /** As the client sent them. */
+  readonly params: JsonObject
+  readonly client: ClientProfile
+  /** What the server says on the way, such as progress. */
+  readonly notify: (notification: Notification) => void
+  /** Aborts when the caller no longer wants the answer. */
+  readonly signal: AbortSignal
+}
+
+/** What the caller said about itself for this call. It is passed on, and decides only what may be sent to it. */
+export interface ClientProfile {
+  readonly info: JsonObject
+  readonly capabilities: JsonObject
+  /** Headers that repeat parts of the call for what stands between, as the caller sent them. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Something a server wants from the client's side before it can go on. */
+export type Wanted =
+  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonValue; readonly params: JsonObject }
+  | { readonly kind: 'url'; readonly message: string; readonly url: string; readonly params: JsonObject }
+  | { readonly kind: 'sampling'; readonly params: JsonObject }
+  | { readonly kind: 'roots'; readonly params: JsonObject }
+
+/** What came back for it. An error in place of an answer is an answer too. */
+export type Given = { readonly result: JsonObject } | { readonly error: RpcError }
+
+export type Outcome = Ending & {
+  /** Whether the server answered on a stream; a relay that keeps to it changes nothing for the client. */
+  readonly isStreamed?: boolean
+}
+
+type Ending =
+  | { readonly kind: 'finished'; readonly result: JsonObject }
+  /** `status` is the one that a server gave its error over HTTP; `isAway` when it was not reached at all. */
+  | { readonly kind: 'failed'; readonly error: RpcError; readonly status?: number; readonly isAway?: boolean }
+  | {
+      readonly kind: 'needs-people'
+      readonly wanted: Readonly<Record<string, Wanted>>
+      /** For this upstream alone to understand; it may travel through the client, sealed. */
+      readonly resume: JsonValue
+      /** Where the call is held: resolves when waiting longer is pointless, because it ended without the answers. */
+      readonly over?: Promise<void>
+    }
+
+export interface Exchange {
+  start(call: Call): Promise<Outcome>
+  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome>
+}
+
+/** What a server says of itself, in the words that both generations share. */
+export interface Description {
+  readonly capabilities: JsonObject
+  readonly info: JsonObject
+  readonly instructions?: string
+}
+
+/** A configured server, whichever revision it speaks. */
+export interface Upstream extends Exchange {
+  readonly name: string
+  describe(call: Call): Promise<Description>
+  /**
+   * Tells of changes that belong to no call, until the signal aborts. `call.params` says which, in the words of the
+   * newest revision. Resolves when nothing more will come.
+   */
+  listen(call: Call): Promise<void>
+  /** The caller's connection of this scope has ended; what was opened for it may go. */
+  leave(principal: string, scope: string): void
+  close(): Promise<void>
+}
+
+/** The calls in which a server may ask, in every revision. */
+export function mayAsk(method: string): boolean {
+  return method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export function failed(code: number, message: string, data?: JsonValue): Outcome {
+  return { kind: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
+}

@@ -1,0 +1,105 @@
+import { askLimits } from '@assent/core'
+import { expect, test } from 'vitest'
+import { canBeAsked, requiredFor } from './capabilities.ts'
+import type { Wanted } from './exchange.ts'
+import { judgeGiven, refusals } from './judge-wanted.ts'
+
+const schema = { type: 'object', properties: { region: { type: 'string', minLength: 2 } }, required: ['region'] }
+
+function form(changes: Partial<Wanted & { kind: 'form' }> = {}): Wanted {
+  return { kind: 'form', message: 'Which region?', schema, params: {}, ...changes }
+}
+
+function link(url: string): Wanted {
+  return { kind: 'url', message: 'Look here.', url, params: {} }
+}
+
+test('[RELAY-4] what may be asked passes without a word', () => {
+  const all = { a: form(), b: link('https://example.com/'), c: { kind: 'roots', params: {} } } as const
+
+  expect(refusals(all)).toEqual({})
+  expect(refusals({ d: { kind: 'sampling', params: {} } })).toEqual({})
+})
+
+test.each<[string, Wanted, RegExp]>([
+  ['a form that is none', form({ schema: null }), /at \//],
+  ['a form with an object in it', form({ schema: { type: 'object', properties: { a: { type: 'object' } } } }), /\/a/],
+  ['a question that never ends', form({ message: 'x'.repeat(askLimits.messageChars + 1) }), /characters/],
+  ['a password', form({ schema: { type: 'object', properties: { password: { type: 'string' } } } }), /password/i],
+  ['a secret named in the message', form({ message: 'Enter your API key' }), /key/i],
+  ['a link that is none', link('nowhere'), /./],
+  ['a script', link('javascript:alert(1)'), /http/],
+  ['a link in clear', link('http://example.com'), /https/],
+])('[RELAY-4] %s is refused, with a reason, and what stands beside it is not', (_what, wanted, why) => {
+  const refused = refusals({ fine: form(), bad: wanted })
+
+  expect(Object.keys(refused)).toEqual(['bad'])
+  expect(refused.bad).toMatch(why)
+  expect(refusals({ bad: wanted })).toEqual({ bad: refused.bad })
+})
+
+test('[RELAY-4] of too many questions none is put', () => {
+  const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`q${n}`, form()]))
+
+  expect(Object.keys(refusals(many))).toHaveLength(17)
+})
+
+test.each([
+  [{ action: 'accept', content: { region: 'eu' } }],
+  [{ action: 'decline' }],
+  [{ action: 'cancel' }],
+  [{ action: 'decline', content: { region: 7 }, _meta: {} }],
+])('[RELAY-5] %j is an answer and stays what it is', (result) => {
+  const given = { result }
+
+  expect(judgeGiven(schema, given)).toBe(given)
+})
+
+test.each([
+  [{ action: 'accept' }],
+  [{ action: 'accept', content: {} }],
+  [{ action: 'accept', content: { region: 'x' } }],
+  [{ action: 'accept', content: { region: 'eu', more: 1 } }],
+  [{ action: 'accept', content: ['eu'] }],
+  [{ action: 'ACCEPT', content: { region: 'eu' } }],
+  [{ action: true, content: { region: 'eu' } }],
+  [{}],
+])('[RELAY-5] %j is no answer', (result) => {
+  expect(judgeGiven(schema, { result })).toEqual({ result: { action: 'cancel' } })
+})
+
+test('[RELAY-5] a yes to a link needs no content, an unknown word is none, an error stays an error', () => {
+  const error = { error: { code: -1, message: 'broken' } }
+
+  expect(judgeGiven(undefined, { result: { action: 'accept' } })).toEqual({ result: { action: 'accept' } })
+  expect(judgeGiven(undefined, { result: { action: 'ok' } })).toEqual({ result: { action: 'cancel' } })
+  expect(judgeGiven(schema, error)).toBe(error)
+})
+
+test('[RELAY-5] a form that cannot be read accepts nothing, and many forms are judged each by itself', () => {
+  const yes = { result: { action: 'accept', content: { n: 4 } } }
+  const atMost = (maximum: number) => ({ type: 'object', properties: { n: { type: 'integer', maximum } } })
+  const large = { type: 'object', properties: { n: { type: 'integer', description: 'd'.repeat(2_000) } } }
+
+  expect(judgeGiven({ type: 'array' }, yes)).toEqual({ result: { action: 'cancel' } })
+  for (let n = 0; n < 300; n++) {
+    expect(judgeGiven(atMost(n), yes)).toEqual(n < 4 ? { result: { action: 'cancel' } } : yes)
+  }
+  expect(judgeGiven(large, yes)).toBe(yes)
+})
+
+test.each([
+  [{}, []],
+  [{ elicitation: {} }, ['form']],
+  [{ elicitation: { form: {} } }, ['form']],
+  [{ elicitation: { url: {} } }, ['url']],
+  [{ elicitation: { form: {}, url: {} } }, ['form', 'url']],
+  [{ elicitation: { form: true } }, []],
+  [{ elicitation: true }, []],
+  [{ sampling: {}, roots: { listChanged: true } }, ['sampling', 'roots']],
+])('[RELAY-3] a client that declares %j can be asked %j', (capabilities, kinds) => {
+  const all = ['form', 'url', 'sampling', 'roots'] as const
+
+  expect(all.filter((kind) => canBeAsked(capabilities, kind))).toEqual(kinds)
+  expect(all.filter((kind) => canBeAsked(requiredFor(kind), kind))).toEqual([...all])
+})

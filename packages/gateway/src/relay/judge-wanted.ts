@@ -1,0 +1,66 @@
+// Every question is judged before it goes on: its form, whether it asks for a secret, its link, its size.
+//
+// What may not be asked is told to whoever asked, in words; it never reaches a person.
+
+import { askLimits, checkContent, type FormRead, readForm, screenForSecrets, screenUrl } from '@assent/core'
+import { relayLimits } from '../limits.ts'
+import { objectAt } from '../wire/messages.ts'
+import type { Given, Wanted } from './exchange.ts'
+
+/** Says in words, for each question that may not be asked, why; all of them when there are too many. */
+export function refusals(wanted: Readonly<Record<string, Wanted>>): Record<string, string> {
+  const list = Object.entries(wanted)
+  const isTooMany = list.length > relayLimits.asksPerRound
+  const tooMany = `At most ${relayLimits.asksPerRound} questions can be put at once.`
+  return Object.fromEntries(
+    list.flatMap(([key, one]) => {
+      const problem = isTooMany ? tooMany : problemOf(one)
+      return problem === undefined ? [] : [[key, problem]]
+    }),
+  )
+}
+
+function problemOf(wanted: Wanted): string | undefined {
+  if (wanted.kind === 'sampling' || wanted.kind === 'roots') return undefined
+  if (wanted.message.length > askLimits.messageChars)
+    return `A question has at most ${askLimits.messageChars} characters.`
+  if (wanted.kind === 'url') {
+    const screened = screenUrl(wanted.url)
+    return screened.ok ? undefined : screened.reason
+  }
+  const read = readKnownForm(wanted.schema)
+  if (!read.ok) return `${read.problems[0]?.reason ?? 'The form cannot be read.'} (at ${read.problems[0]?.path || '/'})`
+  return screenForSecrets(read.form.fields, wanted.message)[0]?.reason
+}
+
+/**
+ * The answer as the asking server may see it: only an accept that fits its form stays one. What is malformed is no
+ * answer, which in the protocol is a cancel.
+ */
+export function judgeGiven(schema: unknown, given: Given): Given {
+  if ('error' in given) return given
+  const { action } = given.result
+  if (action === 'decline' || action === 'cancel') return given
+  if (action !== 'accept') return noAnswer
+  if (schema === undefined) return given
+  const read = readKnownForm(schema)
+  return read.ok && checkContent(read.form, objectAt(given.result, 'content')).ok ? given : noAnswer
+}
+
+export const noAnswer: Given = { result: { action: 'cancel' } }
+
+// Servers ask the same forms again and again: a form is read once, while there is room to remember it.
+const known = new Map<string, FormRead>()
+const knownForms = 256
+const knownChars = 16_384
+
+function readKnownForm(schema: unknown): FormRead {
+  const text = JSON.stringify(schema)
+  const before = text === undefined ? undefined : known.get(text)
+  if (before !== undefined) return before
+  const read = readForm(schema)
+  if (text === undefined || text.length > knownChars) return read
+  if (known.size >= knownForms) known.clear()
+  known.set(text, read)
+  return read
+}

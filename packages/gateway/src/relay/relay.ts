@@ -1,0 +1,180 @@
+// Between the clients and the servers: finds the server a call is for, judges what it asks, and keeps the record.
+//
+// It knows no revision. A call that needs people comes back with everything `continue` will need in `resume`, so nothing
+// about it has to be remembered here.
+
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { relayLimits } from '../limits.ts'
+import { errorCodes, objectAt } from '../wire/messages.ts'
+import type { AuditTrail } from './audit-trail.ts'
+import {
+  type Call,
+  type Description,
+  failed,
+  type Given,
+  type Outcome,
+  reasonOf,
+  type Upstream,
+  type Wanted,
+} from './exchange.ts'
+import { judgeGiven, refusals } from './judge-wanted.ts'
+import { addressee, listOf, prefixed } from './names.ts'
+
+export interface Resume {
+  readonly server: string
+  readonly inner: JsonValue
+  /** The schema of each form that was put, to judge the answers by. */
+  readonly schemas: JsonObject
+}
+
+/** Opens a server on first use, once, whoever comes first. */
+export type FindUpstream = (name: string, call: Call) => Promise<Upstream>
+
+export class Relay {
+  readonly #names: readonly string[]
+  readonly #find: FindUpstream
+  readonly #trail: AuditTrail
+
+  constructor(names: readonly string[], find: FindUpstream, trail: AuditTrail) {
+    this.#names = names
+    this.#find = find
+    this.#trail = trail
+  }
+
+  /** How many servers stand behind it. */
+  get size(): number {
+    return this.#names.length
+  }
+
+  async start(call: Call): Promise<Outcome> {
+    const [only, ...others] = this.#names
+    if (only !== undefined && others.length === 0) return this.#run(only, call)
+    if (listOf(call.method) !== undefined) return this.#list(call)
+    const target = addressee(call.method, call.params)
+    if (target === undefined || !this.#names.includes(target.server)) return unknownTarget(call)
+    return this.#run(target.server, { ...call, params: target.params })
+  }
+
+  async continue(
+    call: Call,
+    { server, inner, schemas }: Resume,
+    given: Readonly<Record<string, Given>>,
+  ): Promise<Outcome> {
+    const judged = Object.fromEntries(
+      Object.entries(given).flatMap(([key, answer]) => {
+        // An answer to what was not asked is none.
+        if (!Object.hasOwn(schemas, key)) return []
+        const schema = schemas[key]
+        return [[key, schema === false ? answer : judgeGiven(schema === true ? undefined : schema, answer)]]
+      }),
+    )
+    this.#trail.answered(call, server, judged)
+    const target =
+      this.#names.length === 1 ? call : { ...call, params: addressee(call.method, call.params)?.params ?? {} }
+    try {
+      const upstream = await this.#find(server, call)
+      return this.#judge(upstream, target, await upstream.continue(target, inner, judged))
+    } catch (error) {
+      return away(server, error)
+    }
+  }
+
+  async describe(call: Call): Promise<Description[]> {
+    const all = await Promise.allSettled(this.#names.map(async (name) => (await this.#find(name, call)).describe(call)))
+    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  /** Passes on what changes at any server until the caller has had enough. */
+  async listen(call: Call): Promise<void> {
+    await Promise.allSettled(this.#names.map(async (name) => (await this.#find(name, call)).listen(call)))
+  }
+
+  async leave(call: Call): Promise<void> {
+    for (const name of this.#names) {
+      const upstream = await this.#find(name, call).catch(() => undefined)
+      upstream?.leave(call.principal, call.scope)
+    }
+  }
+
+  async #run(server: string, call: Call): Promise<Outcome> {
+    try {
+      const upstream = await this.#find(server, call)
+      return this.#judge(upstream, call, await upstream.start(call))
+    } catch (error) {
+      return away(server, error)
+    }
+  }
+
+  /** Lets through what may be asked. A server that waits is told what may not; one that does not has its call refused. */
+  async #judge(upstream: Upstream, call: Call, first: Outcome): Promise<Outcome> {
+    let outcome = first
+    for (let round = 0; round < relayLimits.roundsPerCall; round++) {
+      if (outcome.kind !== 'needs-people') return outcome
+      const { wanted, resume } = outcome
+      const refused = Object.entries(refusals(wanted))
+      const [refusal] = refused
+      if (refusal === undefined) {
+        this.#trail.asked(call, upstream.name, wanted)
+        return { ...outcome, resume: { server: upstream.name, inner: resume, schemas: schemasOf(wanted) } }
+      }
+      if (outcome.over === undefined) {
+        return failed(errorCodes.invalidParams, `${upstream.name} asked what may not be asked. ${refusal[1]}`)
+      }
+      const errors = refused.map(([key, message]) => [key, { error: { code: errorCodes.invalidParams, message } }])
+      outcome = await upstream.continue(call, resume, Object.fromEntries(errors))
+    }
+    return failed(errorCodes.refused, `${upstream.name} went on asking what may not be asked.`)
+  }
+
+  /** All servers' lists as one, in the order of the configuration. A server that fails hides nobody else. */
+  async #list(call: Call): Promise<Outcome> {
+    const name = listOf(call.method) ?? ''
+    const pages = await Promise.all(this.#names.map((server) => this.#whole(server, call, name)))
+    const items = pages.flatMap((page, index) => prefixed(this.#names[index] ?? '', call.method, page))
+    return { kind: 'finished', result: { [name]: items, resultType: 'complete', ttlMs: 0, cacheScope: 'private' } }
+  }
+
+  async #whole(server: string, call: Call, name: string): Promise<JsonValue[]> {
+    const items: JsonValue[] = []
+    let cursor: JsonValue | undefined
+    for (let page = 0; page < 100; page++) {
+      const { cursor: _ours, ...params } = call.params
+      const outcome = await this.#run(server, {
+        ...call,
+        params: cursor === undefined ? params : { ...params, cursor },
+      })
+      const list = outcome.kind === 'finished' ? outcome.result[name] : undefined
+      if (outcome.kind !== 'finished' || !Array.isArray(list)) return items
+      items.push(...list)
+      cursor = outcome.result.nextCursor
+      if (cursor === undefined) return items
+    }
+    return items
+  }
+}
+
+/** `true` marks a question without a form whose answer is judged all the same, `false` one whose answer is not ours. */
+function schemasOf(wanted: Readonly<Record<string, Wanted>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(wanted).map(([key, one]) => [key, one.kind === 'form' ? one.schema : one.kind === 'url']),
+  )
+}
+
+export function readResume(value: JsonValue): Resume | undefined {
+  if (!isPlainObject(value) || typeof value.server !== 'string') return undefined
+  const schemas = objectAt(value as JsonObject, 'schemas')
+  return schemas === undefined
+    ? undefined
+    : { server: value.server, inner: (value.inner ?? null) as JsonValue, schemas }
+}
+
+function unknownTarget(call: Call): Outcome {
+  if (['tools/call', 'prompts/get', 'resources/read', 'completion/complete'].includes(call.method)) {
+    return failed(errorCodes.invalidParams, 'No server here has anything by that name.')
+  }
+  return failed(errorCodes.methodNotFound, `This gateway does not know ${call.method}.`)
+}
+
+function away(server: string, error: unknown): Outcome {
+  return failed(errorCodes.refused, `The server ${server} cannot be used now. ${reasonOf(error)}`)
+}

@@ -1,0 +1,125 @@
+// Speaks Streamable HTTP of the sessionful revisions to a server.
+//
+// Each message is a POST; what the server says in return comes on that POST's own stream, on the session's standing GET
+// stream, or, after a stream broke off, on a GET that takes it up again. All of them feed one ear, because a connection
+// carries one asking call at a time.
+
+import type { IncomingMessage } from 'node:http'
+import { reasonOf } from '../../relay/exchange.ts'
+import { discard, header, mediaType, readBody, send } from '../../wire/http.ts'
+import { isReply, isRequest, type Message, readMessage } from '../../wire/messages.ts'
+import { readServerEvents, type ServerEvent } from '../../wire/sse.ts'
+import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
+
+const defaultRetryMs = 1_000
+
+export class HttpWire implements Wire {
+  readonly #url: URL
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #events: WireEvents
+  readonly #ending = new AbortController()
+  #session: string | undefined
+  #revision: string | undefined
+
+  constructor(url: URL, headers: Readonly<Record<string, string>>, events: WireEvents) {
+    this.#url = url
+    this.#headers = headers
+    this.#events = events
+  }
+
+  /** Known once the server has answered the first request; sent with every later one. */
+  set revision(revision: string) {
+    this.#revision = revision
+  }
+
+  async send(message: Message): Promise<void> {
+    const response = await send(this.#url, {
+      method: 'POST',
+      headers: {
+        ...this.#commonHeaders(),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(message),
+      signal: this.#ending.signal,
+    })
+    const session = header(response, 'mcp-session-id')
+    if (session !== undefined) this.#session = session
+    if ((response.statusCode ?? 0) >= 400) {
+      const body = await readBody(response)
+      throw new WireRefusal(response.statusCode ?? 0, body === undefined ? undefined : readMessage(body))
+    }
+    if (!isRequest(message)) return discard(response)
+    this.#read(response, message.id).catch((error: unknown) => this.#lost(error))
+  }
+
+  /** The stream for what the server says unasked. Servers without one answer 405, and that is fine. */
+  async openStream(): Promise<void> {
+    const response = await this.#get()
+    if (response.statusCode !== 200 || mediaType(response) !== 'text/event-stream') return discard(response)
+    this.#hear(response).catch(() => undefined)
+  }
+
+  close(): void {
+    if (this.#ending.signal.aborted) return
+    this.#ending.abort()
+    if (this.#session === undefined) return
+    send(this.#url, { method: 'DELETE', headers: this.#commonHeaders() }).then(discard, () => undefined)
+  }
+
+  async #read(response: IncomingMessage, id: string | number): Promise<void> {
+    if (mediaType(response) !== 'text/event-stream') {
+      const body = await readBody(response)
+      const reply = body === undefined ? undefined : readMessage(body)
+      if (reply === undefined) throw new Error('The server answered with something that is no message.')
+      return this.#events.onMessage(reply)
+    }
+    let stream = response
+    for (;;) {
+      const { isAnswered, last } = await this.#hear(stream, id)
+      if (isAnswered || this.#ending.signal.aborted) return
+      if (last?.id === undefined) throw new Error('The server closed its stream without an answer.')
+      await new Promise((resolve) => setTimeout(resolve, last.retryMs ?? defaultRetryMs))
+      stream = await this.#get(last.id)
+      if (stream.statusCode !== 200) throw new Error('The server did not take its stream up again.')
+    }
+  }
+
+  /** Passes everything on until the stream ends or has answered the request. */
+  async #hear(
+    stream: IncomingMessage,
+    awaited?: string | number,
+  ): Promise<{ isAnswered: boolean; last?: ServerEvent }> {
+    let last: ServerEvent | undefined
+    let isAnswered = false
+    for await (const event of readServerEvents(stream)) {
+      last = { ...last, ...event }
+      const message = event.data === '' ? undefined : readMessage(event.data)
+      if (message === undefined) continue
+      if (awaited !== undefined && isReply(message) && message.id === awaited) isAnswered = true
+      this.#events.onMessage(message)
+    }
+    return last === undefined ? { isAnswered } : { isAnswered, last }
+  }
+
+  #get(lastEventId?: string): Promise<IncomingMessage> {
+    const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    return send(this.#url, {
+      method: 'GET',
+      headers: { ...this.#commonHeaders(), accept: 'text/event-stream', ...resume },
+      signal: this.#ending.signal,
+    })
+  }
+
+  #commonHeaders(): Record<string, string> {
+    return {
+      ...this.#headers,
+      ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
+      ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
+    }
+  }
+
+  #lost(error: unknown): void {
+    if (!this.#ending.signal.aborted) this.#events.onClosed(reasonOf(error))
+  }
+}

@@ -1,0 +1,148 @@
+// One call that a sessionful server is working on, from our request to its reply.
+//
+// The server is blocked inside it while it asks: whatever it asks comes here, because its connection carries no other
+// call. `next` says how things stand: the reply, or the questions that are open.
+
+import type { JsonObject } from '@assent/core'
+import { canBeAsked } from '../../relay/capabilities.ts'
+import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
+import { noAnswer } from '../../relay/judge-wanted.ts'
+import {
+  errorCodes,
+  errorReply,
+  type Notification,
+  type Reply,
+  type Request,
+  type RequestId,
+} from '../../wire/messages.ts'
+import { readQuestion } from './questions.ts'
+
+interface Question {
+  readonly id: RequestId
+  readonly wanted: Wanted
+  readonly timer: NodeJS.Timeout
+}
+
+export class LiveCall {
+  readonly id: string
+  readonly requestId: RequestId
+  readonly #waitMs: number
+  readonly #reply: (reply: Reply) => void
+  readonly #open = new Map<string, Question>()
+  #call: Call
+  #end: Outcome | undefined
+  #changed = Promise.withResolvers<void>()
+  #keys = 0
+
+  constructor(id: string, requestId: RequestId, call: Call, waitMs: number, reply: (reply: Reply) => void) {
+    this.id = id
+    this.requestId = requestId
+    this.#call = call
+    this.#waitMs = waitMs
+    this.#reply = reply
+  }
+
+  /** Who may continue it. */
+  get principal(): string {
+    return this.#call.principal
+  }
+
+  /** The request that now waits for it: what the server says on the way goes there. */
+  attach(call: Call): void {
+    this.#call = call
+  }
+
+  /** A question, answered at once when it may not be put to anyone here. */
+  onRequest(request: Request): void {
+    const wanted = readQuestion(request)
+    if (wanted === undefined) {
+      this.#reply(errorReply(request.id, errorCodes.methodNotFound, `This client does not know ${request.method}.`))
+      return
+    }
+    if (!canBeAsked(this.#call.client.capabilities, wanted.kind)) {
+      this.#reply(errorReply(request.id, errorCodes.invalidParams, `The client did not declare ${wanted.kind}.`))
+      return
+    }
+    this.#keys += 1
+    const key = `ask_${this.#keys}`
+    // Silence is no answer, and the server must hear so: nobody may ever come back for it.
+    const timer = setTimeout(() => this.#giveUp(key), this.#waitMs)
+    this.#open.set(key, { id: request.id, wanted, timer })
+    this.#change()
+  }
+
+  onNotification(notification: Notification): void {
+    const withdrawn = notification.method === 'notifications/cancelled' ? notification.params?.requestId : undefined
+    const question = [...this.#open].find(([, { id }]) => withdrawn !== undefined && id === withdrawn)
+    if (question === undefined) {
+      this.#call.notify(notification)
+      return
+    }
+    this.#close(question[0])
+    this.#change()
+  }
+
+  finish(outcome: Outcome): void {
+    this.#end ??= outcome
+    for (const key of [...this.#open.keys()]) this.#close(key)
+    this.#change()
+  }
+
+  get isFinished(): boolean {
+    return this.#end !== undefined
+  }
+
+  answer(given: Readonly<Record<string, Given>>): void {
+    for (const [key, answer] of Object.entries(given)) {
+      const question = this.#open.get(key)
+      // A key that is not open was answered before or is not ours: nobody waits for it.
+      if (question === undefined) continue
+      this.#close(key)
+      this.#reply({ jsonrpc: '2.0', id: question.id, ...answer })
+    }
+  }
+
+  async next(): Promise<Outcome> {
+    for (;;) {
+      if (this.#end !== undefined) return this.#end
+      if (this.#open.size > 0) {
+        // What the server asks in one breath arrives in one piece: let the rest of it be read.
+        await new Promise((resolve) => setImmediate(resolve))
+        if (this.#end === undefined && this.#open.size > 0) return this.#needsPeople()
+        continue
+      }
+      await this.#changed.promise
+    }
+  }
+
+  #needsPeople(): Outcome {
+    const wanted = Object.fromEntries([...this.#open].map(([key, question]) => [key, question.wanted]))
+    return { kind: 'needs-people', wanted, resume: { held: this.id }, over: this.#over(Object.keys(wanted)) }
+  }
+
+  /** Resolves when none of these questions is open any more. */
+  async #over(keys: readonly string[]): Promise<void> {
+    while (this.#end === undefined && keys.some((key) => this.#open.has(key))) await this.#changed.promise
+  }
+
+  #giveUp(key: string): void {
+    this.answer({ [key]: noAnswer })
+    this.#change()
+  }
+
+  #close(key: string): void {
+    clearTimeout(this.#open.get(key)?.timer)
+    this.#open.delete(key)
+  }
+
+  #change(): void {
+    const { resolve } = this.#changed
+    this.#changed = Promise.withResolvers<void>()
+    resolve()
+  }
+}
+
+export function outcomeOf(reply: Reply): Outcome {
+  if ('result' in reply) return { kind: 'finished', result: reply.result as JsonObject }
+  return failed(reply.error.code, reply.error.message, reply.error.data)
+}

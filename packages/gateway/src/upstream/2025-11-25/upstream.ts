@@ -1,0 +1,196 @@
+// Turns a server of the sessionful revisions into an exchange.
+//
+// The server is blocked inside a live call while it asks. So a call is held here, on a session of its own, until the
+// answers come; `continue` hands them in. Sessions belong to one caller's connection and are never shared between people.
+
+import { randomBytes } from 'node:crypto'
+import { isPlainObject, type JsonValue, newId } from '@assent/core'
+import { relayLimits, upstreamLimits } from '../../limits.ts'
+import {
+  type Call,
+  type Description,
+  failed,
+  type Given,
+  mayAsk,
+  type Outcome,
+  reasonOf,
+  type Upstream,
+} from '../../relay/exchange.ts'
+import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
+import type { LiveCall } from './live-call.ts'
+import { readUrlsNeeded } from './questions.ts'
+import type { OpenWire, Session } from './session.ts'
+import { SessionPool } from './session-pool.ts'
+
+export interface SessionfulOptions {
+  readonly askWaitMs: number
+  /** Connections that one caller may have at once. */
+  readonly connections: number
+}
+
+export class Upstream20251125 implements Upstream {
+  readonly name: string
+  readonly #open: OpenWire
+  readonly #options: SessionfulOptions
+  readonly #pools = new Map<string, SessionPool>()
+  readonly #held = new Map<string, { readonly live: LiveCall; readonly session: Session; readonly pool: SessionPool }>()
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(name: string, open: OpenWire, options: SessionfulOptions) {
+    this.name = name
+    this.#open = open
+    this.#options = options
+    this.#sweep = setInterval(() => this.#closeIdle(), upstreamLimits.idleMs)
+    this.#sweep.unref()
+  }
+
+  async start(call: Call): Promise<Outcome> {
+    const outcome = await this.#attempt(call)
+    // The server no longer knew the session, so it did not begin the call: it is safe to begin it anew, once.
+    return isSessionGone(outcome) ? plainly(await this.#attempt(call)) : plainly(outcome)
+  }
+
+  async #attempt(call: Call): Promise<Outcome> {
+    const pool = this.#pool(call)
+    try {
+      if (!mayAsk(call.method)) return await request(pool, call)
+      if (this.#held.size >= relayLimits.parkedCalls)
+        return failed(errorCodes.refused, 'Too many calls are waiting for people.')
+      const session = await pool.take(call.client)
+      const live = session.begin(newId('call', Date.now(), randomBytes), withoutRounds(call), this.#options.askWaitMs)
+      this.#held.set(live.id, { live, session, pool })
+      return await this.#settle(live, session, call)
+    } catch (error) {
+      return failed(errorCodes.refused, `The server ${this.name} cannot be used now. ${reasonOf(error)}`)
+    }
+  }
+
+  async continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    if (isPlainObject(resume) && resume.again === true) {
+      const answers = Object.values(given)
+      const isYes = answers.length > 0 && answers.every((one) => 'result' in one && one.result.action === 'accept')
+      if (isYes) return this.start(call)
+      return failed(errorCodes.refused, 'The page that this call needs was not opened, so the call was not made again.')
+    }
+    const id = isPlainObject(resume) ? stringAt(resume as never, 'held') : undefined
+    const held = id === undefined ? undefined : this.#held.get(id)
+    if (held === undefined || held.live.principal !== call.principal) {
+      return failed(
+        errorCodes.refused,
+        'The call that waited for this answer has ended. Whether it did anything is not known.',
+      )
+    }
+    held.live.attach(call)
+    held.live.answer(given)
+    return this.#settle(held.live, held.session, call)
+  }
+
+  async describe(call: Call): Promise<Description> {
+    return (await this.#pool(call).first(call.client)).description
+  }
+
+  async listen(call: Call): Promise<void> {
+    const pool = this.#pool(call)
+    await pool.first(call.client)
+    const stop = pool.onNotification(call.notify)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    call.signal.addEventListener('abort', () => resolve(), { once: true })
+    if (call.signal.aborted) resolve()
+    await promise
+    stop()
+  }
+
+  leave(principal: string, scope: string): void {
+    const key = poolKey(principal, scope)
+    this.#pools.get(key)?.close()
+    this.#pools.delete(key)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    for (const pool of this.#pools.values()) pool.close()
+    this.#pools.clear()
+  }
+
+  async #settle(live: LiveCall, session: Session, call: Call): Promise<Outcome> {
+    const abort = () => session.cancel(live, 'The caller went away.')
+    call.signal.addEventListener('abort', abort, { once: true })
+    if (call.signal.aborted) abort()
+    const outcome = await live.next()
+    call.signal.removeEventListener('abort', abort)
+    if (outcome.kind === 'needs-people') return outcome
+    this.#release(live.id)
+    if (outcome.kind === 'failed' && outcome.error.code === errorCodes.urlNeeded) return urlsNeeded(outcome, call)
+    return outcome
+  }
+
+  /** Callers of the newest revision do not say when they leave. */
+  #closeIdle(): void {
+    const before = Date.now() - upstreamLimits.idleMs
+    for (const [key, pool] of this.#pools) {
+      if (!pool.isIdle || pool.lastUsedMs > before) continue
+      pool.close()
+      this.#pools.delete(key)
+    }
+  }
+
+  #release(id: string): void {
+    const held = this.#held.get(id)
+    if (held === undefined) return
+    this.#held.delete(id)
+    held.pool.giveBack(held.session)
+  }
+
+  #pool(call: Call): SessionPool {
+    // Capabilities are fixed when a session opens, so callers who declare others need sessions of their own.
+    const scope = call.scope === '' ? JSON.stringify(call.client.capabilities) : call.scope
+    const key = poolKey(call.principal, scope)
+    let pool = this.#pools.get(key)
+    if (pool === undefined) {
+      pool = new SessionPool(this.#open, this.#options.connections)
+      this.#pools.set(key, pool)
+    }
+    return pool
+  }
+}
+
+async function request(pool: SessionPool, call: Call): Promise<Outcome> {
+  const session = await pool.first(call.client)
+  const outcome = await session.request(call.method, call.params)
+  if (call.method === 'logging/setLevel' && outcome.kind === 'finished') {
+    pool.logLevel = stringAt(call.params, 'level')
+    session.logLevel = pool.logLevel
+  }
+  return outcome
+}
+
+function isSessionGone(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.status === 404
+}
+
+/** The status of an older transport means nothing to whoever called. */
+function plainly(outcome: Outcome): Outcome {
+  return outcome.kind === 'failed' ? failed(outcome.error.code, outcome.error.message, outcome.error.data) : outcome
+}
+
+/** The links travel as questions, and the call is made again when they were followed. */
+function urlsNeeded(outcome: Outcome & { kind: 'failed' }, call: Call): Outcome {
+  const wanted = readUrlsNeeded(outcome.error.data)
+  const isSessionful = call.scope !== ''
+  if (wanted === undefined || isSessionful) return outcome
+  return { kind: 'needs-people', wanted, resume: { again: true } }
+}
+
+/** What a retry of the newest revision carries means nothing to a sessionful server. */
+function withoutRounds(call: Call): Call {
+  const { inputResponses: _responses, requestState: _state, ...params } = call.params
+  const meta = objectAt(params, '_meta')
+  if (meta === undefined) return { ...call, params }
+  const kept = Object.entries(meta).filter(([name]) => !name.startsWith('io.modelcontextprotocol/'))
+  const { _meta, ...rest } = params
+  return { ...call, params: kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) } }
+}
+
+function poolKey(principal: string, scope: string): string {
+  return `${principal}\n${scope}`
+}

@@ -1,0 +1,71 @@
+// What every request of this revision carries about the caller, and how its rounds are spelled.
+
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import type { Call, Given, Outcome, Wanted } from '../../relay/exchange.ts'
+import { failed } from '../../relay/exchange.ts'
+import { errorCodes, objectAt, type Reply, stringAt } from '../../wire/messages.ts'
+import { metaKeys, revision } from '../../wire/words-2026-07-28.ts'
+import { readElicitation } from '../2025-11-25/questions.ts'
+
+/** The parameters of a request on the caller's behalf. */
+export function withEnvelope(call: Call): JsonObject {
+  return {
+    ...call.params,
+    _meta: {
+      ...objectAt(call.params, '_meta'),
+      [metaKeys.version]: revision,
+      [metaKeys.capabilities]: call.client.capabilities,
+      ...(Object.keys(call.client.info).length === 0 ? {} : { [metaKeys.info]: call.client.info }),
+    },
+  }
+}
+
+/** The same call made again with the answers, and with the server's own state byte for byte, if it gave one. */
+export function retryOf(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Call {
+  const { requestState: _ours, ...params } = call.params
+  const inputResponses = Object.fromEntries(Object.entries(given).map(([key, answer]) => [key, inputOf(answer)]))
+  const state = isPlainObject(resume) ? stringAt(resume as JsonObject, 'state') : undefined
+  const rounds = {
+    ...(Object.keys(given).length === 0 ? {} : { inputResponses }),
+    ...(state === undefined ? {} : { requestState: state }),
+  }
+  const { inputResponses: _raw, ...bare } = params
+  return { ...call, params: { ...bare, ...rounds } }
+}
+
+// This revision has no way to answer a question with an error; no answer is the nearest thing to it.
+function inputOf(given: Given): JsonObject {
+  return 'result' in given ? given.result : { action: 'cancel' }
+}
+
+export function outcomeOf(reply: Reply, status?: number): Outcome {
+  if ('error' in reply) {
+    const { code, message, data } = reply.error
+    const outcome = failed(code, message, data)
+    return status === undefined ? outcome : ({ ...outcome, status } as Outcome)
+  }
+  const { result } = reply
+  if (result.resultType !== 'input_required') return { kind: 'finished', result }
+  const wanted = readWanted(objectAt(result, 'inputRequests') ?? {})
+  if (wanted === undefined) return failed(errorCodes.internal, 'The server asked for something in a form nobody knows.')
+  const state = stringAt(result, 'requestState')
+  return { kind: 'needs-people', wanted, resume: state === undefined ? {} : { state } }
+}
+
+function readWanted(requests: JsonObject): Record<string, Wanted> | undefined {
+  const wanted: Record<string, Wanted> = {}
+  for (const [key, request] of Object.entries(requests)) {
+    if (!isPlainObject(request)) return undefined
+    const params = objectAt(request as JsonObject, 'params') ?? {}
+    const question = questionOf(request.method, params)
+    if (question === undefined) return undefined
+    Object.defineProperty(wanted, key, { value: question, enumerable: true })
+  }
+  return wanted
+}
+
+function questionOf(method: unknown, params: JsonObject): Wanted | undefined {
+  if (method === 'elicitation/create') return readElicitation(params)
+  if (method === 'sampling/createMessage') return { kind: 'sampling', params }
+  return method === 'roots/list' ? { kind: 'roots', params } : undefined
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { decodeHeader, requestHeaders } from './headers.ts'
+
+const names = [
+  'ask',
+  'a b',
+  ' leading',
+  'trailing ',
+  'größe',
+  '\u{1f30d}',
+  'tab\there',
+  '',
+  '=?base64?YQ==?=',
+  '=?BASE64?x?=',
+]
+
+test.each(names)('[RELAY-13] a name is written so that it reads back as it was: %j', (name) => {
+  const written = requestHeaders('tools/call', { name })['mcp-name'] ?? ''
+
+  expect(written).toMatch(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
+  expect(decodeHeader(written)).toBe(name)
+})
+
+test('[RELAY-13] what is said in headers is the method and what it is about, and no more', () => {
+  const common = { 'mcp-protocol-version': '2026-07-28' }
+
+  expect(requestHeaders('resources/read', { uri: 'file:///a' })).toEqual({
+    ...common,
+    'mcp-method': 'resources/read',
+    'mcp-name': 'file:///a',
+  })
+  expect(requestHeaders('tools/list', { name: 'x' })).toEqual({ ...common, 'mcp-method': 'tools/list' })
+  expect(requestHeaders('tools/call', { name: 7 })).toEqual({ ...common, 'mcp-method': 'tools/call' })
+})
+
+test.each(['=?base64?%%%?=', '=?base64?YQ', '=?base64?YQ?=', '=?base64?YR==?=', '=?BASE64?Y Q=?='])(
+  '[RELAY-13] a header that claims to be encoded and is not, is nothing: %s',
+  (value) => {
+    expect(decodeHeader(value)).toBeUndefined()
+  },
+)

@@ -1,0 +1,28 @@
+// The parts of a request that this revision repeats in HTTP headers, so that what stands between can read them.
+
+import type { JsonObject } from '@assent/core'
+import { repeatedName, revision } from '../../wire/words-2026-07-28.ts'
+
+export function requestHeaders(method: string, params: JsonObject): Record<string, string> {
+  const name = repeatedName(method, params)
+  return {
+    'mcp-protocol-version': revision,
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': encodeHeader(name) }),
+  }
+}
+
+/** Plain where a header can hold it, else in the spelling the revision defines. */
+function encodeHeader(value: string): string {
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+  const looksEncoded = value.toLowerCase().startsWith('=?base64?') && value.endsWith('?=')
+  return isPlain && !looksEncoded ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`
+}
+
+/** Undefined when it claims to be encoded and is not. */
+export function decodeHeader(value: string): string | undefined {
+  const match = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/i.exec(value)
+  if (match === null) return value.toLowerCase().startsWith('=?base64?') ? undefined : value
+  const bytes = Buffer.from(match[1] ?? '', 'base64')
+  return bytes.toString('base64') === match[1] ? bytes.toString('utf8') : undefined
+}

@@ -1,0 +1,150 @@
+// Speaks revision 2026-07-28 to a child process.
+//
+// One process serves one person. Calls run side by side on it, because nothing but replies and notifications comes back:
+// replies are told apart by ids of ours, progress by a token of ours.
+
+import type { JsonValue } from '@assent/core'
+import {
+  type Call,
+  type Description,
+  failed,
+  type Given,
+  type Outcome,
+  reasonOf,
+  type Upstream,
+} from '../../relay/exchange.ts'
+import { errorCodes, isNotification, isReply, type Message, type Notification, objectAt } from '../../wire/messages.ts'
+import type { BackOff } from '../back-off.ts'
+import { type StdioServer, StdioWire } from '../stdio-wire.ts'
+import { describeBy } from './describe.ts'
+import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
+
+interface Running {
+  readonly call: Call
+  readonly resolve: (outcome: Outcome) => void
+}
+
+class Process {
+  readonly #wire: StdioWire
+  readonly #running = new Map<number, Running>()
+  isOpen = true
+  #lastId = 0
+
+  constructor(server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+    const events = {
+      onMessage: (message: Message) => this.#receive(message),
+      onClosed: (reason: string) => this.#lose(reason),
+    }
+    this.#wire = new StdioWire(server, events, onLog, backOff)
+  }
+
+  async run(call: Call): Promise<Outcome> {
+    this.#lastId += 1
+    const id = this.#lastId
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#running.set(id, { call, resolve })
+    const abort = () => {
+      resolve(failed(errorCodes.refused, 'The caller went away.'))
+      const params = { requestId: id, reason: 'The caller went away.' }
+      this.#wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => undefined)
+    }
+    call.signal.addEventListener('abort', abort, { once: true })
+    try {
+      await this.#wire.send({ jsonrpc: '2.0', id, method: call.method, params: withToken(withEnvelope(call), id) })
+      return await promise
+    } catch (error) {
+      return failed(errorCodes.refused, reasonOf(error))
+    } finally {
+      call.signal.removeEventListener('abort', abort)
+      this.#running.delete(id)
+    }
+  }
+
+  close(): void {
+    this.isOpen = false
+    this.#wire.close()
+  }
+
+  #receive(message: Message): void {
+    if (isReply(message)) this.#running.get(Number(message.id))?.resolve(outcomeOf(message))
+    else if (isNotification(message)) this.#pass(message)
+  }
+
+  #pass(notification: Notification): void {
+    const meta = objectAt(notification.params, '_meta')
+    const subscription = meta?.['io.modelcontextprotocol/subscriptionId']
+    const token = notification.method === 'notifications/progress' ? notification.params?.progressToken : subscription
+    const known = token === undefined ? undefined : this.#running.get(Number(token))
+    if (known !== undefined) {
+      known.call.notify(withTokenOf(notification, known.call))
+      return
+    }
+    // A log line says nothing about its call. It is passed on only where there is no doubt.
+    const [only, ...others] = this.#running.values()
+    if (only !== undefined && others.length === 0) only.call.notify(notification)
+  }
+
+  #lose(reason: string): void {
+    this.isOpen = false
+    for (const { resolve } of this.#running.values())
+      resolve(failed(errorCodes.refused, `The server went away. ${reason}`))
+  }
+}
+
+export class StdioUpstream20260728 implements Upstream {
+  readonly name: string
+  readonly #server: StdioServer
+  readonly #onLog: (line: string) => void
+  readonly #backOff: BackOff
+  readonly #processes = new Map<string, Process>()
+
+  constructor(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+    this.name = name
+    this.#backOff = backOff
+    this.#server = server
+    this.#onLog = onLog
+  }
+
+  async start(call: Call): Promise<Outcome> {
+    let process = this.#processes.get(call.principal)
+    if (process?.isOpen !== true) {
+      process = new Process(this.#server, this.#onLog, this.#backOff)
+      this.#processes.set(call.principal, process)
+    }
+    return process.run(call)
+  }
+
+  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    return this.start(retryOf(call, resume, given))
+  }
+
+  describe(call: Call): Promise<Description> {
+    return describeBy(this, call)
+  }
+
+  async listen(call: Call): Promise<void> {
+    await this.start({ ...call, method: 'subscriptions/listen' })
+  }
+
+  leave(principal: string): void {
+    this.#processes.get(principal)?.close()
+    this.#processes.delete(principal)
+  }
+
+  async close(): Promise<void> {
+    for (const process of this.#processes.values()) process.close()
+    this.#processes.clear()
+  }
+}
+
+/** Our own token, so that two callers who chose the same one are told apart. */
+function withToken(params: Call['params'], token: number): Call['params'] {
+  const meta = objectAt(params, '_meta')
+  return meta?.progressToken === undefined ? params : { ...params, _meta: { ...meta, progressToken: token } }
+}
+
+function withTokenOf(notification: Notification, call: Call): Notification {
+  const token = objectAt(call.params, '_meta')?.progressToken
+  if (token === undefined || notification.method !== 'notifications/progress') return notification
+  return { ...notification, params: { ...notification.params, progressToken: token } }
+}

@@ -1,0 +1,31 @@
+// Keeps a server that cannot even start from being started again and again.
+
+import { upstreamLimits } from '../limits.ts'
+
+export class BackOff {
+  readonly #now: () => number
+  #failures = 0
+  #notBeforeMs = 0
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  /** Throws, in words, while it is too early for another start. */
+  check(): void {
+    const leftMs = this.#notBeforeMs - this.#now()
+    if (leftMs <= 0) return
+    throw new Error(`It ended right after its start; the next one is in ${Math.ceil(leftMs / 1_000)} s.`)
+  }
+
+  /** Told when a process has ended that was not asked to. One that had spoken was sound, and may be started at once. */
+  ended(hadSpoken: boolean): void {
+    if (hadSpoken) {
+      this.#failures = 0
+      return
+    }
+    const waitMs = Math.min(upstreamLimits.restartFirstMs * 2 ** this.#failures, upstreamLimits.restartLastMs)
+    this.#failures += 1
+    this.#notBeforeMs = this.#now() + waitMs
+  }
+}

@@ -1,0 +1,55 @@
+// Finds out which revision a server speaks, and opens it in that one.
+//
+// The newest is tried first, with the request that only it knows. Whatever else comes back, in whatever words, means one
+// of the older ones: servers refuse what they do not know in many ways.
+
+import { upstreamLimits } from '../limits.ts'
+import type { Call, Outcome, Upstream } from '../relay/exchange.ts'
+import { HttpWire } from './2025-11-25/http-wire.ts'
+import type { OpenWire } from './2025-11-25/session.ts'
+import { Upstream20251125 } from './2025-11-25/upstream.ts'
+import { ForSessions } from './2026-07-28/for-sessions.ts'
+import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
+import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
+import { BackOff } from './back-off.ts'
+import { type StdioServer, StdioWire } from './stdio-wire.ts'
+
+export type ServerConfig = { readonly url: string; readonly headers?: Readonly<Record<string, string>> } | StdioServer
+
+/** @param call on whose behalf the question is put; it decides nothing but what the server sees of us */
+export async function openUpstream(
+  name: string,
+  config: ServerConfig,
+  call: Call,
+  { askWaitMs, onLog }: { readonly askWaitMs: number; readonly onLog: (line: string) => void },
+): Promise<Upstream> {
+  const newest =
+    'url' in config
+      ? new HttpUpstream20260728(name, new URL(config.url), config.headers ?? {})
+      : new StdioUpstream20260728(name, config, onLog, new BackOff())
+  if (await speaksNewest(newest, call)) return new ForSessions(newest)
+  await newest.close()
+  // Apart from the first: a server of an older revision may have ended because it was asked what it does not know.
+  const backOff = new BackOff()
+  const open: OpenWire = (events) =>
+    'url' in config
+      ? new HttpWire(new URL(config.url), config.headers ?? {}, events)
+      : new StdioWire(config, events, onLog, backOff)
+  const connections = 'url' in config ? upstreamLimits.connections : upstreamLimits.processes
+  return new Upstream20251125(name, open, { askWaitMs, connections })
+}
+
+async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(upstreamLimits.openMs)])
+  const discover = { ...call, method: 'server/discover', params: {}, signal }
+  let outcome: Outcome = await upstream.start(discover)
+  // A server may speak the revision and refuse the first attempt for another reason; it says so by naming versions.
+  if (outcome.kind === 'failed' && outcome.error.code === -32_022) outcome = await upstream.start(discover)
+  if (isUnreachable(outcome)) throw new Error(outcome.error.message)
+  return outcome.kind === 'finished' && Array.isArray(outcome.result.supportedVersions)
+}
+
+/** A server that did not answer at all has not said which revision it speaks: the next call asks again. */
+function isUnreachable(outcome: Outcome): outcome is Outcome & { kind: 'failed' } {
+  return outcome.kind === 'failed' && outcome.isAway === true
+}

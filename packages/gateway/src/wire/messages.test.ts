@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { isNotification, isReply, isRequest, objectAt, readMessage, stringAt } from './messages.ts'
+
+test.each([
+  ['a request', { jsonrpc: '2.0', id: 1, method: 'ping' }, isRequest],
+  ['a request with a text for an id', { jsonrpc: '2.0', id: '', method: 'a', params: { b: null } }, isRequest],
+  ['a notification', { jsonrpc: '2.0', method: 'notifications/x', params: {} }, isNotification],
+  ['a result', { jsonrpc: '2.0', id: 0, result: {} }, isReply],
+  ['an error', { jsonrpc: '2.0', id: null, error: { code: -1, message: '', data: [1] } }, isReply],
+])('[RELAY-13] %s is read as what it is, with whatever else it holds', (_what, message, is) => {
+  const whole = { ...message, 'x-more': [1, { two: 'zwei' }] }
+
+  const read = readMessage(JSON.stringify(whole))
+
+  expect(read).toEqual(whole)
+  expect([isRequest, isNotification, isReply].filter((one) => read !== undefined && one(read))).toEqual([is])
+})
+
+test.each([
+  '',
+  'null',
+  '{"jsonrpc":"2.0"',
+  '[]',
+  '"ping"',
+  '{"id":1,"method":"ping"}',
+  '{"jsonrpc":"1.0","id":1,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":1e999,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":[1],"method":"ping"}',
+  '{"jsonrpc":"2.0","id":1,"method":7}',
+  '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}',
+  '{"jsonrpc":"2.0","id":1,"method":"ping","params":null}',
+  '{"jsonrpc":"2.0","result":{}}',
+  '{"jsonrpc":"2.0","id":1,"result":[]}',
+  '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}',
+  '{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}',
+  '{"jsonrpc":"2.0","id":1,"error":{"code":1}}',
+  '{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":"\\q"}}',
+])('[RELAY-13] what is no message is read as none: %s', (text) => {
+  expect(readMessage(text)).toBeUndefined()
+})
+
+test('[RELAY-13] names spelled with escapes are read as they are, and no name twice', () => {
+  const escaped = '{"jsonrpc":"2.0","id":1,"method":"a","params":{"\\u0061b":"\\ud800","__proto__":{"x":1}}}'
+
+  const read = readMessage(escaped) as { params: Record<string, unknown> }
+
+  expect(Object.entries(read.params)).toEqual([
+    ['ab', '\ud800'],
+    ['__proto__', { x: 1 }],
+  ])
+  expect(readMessage('{"jsonrpc":"2.0","id":1,"method":"a","params":{"a":1,"\\u0061":2}}')).toBeUndefined()
+})
+
+test('[RELAY-13] nothing is read from a prototype', () => {
+  expect([objectAt({}, 'constructor'), stringAt({}, 'toString'), objectAt(undefined, 'a')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect([objectAt({ a: [] }, 'a'), stringAt({ a: 1 }, 'a'), stringAt({ a: 'b' }, 'a')]).toEqual([
+    undefined,
+    undefined,
+    'b',
+  ])
+})

@@ -1,0 +1,106 @@
+// JSON-RPC messages as they cross the wire, and the errors we make ourselves.
+//
+// Messages of others are passed on as they came: these types name only what the relay looks at.
+
+import { isPlainObject, type JsonObject, type JsonValue, readJson } from '@assent/core'
+import { wireLimits } from '../limits.ts'
+
+export type RequestId = string | number
+
+export interface Request {
+  readonly jsonrpc: '2.0'
+  readonly id: RequestId
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+export interface Notification {
+  readonly jsonrpc: '2.0'
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+export interface RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: JsonValue
+}
+
+export type Reply =
+  | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: JsonObject }
+  | { readonly jsonrpc: '2.0'; readonly id: RequestId | null; readonly error: RpcError }
+
+export type Message = Request | Notification | Reply
+
+export const errorCodes = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  /** Ours, for "nobody can be asked" and "the server is away": D4. */
+  refused: -32_000,
+  headerMismatch: -32_020,
+  missingCapability: -32_021,
+  unsupportedVersion: -32_022,
+  urlNeeded: -32_042,
+} as const
+
+/** Undefined for what is no JSON-RPC message at all. */
+export function readMessage(text: string): Message | undefined {
+  try {
+    const value = parse(text)
+    return isMessage(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// JSON.parse can be made to misread names that are spelled with escapes; see core's digest/parse.ts. Text without any is
+// read the fast way. The other reader also refuses a name twice in one object.
+function parse(text: string): unknown {
+  return text.includes('\\')
+    ? readJson(text, { depth: wireLimits.messageDepth, halfPairs: 'keep', numbers: 'nearest' })
+    : JSON.parse(text)
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isPlainObject(value) || value.jsonrpc !== '2.0') return false
+  if (value.params !== undefined && !isPlainObject(value.params)) return false
+  const hasId = typeof value.id === 'string' || (typeof value.id === 'number' && Number.isFinite(value.id))
+  if (value.method !== undefined) return typeof value.method === 'string' && (value.id === undefined || hasId)
+  if (isPlainObject(value.result)) return hasId && value.error === undefined
+  const { error } = value
+  return isPlainObject(error) && typeof error.code === 'number' && typeof error.message === 'string'
+}
+
+export function isRequest(message: Message): message is Request {
+  return 'method' in message && 'id' in message
+}
+
+export function isNotification(message: Message): message is Notification {
+  return 'method' in message && !('id' in message)
+}
+
+export function isReply(message: Message): message is Reply {
+  return !('method' in message)
+}
+
+export function resultReply(id: RequestId, result: JsonObject): Reply {
+  return { jsonrpc: '2.0', id, result }
+}
+
+export function errorReply(id: RequestId | null, code: number, message: string, data?: JsonValue): Reply {
+  return { jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } }
+}
+
+/** A member of an object that may be missing, as an object. */
+export function objectAt(parent: JsonObject | undefined, name: string): JsonObject | undefined {
+  const value = parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined
+  return isPlainObject(value) ? (value as JsonObject) : undefined
+}
+
+export function stringAt(parent: JsonObject | undefined, name: string): string | undefined {
+  const value = parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { wireLimits } from '../limits.ts'
+import { readServerEvents, type ServerEvent } from './sse.ts'
+
+async function eventsIn(...chunks: (string | Buffer)[]): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = []
+  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as IncomingMessage
+  for await (const event of readServerEvents(stream)) events.push(event)
+  return events
+}
+
+const two = [{ data: 'one', id: '1' }, { data: 'two' }]
+
+test.each([
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['CR', '\r'],
+])('[RELAY-13] events are told apart whose lines end with %s, wherever the stream is cut', async (_name, end) => {
+  const text = `id: 1${end}data: one${end}${end}event: message${end}data:two${end}${end}: the end${end}`
+
+  expect(await eventsIn(text)).toEqual(two)
+  expect(await eventsIn(...text)).toEqual(two)
+  for (let at = 1; at < text.length; at++) expect(await eventsIn(text.slice(0, at), text.slice(at))).toEqual(two)
+})
+
+test('[RELAY-13] data on several lines is one text, and a character may be cut in the middle', async () => {
+  const bytes = Buffer.from('data: grün\ndata:  \u{1f30d}\ndata\n\n')
+
+  for (let at = 1; at < bytes.length; at++) {
+    expect(await eventsIn(bytes.subarray(0, at), bytes.subarray(at))).toEqual([{ data: 'grün\n \u{1f30d}\n' }])
+  }
+})
+
+test('[RELAY-13] comments, unknown fields and times that are none carry no data', async () => {
+  const events = await eventsIn(': hello\nretry: soon\ndata: a\n\n\n\nretry: 250\nid: 7\ncolour: red\ndata:\n\n:\n\n')
+
+  expect(events.filter(({ data, id }) => data !== '' || id !== undefined)).toEqual([
+    { data: 'a' },
+    { data: '', id: '7', retryMs: 250 },
+  ])
+})
+
+test('[RELAY-13] an event that was not ended is none, and one that is too large ends the stream', async () => {
+  const lines = Array.from({ length: 5 }, () => `data: ${'x'.repeat(wireLimits.messageBytes / 4)}\n`)
+
+  expect(await eventsIn('data: whole\n\ndata: half\n')).toEqual([{ data: 'whole' }])
+  expect(await eventsIn('data: whole\r\r')).toEqual([{ data: 'whole' }])
+  await expect(eventsIn(...lines)).rejects.toThrow('larger message')
+  await expect(eventsIn(`data: ${'x'.repeat(wireLimits.messageBytes)}`)).rejects.toThrow('larger message')
+})

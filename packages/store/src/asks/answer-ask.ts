@@ -1,0 +1,103 @@
+import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { together } from '../engine/statement.ts'
+
+export type AnswerParams = RecordedParams & {
+  tenant: string
+  id: string
+  action: 'accept' | 'decline' | 'cancel'
+  answer: string
+  voter: string
+  via: string
+  decision_id: string
+  grant_id: string
+  state_id: string | null
+  state_expires_at: number | null
+}
+
+type Counted = { state: 'open' | 'settled'; ended_at: number | null }
+
+// The same rule as core's `answer`: the contract suite runs both side by side.
+const decides = `(
+  :action = 'cancel'
+  or (:action = 'accept' and asks.accepts + 1 >= asks.approvals_needed)
+  or (:action = 'decline' and asks.declines + 1 >= asks.declines_needed)
+)`
+
+/**
+ * Counts one answer and, when it decides, settles the ask: at most once, with everything that hangs on it.
+ *
+ * `state = 'open'` in the where clause is the lock. Two people pressing Approve in the same instant run this same
+ * statement; the database makes the second wait, re-reads the row, finds it no longer open and changes nothing. Votes are
+ * counted on the row itself, because after that wait only this row is read afresh; a second vote by the same person that
+ * slipped past `not exists` in the same instant dies on the key of `votes`, and with it the whole step.
+ *
+ * The grant, the used state id and the audit entry are parts of the step: none exists without the others. A state id
+ * that was used before also ends the whole step.
+ */
+export const answerAsk = together<AnswerParams, Counted>(
+  'answer_ask',
+  {
+    name: 'counted',
+    returns: [
+      'tenant',
+      'id',
+      'state',
+      'ended_at',
+      'digest',
+      'principal',
+      'use_within',
+      'approvals_needed',
+      'declines_needed',
+      'accepts',
+      'declines',
+    ],
+    tells: ['state', 'ended_at'],
+    sql: `
+      update asks set
+        accepts = accepts + case when :action = 'accept' then 1 else 0 end,
+        declines = declines + case when :action = 'decline' then 1 else 0 end,
+        state = case when ${decides} then 'settled' else 'open' end,
+        ended_at = case when ${decides} then :now end,
+        answer = case when ${decides} then cast(:answer as text) end,
+        decided_by = case when ${decides} then cast(:voter as text) end,
+        decided_via = case when ${decides} then cast(:via as text) end,
+        decision_id = case when ${decides} then cast(:decision_id as text) end
+      where tenant = :tenant and id = :id and state = 'open' and decide_by > :now
+        and (:action <> 'cancel' or approvals_needed = 1)
+        and not exists (
+          select 1 from votes where votes.tenant = asks.tenant and votes.ask_id = asks.id and votes.voter = :voter)
+        and ${isRecordable}
+      returning tenant, id, state, ended_at, digest, principal, use_within, approvals_needed, declines_needed,
+        accepts, declines`,
+  },
+  {
+    name: 'unlisted',
+    sql: `
+      update ask_approvers set is_open = 0 from counted c
+      where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id and c.state = 'settled'`,
+  },
+  {
+    name: 'voted',
+    sql: `
+      insert into votes (tenant, ask_id, voter, answer, via, decision_id, place, voted_at)
+      select c.tenant, c.id, :voter, :answer, :via, :decision_id,
+        c.accepts + c.declines + case when :action = 'cancel' then 1 else 0 end, :now
+      from counted c
+      where c.approvals_needed > 1 or c.declines_needed > 1`,
+  },
+  {
+    name: 'granted',
+    sql: `
+      insert into grants (tenant, id, ask_id, digest, principal, granted_at, expires_at)
+      select c.tenant, :grant_id, c.id, c.digest, c.principal, c.ended_at, c.ended_at + c.use_within from counted c
+      where c.state = 'settled' and :action = 'accept' and c.digest is not null`,
+  },
+  {
+    name: 'used',
+    sql: `
+      insert into used_ids (tenant, id, expires_at)
+      select c.tenant, cast(:state_id as text), cast(:state_expires_at as bigint) from counted c
+      where cast(:state_id as text) is not null`,
+  },
+  ...recorded('counted', `case when c.state = 'settled' then 'ask.settled' else 'ask.voted' end`),
+)

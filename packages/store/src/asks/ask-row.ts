@@ -1,0 +1,106 @@
+// An ask as it lies in its table, and as the rules know it.
+
+import {
+  type Answer,
+  type Ask,
+  type AskState,
+  askLimits,
+  type CastVote,
+  type Electorate,
+  type Question,
+  readJson,
+  type Surface,
+  type WithdrawReason,
+} from '@assent/core'
+import type { VoteRow } from './read-votes.ts'
+
+export type AskRow = {
+  tenant: string
+  id: string
+  state: 'open' | 'settled' | 'expired' | 'withdrawn'
+  server: string
+  tool: string | null
+  principal: string
+  call_id: string | null
+  question: string
+  electorate: string
+  raised_at: number
+  decide_by: number
+  use_within: number
+  ended_at: number | null
+  answer: string | null
+  decided_by: string | null
+  decided_via: string | null
+  decision_id: string | null
+  withdrawn_because: string | null
+  /** The database's time at the reading. */
+  now: number
+}
+
+/** Of a row `a`. */
+export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.electorate,
+  a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
+  a.withdrawn_because, :now as now`
+
+/** Without its votes, which lie elsewhere. */
+export function askFromRow(row: AskRow): Ask {
+  return {
+    tenant: row.tenant,
+    id: row.id,
+    asker: row.tool === null ? { server: row.server } : { server: row.server, tool: row.tool },
+    principal: row.principal,
+    ...(row.call_id === null ? {} : { callId: row.call_id }),
+    question: kept<Question>(row.question),
+    electorate: kept<Electorate>(row.electorate),
+    raisedAtMs: row.raised_at,
+    decideByMs: row.decide_by,
+    useWithinMs: row.use_within,
+    votes: [],
+    state: stateFromRow(row),
+  }
+}
+
+export function voteFromRow(row: VoteRow): CastVote {
+  return {
+    answer: kept<Answer>(row.answer),
+    by: row.voter,
+    via: row.via as Surface,
+    decisionId: row.decision_id,
+    atMs: row.voted_at,
+  }
+}
+
+function stateFromRow(row: AskRow): AskState {
+  switch (row.state) {
+    case 'open':
+      // The deadline is judged at each reading, so nothing hangs on a timer that marks the row.
+      return row.now < row.decide_by ? { kind: 'open' } : { kind: 'expired', atMs: row.decide_by }
+    case 'expired':
+      return { kind: 'expired', atMs: row.decide_by }
+    case 'withdrawn':
+      return {
+        kind: 'withdrawn',
+        reason: present(row.withdrawn_because, row) as WithdrawReason,
+        atMs: present(row.ended_at, row),
+      }
+    case 'settled':
+      return {
+        kind: 'settled',
+        answer: kept<Answer>(present(row.answer, row)),
+        by: present(row.decided_by, row),
+        via: present(row.decided_via, row) as Surface,
+        atMs: present(row.ended_at, row),
+        decisionId: present(row.decision_id, row),
+      }
+  }
+}
+
+// Not by JSON.parse, which can be made to misread names; see core's digest/parse.ts.
+function kept<T>(text: string): T {
+  return readJson(text, { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }) as unknown as T
+}
+
+function present<T>(value: T | null, row: AskRow): T {
+  if (value === null) throw new Error(`Ask ${row.id} is ${row.state} but its row lacks what that needs.`)
+  return value
+}

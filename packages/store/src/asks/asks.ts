@@ -1,0 +1,293 @@
+// Asks as the rest of Assent uses them: raise, read, answer, end, wait.
+//
+// The rules are core's and the lock is the database's: this module reads an ask, lets core judge, runs the one statement
+// that decides, and when that changed nothing looks again and says what happened instead. Question and electorate never
+// change once raised, so judging them before the statement is safe.
+
+import {
+  type Ask,
+  type AskDraft,
+  AssentError,
+  answer as answerByTheRules,
+  type ContentIssue,
+  canonicalJson,
+  draftProblem,
+  isAssentError,
+  judgeAnswer,
+  mayDecide,
+  needsSeveral,
+  newId,
+  type Person,
+  raise as raiseByTheRules,
+  type Surface,
+  type Vote,
+  type WithdrawReason,
+} from '@assent/core'
+import type { Audit } from '../audit/audit.ts'
+import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import type { Statement } from '../engine/statement.ts'
+import { randomBytes } from '../random.ts'
+import type { Watch } from '../wake/watch.ts'
+import { answerAsk } from './answer-ask.ts'
+import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
+import { type AuditContents, answeredBody, raisedBody } from './audit-body.ts'
+import { endAsk } from './end-ask.ts'
+import { approverParam, type Raised, type RaiseParams, raiseAsk } from './raise-ask.ts'
+import { readAsk } from './read-ask.ts'
+import { readVotes } from './read-votes.ts'
+
+export interface AnswerRequest {
+  readonly tenant: string
+  readonly id: string
+  /** Who answers, as proven to the surface. */
+  readonly person: Person
+  readonly via: Surface
+  /** As it came; judged here. */
+  readonly answer: unknown
+  /** The same id again is the same answer sent twice. Made here when the surface has none. */
+  readonly decisionId?: string
+  /** The sealed state that brought the answer, used up with it. */
+  readonly state?: { readonly id: string; readonly expiresAtMs: number }
+}
+
+export type Answered =
+  /** This answer decided. Also when it is the same answer again. */
+  | { readonly kind: 'settled'; readonly ask: Ask }
+  /** It counted, and more are needed. */
+  | { readonly kind: 'counted'; readonly ask: Ask }
+  /** Too late: the ask's state says who settled it, how and when, or how else it ended. */
+  | { readonly kind: 'ended'; readonly ask: Ask }
+  | { readonly kind: 'invalid'; readonly issues: readonly ContentIssue[] }
+  | { readonly kind: 'malformed'; readonly message: string }
+  /** This person has answered already; their first answer stands. */
+  | { readonly kind: 'already-voted' }
+  /** Several must decide, so one person's "no choice" is not an answer. */
+  | { readonly kind: 'no-cancel' }
+  /** The same decision id came with a different answer. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'state-used' }
+  /** There is no such ask, or it is not this person's to decide: the same on purpose. */
+  | { readonly kind: 'not-found' }
+
+export type Ended = { readonly kind: 'done' | 'ended'; readonly ask: Ask } | { readonly kind: 'not-due' | 'not-found' }
+
+type End = { readonly state: 'expired' | 'withdrawn'; readonly reason: WithdrawReason | null }
+
+export class Asks {
+  readonly #engine: Engine
+  readonly #audit: Audit
+  readonly #watch: Watch
+  readonly #contents: AuditContents
+
+  constructor(engine: Engine, audit: Audit, watch: Watch, contents: AuditContents) {
+    this.#engine = engine
+    this.#audit = audit
+    this.#watch = watch
+    this.#contents = contents
+  }
+
+  /** Opens an ask. The same ask raised again, after an unclear failure, is the same ask. */
+  async raise(draft: AskDraft): Promise<Ask> {
+    const problem = draftProblem(draft)
+    if (problem !== undefined) throw new AssentError('validation_failed', problem)
+
+    const { electorate, question } = draft
+    const approvers = electorate.approvers.map((name, index) => [approverParam(index), name])
+    const params = {
+      tenant: draft.tenant,
+      id: draft.id,
+      server: draft.asker.server,
+      tool: draft.asker.tool ?? null,
+      principal: draft.principal,
+      call_id: draft.callId ?? null,
+      kind: question.kind,
+      question: JSON.stringify(question),
+      electorate: JSON.stringify(electorate),
+      approvals_needed: electorate.approvals,
+      declines_needed: electorate.declines,
+      digest: question.kind === 'approval' ? question.digest : null,
+      decide_within: draft.decideWithinMs,
+      use_within: draft.useWithinMs,
+      ...this.#audit.body(raisedBody(draft, this.#contents)),
+      ...Object.fromEntries(approvers),
+    }
+    const statement = raiseAsk(electorate.approvers.length)
+    let [raised] = await this.#runOnce(statement, params)
+    if (raised === undefined) {
+      await this.#audit.begin(draft.tenant)
+      ;[raised] = await this.#runOnce(statement, params)
+    }
+    if (raised !== undefined) return raiseByTheRules(draft, raised.raised_at)
+
+    const ask = await this.read(draft.tenant, draft.id)
+    if (ask === undefined || !isOf(ask, draft)) {
+      throw new AssentError('validation_failed', `There is another ask with the id ${draft.id}.`)
+    }
+    return ask
+  }
+
+  async read(tenant: string, id: string): Promise<Ask | undefined> {
+    return (await this.#readWithTime(tenant, id))?.ask
+  }
+
+  /** Gives an ask its answer, or one of the answers it needs. */
+  async answer(request: AnswerRequest): Promise<Answered> {
+    const { tenant, id, person, via } = request
+    const found = await this.#readWithTime(tenant, id)
+    if (found === undefined || !mayDecide(found.ask.electorate, person)) return { kind: 'not-found' }
+    const judged = judgeAnswer(found.ask.question, request.answer)
+    if (!judged.ok) {
+      if (found.ask.state.kind !== 'open') return { kind: 'ended', ask: found.ask }
+      return judged.reason === 'invalid'
+        ? { kind: 'invalid', issues: judged.issues }
+        : { kind: 'malformed', message: judged.message }
+    }
+
+    const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
+    const vote: Vote = { answer: judged.answer, by: person.principal, via, decisionId }
+    if (found.ask.state.kind !== 'open') return this.#explain(found.ask, vote, found.nowMs)
+    return this.#cast(found.ask, vote, request.state)
+  }
+
+  async withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<Ended> {
+    return this.#end(tenant, id, { state: 'withdrawn', reason })
+  }
+
+  /** Marks an ask whose deadline has passed. It had ended for every reader already; now it is recorded too. */
+  async expire(tenant: string, id: string): Promise<Ended> {
+    return this.#end(tenant, id, { state: 'expired', reason: null })
+  }
+
+  /**
+   * Waits until an ask has ended, and returns it. Returns it still open when the time is up or the signal aborts, and
+   * undefined when there is no such ask.
+   */
+  async wait(
+    tenant: string,
+    id: string,
+    options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Ask | undefined> {
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options
+    const giveUpAt = performance.now() + timeoutMs
+    // Listening begins before the first look, so an answer between the two is not missed.
+    const bell = this.#watch.listen(tenant, id)
+    try {
+      for (;;) {
+        const found = await this.#readWithTime(tenant, id)
+        if (found === undefined || found.ask.state.kind !== 'open') return found?.ask
+        const leftMs = giveUpAt - performance.now()
+        if (leftMs <= 0 || signal?.aborted === true) return found.ask
+        await bell.rung(Math.min(leftMs, found.ask.decideByMs - found.nowMs), signal)
+      }
+    } finally {
+      bell.close()
+    }
+  }
+
+  async #cast(ask: Ask, vote: Vote, state: AnswerRequest['state']): Promise<Answered> {
+    const { tenant, id } = ask
+    const params = {
+      tenant,
+      id,
+      action: vote.answer.action,
+      answer: JSON.stringify(vote.answer),
+      voter: vote.by,
+      via: vote.via,
+      decision_id: vote.decisionId,
+      grant_id: newId('grant', Date.now(), randomBytes),
+      state_id: state?.id ?? null,
+      state_expires_at: state?.expiresAtMs ?? null,
+      ...this.#audit.body(answeredBody(vote, this.#contents)),
+    }
+    try {
+      const [counted] = await this.#engine.run(answerAsk, params)
+      if (counted?.state === 'settled') this.#watch.ended(tenant, id)
+      if (counted?.ended_at != null && !needsSeveral(ask.electorate)) {
+        return { kind: 'settled', ask: { ...ask, state: { kind: 'settled', ...vote, atMs: counted.ended_at } } }
+      }
+    } catch (error) {
+      if (error instanceof DuplicateKey && error.table === 'used_ids') return { kind: 'state-used' }
+      // The step may have happened all the same: only a look can tell, and if that fails too nobody may claim a yes.
+      const isUnclear = isAssentError(error, 'store_unavailable')
+      const hasVoted = error instanceof DuplicateKey && error.table === 'votes'
+      if (!isUnclear && !hasVoted) throw error
+    }
+    return this.#lookAgain(tenant, id, vote)
+  }
+
+  async #lookAgain(tenant: string, id: string, vote: Vote): Promise<Answered> {
+    const found = await this.#readWithTime(tenant, id)
+    if (found === undefined) return { kind: 'not-found' }
+    return this.#explain(found.ask, vote, found.nowMs)
+  }
+
+  /** What became of a vote, told from the ask as it is now. */
+  #explain(ask: Ask, vote: Vote, nowMs: number): Answered {
+    const { state } = ask
+    const mine = state.kind === 'settled' && state.decisionId === vote.decisionId ? state : undefined
+    if (mine !== undefined) return isSame(mine, vote) ? { kind: 'settled', ask } : { kind: 'conflict' }
+
+    const counted = ask.votes.find(({ decisionId }) => decisionId === vote.decisionId)
+    if (counted !== undefined) return isSame(counted, vote) ? { kind: 'counted', ask } : { kind: 'conflict' }
+
+    const moved = answerByTheRules(ask, vote, nowMs)
+    if (moved.ok)
+      throw new AssentError('store_unavailable', `The answer to ask ${ask.id} could not be kept. Try again.`)
+    if (moved.reason === 'already-voted' || moved.reason === 'no-cancel') return { kind: moved.reason }
+    return { kind: 'ended', ask }
+  }
+
+  async #end(tenant: string, id: string, end: End): Promise<Ended> {
+    const isDone = await this.#mark(tenant, id, end)
+    const ask = await this.read(tenant, id)
+    if (ask === undefined) return { kind: 'not-found' }
+    if (ask.state.kind === 'open') return { kind: 'not-due' }
+    return { kind: isDone ? 'done' : 'ended', ask }
+  }
+
+  async #mark(tenant: string, id: string, end: End): Promise<boolean> {
+    const body = this.#audit.body(end.reason === null ? {} : { reason: end.reason })
+    const [ended] = await this.#engine.run(endAsk, { tenant, id, ...end, ...body })
+    if (ended !== undefined) this.#watch.ended(tenant, id)
+    return ended !== undefined
+  }
+
+  /** No rows also when a row with this id is there already: the caller looks which. */
+  async #runOnce(statement: Statement<RaiseParams, Raised>, params: RaiseParams): Promise<Raised[]> {
+    try {
+      return await this.#engine.run(statement, params)
+    } catch (error) {
+      if (error instanceof DuplicateKey && error.table === 'asks') return []
+      throw error
+    }
+  }
+
+  /**
+   * An overdue ask is marked before anybody is told that it has expired: an answer that arrived in time may still be
+   * waiting for its commit, and then the row, not the clock, says which of the two it was.
+   */
+  async #readWithTime(tenant: string, id: string): Promise<{ ask: Ask; nowMs: number } | undefined> {
+    let [row] = await this.#engine.run(readAsk, { tenant, id })
+    if (row?.state === 'open' && row.decide_by <= row.now) {
+      await this.#mark(tenant, id, { state: 'expired', reason: null })
+      ;[row] = await this.#engine.run(readAsk, { tenant, id })
+    }
+    return row === undefined ? undefined : { ask: await this.withVotes(row), nowMs: row.now }
+  }
+
+  /** For reading rows that another query found. */
+  async withVotes(row: AskRow): Promise<Ask> {
+    const ask = askFromRow(row)
+    if (!needsSeveral(ask.electorate)) return ask
+    const votes = await this.#engine.run(readVotes, { tenant: row.tenant, ask_id: row.id })
+    return { ...ask, votes: votes.map(voteFromRow) }
+  }
+}
+
+function isSame(kept: Vote, vote: Vote): boolean {
+  return kept.by === vote.by && canonicalJson(kept.answer) === canonicalJson(vote.answer)
+}
+
+function isOf(ask: Ask, draft: AskDraft): boolean {
+  return ask.principal === draft.principal && canonicalJson(ask.question) === canonicalJson(draft.question)
+}

@@ -1,0 +1,36 @@
+import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { together } from '../engine/statement.ts'
+
+export type EndParams = RecordedParams & {
+  tenant: string
+  id: string
+  state: 'expired' | 'withdrawn'
+  reason: string | null
+}
+
+/**
+ * Ends an ask without an answer, at most once, by the same lock as an answer: `state = 'open'`.
+ *
+ * From its deadline on an ask can only expire, and before it only be withdrawn, so the two never compete.
+ */
+export const endAsk = together<EndParams, { id: string }>(
+  'end_ask',
+  {
+    name: 'ended',
+    returns: ['tenant', 'id', 'state'],
+    tells: ['id'],
+    sql: `
+      update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
+      where tenant = :tenant and id = :id and state = 'open'
+        and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now))
+        and ${isRecordable}
+      returning tenant, id, state`,
+  },
+  {
+    name: 'unlisted',
+    sql: `
+      update ask_approvers set is_open = 0 from ended c
+      where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id`,
+  },
+  ...recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),
+)

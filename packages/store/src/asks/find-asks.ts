@@ -1,0 +1,22 @@
+import { query } from '../engine/statement.ts'
+
+export type AskKey = { tenant: string; id: string }
+
+/** Open asks whose deadline has passed, of all tenants, longest overdue first. */
+export const findDue = query<{ at_most: number }, AskKey>(
+  'find_due',
+  `select tenant, id from asks where state = 'open' and decide_by <= :now order by decide_by limit cast(:at_most as bigint)`,
+)
+
+/** Open asks that one call waits for. */
+export const findOfCall = query<{ tenant: string; call_id: string }, AskKey>(
+  'find_of_call',
+  `select tenant, id from asks where tenant = :tenant and call_id = :call_id and state = 'open'`,
+)
+
+/** What ended since a moment, of all tenants. This is what makes a lost message cost only delay. */
+export const findEndedSince = query<{ since: number; at_most: number }, AskKey & { ended_at: number; now: number }>(
+  'find_ended_since',
+  `select tenant, id, ended_at, :now as now from asks where ended_at >= cast(:since as bigint)
+   order by ended_at limit cast(:at_most as bigint)`,
+)

@@ -1,0 +1,69 @@
+import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { type Part, type Statement, together } from '../engine/statement.ts'
+
+export type RaiseParams = RecordedParams & {
+  tenant: string
+  id: string
+  server: string
+  tool: string | null
+  principal: string
+  call_id: string | null
+  kind: string
+  question: string
+  electorate: string
+  approvals_needed: number
+  declines_needed: number
+  digest: string | null
+  decide_within: number
+  use_within: number
+}
+
+export type Raised = { raised_at: number }
+
+/**
+ * Opens an ask, lists it for each approver and records it.
+ *
+ * The deadline is counted from the database's clock. Returns nothing when the tenant has no audit chain yet: the caller
+ * begins one and comes again.
+ */
+const raised: Part = {
+  name: 'raised',
+  returns: ['tenant', 'id', 'server', 'kind', 'raised_at', 'decide_by'],
+  tells: ['raised_at'],
+  sql: `
+    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, electorate, approvals_needed,
+      declines_needed, digest, raised_at, decide_by, use_within)
+    select :tenant, :id, 'open', :server, cast(:tool as text), :principal, cast(:call_id as text), :kind, :question,
+      :electorate, cast(:approvals_needed as integer), cast(:declines_needed as integer), cast(:digest as text),
+      :now, :now + cast(:decide_within as bigint), cast(:use_within as bigint)
+    where ${isRecordable}
+    returning tenant, id, server, kind, raised_at, decide_by`,
+}
+
+const byApproverCount = new Map<number, Statement<RaiseParams, Raised>>()
+
+/** One row for each of `approver_a`, `approver_b` … */
+export function raiseAsk(approvers: number): Statement<RaiseParams, Raised> {
+  let statement = byApproverCount.get(approvers)
+  if (statement === undefined) {
+    const names = Array.from({ length: approvers }, (_, index) => `:${approverParam(index)}`)
+    const listed: Part = {
+      name: 'listed',
+      sql: `
+        insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
+        ${names.map((name) => `select c.tenant, c.id, ${name}, c.server, c.kind, c.raised_at, c.decide_by, 1 from raised c`).join(' union all ')}`,
+    }
+    statement = together<RaiseParams, Raised>(
+      `raise_ask_${approvers}`,
+      raised,
+      listed,
+      ...recorded('raised', `'ask.raised'`),
+    )
+    byApproverCount.set(approvers, statement)
+  }
+  return statement
+}
+
+export function approverParam(index: number): string {
+  return `approver_${String.fromCharCode(97 + Math.floor(index / 26), 97 + (index % 26))}`
+}

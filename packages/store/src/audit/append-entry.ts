@@ -1,0 +1,13 @@
+import { together } from '../engine/statement.ts'
+import { isRecordable, type RecordedParams, recorded } from './recorded.ts'
+
+/** Records something that changed no row of ours, such as a question that only passed through. */
+export const appendEntry = together<RecordedParams & { tenant: string; subject: string; kind: string }, { id: string }>(
+  'append_entry',
+  {
+    name: 'noted',
+    returns: ['tenant', 'id'],
+    sql: `select cast(:tenant as text) as tenant, cast(:subject as text) as id where ${isRecordable}`,
+  },
+  ...recorded('noted', 'cast(:kind as text)'),
+)

@@ -1,0 +1,102 @@
+// The record of what happened, one chain for each tenant.
+//
+// Entries about asks, grants and calls are written inside the steps that change them (see recorded.ts). Here are the
+// rest: reading, checking, signing checkpoints, and noting what changed no row.
+
+import type { KeyObject } from 'node:crypto'
+import {
+  type AuditEntry,
+  type AuditKind,
+  bodyDigest,
+  type ChainVerdict,
+  ChainVerifier,
+  type Checkpoint,
+  canonicalJson,
+  genesisHash,
+  signCheckpoint,
+} from '@assent/core'
+import type { Engine } from '../engine/engine.ts'
+import { appendEntry } from './append-entry.ts'
+import { beginChain } from './begin-chain.ts'
+import { keepCheckpoint, readCheckpoints } from './checkpoints.ts'
+import { readEntries } from './read-entries.ts'
+import { readHead } from './read-head.ts'
+import type { RecordedParams } from './recorded.ts'
+
+export interface AuditNote {
+  readonly subject: string
+  /** Anything JSON can hold, as it shall stand in the record. */
+  readonly body: unknown
+}
+
+const pageEntries = 1_000
+
+export class Audit {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** The parameters of an entry's body, for a step that records itself. */
+  body(value: unknown): RecordedParams {
+    const body = canonicalJson(value)
+    return { body, body_digest: bodyDigest(body) }
+  }
+
+  /** Every step that records itself does nothing for a tenant without a chain; its caller begins one and tries again. */
+  async begin(tenant: string): Promise<void> {
+    await this.#engine.run(beginChain, { tenant, genesis_hash: genesisHash(tenant) })
+  }
+
+  /** Adds notes in the order given, in one commit. */
+  async append(tenant: string, notes: readonly AuditNote[]): Promise<void> {
+    if (notes.length === 0) return
+    await this.begin(tenant)
+    const kind: AuditKind = 'note'
+    const list = notes.map(({ subject, body }) => ({ tenant, subject, kind, ...this.body(body) }))
+    await this.#engine.batch(appendEntry, list)
+  }
+
+  async *entries(tenant: string, afterSeq = 0): AsyncGenerator<AuditEntry> {
+    let after = afterSeq
+    for (;;) {
+      const rows = await this.#engine.run(readEntries, { tenant, after_seq: after, at_most: pageEntries })
+      for (const { at, kind, ...row } of rows) yield { ...row, atMs: at, kind: kind as AuditKind }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < pageEntries) return
+      after = last.seq
+    }
+  }
+
+  /** Reads the whole chain and holds it against checkpoints whose signatures the caller has verified. */
+  async verify(tenant: string, checkpoints: readonly Checkpoint[] = []): Promise<ChainVerdict> {
+    const verifier = new ChainVerifier(tenant, checkpoints)
+    for await (const entry of this.entries(tenant)) {
+      if (!verifier.add(entry)) break
+    }
+    return verifier.verdict()
+  }
+
+  /** Signs the chain's present end. Undefined while a tenant has no entries. Keep a copy away from this database. */
+  async checkpoint(tenant: string, keyId: string, privateKey: KeyObject): Promise<Checkpoint | undefined> {
+    const [head] = await this.#engine.run(readHead, { tenant })
+    if (head === undefined || head.seq === 0) return undefined
+    const { seq, hash, now } = head
+    const checkpoint = signCheckpoint({ tenant, seq, hash, atMs: now, keyId }, privateKey)
+    await this.#engine.run(keepCheckpoint, {
+      tenant,
+      seq,
+      hash,
+      at: now,
+      key_id: keyId,
+      signature: checkpoint.signature,
+    })
+    return checkpoint
+  }
+
+  async checkpoints(tenant: string): Promise<Checkpoint[]> {
+    const rows = await this.#engine.run(readCheckpoints, { tenant })
+    return rows.map(({ at, key_id, ...row }) => ({ ...row, atMs: at, keyId: key_id }))
+  }
+}

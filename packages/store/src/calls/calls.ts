@@ -1,0 +1,109 @@
+// Calls that a process holds open while a server waits inside them: who owns them, for how long, and what came of them.
+//
+// The one thing tied to a process. Its outcome is kept before it is delivered, so a broken connection never runs a tool
+// again; and when the owner falls silent the call is lost for everyone from the end of its lease on, at each reading,
+// whether or not a sweeper has been by.
+
+import type { Engine } from '../engine/engine.ts'
+import { beginCall } from './begin-call.ts'
+import { deliverCall } from './deliver-call.ts'
+import { finishCall } from './finish-call.ts'
+import { type CallRow, readCall } from './read-call.ts'
+import { renewLeases } from './renew-leases.ts'
+
+export interface CallDraft {
+  readonly tenant: string
+  readonly id: string
+  readonly principal: string
+  readonly server: string
+  readonly method: string
+  readonly requestDigest: string
+  readonly owner: string
+  readonly leaseMs: number
+}
+
+export interface Call {
+  readonly tenant: string
+  readonly id: string
+  readonly principal: string
+  readonly server: string
+  readonly method: string
+  readonly requestDigest: string
+  readonly owner: string
+  readonly startedAtMs: number
+  readonly state:
+    | { readonly kind: 'running'; readonly leaseUntilMs: number }
+    | { readonly kind: 'finished'; readonly outcome: string; readonly atMs: number; readonly delivered: boolean }
+    | { readonly kind: 'lost'; readonly atMs: number }
+}
+
+export class Calls {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  async begin({ tenant, id, principal, server, method, requestDigest, owner, leaseMs }: CallDraft): Promise<void> {
+    await this.#engine.run(beginCall, {
+      tenant,
+      id,
+      principal,
+      server,
+      method,
+      request_digest: requestDigest,
+      owner,
+      lease: leaseMs,
+    })
+  }
+
+  /** Extends all leases of this owner. Returns the ids still held: any other call of its is lost and must be dropped. */
+  async renew(owner: string, leaseMs: number): Promise<Set<string>> {
+    const rows = await this.#engine.run(renewLeases, { owner, lease: leaseMs })
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** False when the call is no longer this owner's to finish; then its outcome must not be delivered either. */
+  async finish(tenant: string, id: string, owner: string, outcome: string): Promise<boolean> {
+    const rows = await this.#engine.run(finishCall, { tenant, id, owner, outcome })
+    return rows.length === 1
+  }
+
+  async read(tenant: string, id: string, principal: string): Promise<Call | undefined> {
+    const [row] = await this.#engine.run(readCall, { tenant, id, principal })
+    return row === undefined ? undefined : callFromRow(row)
+  }
+
+  /** True the first time: the outcome has now been handed over. */
+  async delivered(tenant: string, id: string): Promise<boolean> {
+    const rows = await this.#engine.run(deliverCall, { tenant, id })
+    return rows.length === 1
+  }
+}
+
+function callFromRow(row: CallRow): Call {
+  return {
+    tenant: row.tenant,
+    id: row.id,
+    principal: row.principal,
+    server: row.server,
+    method: row.method,
+    requestDigest: row.request_digest,
+    owner: row.owner,
+    startedAtMs: row.started_at,
+    state: stateFromRow(row),
+  }
+}
+
+function stateFromRow(row: CallRow): Call['state'] {
+  if (row.state === 'finished') {
+    return {
+      kind: 'finished',
+      outcome: row.outcome ?? '',
+      atMs: row.ended_at ?? row.lease_until,
+      delivered: row.delivered_at !== null,
+    }
+  }
+  if (row.state === 'lost' || row.lease_until <= row.now) return { kind: 'lost', atMs: row.lease_until }
+  return { kind: 'running', leaseUntilMs: row.lease_until }
+}

@@ -1,0 +1,9 @@
+import { query } from '../engine/statement.ts'
+
+/** Keeps the outcome before it is delivered. Only the owner can, and only while its lease holds. */
+export const finishCall = query<{ tenant: string; id: string; owner: string; outcome: string }, { id: string }>(
+  'finish_call',
+  `update calls set state = 'finished', outcome = :outcome, ended_at = :now
+   where tenant = :tenant and id = :id and owner = :owner and state = 'running' and lease_until > :now
+   returning id`,
+)

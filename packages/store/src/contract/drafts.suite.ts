@@ -1,0 +1,75 @@
+// People, asks and answers to begin a test with.
+
+import { randomBytes } from 'node:crypto'
+import { type Approver, type AskDraft, actionDigest, newId, type Person, toolDefinitionDigest } from '@assent/core'
+
+export const noon: number = Date.UTC(2026, 6, 28, 12)
+export const minuteMs = 60_000
+
+export function person(principal: string, ...groups: string[]): Person {
+  return { principal, groups }
+}
+
+export const ann: Person = person('ann')
+export const ben: Person = person('ben')
+export const cleo: Person = person('cleo')
+
+export function anId(kind: 'ask' | 'call' | 'state' | 'decision' = 'ask'): string {
+  return newId(kind, Date.now(), randomBytes)
+}
+
+/** A question with one required field, put to Ann. */
+export function aForm(changes: Partial<AskDraft> = {}): AskDraft {
+  return {
+    tenant: 'acme',
+    id: anId(),
+    asker: { server: 'deploy', tool: 'rollout' },
+    principal: 'ann',
+    question: {
+      kind: 'form',
+      message: 'Which region?',
+      form: {
+        fields: [
+          {
+            kind: 'choice',
+            name: 'region',
+            required: true,
+            options: [
+              { value: 'eu', label: 'Europe' },
+              { value: 'us', label: 'United States' },
+            ],
+          },
+        ],
+      },
+    },
+    electorate: { approvers: ['person:ann'], barred: [], approvals: 1, declines: 1 },
+    decideWithinMs: 10 * minuteMs,
+    useWithinMs: 5 * minuteMs,
+    ...changes,
+  }
+}
+
+export const inEurope = { action: 'accept', content: { region: 'eu' } } as const
+
+/** A deployment that the given people approve. */
+export function anApproval(
+  approvers: readonly Approver[],
+  approvals: number,
+  changes: Partial<AskDraft> = {},
+): AskDraft {
+  const action = {
+    server: 'deploy',
+    tool: 'rollout',
+    definitionDigest: toolDefinitionDigest({ name: 'rollout', inputSchema: { type: 'object' } }),
+    arguments: { env: 'production', replicas: 4 },
+  }
+  return aForm({
+    question: { kind: 'approval', title: 'Roll out', action, digest: actionDigest(action) },
+    electorate: { approvers, barred: [], approvals, declines: 1 },
+    ...changes,
+  })
+}
+
+export const accept = { action: 'accept' } as const
+export const decline = { action: 'decline' } as const
+export const cancel = { action: 'cancel' } as const

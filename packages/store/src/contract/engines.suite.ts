@@ -1,0 +1,88 @@
+// The same test on both engines, each time on a fresh store of its own.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { test } from 'vitest'
+import { openPostgres, openSqlite, type Store, type StoreOptions } from '../index.ts'
+import { noon } from './drafts.suite.ts'
+
+export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+
+export interface Place {
+  /** Opens the same database once more, as another process would. */
+  open(options?: StoreOptions): Promise<Store>
+  /** Runs SQL behind the store's back, as someone with the database's password could. */
+  tamper(sql: string): Promise<unknown[]>
+}
+
+/** A clock that stands still until told. */
+export interface StoppedClock {
+  (): number
+  advance(ms: number): void
+}
+
+export function stoppedClock(startMs = noon): StoppedClock {
+  let now = startMs
+  return Object.assign(() => now, {
+    advance: (ms: number) => {
+      now += ms
+    },
+  })
+}
+
+export function onEachEngine(title: string, run: (place: Place) => Promise<void>): void {
+  test(`${title} (PostgreSQL)`, () => onPostgres(run))
+  test(`${title} (SQLite)`, () => onSqlite(run))
+}
+
+export async function onPostgres(run: (place: Place) => Promise<void>): Promise<void> {
+  const schema = `t_${randomBytes(8).toString('hex')}`
+  const opened: Store[] = []
+  const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
+  await admin.connect()
+  try {
+    await run({
+      open: async (options) => {
+        const store = await openPostgres(postgresUrl, { schema, connections: 4, ...options })
+        opened.push(store)
+        return store
+      },
+      tamper: async (sql) => (await admin.query(sql)).rows,
+    })
+  } finally {
+    await Promise.all(opened.map((store) => store.close()))
+    await admin.query(`drop schema if exists ${schema} cascade`)
+    await admin.end()
+  }
+}
+
+export async function onSqlite(run: (place: Place & { readonly path: string }) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-'))
+  const path = join(folder, 'assent.db')
+  const opened: Store[] = []
+  try {
+    await run({
+      path,
+      open: async (options) => {
+        const store = await openSqlite(path, options)
+        opened.push(store)
+        return store
+      },
+      tamper: async (sql) => {
+        const database = new DatabaseSync(path, { timeout: 5_000 })
+        try {
+          return database.prepare(sql).all()
+        } finally {
+          database.close()
+        }
+      },
+    })
+  } finally {
+    await Promise.all(opened.map((store) => store.close()))
+    await rm(folder, { recursive: true })
+  }
+}

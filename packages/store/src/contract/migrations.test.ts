@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { migrationsFor } from '../engine/migrate.ts'
+import { openPostgres, openSqlite } from '../index.ts'
+import { onEachEngine, postgresUrl } from './engines.suite.ts'
+
+const processes = 20
+
+/** Starts processes that all open the same store in the same instant; each raises one ask and leaves. */
+async function openAtOnce(...args: string[]): Promise<string[]> {
+  const children = Array.from({ length: processes }, () =>
+    fork(new URL('opener.suite.ts', import.meta.url), args, { execArgv: ['--conditions=assent-source'] }),
+  )
+  await Promise.all(children.map((child) => once(child, 'message')))
+  const replies = children.map(replyOf)
+  for (const child of children) child.send('go')
+  return Promise.all(replies)
+}
+
+async function replyOf(child: ChildProcess): Promise<string> {
+  const [reply] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+  return String(reply)
+}
+
+test('[STORE-2] twenty processes that start at once on an empty database bring it up to date once (PostgreSQL)', async () => {
+  const schema = `t_${randomBytes(8).toString('hex')}`
+  const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
+  await admin.connect()
+  try {
+    expect(await openAtOnce('postgres', postgresUrl, schema)).toEqual(Array(processes).fill('opened'))
+
+    const { rows } = await admin.query('select name from migrations order by name')
+    expect(rows).toEqual(migrationsFor('postgres').map(({ name }) => ({ name })))
+    const store = await openPostgres(postgresUrl, { schema })
+    expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: processes })
+    await store.close()
+  } finally {
+    await admin.query(`drop schema if exists ${schema} cascade`)
+    await admin.end()
+  }
+}, 120_000)
+
+test('[STORE-2] twenty processes that start at once on an empty file bring it up to date once (SQLite)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-'))
+  const path = join(folder, 'assent.db')
+  try {
+    expect(await openAtOnce('sqlite', path)).toEqual(Array(processes).fill('opened'))
+
+    const store = await openSqlite(path)
+    expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: processes })
+    await store.close()
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}, 120_000)
+
+onEachEngine(
+  '[STORE-2] a migration that was changed after it had been applied is refused by name',
+  async ({ open, tamper }) => {
+    await open()
+    await tamper(`update migrations set digest = 'other' where name = '0003-grants.sql'`)
+
+    await expect(open()).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringContaining('0003-grants.sql'),
+    })
+  },
+)
+
+onEachEngine('[STORE-2] migrations of a newer version do not stop an older one', async ({ open, tamper }) => {
+  await open()
+  await tamper(`insert into migrations (name, digest) values ('9999-from-the-future.sql', 'x')`)
+
+  await expect(open()).resolves.toBeDefined()
+})
+
+test('[STORE-2] each engine gets its own migrations and the common ones, in order', () => {
+  const [postgres, sqlite] = [migrationsFor('postgres'), migrationsFor('sqlite')].map((list) =>
+    list.map(({ name }) => name),
+  )
+
+  expect(postgres).toContain('0001-functions.postgres.sql')
+  expect(sqlite?.filter((name) => name.includes('postgres'))).toEqual([])
+  expect(sqlite).toEqual(postgres?.filter((name) => !name.includes('postgres')))
+  expect(postgres).toEqual(postgres?.toSorted())
+})

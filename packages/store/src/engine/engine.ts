@@ -1,0 +1,24 @@
+// What the store needs of a database: run one step, run several in one transaction, say what went wrong.
+
+import type { Params, Row, Statement } from './statement.ts'
+
+export interface Engine {
+  run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]>
+  /** All or nothing, in order. */
+  batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]>
+  close(): Promise<void>
+}
+
+/** A clock in milliseconds. Only tests pass one: otherwise the database's own rules, because replicas' clocks differ. */
+export type Clock = () => number
+
+/** A key was there already. The table's name says what that means. */
+export class DuplicateKey extends Error {
+  readonly table: string
+
+  constructor(table: string, cause: unknown) {
+    super(`A row with this key is already in ${table}.`, { cause })
+    this.name = 'DuplicateKey'
+    this.table = table
+  }
+}

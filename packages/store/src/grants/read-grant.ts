@@ -1,0 +1,9 @@
+import { query } from '../engine/statement.ts'
+import type { GrantRow } from './use-grant.ts'
+
+/** The yes that an ask gave, used or not. */
+export const readGrant = query<{ tenant: string; ask_id: string }, GrantRow & { used_at: number | null }>(
+  'read_grant',
+  `select tenant, id, ask_id, digest, principal, granted_at, expires_at, used_at from grants
+   where tenant = :tenant and ask_id = :ask_id`,
+)

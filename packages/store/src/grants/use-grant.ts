@@ -1,0 +1,40 @@
+import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
+import { together } from '../engine/statement.ts'
+
+export type UseGrantParams = RecordedParams & {
+  tenant: string
+  id: string
+  digest: string
+  principal: string
+  used_by: string
+}
+
+export type GrantRow = {
+  tenant: string
+  id: string
+  ask_id: string
+  digest: string
+  principal: string
+  granted_at: number
+  expires_at: number
+}
+
+/**
+ * Uses up a yes: once, in time, for exactly the action and the principal it was given for.
+ *
+ * `used_at is null` is the lock: of two gates that open in the same instant, the second finds it used. A grant that is
+ * used, late, of another action or of somebody else looks the same to the caller: there is none.
+ */
+export const useGrant = together<UseGrantParams, GrantRow>(
+  'use_grant',
+  {
+    name: 'spent',
+    returns: ['tenant', 'id', 'ask_id', 'digest', 'principal', 'granted_at', 'expires_at'],
+    sql: `
+      update grants set used_at = :now, used_by = :used_by
+      where tenant = :tenant and id = :id and digest = :digest and principal = :principal
+        and used_at is null and expires_at > :now and ${isRecordable}
+      returning tenant, id, ask_id, digest, principal, granted_at, expires_at`,
+  },
+  ...recorded('spent', `'grant.used'`),
+)

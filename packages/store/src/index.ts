@@ -1,0 +1,29 @@
+// The public surface of the store, grouped by what one came to do. test/surface.test.ts freezes this list.
+
+// open it
+export {
+  openPostgres,
+  openSqlite,
+  type PostgresStoreOptions,
+  type SqliteStoreOptions,
+  type Store,
+  type StoreOptions,
+} from './store.ts'
+
+// ask and answer
+export type { Answered, AnswerRequest, Asks, Ended } from './asks/asks.ts'
+export type { AuditContents } from './asks/audit-body.ts'
+export type { Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
+
+// use a yes once
+export type { Grant, Grants, GrantUse } from './grants/grants.ts'
+
+// hold a call
+export type { Call, CallDraft, Calls } from './calls/calls.ts'
+
+// prove what happened
+export type { Audit, AuditNote } from './audit/audit.ts'
+
+// keep time, tidy up
+export type { Clock } from './engine/engine.ts'
+export type { Swept } from './sweep.ts'

@@ -1,0 +1,16 @@
+// Random bytes for ids, fetched from the system many at a time: one by one they cost more than the rest of an id.
+
+import { randomFillSync } from 'node:crypto'
+
+const pool = new Uint8Array(4_096)
+let used = pool.length
+
+/** Each byte is handed out once. */
+export function randomBytes(count: number): Uint8Array {
+  if (used + count > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += count
+  return pool.slice(used - count, used)
+}

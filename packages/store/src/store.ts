@@ -1,0 +1,146 @@
+// The store as one thing: what it holds, opened on either engine.
+//
+// This is the only place that knows which engine is behind it.
+
+import { AssentError } from '@assent/core'
+import pg from 'pg'
+import { Asks } from './asks/asks.ts'
+import type { AuditContents } from './asks/audit-body.ts'
+import { Inbox } from './asks/inbox.ts'
+import { Audit } from './audit/audit.ts'
+import { Calls } from './calls/calls.ts'
+import type { Clock, Engine } from './engine/engine.ts'
+import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
+import { PostgresEngine, poolConfig } from './engine/postgres.ts'
+import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
+import { Grants } from './grants/grants.ts'
+import { type Swept, sweep } from './sweep.ts'
+import { PostgresSignals } from './wake/postgres-signals.ts'
+import type { Signals } from './wake/signals.ts'
+import { SqliteSignals } from './wake/sqlite-signals.ts'
+import { Watch } from './wake/watch.ts'
+
+export interface StoreOptions {
+  /** Whether the audit keeps what was asked and answered, or only digests of it. */
+  readonly auditContents?: AuditContents
+  /** How often to look for what other processes ended, in case no signal came. */
+  readonly pollMs?: number
+  /** Told about trouble in the background; waiting goes on by polling. */
+  readonly onTrouble?: (error: unknown) => void
+  /** Only for tests. Otherwise the database's clock rules. */
+  readonly clock?: Clock
+}
+
+export interface PostgresStoreOptions extends StoreOptions {
+  /** The schema that holds our tables: lower-case letters, digits and underscores. */
+  readonly schema?: string
+  readonly connections?: number
+  readonly statementTimeoutMs?: number
+  readonly connectTimeoutMs?: number
+}
+
+export interface SqliteStoreOptions extends StoreOptions {
+  /** How long to wait while another process writes. */
+  readonly busyTimeoutMs?: number
+  /** How often to look whether another process wrote. */
+  readonly lookEveryMs?: number
+}
+
+export class Store {
+  readonly asks: Asks
+  readonly inbox: Inbox
+  readonly calls: Calls
+  readonly grants: Grants
+  readonly audit: Audit
+  readonly #engine: Engine
+  readonly #watch: Watch
+
+  constructor(
+    engine: Engine,
+    signals: Signals,
+    options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble'>>,
+  ) {
+    this.#engine = engine
+    this.#watch = new Watch(engine, signals, options)
+    this.audit = new Audit(engine)
+    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents)
+    this.inbox = new Inbox(engine, this.asks)
+    this.calls = new Calls(engine)
+    this.grants = new Grants(engine, this.audit)
+  }
+
+  /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */
+  async sweep(): Promise<Swept> {
+    return sweep(this.#engine, this.asks, this.audit)
+  }
+
+  /** How many waits are under way in this process. */
+  get waiting(): number {
+    return this.#watch.listening
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close()
+    await this.#engine.close()
+  }
+}
+
+/** Opens a store on PostgreSQL and brings its tables up to date. */
+export async function openPostgres(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+  const { schema = 'assent', connections = 10, statementTimeoutMs = 10_000, connectTimeoutMs = 5_000, clock } = options
+  if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
+    throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
+  }
+  const settings = { url, schema, connections, statementTimeoutMs, connectTimeoutMs }
+  await migrateThere(url, schema, connectTimeoutMs)
+
+  const shared = withDefaults(options)
+  const engine = new PostgresEngine({
+    ...settings,
+    onTrouble: shared.onTrouble,
+    ...(clock === undefined ? {} : { clock }),
+  })
+  const signals = new PostgresSignals({
+    config: poolConfig(settings),
+    channel: `assent_${schema}`,
+    onTrouble: shared.onTrouble,
+  })
+  return new Store(engine, signals, shared)
+}
+
+/** Opens a store in one file, which other processes may have open too. */
+export async function openSqlite(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const { busyTimeoutMs = 10_000, lookEveryMs = 25, clock } = options
+  const settings = { path, busyTimeoutMs, ...(clock === undefined ? {} : { clock }) }
+  const database = openDatabase(settings)
+  try {
+    migrateSqlite(database)
+  } finally {
+    database.close()
+  }
+  const shared = withDefaults(options)
+  return new Store(new SqliteEngine(settings), new SqliteSignals(path, lookEveryMs, shared.onTrouble), shared)
+}
+
+/** A connection of its own, without a statement timeout: it may have to wait for nineteen others. */
+async function migrateThere(url: string, schema: string, connectTimeoutMs: number): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    options: `-c search_path=${schema}`,
+    connectionTimeoutMillis: connectTimeoutMs,
+  })
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new AssentError('store_unavailable', `PostgreSQL cannot be reached: ${String(error)}`, { cause: error })
+  }
+  try {
+    await migratePostgres(client, schema)
+  } finally {
+    await client.end()
+  }
+}
+
+function withDefaults({ auditContents = 'digest', pollMs = 2_000, onTrouble = () => undefined }: StoreOptions) {
+  return { auditContents, pollMs, onTrouble }
+}

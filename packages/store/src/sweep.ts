@@ -1,0 +1,44 @@
+// Tidies up behind the clock: records what has expired, gives up calls whose owner fell silent, forgets what can no longer
+// be replayed.
+//
+// Nothing waits for a sweep: deadlines, leases and expiries are judged at every reading. Any number of processes may
+// sweep at once; each ask and call is still ended once.
+
+import type { Asks } from './asks/asks.ts'
+import { findDue, findOfCall } from './asks/find-asks.ts'
+import type { Audit } from './audit/audit.ts'
+import { findLost, loseCall } from './calls/lose-call.ts'
+import type { Engine } from './engine/engine.ts'
+import { forgetExpiredIds } from './grants/used-ids.ts'
+
+export interface Swept {
+  readonly expired: number
+  /** Calls whose owner is gone; the asks they waited for are withdrawn. */
+  readonly lost: readonly { readonly tenant: string; readonly id: string }[]
+  readonly forgotten: number
+}
+
+const atMost = 1_000
+// A replica whose clock runs behind may still consider a state valid for a while after it expired here.
+const clockSkewMs = 24 * 60 * 60 * 1_000
+
+export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<Swept> {
+  let expired = 0
+  for (const { tenant, id } of await engine.run(findDue, { at_most: atMost })) {
+    if ((await asks.expire(tenant, id)).kind === 'done') expired++
+  }
+
+  const lost: { tenant: string; id: string }[] = []
+  for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
+    await audit.begin(tenant)
+    const [call] = await engine.run(loseCall, { tenant, id, ...audit.body({ owner }) })
+    if (call !== undefined) lost.push({ tenant, id })
+    // Also when another process was quicker: it may have died before it came this far.
+    for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) {
+      await asks.withdraw(tenant, ask.id, 'owner-lost')
+    }
+  }
+
+  const forgotten = (await engine.run(forgetExpiredIds, { margin: clockSkewMs })).length
+  return { expired, lost, forgotten }
+}

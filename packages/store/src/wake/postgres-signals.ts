@@ -1,0 +1,123 @@
+// Signals by LISTEN/NOTIFY.
+//
+// Published after the commit and many at a time: `pg_notify` inside every deciding transaction would cost a large part
+// of their number, and a lost signal costs only delay.
+
+import pg from 'pg'
+import type { Signals } from './signals.ts'
+
+export interface PostgresSignalsOptions {
+  readonly config: pg.ClientConfig
+  readonly channel: string
+  readonly onTrouble: (error: unknown) => void
+}
+
+// PostgreSQL refuses payloads of 8,000 bytes; keys are ours and short.
+const payloadChars = 1_900
+// Under load, what ends within this time shares a message; each costs this process and the database some work.
+const gatherMs = 1
+const firstRetryMs = 100
+const lastRetryMs = 5_000
+
+export class PostgresSignals implements Signals {
+  readonly #options: PostgresSignalsOptions
+  readonly #outbox: string[] = []
+  #publisher: Promise<pg.Client> | undefined
+  #listener: pg.Client | undefined
+  #onSignal: ((key?: string) => void) | undefined
+  #retry: NodeJS.Timeout | undefined
+  #retryMs = firstRetryMs
+  #isSending = false
+  #closed = false
+
+  constructor(options: PostgresSignalsOptions) {
+    this.#options = options
+  }
+
+  publish(key: string): void {
+    this.#outbox.push(key)
+    if (this.#isSending) return
+    this.#isSending = true
+    setTimeout(() => void this.#send(), gatherMs)
+  }
+
+  /** The connection is kept from the first start on: waiting comes and goes, listening is cheap. */
+  start(onSignal: (key?: string) => void): void {
+    this.#onSignal = onSignal
+    if (this.#listener === undefined && this.#retry === undefined) void this.#listen()
+  }
+
+  stop(): void {
+    this.#onSignal = undefined
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.stop()
+    clearTimeout(this.#retry)
+    const publisher = await this.#publisher?.catch(() => undefined)
+    await Promise.all([this.#listener?.end(), publisher?.end()])
+  }
+
+  async #send(): Promise<void> {
+    try {
+      while (this.#outbox.length > 0 && !this.#closed) {
+        const payload = takePayload(this.#outbox)
+        this.#publisher ??= this.#connect((error) => {
+          this.#publisher = undefined
+          this.#options.onTrouble(error)
+        })
+        await (await this.#publisher).query('select pg_notify($1, $2)', [this.#options.channel, payload])
+      }
+    } catch (error) {
+      this.#publisher = undefined
+      this.#outbox.length = 0
+      this.#options.onTrouble(error)
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  async #listen(): Promise<void> {
+    this.#retry = undefined
+    try {
+      this.#listener = await this.#connect((error) => this.#lost(error))
+      this.#listener.on('notification', ({ payload = '' }) => {
+        for (const key of payload.split('\n')) this.#onSignal?.(key)
+      })
+      await this.#listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
+      this.#retryMs = firstRetryMs
+      // Whatever was signalled before this moment was not heard.
+      this.#onSignal?.()
+    } catch (error) {
+      this.#lost(error)
+    }
+  }
+
+  #lost(error: unknown): void {
+    this.#listener = undefined
+    if (this.#closed || this.#retry !== undefined) return
+    this.#options.onTrouble(error)
+    this.#retry = setTimeout(() => void this.#listen(), this.#retryMs)
+    this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
+  }
+
+  async #connect(onLost: (error: unknown) => void): Promise<pg.Client> {
+    const client = new pg.Client(this.#options.config)
+    client.on('error', onLost)
+    await client.connect()
+    return client
+  }
+}
+
+/** Takes as many keys as fit one payload, oldest first; one key always fits. */
+function takePayload(outbox: string[]): string {
+  let count = 0
+  let chars = 0
+  for (const key of outbox) {
+    chars += key.length + 1
+    if (count > 0 && chars > payloadChars) break
+    count++
+  }
+  return outbox.splice(0, count).join('\n')
+}

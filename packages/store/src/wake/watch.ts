@@ -1,0 +1,152 @@
+// Wakes whoever waits for an ask, wherever it was settled.
+//
+// Three ways, each enough by itself: this process settled it; another process signalled; the slow poll found it among
+// what ended lately. The poll is why losing every signal costs only delay.
+
+import { findEndedSince } from '../asks/find-asks.ts'
+import type { Engine } from '../engine/engine.ts'
+import { query } from '../engine/statement.ts'
+import type { Signals } from './signals.ts'
+
+export interface WatchOptions {
+  readonly pollMs: number
+  /** Told about trouble in the background, where there is no caller to throw at. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export interface Bell {
+  /** Resolves when the ask may have ended, after `timeoutMs` at the latest, or when the signal aborts. */
+  rung(timeoutMs: number, signal?: AbortSignal): Promise<void>
+  close(): void
+}
+
+// An ask's end is stamped before it is committed; whoever reads the list of ends must look back at least this far.
+const commitDelayMs = 5_000
+const pageEnds = 5_000
+const longestTimerMs = 2 ** 31 - 1
+
+const readClock = query<Record<string, never>, { now: number }>('read_clock', 'select :now as now')
+
+export class Watch {
+  readonly #engine: Engine
+  readonly #signals: Signals
+  readonly #options: WatchOptions
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #poll: NodeJS.Timeout | undefined
+  #sinceMs: number | undefined
+  #polling = false
+
+  constructor(engine: Engine, signals: Signals, options: WatchOptions) {
+    this.#engine = engine
+    this.#signals = signals
+    this.#options = options
+  }
+
+  /** Told by whoever ended an ask in this process, after the commit. */
+  ended(tenant: string, id: string): void {
+    const key = keyOf(tenant, id)
+    this.#ring(key)
+    this.#signals.publish(key)
+  }
+
+  listen(tenant: string, id: string): Bell {
+    const key = keyOf(tenant, id)
+    let rang = false
+    let wake: (() => void) | undefined
+    const ring = () => {
+      rang = true
+      wake?.()
+    }
+    this.#add(key, ring)
+    return {
+      rung: async (timeoutMs, signal) => {
+        if (!rang && signal?.aborted !== true) {
+          const { promise, resolve } = Promise.withResolvers<void>()
+          const timer = setTimeout(resolve, Math.min(Math.max(timeoutMs, 0), longestTimerMs))
+          const abort = () => resolve()
+          signal?.addEventListener('abort', abort, { once: true })
+          wake = resolve
+          await promise
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', abort)
+        }
+        rang = false
+      },
+      close: () => this.#remove(key, ring),
+    }
+  }
+
+  /** How many are waiting. */
+  get listening(): number {
+    return this.#listeners.size
+  }
+
+  async close(): Promise<void> {
+    this.#rest()
+    await this.#signals.close()
+  }
+
+  #add(key: string, ring: () => void): void {
+    if (this.#listeners.size === 0) this.#begin()
+    const rings = this.#listeners.get(key)
+    if (rings === undefined) this.#listeners.set(key, new Set([ring]))
+    else rings.add(ring)
+  }
+
+  #remove(key: string, ring: () => void): void {
+    const rings = this.#listeners.get(key)
+    if (rings?.delete(ring) && rings.size === 0) this.#listeners.delete(key)
+    if (this.#listeners.size === 0) this.#rest()
+  }
+
+  #begin(): void {
+    this.#sinceMs = undefined
+    this.#signals.start((key) => (key === undefined ? void this.#lookForEnds() : this.#ring(key)))
+    this.#poll = setInterval(() => void this.#lookForEnds(), this.#options.pollMs)
+    void this.#lookForEnds()
+  }
+
+  #rest(): void {
+    clearInterval(this.#poll)
+    this.#poll = undefined
+    this.#signals.stop()
+  }
+
+  #ring(key: string): void {
+    for (const ring of this.#listeners.get(key) ?? []) ring()
+  }
+
+  async #lookForEnds(): Promise<void> {
+    if (this.#polling) return
+    this.#polling = true
+    try {
+      if (this.#sinceMs === undefined) {
+        const [clock] = await this.#engine.run(readClock, {})
+        this.#sinceMs = (clock?.now ?? 0) - commitDelayMs
+      }
+      await this.#ringEndsSince(this.#sinceMs)
+    } catch (error) {
+      this.#options.onTrouble(error)
+    } finally {
+      this.#polling = false
+    }
+  }
+
+  async #ringEndsSince(sinceMs: number): Promise<void> {
+    let since = sinceMs
+    for (;;) {
+      const ends = await this.#engine.run(findEndedSince, { since, at_most: pageEnds })
+      for (const { tenant, id } of ends) this.#ring(keyOf(tenant, id))
+      const last = ends.at(-1)
+      if (last === undefined) return
+      this.#sinceMs = Math.max(sinceMs, last.now - commitDelayMs)
+      // A full page in one and the same millisecond cannot be paged through; the next poll sees it again.
+      if (ends.length < pageEnds || last.ended_at === since) return
+      since = last.ended_at
+    }
+  }
+}
+
+function keyOf(tenant: string, id: string): string {
+  return `${tenant} ${id}`
+}

@@ -1,0 +1,85 @@
+// Proves that no schema and no answer, however hostile, crashes the judge, stalls it, reaches a prototype or gets a
+// wrong verdict.
+//
+// Two judges are compared: ours, and the way each case was made. What is valid by construction must be accepted, what
+// was spoiled in a known way must be refused, so the proof fails in both directions. Noise has no known verdict; there
+// only crashes, time and plain results count, and whatever is accepted must survive being written and read again.
+import { readForm } from '../packages/core/src/form/read.ts'
+import type { Measurement, Verdict } from '../scripts/measurement.ts'
+import { type SeededRandom, seededRandom } from './random.part.ts'
+import { badAnswer, badSchema, formPlan, goodAnswer } from './schema-case.part.ts'
+import { bombs, deepSchema, noise, noisySchema, wideSchema } from './schema-hostile.part.ts'
+import { Watch } from './schema-judge.part.ts'
+import { onPollutedPrototypes } from './schema-polluted.part.ts'
+import { collectGarbage, type Durations, timed } from './schema-watch.part.ts'
+
+const goals = { p99Ms: 1, slowestMs: 50, bombMs: 5 }
+const pollutedShare = 0.02
+
+export const run: Measurement = async ({ quick, seed }) => {
+  const random = seededRandom(seed)
+  const watch = new Watch()
+  const goal = quick ? 50_000 : 1_000_000
+  const hostile = bombs()
+  collectGarbage()
+
+  while (watch.count < goal * (1 - pollutedShare)) oneRound(random, watch, hostile)
+  const wideMs = slowestMs(wideSchema(5_000))
+  const deepMs = slowestMs(deepSchema(100_000))
+  // Last, because engines give up some of their shortcuts for good once these prototypes have been written to.
+  while (watch.count < goal) onPollutedPrototypes(random, watch)
+
+  return report(watch, wideMs, deepMs)
+}
+
+function oneRound(random: SeededRandom, watch: Watch, hostile: readonly unknown[]): void {
+  const plan = formPlan(random)
+  const form = watch.goodSchema(plan)
+  for (let i = 0; i < 3; i++) watch.schema('spoiled schema', badSchema(random, plan), false)
+  watch.schema('noise as a schema', noisySchema(random), undefined)
+  if (random.int(2) === 0) watch.schema('hostile schema', random.pick(hostile), false)
+  if (form === undefined) return
+  for (let i = 0; i < 2; i++) watch.goodAnswer(form, goodAnswer(random, plan))
+  for (let i = 0; i < 4; i++) watch.answer('spoiled answer', form, badAnswer(random, plan), false)
+  watch.answer('noise as an answer', form, noise(random), undefined)
+  if (random.int(2) === 0) watch.answer('hostile answer', form, random.pick(hostile), false)
+  watch.checkPrototypes()
+}
+
+/** The worst of many, warm; endless if it was not refused at all. */
+function slowestMs(bomb: unknown): number {
+  let worstMs = 0
+  collectGarbage()
+  for (let i = 0; i < 50; i++) {
+    const { result, ownMs } = timed(() => readForm(bomb))
+    if (result.ok) return Number.POSITIVE_INFINITY
+    if (i >= 20) worstMs = Math.max(worstMs, ownMs)
+  }
+  return worstMs
+}
+
+function report(watch: Watch, wideMs: number, deepMs: number): Verdict {
+  const { crashes, surprises, wrongVerdicts, own, clock } = watch
+  for (const [kind, count] of watch.kinds) console.log(`schema: ${inThousands(count)} × ${kind}`)
+  console.log(`schema: own time, garbage collection included: ${spread(own)}; the slowest was a ${watch.slowestKind}`)
+  console.log(`schema: by the clock, the turns of other processes included: ${spread(clock)}`)
+  console.log(`schema: 5,000 properties refused in ${wideMs.toFixed(2)} ms, 100,000 levels in ${deepMs.toFixed(2)} ms`)
+
+  const p99Ms = own.quantileMs(0.99)
+  const right = crashes + surprises + wrongVerdicts === 0
+  const fast = p99Ms < goals.p99Ms && own.slowestMs < goals.slowestMs
+  const verdicts = `${crashes} crashes, ${surprises} surprises, ${wrongVerdicts} wrong verdicts`
+  return {
+    reached: right && fast && wideMs < goals.bombMs && deepMs < goals.bombMs,
+    figure: `schema: ${inThousands(watch.count)} judged, ${verdicts}, p99 ${p99Ms.toFixed(2)} ms, slowest ${own.slowestMs.toFixed(1)} ms`,
+  }
+}
+
+function spread(durations: Durations): string {
+  const [p50, p99] = [0.5, 0.99].map((share) => durations.quantileMs(share).toFixed(4))
+  return `p50 ${p50} ms, p99 ${p99} ms, slowest ${durations.slowestMs.toFixed(1)} ms`
+}
+
+function inThousands(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,42 @@
+// Builds every package that is published, and does not believe the build until it has been used.
+//
+// `tsc` writes JavaScript and declarations, file by file; there is no bundler. Then each package is packed, the list of
+// files is checked, and the tarballs are installed into an empty folder where plain JavaScript and a strict TypeScript
+// consumer use them the way a stranger would.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Published, publishedPackages } from './build/published.ts'
+import { run } from './build/run.ts'
+import { pack, problemsWith } from './build/tarball.ts'
+import { tryAsStranger } from './build/try-as-stranger.ts'
+
+const startedAt = performance.now()
+const folder = mkdtempSync(join(tmpdir(), 'assent-build-'))
+try {
+  const packages = publishedPackages()
+  for (const published of packages) compile(published)
+  const tarballs = packages.map((published) => checkedTarball(published, folder))
+  tryAsStranger(folder, packages, tarballs)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`build: installed and used from JavaScript and TypeScript; took ${seconds} s`)
+} catch (error) {
+  console.error(`build: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function compile({ name, folder }: Published): void {
+  rmSync(`${folder}/dist`, { recursive: true, force: true })
+  run('tsc', ['-p', `${folder}/tsconfig.build.json`])
+  console.log(`build: ${name} compiled`)
+}
+
+function checkedTarball(published: Published, into: string): string {
+  const { path, files } = pack(published, into)
+  const problems = problemsWith(files)
+  if (problems.length > 0) throw new Error(`${published.name} would ship wrongly:\n${problems.join('\n')}`)
+  console.log(`build: ${published.name} packed, ${files.length} files`)
+  return path
+}

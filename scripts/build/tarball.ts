@@ -1,0 +1,38 @@
+// What a package ships, as npm itself would pack it.
+import { join } from 'node:path'
+import type { Published } from './published.ts'
+import { run } from './run.ts'
+
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+export function pack({ name, folder }: Published, into: string): { path: string; files: string[] } {
+  const printed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], folder)
+  const packed = onlyOne(JSON.parse(printed))
+  if (packed === undefined) throw new Error(`npm packed nothing for ${name}`)
+  return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path) }
+}
+
+/** Everything but the manifest, the licence, compiled modules with their declarations, and SQL is a mistake. */
+export function problemsWith(files: readonly string[]): string[] {
+  const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not ship`)
+  const missing = ['package.json', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
+    (path) => !files.includes(path),
+  )
+  return [...strange, ...missing.map((path) => `${path} is missing`)]
+}
+
+function mayShip(path: string): boolean {
+  if (['package.json', 'README.md', 'LICENSE'].includes(path)) return true
+  if (/\.(test|suite|corpus)\./.test(path)) return false
+  // A hand-made declaration of the platform must not reach users, who have the real one.
+  if (path.endsWith('platform.d.ts')) return false
+  return /^dist\/.+\.(js|d\.ts)$/.test(path) || /^migrations\/.+\.sql$/.test(path)
+}
+
+/** npm prints a list, and from version 12 on an object by package name. */
+function onlyOne(printed: readonly Packed[] | Readonly<Record<string, Packed>>): Packed | undefined {
+  return Object.values(printed)[0]
+}

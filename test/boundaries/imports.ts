@@ -1,0 +1,152 @@
+// Judges what a file reaches against the import table and the package's own manifest.
+//
+// It sees a path, a text and the manifests, and never the disk, so every rule can be shown on a planted sample.
+// When in doubt it refuses: an import that cannot be read is a violation, not a blank.
+import { isBuiltin } from 'node:module'
+import { posix } from 'node:path'
+import { isTestFile, type Manifest, type SourceFile, type Workspace } from '../workspace.ts'
+import { type Reach, reachesOf } from './reaches.ts'
+import { platformOf, table, takesTypesOnly } from './table.ts'
+
+export type Rule =
+  | 'table'
+  | 'types-only'
+  | 'deep-import'
+  | 'leaves-package'
+  | 'undeclared'
+  | 'platform'
+  | 'unreadable'
+  | 'test-in-source'
+
+export interface Violation {
+  readonly rule: Rule
+  readonly file: string
+  readonly line: number
+  readonly because: string
+}
+
+type Finding = Pick<Violation, 'rule' | 'because'> | null
+
+interface Place {
+  readonly file: SourceFile
+  readonly folder: string
+  /** Tests and tool configurations, which no user of the package ever loads. */
+  readonly isForUs: boolean
+  readonly workspace: Workspace
+}
+
+export function judgeImports(file: SourceFile, workspace: Workspace): Violation[] {
+  const [, folder = ''] = file.path.split('/')
+  const isForUs = isTestFile(file.path) || file.path.includes('.config.')
+  const place: Place = { file, folder, isForUs, workspace }
+  if (!Object.hasOwn(table, folder)) {
+    return [{ rule: 'table', file: file.path, line: 1, because: `${folder} has no row in test/boundaries/table.ts` }]
+  }
+  return reachesOf(file).flatMap((reach) => {
+    const found = judge(reach, place)
+    if (found === null) return []
+    const what = reach.specifier === null ? 'a computed name' : `'${reach.specifier}'`
+    return [
+      { rule: found.rule, file: file.path, line: reach.line, because: `${reach.spelling} ${what}: ${found.because}` },
+    ]
+  })
+}
+
+/** A manifest can promise less than the table allows, never more. */
+export function judgeManifest(folder: string, { packages }: Workspace): Violation[] {
+  const manifest = packages[folder]
+  if (manifest === undefined) return []
+  const allowed = (table[folder] ?? []).map((other) => packages[other]?.name)
+  const ours = Object.values(packages).map(({ name }) => name)
+  return [...declaredBy(manifest)]
+    .filter((name) => (folder === 'core' || ours.includes(name)) && !allowed.includes(name))
+    .map((name) => ({
+      rule: 'table',
+      file: `packages/${folder}/package.json`,
+      line: 1,
+      because: `declares ${name}, which the table does not give to ${folder}`,
+    }))
+}
+
+function judge(reach: Reach, place: Place): Finding {
+  const { specifier } = reach
+  if (specifier === null) return refuse('unreadable', 'name the module, so that this test can read it')
+  if (/^\.{0,2}[/\\]|^\.{1,2}$|^file:/.test(specifier)) return judgePath(specifier, place)
+  if (specifier.startsWith('lib:')) return judgeLibrary(place)
+  if (specifier.startsWith('#')) return refuse('unreadable', 'subpath imports hide where they lead')
+  if (isBuiltin(specifier) || isNodeTypes(reach)) return judgePlatform(specifier, place)
+  if (/^[a-z][a-z0-9+-]*:/i.test(specifier)) return refuse('unreadable', 'only packages and files can be imported')
+
+  const name = packageOf(specifier)
+  const target = Object.entries(place.workspace.packages).find(([, manifest]) => manifest.name === name)
+  return target === undefined ? judgeThirdParty(name, place) : judgeOurs(reach, name, target[0], place)
+}
+
+/**
+ * Node resolves a path as a URL (`%2e%2e` climbs), the compiler as a file name (`..//..` climbs twice). A path must
+ * stay inside the package for both.
+ */
+function judgePath(specifier: string, { file, folder, isForUs }: Place): Finding {
+  const home = `/packages/${folder}/`
+  const asUrl = new URL(specifier, `file:///${file.path}`).pathname
+  const asFile = posix.resolve('/', posix.dirname(file.path), specifier.replaceAll('\\', '/').replace(/^file:/, ''))
+  for (const target of [asUrl, asFile]) {
+    if (!`${target}/`.startsWith(home)) return refuse('leaves-package', `a file of ${folder} stays inside ${folder}`)
+    if (target.includes('/node_modules/')) return refuse('leaves-package', 'packages are imported by name')
+    if (isTestFile(target) && !isForUs) return refuse('test-in-source', 'only a test may load a test')
+  }
+  return null
+}
+
+function judgeLibrary({ folder }: Place): Finding {
+  if (!Object.hasOwn(platformOf, folder)) return null
+  return refuse('platform', `${folder} declares its platform in its tsconfig and nowhere else`)
+}
+
+function judgePlatform(specifier: string, { folder, isForUs }: Place): Finding {
+  const name = specifier.startsWith('node:') ? specifier : `node:${specifier}`
+  if (name === 'node:module') return refuse('unreadable', 'a loader of its own could import anything')
+  const allowed = platformOf[folder]
+  if (allowed === undefined || isForUs || allowed.includes(name)) return null
+  return refuse('platform', `of Node, ${folder} may use ${allowed.join(' and ') || 'nothing'}`)
+}
+
+function judgeThirdParty(name: string, { folder, isForUs, workspace }: Place): Finding {
+  const manifest = workspace.packages[folder]
+  if (manifest !== undefined && declaredBy(manifest).has(name)) return null
+  if (isForUs && Object.hasOwn(workspace.root.devDependencies ?? {}, name)) return null
+  return refuse('undeclared', `packages/${folder}/package.json does not declare ${name}`)
+}
+
+function judgeOurs({ specifier, typeOnly }: Reach, name: string, target: string, place: Place): Finding {
+  const { folder, workspace } = place
+  const manifest = workspace.packages[folder]
+  const allowed = table[folder] ?? []
+  if (target === folder) return refuse('table', 'a package reaches its own files by path')
+  if (!allowed.includes(target)) return refuse('table', `${folder} may import ${allowed.join(', ') || 'nothing'}`)
+  if (specifier !== name) return refuse('deep-import', `only '${name}' itself is public`)
+  if (takesTypesOnly.includes(folder) && !typeOnly) return refuse('types-only', `${folder} may take types alone`)
+  if (manifest === undefined || !declaredBy(manifest).has(name)) {
+    return refuse('undeclared', `packages/${folder}/package.json does not declare ${name}`)
+  }
+  return null
+}
+
+function isNodeTypes({ specifier, spelling }: Reach): boolean {
+  return spelling === '/// <reference types>' && specifier?.split('/')[0] === 'node'
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function declaredBy({ dependencies, peerDependencies, optionalDependencies }: Manifest): Set<string> {
+  return new Set(Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }))
+}
+
+function refuse(rule: Rule, because: string): Finding {
+  return { rule, because }
+}

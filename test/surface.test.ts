@@ -1,0 +1,44 @@
+// Freezes what each package exports, types included. The lists are in test/surface/.
+//
+// An export that was added or taken away on purpose is accepted with
+//   npx vitest run test/surface.test.ts -u
+// and the changed list is reviewed and committed together with the code.
+import { expect, test } from 'vitest'
+import { publicExports } from '../scripts/public-exports.ts'
+import { readText, readWorkspace } from './workspace.ts'
+
+const howToAccept = 'if this is meant, run: npx vitest run test/surface.test.ts -u'
+
+for (const folder of Object.keys(readWorkspace().packages)) {
+  test(`[HOUSE-9] ${folder} exports what its list says (${howToAccept})`, async () => {
+    const path = `packages/${folder}/src/index.ts`
+    const list = publicExports(path, readText(path))
+    await expect(list.map((name) => `${name}\n`).join('')).toMatchFileSnapshot(`surface/${folder}.txt`)
+  })
+}
+
+test('[HOUSE-9] every spelling of an export is listed, and types are told from values', () => {
+  const text = `
+    export { a, b as c, type D, type E as F } from './x.ts'
+    export type { G } from './x.ts'
+    export const h = 1, i = 2
+    export function j() {}
+    export class K {}
+    export interface L {}
+    export type M = string
+    export default h
+    const n = 1
+    export { n }
+    // export { notThis } from './x.ts'
+  `
+  expect(publicExports('index.ts', text)).toEqual(
+    ['a', 'c', 'default', 'h', 'i', 'j', 'K', 'n', 'type D', 'type F', 'type G', 'type L', 'type M'].sort(),
+  )
+})
+
+test.each([`export * from './x.ts'`, `export * as x from './x.ts'`, `export const { a } = b`, `export {`])(
+  '[HOUSE-9] an index that lists nothing is refused: %s',
+  (text) => {
+    expect(() => publicExports('index.ts', text)).toThrow(SyntaxError)
+  },
+)

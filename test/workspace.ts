@@ -1,0 +1,70 @@
+// The workspace as files on disk: what the house tests read.
+//
+// Paths are relative to the root and written with forward slashes, so a planted sample and a real file look alike to
+// whoever judges them. Nothing here has an opinion about what it finds.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Workspace {
+  readonly root: Manifest
+  /** By folder name under `packages/`. */
+  readonly packages: Readonly<Record<string, Manifest>>
+}
+
+const rootPath = fileURLToPath(new URL('..', import.meta.url))
+const notOurs = new Set(['node_modules', 'dist', 'coverage', '.git'])
+
+export function readWorkspace(): Workspace {
+  const folders = readdirSync(`${rootPath}packages`)
+  return {
+    root: readManifest('package.json'),
+    packages: Object.fromEntries(folders.map((folder) => [folder, readManifest(`packages/${folder}/package.json`)])),
+  }
+}
+
+export function readText(path: string): string {
+  return readFileSync(rootPath + path, 'utf8')
+}
+
+/** Every folder of ours, at any depth. */
+export function listFolders(): string[] {
+  return walk('').filter((path) => path.endsWith('/'))
+}
+
+/** Every TypeScript and JavaScript file under one folder. */
+export function readSources(folder: string): SourceFile[] {
+  return walk('')
+    .filter((path) => path.startsWith(`${folder}/`) && /\.[cm]?[jt]sx?$/.test(path))
+    .map((path) => ({ path, text: readText(path) }))
+}
+
+/** What only tests load: a test, a suite that several tests run, a corpus of samples. Builds leave them out by name. */
+export function isTestFile(path: string): boolean {
+  return /\.(test|suite|corpus)\.[cm]?[jt]sx?$/.test(path)
+}
+
+function readManifest(path: string): Manifest {
+  return JSON.parse(readText(path))
+}
+
+function walk(folder: string): string[] {
+  const entries = readdirSync(rootPath + folder, { withFileTypes: true }).filter((entry) => !notOurs.has(entry.name))
+  return entries.flatMap((entry) => {
+    const path = folder + entry.name
+    return entry.isDirectory() ? [`${path}/`, ...walk(`${path}/`)] : [path]
+  })
+}
