@@ -12,6 +12,11 @@ export type ErrorCode =
   | 'timed_out'
   | 'channel_closed'
   | 'validation_failed'
+  // running a handler again from its journal
+  | 'out_of_order'
+  | 'step_failed'
+  | 'step_unclear'
+  | 'grant_refused'
   // what we were handed
   | 'schema_refused'
   | 'state_refused'

@@ -68,6 +68,38 @@ export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets 
 export { oneLine, type TextOptions, type TextSurface, visibleText } from './screen/text.ts'
 export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from './screen/url.ts'
 
+// show an ask in the inbox
+export { askView, type Naming } from './inbox/ask-view.ts'
+export { endingInWords } from './inbox/ending.ts'
+export type {
+  AnswerBody,
+  AnsweredView,
+  AskerView,
+  AskPageView,
+  AskView,
+  BooleanFieldView,
+  ChangeView,
+  ChoiceFieldView,
+  ChoicesFieldView,
+  DrawnValue,
+  FieldView,
+  FiguresView,
+  InboxProblem,
+  InboxProblemCode,
+  LinkView,
+  MeView,
+  NumberFieldView,
+  OneAskView,
+  OptionView,
+  PersonView,
+  QuestionView,
+  QuorumView,
+  StateView,
+  TextFieldView,
+  ToolFigures,
+  VoteView,
+} from './inbox/view.ts'
+
 // name exact bytes
 export {
   type Action,
@@ -95,6 +127,9 @@ export {
   linkHash,
 } from './audit/chain.ts'
 export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
+
+// prove that an approval was used
+export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt } from './receipt/receipt.ts'
 
 // limits, errors, names
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'

@@ -35,6 +35,12 @@ export const askLimits = {
   useWithinMaxMs: 14 * 24 * 60 * 60 * 1_000,
 } as const
 
+/** Of a request whose digest is taken: a message of four mebibytes, with room for how canonical numbers are spelled. */
+export const requestLimits = {
+  bytes: 33_554_432,
+  depth: 260,
+} as const
+
 /** Of state that leaves us sealed and comes back. */
 export const sealLimits = {
   tokenBytes: 262_144,

@@ -5,15 +5,6 @@
 
 declare module 'node:crypto' {
   type Bytes = Uint8Array
-  interface Hash {
-    update(data: string | Bytes, encoding?: 'utf8'): Hash
-    digest(): Bytes
-    digest(encoding: 'hex' | 'base64url'): string
-  }
-  interface Hmac {
-    update(data: string | Bytes): Hmac
-    digest(): Bytes
-  }
   interface Gcm {
     setAAD(data: Bytes): this
     update(data: string | Bytes, encoding?: 'utf8'): Bytes
@@ -29,8 +20,8 @@ declare module 'node:crypto' {
   interface KeyObject {
     readonly type: 'secret' | 'public' | 'private'
   }
-  export function createHash(algorithm: 'sha256'): Hash
-  export function createHmac(algorithm: 'sha256', key: KeyObject): Hmac
+  export function hash(algorithm: 'sha256', data: string | Bytes, encoding: 'hex'): string
+  export function hash(algorithm: 'sha256', data: string | Bytes, encoding: 'buffer'): Bytes
   export function createSecretKey(key: Bytes): KeyObject
   export function createCipheriv(algorithm: 'aes-256-gcm', key: KeyObject, nonce: Bytes): GcmCipher
   export function createDecipheriv(

@@ -13,13 +13,21 @@ export {
 // ask and answer
 export type { Answered, AnswerRequest, Asks, Ended } from './asks/asks.ts'
 export type { AuditContents } from './asks/audit-body.ts'
-export type { Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
+export type { EndedAsk, Figures, FiguresQuery, Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
+
+// follow what happens
+export type { AskMove, Change, Changes, ChangesRead } from './changes/changes.ts'
+export type { Bell } from './wake/watch.ts'
 
 // use a yes once
 export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 
 // hold a call
 export type { Call, CallDraft, Calls } from './calls/calls.ts'
+export type { Deferred, DeferredCall, DeferredState } from './deferred/deferred.ts'
+
+// do something once per call
+export type { StepClaim, StepKey, Steps } from './steps/steps.ts'
 
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'

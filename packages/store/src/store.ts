@@ -9,11 +9,14 @@ import type { AuditContents } from './asks/audit-body.ts'
 import { Inbox } from './asks/inbox.ts'
 import { Audit } from './audit/audit.ts'
 import { Calls } from './calls/calls.ts'
+import { Changes } from './changes/changes.ts'
+import { Deferred } from './deferred/deferred.ts'
 import type { Clock, Engine } from './engine/engine.ts'
 import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
 import type { Signals } from './wake/signals.ts'
@@ -49,8 +52,11 @@ export interface SqliteStoreOptions extends StoreOptions {
 export class Store {
   readonly asks: Asks
   readonly inbox: Inbox
+  readonly changes: Changes
   readonly calls: Calls
+  readonly deferred: Deferred
   readonly grants: Grants
+  readonly steps: Steps
   readonly audit: Audit
   readonly #engine: Engine
   readonly #watch: Watch
@@ -65,8 +71,11 @@ export class Store {
     this.audit = new Audit(engine)
     this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents)
     this.inbox = new Inbox(engine, this.asks)
+    this.changes = new Changes(engine, this.#watch)
     this.calls = new Calls(engine)
+    this.deferred = new Deferred(engine)
     this.grants = new Grants(engine, this.audit)
+    this.steps = new Steps(engine)
   }
 
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */

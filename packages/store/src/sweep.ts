@@ -8,8 +8,10 @@ import type { Asks } from './asks/asks.ts'
 import { findDue, findOfCall } from './asks/find-asks.ts'
 import type { Audit } from './audit/audit.ts'
 import { findLost, loseCall } from './calls/lose-call.ts'
+import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
+import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
 export interface Swept {
   readonly expired: number
@@ -39,6 +41,8 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
     }
   }
 
-  const forgotten = (await engine.run(forgetExpiredIds, { margin: clockSkewMs })).length
-  return { expired, lost, forgotten }
+  const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
+  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
+  const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
+  return { expired, lost, forgotten: ids.length + calls.length + steps.length }
 }

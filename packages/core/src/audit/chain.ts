@@ -5,7 +5,7 @@
 // module defines it and checks it, offline, with nothing but the entries. A chain alone cannot show that its end was cut
 // off or that all of it was rewritten: signed checkpoints kept elsewhere do (see checkpoint.ts).
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Checkpoint } from './checkpoint.ts'
 
 /** What happened, in the words of the record. */
@@ -111,5 +111,5 @@ export class ChainVerifier {
 }
 
 function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex')
+  return hash('sha256', text, 'hex')
 }

@@ -5,6 +5,7 @@
 
 import { AssentError } from '../errors.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
+import { requestLimits } from '../limits.ts'
 import { digestOf, isDigest } from './digest.ts'
 
 export interface Action {
@@ -23,6 +24,8 @@ export interface RequestIdentity {
   readonly arguments: JsonObject
 }
 
+// Nobody has to look at a request, so it may be as large as a message; an action is shown to a person.
+const sizeOfRequest = { bytes: requestLimits.bytes, depth: requestLimits.depth }
 const actionNames = ['server', 'tool', 'definitionDigest', 'arguments']
 const requestNames = ['method', 'target', 'arguments']
 
@@ -37,7 +40,7 @@ export function requestDigest(request: RequestIdentity): string {
   if (!hasExactly(request, requestNames)) {
     throw malformed('A request is a method, a target and arguments; nothing else.')
   }
-  return digestOf('request v1', request)
+  return digestOf('request v1', request, sizeOfRequest)
 }
 
 /**

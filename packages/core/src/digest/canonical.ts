@@ -8,6 +8,14 @@ import { AssentError } from '../errors.ts'
 import { isPlainObject } from '../json.ts'
 import { askLimits } from '../limits.ts'
 
+/** How much a value may be. */
+export interface JsonSize {
+  readonly bytes: number
+  readonly depth: number
+}
+
+const sizeOfAction: JsonSize = { bytes: askLimits.actionBytes, depth: askLimits.actionDepth }
+
 /** The names and positions that lead to the value being written; only the first `depth` of them count. */
 type Trail = (string | number)[]
 
@@ -20,13 +28,13 @@ const plainText = /^[ !#-[\]-~]*$/
  * Throws `not_canonical` for what JSON cannot hold (undefined, NaN, a Date, an accessor …) and `limit_exceeded` for
  * what is too deep or too large. Members are read through their descriptors, so no getter ever runs.
  */
-export function canonicalJson(value: unknown): string {
-  const text = write(value, [], 0)
-  if (Buffer.byteLength(text, 'utf8') > askLimits.actionBytes) throw tooLarge()
+export function canonicalJson(value: unknown, size: JsonSize = sizeOfAction): string {
+  const text = write(value, [], 0, size)
+  if (Buffer.byteLength(text, 'utf8') > size.bytes) throw tooLarge(size)
   return text
 }
 
-function write(value: unknown, trail: Trail, depth: number): string {
+function write(value: unknown, trail: Trail, depth: number, size: JsonSize): string {
   switch (typeof value) {
     case 'string':
       return quote(value, trail, depth)
@@ -37,29 +45,29 @@ function write(value: unknown, trail: Trail, depth: number): string {
       return value ? 'true' : 'false'
     case 'object':
       if (value === null) return 'null'
-      if (depth === askLimits.actionDepth) throw tooDeep()
-      return Array.isArray(value) ? writeArray(value, trail, depth) : writeObject(value, trail, depth)
+      if (depth === size.depth) throw tooDeep(size)
+      return Array.isArray(value) ? writeArray(value, trail, depth, size) : writeObject(value, trail, depth, size)
     default:
       throw refused(`${typeof value} is not a JSON type`, trail, depth)
   }
 }
 
-function writeArray(list: readonly unknown[], trail: Trail, depth: number): string {
+function writeArray(list: readonly unknown[], trail: Trail, depth: number, size: JsonSize): string {
   if (Object.getPrototypeOf(list) !== Array.prototype) throw refused('it is not a plain array', trail, depth)
   let text = '['
   for (let i = 0; i < list.length; i++) {
     trail[depth] = i
     if (i > 0) text += ','
-    text += write(read(list, i, trail, depth + 1), trail, depth + 1)
+    text += write(read(list, i, trail, depth + 1), trail, depth + 1, size)
     // Inside the loop, because one object used many times over can make a short value endlessly long.
-    if (text.length > askLimits.actionBytes) throw tooLarge()
+    if (text.length > size.bytes) throw tooLarge(size)
   }
   // After the elements, so that a hole is reported as the hole it is.
   if (Object.keys(list).length !== list.length) throw refused('the array also has named members', trail, depth)
   return `${text}]`
 }
 
-function writeObject(object: object, trail: Trail, depth: number): string {
+function writeObject(object: object, trail: Trail, depth: number, size: JsonSize): string {
   if (!isPlainObject(object)) throw refused('it is not plain data but an instance of a class', trail, depth)
   if (Object.getOwnPropertySymbols(object).length > 0) throw refused('a member is named by a symbol', trail, depth)
   const names = sortByUtf16(Object.keys(object))
@@ -68,8 +76,8 @@ function writeObject(object: object, trail: Trail, depth: number): string {
     const name = names[i] as string
     trail[depth] = name
     if (i > 0) text += ','
-    text += `${quote(name, trail, depth + 1)}:${write(read(object, name, trail, depth + 1), trail, depth + 1)}`
-    if (text.length > askLimits.actionBytes) throw tooLarge()
+    text += `${quote(name, trail, depth + 1)}:${write(read(object, name, trail, depth + 1), trail, depth + 1, size)}`
+    if (text.length > size.bytes) throw tooLarge(size)
   }
   return `${text}}`
 }
@@ -106,11 +114,11 @@ function refused(reason: string, trail: Trail, depth: number): AssentError {
   return new AssentError('not_canonical', `This value has no canonical JSON form: ${reason}, at ${path}.`)
 }
 
-function tooDeep(): AssentError {
-  const reason = `is nested deeper than ${askLimits.actionDepth} levels, or contains itself`
+function tooDeep({ depth }: JsonSize): AssentError {
+  const reason = `is nested deeper than ${depth} levels, or contains itself`
   return new AssentError('limit_exceeded', `This value ${reason}.`)
 }
 
-function tooLarge(): AssentError {
-  return new AssentError('limit_exceeded', `This value is larger than ${askLimits.actionBytes} bytes as JSON.`)
+function tooLarge({ bytes }: JsonSize): AssentError {
+  return new AssentError('limit_exceeded', `This value is larger than ${bytes} bytes as JSON.`)
 }

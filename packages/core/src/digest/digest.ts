@@ -3,9 +3,9 @@
 // Every digest is made for one domain, and the domain is hashed first, so a digest of one kind of thing can never
 // stand for another kind. Anyone can check one with a shell: printf 'assent action v1\n{…}' | sha256sum.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AssentError } from '../errors.ts'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson, type JsonSize } from './canonical.ts'
 
 /** What is hashed and in which edition of its shape, for example `action v1`. */
 export type DigestDomain = `${string} v${number}`
@@ -15,13 +15,11 @@ const domainPattern = /^[a-z]+(?: [a-z]+)* v[1-9]\d*$/
 const digestPattern = /^sha256:[0-9a-f]{64}$/
 
 /** `sha256:` and 64 hexadecimal digits. */
-export function digestOf(domain: DigestDomain, value: unknown): string {
+export function digestOf(domain: DigestDomain, value: unknown, size?: JsonSize): string {
   if (!domainPattern.test(domain)) {
     throw new AssentError('misconfigured', 'A digest domain is lower-case words and an edition, such as "action v1".')
   }
-  return `sha256:${createHash('sha256')
-    .update(`assent ${domain}\n${canonicalJson(value)}`, 'utf8')
-    .digest('hex')}`
+  return `sha256:${hash('sha256', `assent ${domain}\n${canonicalJson(value, size)}`, 'hex')}`
 }
 
 export function isDigest(value: unknown): value is string {

@@ -90,19 +90,33 @@ function findingIn(
   return [{ ...(field !== undefined && { field }), where, term, reason }]
 }
 
+// Servers say the same few things again and again: a text without any secret's name in it is read once, while there is
+// room to remember it.
+const innocent = new Set<string>()
+const innocentTexts = 1_024
+const innocentChars = 256
+
 function secretAskedFor(text: string, where: AskedIn, isAddress: () => boolean): string | undefined {
+  if (innocent.has(text)) return undefined
+  let isInnocent = true
   for (const reading of readSentences(text).flat()) {
     const sentence = reading.replace(sameThing, '').replace(/ +/g, ' ')
     const words = countWords(sentence)
     for (const { 0: term, index } of matchesOf(certain, sentence)) {
+      isInnocent = false
       if (isAskedFor(readNearby(sentence, words, index, term, where), where)) return term
     }
     for (const { 0: term, index } of matchesOf(doubtful, sentence)) {
+      isInnocent = false
       // India's postal code is called PIN code.
       if (/^pin ?code/.test(term) && isAddress()) continue
       const nearby = readNearby(sentence, words, index, term, where)
       if (endsPhrase(nearby.after) && isAskedFor(nearby, where)) return term
     }
+  }
+  if (isInnocent && text.length <= innocentChars) {
+    if (innocent.size >= innocentTexts) innocent.clear()
+    innocent.add(text)
   }
   return undefined
 }

@@ -4,7 +4,8 @@
 // when the longest lifetime has passed, remove the old one. The secrets never leave this module: a ring only hands out
 // the key of one token.
 
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { Buffer } from 'node:buffer'
+import { createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { AssentError } from '../errors.ts'
 import { sealLimits } from '../limits.ts'
 
@@ -27,6 +28,10 @@ export interface KeyRing {
 }
 
 const secretBytes = 32
+/** Of SHA-256. */
+const blockBytes = 64
+const label = Buffer.from('assent seal v1\n', 'utf8')
+const firstBlock = Uint8Array.of(1)
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 export function createKeyRing(keys: readonly SealKey[]): KeyRing {
@@ -49,9 +54,10 @@ function ringKey({ id, secret }: SealKey): RingKey {
   if (secret.length !== secretBytes) {
     throw misconfigured(`The key "${id}" has ${secret.length} bytes; it needs ${secretBytes}.`)
   }
-  // A key object, because Node 24 takes 20 µs longer to use raw bytes; and it is a copy, so the caller may wipe its own.
-  const held = createSecretKey(secret)
-  return Object.freeze({ id, tokenKey: (salt: Uint8Array) => deriveTokenKey(held, salt) })
+  // A copy each, so the caller may wipe its own.
+  const inner = padded(secret, 0x36)
+  const outer = padded(secret, 0x5c)
+  return Object.freeze({ id, tokenKey: (salt: Uint8Array) => deriveTokenKey(inner, outer, salt) })
 }
 
 /**
@@ -61,8 +67,16 @@ function ringKey({ id, secret }: SealKey): RingKey {
  * second that is five days. Each token therefore has its own key, made from 128 random bits. Even where two salts meet,
  * which takes about 2^64 tokens, harm is done only if their random nonces meet as well. So nobody has to count.
  */
-function deriveTokenKey(secret: KeyObject, salt: Uint8Array): KeyObject {
-  return createSecretKey(createHmac('sha256', secret).update('assent seal v1\n').update(salt).update('\u0001').digest())
+function deriveTokenKey(inner: Uint8Array, outer: Uint8Array, salt: Uint8Array): KeyObject {
+  // HMAC-SHA-256 (RFC 2104) spelled out, because the platform takes five times as long to set its own up. The result is
+  // a key object: ciphers of Node 24 take 40 µs longer with raw bytes.
+  const hashed = hash('sha256', Buffer.concat([inner, label, salt, firstBlock]), 'buffer')
+  return createSecretKey(hash('sha256', Buffer.concat([outer, hashed]), 'buffer'))
+}
+
+/** The secret as HMAC mixes it in: filled up to the hash's block with zeros, each byte crossed with the pad. */
+function padded(secret: Uint8Array, pad: number): Uint8Array {
+  return Uint8Array.from({ length: blockBytes }, (_, at) => (secret[at] ?? 0) ^ pad)
 }
 
 function misconfigured(message: string): AssentError {

@@ -59,6 +59,8 @@ const nonceBytes = 12
 const tagBytes = 16
 /** An action at its deepest with room for what is wrapped around it; and upstream state is not ours to correct. */
 const contentRules: ReadingRules = { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }
+const openBrace = 0x7b
+const openBracket = 0x5b
 const tokenPattern = new RegExp(`^(${version}\\.([a-z0-9_-]{1,32})\\.)([A-Za-z0-9_-]+)$`)
 
 /** The payload comes back as JSON gives it back; text in it unchanged to the last unit, half surrogate pairs too. */
@@ -83,17 +85,20 @@ export function seal(
   const id = newId('state', nowMs, random)
   const content: Content = [id, principal, purpose, requestDigest, nowMs + ttlMs, payload]
   const text = JSON.stringify(content)
-  // Read back at once, because what we could not open again must not leave.
-  readJson(text, contentRules)
+  if (text.length > sealLimits.tokenBytes) throw tooLarge()
+  // What we could not open again must not leave. Text of our own writing can only be too deep, and that takes openings.
+  if (countOpenings(text) > contentRules.depth) readJson(text, contentRules)
   const head = `${version}.${ring.sealing.id}.`
   const cipher = createCipheriv('aes-256-gcm', ring.sealing.tokenKey(salt), nonce)
   cipher.setAAD(Buffer.from(head, 'utf8'))
   const sealed = [fresh, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
   const token = head + Buffer.concat(sealed).toString('base64url')
-  if (token.length > sealLimits.tokenBytes) {
-    throw new AssentError('limit_exceeded', `Sealed state would be larger than ${sealLimits.tokenBytes} bytes.`)
-  }
+  if (token.length > sealLimits.tokenBytes) throw tooLarge()
   return token
+}
+
+function tooLarge(): AssentError {
+  return new AssentError('limit_exceeded', `Sealed state would be larger than ${sealLimits.tokenBytes} bytes.`)
 }
 
 /** Takes anything at all, because what comes back is the sender's choice. Never throws for what it was handed. */
@@ -129,11 +134,25 @@ function open(ring: KeyRing, token: unknown): Content | SealRefusal {
   decipher.setAuthTag(bytes.subarray(-tagBytes))
   const text = decipher.update(bytes.subarray(saltBytes + nonceBytes, -tagBytes))
   try {
-    // Not JSON.parse, which can mistake names: see digest/parse.ts.
-    return readJson(Buffer.concat([text, decipher.final()]).toString('utf8'), contentRules) as unknown as Content
+    return readContent(Buffer.concat([text, decipher.final()]).toString('utf8'))
   } catch {
     return 'tampered'
   }
+}
+
+/** JSON.parse can mistake names that are spelled with escapes, see digest/parse.ts; text without any is safe with it. */
+function readContent(text: string): Content {
+  return (text.includes('\\') ? readJson(text, contentRules) : JSON.parse(text)) as unknown as Content
+}
+
+/** Of lists and objects; those inside texts count too, which is for the reader to tell apart. */
+function countOpenings(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === openBrace || unit === openBracket) count += 1
+  }
+  return count
 }
 
 function mismatch(content: Content, expected: SealBinding & { readonly nowMs: number }): SealRefusal | undefined {

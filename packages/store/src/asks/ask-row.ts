@@ -51,7 +51,7 @@ export function askFromRow(row: AskRow): Ask {
     principal: row.principal,
     ...(row.call_id === null ? {} : { callId: row.call_id }),
     question: kept<Question>(row.question),
-    electorate: kept<Electorate>(row.electorate),
+    electorate: readElectorate(row.electorate),
     raisedAtMs: row.raised_at,
     decideByMs: row.decide_by,
     useWithinMs: row.use_within,
@@ -68,6 +68,10 @@ export function voteFromRow(row: VoteRow): CastVote {
     decisionId: row.decision_id,
     atMs: row.voted_at,
   }
+}
+
+export function readElectorate(text: string): Electorate {
+  return kept<Electorate>(text)
 }
 
 function stateFromRow(row: AskRow): AskState {

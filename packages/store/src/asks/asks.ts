@@ -117,7 +117,10 @@ export class Asks {
       await this.#audit.begin(draft.tenant)
       ;[raised] = await this.#runOnce(statement, params)
     }
-    if (raised !== undefined) return raiseByTheRules(draft, raised.raised_at)
+    if (raised !== undefined) {
+      this.#watch.moved(draft.tenant, draft.id)
+      return raiseByTheRules(draft, raised.raised_at)
+    }
 
     const ask = await this.read(draft.tenant, draft.id)
     if (ask === undefined || !isOf(ask, draft)) {
@@ -201,7 +204,7 @@ export class Asks {
     }
     try {
       const [counted] = await this.#engine.run(answerAsk, params)
-      if (counted?.state === 'settled') this.#watch.ended(tenant, id)
+      if (counted !== undefined) this.#watch.moved(tenant, id)
       if (counted?.ended_at != null && !needsSeveral(ask.electorate)) {
         return { kind: 'settled', ask: { ...ask, state: { kind: 'settled', ...vote, atMs: counted.ended_at } } }
       }
@@ -248,7 +251,7 @@ export class Asks {
   async #mark(tenant: string, id: string, end: End): Promise<boolean> {
     const body = this.#audit.body(end.reason === null ? {} : { reason: end.reason })
     const [ended] = await this.#engine.run(endAsk, { tenant, id, ...end, ...body })
-    if (ended !== undefined) this.#watch.ended(tenant, id)
+    if (ended !== undefined) this.#watch.moved(tenant, id)
     return ended !== undefined
   }
 

@@ -5,11 +5,20 @@
 // end in between neither repeat nor hide any other.
 
 import { Buffer } from 'node:buffer'
-import { type Ask, AssentError, approverNames, mayDecide, type Person, type Question } from '@assent/core'
+import {
+  type Ask,
+  type AskOutcome,
+  AssentError,
+  approverNames,
+  mayDecide,
+  type Person,
+  type Question,
+} from '@assent/core'
 import type { Engine } from '../engine/engine.ts'
-import type { AskRow } from './ask-row.ts'
+import { type AskRow, readElectorate } from './ask-row.ts'
 import type { Asks } from './asks.ts'
 import { listAsks } from './list-asks.ts'
+import { type FigureRow, listFigures } from './list-figures.ts'
 
 export interface InboxQuery {
   readonly tenant: string
@@ -30,6 +39,29 @@ export interface InboxPage {
   readonly next?: string
 }
 
+export interface FiguresQuery {
+  readonly tenant: string
+  readonly person: Person
+  readonly sinceMs: number
+  /** At most 10,000. */
+  readonly atMost: number
+}
+
+/** How one ask ended, without what was asked and answered. */
+export interface EndedAsk {
+  readonly server: string
+  readonly tool?: string
+  readonly outcome: AskOutcome
+  readonly tookMs: number
+}
+
+export interface Figures {
+  /** Newest first. */
+  readonly ended: readonly EndedAsk[]
+  /** False when there were more than were wanted. */
+  readonly complete: boolean
+}
+
 interface Position {
   readonly before_at: number
   readonly before_id: string
@@ -37,6 +69,7 @@ interface Position {
 
 const pageSizeMost = 100
 const pageSizeUsual = 50
+const figuresMost = 10_000
 // '~' sorts after every character of an id.
 const start: Position = { before_at: Number.MAX_SAFE_INTEGER, before_id: '~' }
 
@@ -75,10 +108,30 @@ export class Inbox {
     const visible = asks.filter((ask) => mayDecide(ask.electorate, person))
     return rows.length > size && last !== undefined ? { asks: visible, next: cursorAfter(last) } : { asks: visible }
   }
+
+  /** How what a person may see has ended, for counting. */
+  async figures({ tenant, person, sinceMs, atMost }: FiguresQuery): Promise<Figures> {
+    if (!Number.isSafeInteger(atMost) || atMost < 1 || atMost > figuresMost) {
+      throw new AssentError('validation_failed', `At most ${figuresMost} asks are counted.`)
+    }
+    const walks = await Promise.all(
+      approverNames(person).map((approver) =>
+        this.#engine.run(listFigures(atMost + 1), { tenant, approver, since: sinceMs }),
+      ),
+    )
+    const rows = merge(walks)
+    const visible = rows.slice(0, atMost).filter((row) => mayDecide(readElectorate(row.electorate), person))
+    return { ended: visible.map(endedAsk), complete: rows.length <= atMost }
+  }
+}
+
+function endedAsk({ server, tool, outcome, raised_at, ended_at }: FigureRow): EndedAsk {
+  const asker = tool === null ? { server } : { server, tool }
+  return { ...asker, outcome: outcome as AskOutcome, tookMs: ended_at - raised_at }
 }
 
 /** Newest first, each ask once although two names may lead to it. */
-function merge(walks: readonly (readonly AskRow[])[]): AskRow[] {
+function merge<R extends { readonly id: string; readonly raised_at: number }>(walks: readonly (readonly R[])[]): R[] {
   const [only] = walks
   if (walks.length === 1 && only !== undefined) return [...only]
   const byId = new Map(walks.flat().map((row) => [row.id, row]))

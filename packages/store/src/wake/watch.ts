@@ -1,7 +1,8 @@
 // Wakes whoever waits for an ask, wherever it was settled.
 //
 // Three ways, each enough by itself: this process settled it; another process signalled; the slow poll found it among
-// what ended lately. The poll is why losing every signal costs only delay.
+// what ended lately. The poll is why losing every signal costs only delay. Whoever follows all asks of a tenant is rung
+// at every move of any of them, and at every poll.
 
 import { findEndedSince } from '../asks/find-asks.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -42,15 +43,22 @@ export class Watch {
     this.#options = options
   }
 
-  /** Told by whoever ended an ask in this process, after the commit. */
-  ended(tenant: string, id: string): void {
+  /** Told by whoever raised, counted or ended an ask in this process, after the commit. */
+  moved(tenant: string, id: string): void {
     const key = keyOf(tenant, id)
     this.#ring(key)
     this.#signals.publish(key)
   }
 
   listen(tenant: string, id: string): Bell {
-    const key = keyOf(tenant, id)
+    return this.#listen(keyOf(tenant, id))
+  }
+
+  listenToAll(tenant: string): Bell {
+    return this.#listen(keyOf(tenant, ''))
+  }
+
+  #listen(key: string): Bell {
     let rang = false
     let wake: (() => void) | undefined
     const ring = () => {
@@ -114,9 +122,18 @@ export class Watch {
 
   #ring(key: string): void {
     for (const ring of this.#listeners.get(key) ?? []) ring()
+    for (const ring of this.#listeners.get(tenantOf(key)) ?? []) ring()
+  }
+
+  #ringAllTenants(): void {
+    for (const [key, rings] of this.#listeners) {
+      if (!key.endsWith(' ')) continue
+      for (const ring of rings) ring()
+    }
   }
 
   async #lookForEnds(): Promise<void> {
+    this.#ringAllTenants()
     if (this.#polling) return
     this.#polling = true
     try {
@@ -145,6 +162,11 @@ export class Watch {
       since = last.ended_at
     }
   }
+}
+
+/** The key of the whole tenant: an id never holds a space, a tenant's name may. */
+function tenantOf(key: string): string {
+  return key.slice(0, key.lastIndexOf(' ') + 1)
 }
 
 function keyOf(tenant: string, id: string): string {

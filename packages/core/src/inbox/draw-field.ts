@@ -1,0 +1,127 @@
+// One field of a form as a person meets it: which widget, which words, what was suggested.
+//
+// The choice of widget follows from the field alone, so every surface that draws forms makes the same one. Nothing here
+// judges an answer.
+
+import type { ChoiceField, ChoicesField, Field, NumberField, Option, TextField } from '../form/form.ts'
+import { formLimits } from '../limits.ts'
+import { oneLine, visibleText } from '../screen/text.ts'
+import type { FieldView, NumberFieldView, OptionView, TextFieldView } from './view.ts'
+
+const cardsAtMost = 6
+const shortTextChars = 160
+const ratingSteps = 10
+const ratingWords = /\b(?:rat(?:e|ing)|stars?|score)\b/i
+const longTextWords = /\b(?:comments?|details?|description|explain|explanation|feedback|notes?|reasons?|summary)\b/i
+
+export function drawField(field: Field): FieldView {
+  const common = {
+    name: field.name,
+    label: shownTitle(field.title ?? field.name),
+    ...(field.description === undefined
+      ? {}
+      : { help: visibleText(field.description, 'web', { maxChars: formLimits.descriptionChars }) }),
+    required: field.required,
+  }
+  switch (field.kind) {
+    case 'text':
+      return { ...common, ...drawText(field) }
+    case 'number':
+      return { ...common, ...drawNumber(field) }
+    case 'boolean':
+      return { ...common, kind: 'boolean', ...suggested(field.default) }
+    case 'choice':
+      return {
+        ...common,
+        kind: 'choice',
+        widget: field.options.length <= cardsAtMost ? 'cards' : 'search',
+        options: drawOptions(field),
+      }
+    case 'choices':
+      return {
+        ...common,
+        kind: 'choices',
+        options: drawOptions(field),
+        ...given('minItems', field.minItems),
+        ...given('maxItems', field.maxItems),
+      }
+  }
+}
+
+/** The words for a value that was given, as the person who gave it would know it. */
+export function drawFieldValue(field: Field, value: unknown): string {
+  if (field.kind === 'boolean') return value === true ? 'Yes' : 'No'
+  if (field.kind === 'choice') return labelOf(field.options, value)
+  if (field.kind === 'choices' && Array.isArray(value)) {
+    return value.length === 0 ? 'none' : value.map((one) => labelOf(field.options, one)).join(', ')
+  }
+  return visibleText(String(value), 'web', { maxChars: formLimits.answerChars })
+}
+
+export function shownTitle(text: string): string {
+  return oneLine(text, 'web', { maxChars: formLimits.titleChars })
+}
+
+function drawText(field: TextField): Omit<TextFieldView, 'name' | 'label' | 'required'> {
+  const isSafe = field.default === undefined || visibleText(field.default, 'web') === field.default
+  return {
+    kind: 'text',
+    lines: isLong(field) ? 'several' : 'one',
+    ...given('format', field.format),
+    ...given('minLength', field.minLength),
+    ...given('maxLength', field.maxLength),
+    ...(isSafe ? suggested(field.default) : { unsafeSuggestion: visibleText(field.default ?? '', 'web') }),
+  }
+}
+
+function isLong(field: TextField): boolean {
+  if (field.format !== undefined) return false
+  if (field.default?.includes('\n') === true) return true
+  if (field.maxLength !== undefined) return field.maxLength > shortTextChars
+  return longTextWords.test(words(field))
+}
+
+function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' | 'required'> {
+  return {
+    kind: 'number',
+    integer: field.integer,
+    ...given('min', field.min),
+    ...given('max', field.max),
+    widget: numberWidget(field),
+    ...suggested(field.default),
+  }
+}
+
+function numberWidget(field: NumberField): NumberFieldView['widget'] {
+  const { min, max, integer } = field
+  if (min === undefined || max === undefined || min === max) return 'plain'
+  if (integer && min >= 0 && min <= 1 && max <= ratingSteps && ratingWords.test(words(field))) return 'rating'
+  return 'slider'
+}
+
+/** Names are written in many ways: `artistRating`, `artist_rating`. */
+function words({ name, title = '' }: Field): string {
+  return `${title} ${name.replace(/[_-]+/g, ' ').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')}`
+}
+
+function drawOptions(field: ChoiceField | ChoicesField): OptionView[] {
+  const suggestion = field.kind === 'choice' ? [field.default] : (field.default ?? [])
+  return field.options.map((option) => ({
+    value: option.value,
+    label: shownTitle(option.label ?? option.value),
+    isSuggested: suggestion.includes(option.value),
+  }))
+}
+
+function labelOf(options: readonly Option[], value: unknown): string {
+  const option = options.find((known) => known.value === value)
+  return shownTitle(option?.label ?? String(value))
+}
+
+function suggested<T>(suggestion: T | undefined): { suggestion?: T } {
+  return suggestion === undefined ? {} : { suggestion }
+}
+
+function given<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: T })
+}

@@ -1,0 +1,95 @@
+import { Buffer } from 'node:buffer'
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { actionDigest, toolDefinitionDigest } from '../digest/action.ts'
+import { newId } from '../ids.ts'
+import { type ReceiptStatement, signReceipt, verifyReceipt } from './receipt.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const action = {
+  server: 'deploy',
+  tool: 'deploy',
+  definitionDigest: toolDefinitionDigest({ name: 'deploy' }),
+  arguments: { env: 'production' },
+}
+const statement: ReceiptStatement = {
+  askId: newId('ask', 1, randomBytes),
+  grantId: newId('grant', 2, randomBytes),
+  actionDigest: actionDigest(action),
+  principal: 'ann',
+  approvedBy: 'bért 🙂',
+  decidedAtMs: 3,
+  usedAtMs: 4,
+  keyId: 'k1',
+}
+
+test('[RECEIPT-1] a receipt is checked with the public key alone and gives its statement back', () => {
+  expect(verifyReceipt(signReceipt(statement, privateKey), publicKey)).toEqual({ ok: true, statement })
+})
+
+test('[RECEIPT-2] a receipt altered in any character, cut, extended or spelled otherwise is refused', () => {
+  const receipt = signReceipt(statement, privateKey)
+  for (let at = 0; at < receipt.length; at++) {
+    const other = receipt[at] === 'A' ? 'B' : 'A'
+    expect(verifyReceipt(receipt.slice(0, at) + other + receipt.slice(at + 1), publicKey).ok).toBe(false)
+    expect(verifyReceipt(receipt.slice(0, at), publicKey).ok).toBe(false)
+  }
+  for (const extra of ['A', '=', '.', ' ', '\n', receipt]) {
+    expect(verifyReceipt(receipt + extra, publicKey).ok).toBe(false)
+    expect(verifyReceipt(extra + receipt, publicKey).ok).toBe(false)
+  }
+  // The last character of a base64url text can hold bits that decoding ignores.
+  for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
+    const spelled = receipt.slice(0, -1) + last
+    if (spelled !== receipt) expect(verifyReceipt(spelled, publicKey).ok).toBe(false)
+  }
+})
+
+test('[RECEIPT-2] a receipt is refused under another key, of whatever kind', () => {
+  const receipt = signReceipt(statement, privateKey)
+  const others = [
+    generateKeyPairSync('ed25519').publicKey,
+    generateKeyPairSync('x25519').publicKey,
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey,
+  ]
+  for (const other of others) {
+    expect(verifyReceipt(receipt, other)).toEqual({ ok: false, reason: 'not-signed-by-this-key' })
+  }
+})
+
+test('[RECEIPT-2] the signature of one statement does not carry another', () => {
+  const [, , signature] = signReceipt(statement, privateKey).split('.')
+  const [head, body] = signReceipt({ ...statement, principal: 'eve' }, privateKey).split('.')
+  expect(verifyReceipt([head, body, signature].join('.'), publicKey).ok).toBe(false)
+})
+
+test('[RECEIPT-2] what the right key signed but is no statement of ours is refused', () => {
+  const signed = (value: unknown) => {
+    const body = `assentreceipt1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+    return `${body}.${sign(null, Buffer.from(body), privateKey).toString('base64url')}`
+  }
+  const whole = Object.values(statement)
+  expect(verifyReceipt(signed(whole), publicKey).ok).toBe(true)
+  for (const value of [[], {}, null, [...whole, 1], whole.slice(1), whole.with(0, 'ask_1'), whole.with(5, '3')]) {
+    expect(verifyReceipt(signed(value), publicKey)).toEqual({ ok: false, reason: 'malformed' })
+  }
+})
+
+test.each([undefined, null, 7, {}, [], '', '.', '..', 'assentreceipt1..', 'x'.repeat(10_000)])(
+  '[RECEIPT-2] what is no receipt at all is refused: %j',
+  (value) => {
+    expect(verifyReceipt(value, publicKey)).toEqual({ ok: false, reason: 'malformed' })
+  },
+)
+
+test.each<[string, Partial<ReceiptStatement>]>([
+  ['an id of another kind', { askId: statement.grantId }],
+  ['no digest', { actionDigest: 'sha256:0' }],
+  ['no approver', { approvedBy: '' }],
+  ['a time that is none', { usedAtMs: Number.NaN }],
+  ['a name in half characters', { principal: '\ud800' }],
+])('[RECEIPT-3] a statement that nobody could rely on is not signed: %s', (_, change) => {
+  expect(() => signReceipt({ ...statement, ...change }, privateKey)).toThrow(
+    expect.objectContaining({ code: 'misconfigured' }),
+  )
+})

@@ -1,0 +1,60 @@
+import { expect } from 'vitest'
+import { minuteMs, noon } from './drafts.suite.ts'
+import { onEachEngine, stoppedClock } from './engines.suite.ts'
+
+const step = { tenant: 'acme', callId: 'call_1', name: 'deploy' }
+const mine = { ...step, owner: 'a', keepMs: minuteMs }
+const theirs = { ...mine, owner: 'b' }
+
+onEachEngine('[STORE-17] of all who claim a step at once, in several processes, one may do it', async ({ open }) => {
+  const stores = await Promise.all([open(), open()])
+
+  const claims = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => stores[index % 2]?.steps.claim({ ...mine, owner: `owner-${index}` })),
+  )
+
+  expect(claims.filter((claim) => claim?.kind === 'yours')).toHaveLength(1)
+  expect(claims.filter((claim) => claim?.kind === 'begun')).toHaveLength(39)
+})
+
+onEachEngine('[STORE-17] what came of it is kept once, by its owner, and told to everybody after', async ({ open }) => {
+  const store = await open({ clock: stoppedClock() })
+  expect(await store.steps.claim(mine)).toEqual({ kind: 'yours' })
+  expect(await store.steps.claim(theirs)).toEqual({ kind: 'begun', atMs: noon })
+
+  expect(await store.steps.finish({ ...step, owner: 'b', outcome: 'theirs' })).toBe(false)
+  expect(await store.steps.finish({ ...step, owner: 'a', outcome: 'mine' })).toBe(true)
+  expect(await store.steps.finish({ ...step, owner: 'a', outcome: 'again' })).toBe(false)
+
+  expect(await store.steps.claim(theirs)).toEqual({ kind: 'finished', outcome: 'mine' })
+  expect(await store.steps.claim(mine)).toEqual({ kind: 'finished', outcome: 'mine' })
+})
+
+onEachEngine('[STORE-17] of two outcomes that are known already, the first counts for both', async ({ open }) => {
+  const stores = await Promise.all([open(), open()])
+
+  const kept = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => stores[index % 2]?.steps.keep({ ...mine, outcome: `answer ${index}` })),
+  )
+
+  expect(new Set(kept).size).toBe(1)
+  expect(kept[0]).toMatch(/^answer \d+$/)
+})
+
+onEachEngine('[STORE-17] another step, call or tenant is another step', async ({ open }) => {
+  const store = await open()
+  for (const other of [{}, { name: 'x' }, { callId: 'call_2' }, { tenant: 'umbrella' }]) {
+    expect(await store.steps.claim({ ...mine, ...other })).toEqual({ kind: 'yours' })
+  }
+})
+
+onEachEngine('[STORE-13] [STORE-17] steps are forgotten when no state can bring their call back', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  await store.steps.claim(mine)
+
+  clock.advance(minuteMs + 24 * 60 * minuteMs)
+  expect(await store.sweep()).toMatchObject({ forgotten: 0 })
+  clock.advance(1)
+  expect(await store.sweep()).toMatchObject({ forgotten: 1 })
+})
