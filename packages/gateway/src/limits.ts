@@ -1,18 +1,50 @@
 // Every size, count and wait of the gateway, named with its unit. Refuse the new; never evict the old.
+//
+// These are the defaults. The program sets them from its configuration before anything runs and again on a reload
+// (config/apply-limits.ts): one process has one set of limits, read where each is enforced.
 
 export const wireLimits = {
   /** Of one message, either way, before it is parsed. */
   messageBytes: 4_194_304,
+  /** Of what goes beyond that: read and let go, so that its sender can hear why, before the connection is cut. */
+  passedOverBytes: 4_194_304,
+  /** Of one whose names are spelled with escapes: it is read by a slower reader. */
+  messageSpelledChars: 1_048_576,
   messageDepth: 256,
+  /** Members, items and brackets of one message, in all its objects and lists: what is read in one go. */
+  messageParts: 40_000,
+  /** Of one message, outside its texts: digits, words and spaces. */
+  messageLooseChars: 1_048_576,
   /** Of one line of a server's standard error that is passed on. */
   stderrLineChars: 2_000,
+}
+
+/** Of the HTTP connections to one server. */
+export const connectionLimits = {
+  idle: 256,
+  sweepMs: 1_000,
+  /**
+   * How long after a request its connection may carry another where the server does not say. The shortest patience
+   * that servers commonly have by default is 2 s (gunicorn); 5 s is usual.
+   */
+  keptMs: 1_500,
+  /** Where it does say: that long less a margin for the way and for a busy machine, and never longer than this. */
+  hintMarginMs: 1_000,
+  keptMostMs: 30_000,
+  /** After this long without a request, a close that is already here is heard before the next one is written. */
+  quietMs: 50,
 } as const
 
 export const relayLimits = {
   /** How long a person may take unless configured. */
   askWaitMs: 600_000,
+  /** Questions open at once: of one caller, and in this process. */
+  openPerCaller: 100,
+  openTotal: 10_000,
   /** Asks that one call may have open at once. */
   asksPerRound: 16,
+  /** Of what a server calls its question. */
+  askKeyChars: 256,
   roundsPerCall: 64,
   /** What a sealed state may hold beside the server's own. */
   stateTtlExtraMs: 60_000,
@@ -21,10 +53,24 @@ export const relayLimits = {
   /** How long a held call is ours without another word, and how often that word is given. */
   leaseMs: 15_000,
   renewEveryMs: 5_000,
+  /** No person reads a question and answers it sooner. */
+  unseenAfterMs: 300,
+  /**
+   * How long a request waits for the inbox before its caller is told to come back: well under the minute that clients
+   * give a request, and long enough that ten such rounds are four minutes.
+   */
+  holdMs: 25_000,
+  /** How often a caller is told to come back before its call is put off; the official client comes ten times. */
+  waitsMost: 8,
+  /** How long what came of a call that was put off can be fetched, after the person's time is over. */
+  deferredExtraMs: 24 * 60 * 60 * 1_000,
+  /** How long to wait for whoever goes on with a call, and how often to look. */
+  claimedWaitMs: 10_000,
+  claimedLookMs: 100,
   /** What was noted of questions that only passed through is written at least this often. */
-  auditEveryMs: 25,
+  auditEveryMs: 40,
   auditBatch: 500,
-} as const
+}
 
 export const upstreamLimits = {
   /** To learn which revision a server speaks, and to open a session with it. */
@@ -38,15 +84,78 @@ export const upstreamLimits = {
   connections: 64,
   processes: 4,
   waitingCalls: 256,
+  /** Sets of capabilities that one caller without sessions may declare to one server at once: each has connections. */
+  capabilitySets: 16,
+  /** Resources that one session may watch at one server. */
+  subscriptions: 256,
+  /** What a server may have us wait before its stream is taken up again. */
+  retryLeastMs: 50,
+  retryMostMs: 30_000,
   /** Idle connections kept for the next call, and for how long where nobody says when the caller leaves. */
   idleConnections: 4,
   idleMs: 60_000,
+  /** What may lie ready for a process that does not read. */
+  unreadBytes: 16_777_216,
   restartFirstMs: 200,
   restartLastMs: 30_000,
-} as const
+}
 
 export const downstreamLimits = {
   sessions: 10_000,
+  sessionsPerCaller: 1_000,
+  /** Streams on which one caller only listens. */
+  streamsPerCaller: 256,
+  /** What may lie ready for a client that does not read. */
+  unreadBytes: 16_777_216,
   sessionIdleMs: 1_800_000,
   keepAliveMs: 15_000,
+  /** When a stream on which nothing was said yet opens all the same. */
+  openWithinMs: 1_000,
+}
+
+export const programLimits = {
+  /** Connections of clients at once. */
+  connections: 10_000,
+  /** How long a client may take to send one request, so that nobody holds a connection by sending slowly. */
+  requestWithinMs: 30_000,
+  /** How long a gateway that was told to stop lets what runs come to its end. */
+  drainMs: 30_000,
+  configBytes: 1_048_576,
+  /** How often what expired is recorded and what can no longer be replayed is forgotten. */
+  sweepEveryMs: 60_000,
+  /** How often the store is asked whether it is there, and how long it may take to say so. */
+  readyLookMs: 1_000,
+  readyWithinMs: 2_000,
+}
+
+export const identityLimits = {
+  /** To fetch one document of an issuer, and how large it may be. */
+  fetchMs: 5_000,
+  documentBytes: 1_048_576,
+  /** Between two attempts to find a key that is not known, or to reach an issuer that is away. */
+  lookAgainMs: 10_000,
+}
+
+export const inboxLimits = {
+  /** Of one request's body: the largest answer a form can take, and some. */
+  bodyBytes: 1_048_576,
+  bodyDepth: 16,
+  /** How long a sign-in link may be used, and how many may be unused at once. */
+  linkMs: 600_000,
+  links: 256,
+  /** How long a person stays signed in, and how many browsers may be. */
+  sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  sessions: 10_000,
+  /** Pages that follow changes: in this process, and of one person. */
+  streams: 10_000,
+  streamsPerPerson: 24,
+  /** Changes that a page may have missed and still be told one by one; beyond, it is told to load anew. */
+  missedChanges: 1_000,
+  changesPage: 500,
+  keepAliveMs: 15_000,
+  /** How long a failed reading of changes waits before the next. */
+  retryMs: 1_000,
+  /** Asks that figures are made of, and the days they may reach back. */
+  figures: 10_000,
+  figuresDays: 365,
 } as const

@@ -16,13 +16,15 @@ export interface Visit {
   readonly person?: string
   /** What the person says to each question. */
   readonly says?: Says
-  readonly elicitation?: Modes
+  /** What it declares; `none` for a client that cannot be asked at all. */
+  readonly elicitation?: Modes | 'none'
 }
 
 export interface ConnectedClient {
   /** What was put to the person, in order. */
   readonly asked: readonly Question[]
-  call(name: string, args: Record<string, unknown>): Promise<unknown>
+  call(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>
+  tools(): Promise<readonly string[]>
 }
 
 export async function aClient(generation: Generation, url: string, visit: Visit = {}): Promise<ConnectedClient> {
@@ -34,7 +36,7 @@ export async function aClient(generation: Generation, url: string, visit: Visit 
   const headers = { [personHeader]: visit.person ?? 'ann' }
   const elicitation = visit.elicitation ?? { form: {}, url: {} }
   const connect = generation === '2025-11-25' ? connectOlder : connectNewest
-  return { asked, call: await connect(new URL(url), headers, elicitation, answer) }
+  return { asked, ...(await connect(new URL(url), headers, elicitation, answer)) }
 }
 
 /** Someone who agrees to everything. */
@@ -45,22 +47,32 @@ export function accepts({ mode, message }: Question): unknown {
 
 type Answer = (params: unknown) => Promise<never>
 
-async function connectOlder(url: URL, headers: Record<string, string>, elicitation: Modes, answer: Answer) {
-  const client = new OlderClient({ name: 'older', version: '1' }, { capabilities: { elicitation } })
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params))
+async function connectOlder(url: URL, headers: Record<string, string>, elicitation: Modes | 'none', answer: Answer) {
+  const capabilities = elicitation === 'none' ? {} : { elicitation }
+  const client = new OlderClient({ name: 'older', version: '1' }, { capabilities })
+  if (elicitation !== 'none') client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params))
   // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
   await client.connect(new OlderTransport(url, { requestInit: { headers } }) as Transport)
   putAwayLater(() => client.close())
-  return (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+  return {
+    call: (name: string, args: Record<string, unknown>, signal?: AbortSignal) =>
+      client.callTool({ name, arguments: args }, undefined, signal === undefined ? {} : { signal }),
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+  }
 }
 
-async function connectNewest(url: URL, headers: Record<string, string>, elicitation: Modes, answer: Answer) {
+async function connectNewest(url: URL, headers: Record<string, string>, elicitation: Modes | 'none', answer: Answer) {
+  const capabilities = elicitation === 'none' ? {} : { elicitation }
   const client = new NewestClient(
     { name: 'newest', version: '1' },
-    { capabilities: { elicitation }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
   )
-  client.setRequestHandler('elicitation/create', ({ params }) => answer(params))
+  if (elicitation !== 'none') client.setRequestHandler('elicitation/create', ({ params }) => answer(params))
   await client.connect(new NewestTransport(url, { requestInit: { headers } }))
   putAwayLater(() => client.close())
-  return (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+  return {
+    call: (name: string, args: Record<string, unknown>, signal?: AbortSignal) =>
+      client.callTool({ name, arguments: args }, signal === undefined ? {} : { signal }),
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+  }
 }

@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { aStage, nobody } from './stage.suite.ts'
 import { aRawServer, call, complete, post, request, type Sender } from './wire.suite.ts'
@@ -68,6 +68,25 @@ test.each([
 
   expect((await post(url, body)).status).toBe(status)
   expect(server.requests).toEqual([])
+})
+
+test('[LIMIT-1] after a body that was too large to be read, the same client is answered again', async () => {
+  const { url } = await aDoor()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const headers = { 'content-type': 'application/json' }
+  const statusOf = (body: string) =>
+    new Promise((resolve) => {
+      const sending = httpRequest(url, { method: 'POST', headers, agent }, (response) => {
+        response.on('error', () => undefined).resume()
+        resolve(response.statusCode)
+      })
+      // Broken off while it was still being sent: refused as well.
+      sending.on('error', () => resolve(413)).end(body)
+    })
+
+  expect(await statusOf(`"${'x'.repeat(12_000_000)}"`)).toBe(413)
+  expect(await statusOf('{}')).toBe(400)
+  agent.destroy()
 })
 
 const version = 'io.modelcontextprotocol/protocolVersion'

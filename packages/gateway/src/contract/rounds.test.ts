@@ -27,6 +27,24 @@ test("[RELAY-6] a server's own state comes back to it byte for byte, and cannot 
   expect(server.requests[1]?.params).toMatchObject({ requestState: state, inputResponses: { where: inEurope } })
 })
 
+test('[RELAY-6] a call may ask with arguments as large as a message, and is continued for exactly those', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const args = { file: 'é'.repeat(1_000_000) }
+  const { requestState } = (await call(gateway.url, args)).message.result
+  const rounds = { requestState, inputResponses: { where: inEurope } }
+
+  const [same, other] = [
+    await call(gateway.url, args, rounds),
+    await call(gateway.url, { file: `${args.file.slice(1)}e` }, rounds),
+  ]
+
+  expect(same.message.result).toMatchObject(complete.result)
+  expect(other.message.error.code).toBe(-32_602)
+})
+
 test('[RELAY-6] a server that gave no state gets none back', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
@@ -252,11 +270,9 @@ test('[RELAY-5] an answer to what was not asked does not reach the server', asyn
   expect(server.requests[1]?.params.inputResponses).toEqual({ where: inEurope })
 })
 
-const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)
 test.each([
   ['names nothing', { arguments: {} }],
   ['has half a character in its arguments', { name: 'ask', arguments: { a: '\ud800' } }],
-  ['is nested too deep', { name: 'ask', arguments: { a: deep } }],
 ])('[RELAY-2] a call that could not be continued, because it %s, is not begun', async (_why, params) => {
   const server = await aRawServer(() => complete)
   const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
@@ -265,4 +281,13 @@ test.each([
 
   expect({ status, code: message.error.code }).toEqual({ status: 400, code: -32_602 })
   expect(server.requests).toEqual([])
+})
+
+test('[RELAY-4] a server that asks where nothing can be asked has its request refused', async () => {
+  const server = await aRawServer(() => asks({ where: whichRegion }, 's'))
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+
+  const { message } = await request(gateway.url, 'tools/list', {})
+
+  expect(message.error.message).toContain('in which nothing can be asked')
 })

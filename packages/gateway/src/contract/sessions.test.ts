@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { whichRegion } from './asking.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
-import { aSession, messagesOf, nextOf, type Wire } from './wire.suite.ts'
+import { anOlderRawServer, aSession, messagesOf, nextOf, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
@@ -106,4 +106,18 @@ test('[RELAY-12] a request outside any session is refused until one is begun', a
 
   expect((await nextOf(messagesOf(inside))).result).toEqual({})
   expect([noted.status, outside.status]).toEqual([202, 400])
+})
+
+test('[RELAY-11] a stream opens within a second though its server says nothing', async () => {
+  const server = await anOlderRawServer(({ end }) => void setTimeout(() => end({ result: { content: [] } }), 2_500))
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const session = await aSession(gateway.url)
+  const startedAt = performance.now()
+
+  const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
+
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  // The call itself takes longer than that.
+  expect(performance.now() - startedAt).toBeLessThan(2_400)
+  await response.text()
 })

@@ -42,7 +42,7 @@ export async function aStage(options: StoreOptions = {}): Promise<Stage> {
       })
       const close = onlyOnce(() => gateway.close())
       putAwayLater(close)
-      return { url: gateway.url, close }
+      return { ...gateway, close }
     },
   }
 }

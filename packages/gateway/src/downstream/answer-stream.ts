@@ -3,12 +3,13 @@
 import type { ServerResponse } from 'node:http'
 import { downstreamLimits } from '../limits.ts'
 import type { Message, Reply } from '../wire/messages.ts'
-import { sseHeaders, writeComment, writeEvent } from '../wire/sse.ts'
+import { eventOf, sseHeaders, writeComment } from '../wire/sse.ts'
 
 export class AnswerStream {
   readonly #response: ServerResponse
   readonly #headers: Readonly<Record<string, string>>
-  #keepAlive: NodeJS.Timeout | undefined
+  #isStream = false
+  #timer: NodeJS.Timeout | undefined
 
   constructor(response: ServerResponse, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response
@@ -18,32 +19,40 @@ export class AnswerStream {
   /** Calls back when the client went away before the end. */
   onGone(gone: () => void): void {
     this.#response.on('close', () => {
-      clearInterval(this.#keepAlive)
+      clearTimeout(this.#timer)
       if (!this.#response.writableFinished) gone()
     })
   }
 
+  /** Opens the stream now, though nothing may be said on it for long. */
   open(): void {
     if (this.#response.headersSent) return
-    this.#response.writeHead(200, { ...sseHeaders, ...this.#headers })
+    this.#begin()
     this.#response.flushHeaders()
-    this.#keepAlive = setInterval(() => writeComment(this.#response), downstreamLimits.keepAliveMs)
+  }
+
+  /** Makes it a stream, which opens with the first thing said, or when the client has waited for a sign of it. */
+  openSoon(): void {
+    this.#isStream = true
+    this.#timer ??= setTimeout(() => this.open(), downstreamLimits.openWithinMs)
   }
 
   say(message: Message): void {
     if (this.#response.writableEnded) return
-    this.open()
-    writeEvent(this.#response, JSON.stringify(message))
+    // A client that does not read what it asked for must not fill our memory with it.
+    if (this.#response.writableLength > downstreamLimits.unreadBytes) return void this.#response.destroy()
+    this.#begin()
+    this.#response.write(eventOf(JSON.stringify(message)))
   }
 
   /** Ends with the reply: on the stream if there is one, else as plain JSON with this status. */
   end(reply: Reply, status = 200): void {
-    clearInterval(this.#keepAlive)
+    clearTimeout(this.#timer)
     if (this.#response.writableEnded) return
     const json = JSON.stringify(reply)
-    if (this.#response.headersSent) {
-      writeEvent(this.#response, json)
-      this.#response.end()
+    if (this.#isStream) {
+      this.#begin()
+      this.#response.end(eventOf(json))
       return
     }
     const length = { 'content-length': Buffer.byteLength(json) }
@@ -52,7 +61,15 @@ export class AnswerStream {
 
   /** Ends a stream that has no reply. */
   finish(): void {
-    clearInterval(this.#keepAlive)
+    clearTimeout(this.#timer)
     if (!this.#response.writableEnded) this.#response.end()
+  }
+
+  #begin(): void {
+    if (this.#response.headersSent) return
+    this.#isStream = true
+    this.#response.writeHead(200, { ...sseHeaders, ...this.#headers })
+    clearTimeout(this.#timer)
+    this.#timer = setInterval(() => writeComment(this.#response), downstreamLimits.keepAliveMs)
   }
 }

@@ -3,11 +3,17 @@
 import type { KeyRing } from '@assent/core'
 import type { Parking } from '../relay/parking.ts'
 import type { Relay } from '../relay/relay.ts'
+import type { Deferral } from '../surfaces/deferral.ts'
+import type { Routing } from '../surfaces/routing.ts'
 
 export interface Serving {
   readonly relay: Relay
   readonly parking: Parking
+  readonly routing: Routing
+  readonly deferral: Deferral
   readonly keys: KeyRing
   readonly tenant: string
   readonly askWaitMs: number
+  /** How long a request waits for the inbox before its caller is told to come back. */
+  readonly holdMs: number
 }

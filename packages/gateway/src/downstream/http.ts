@@ -17,17 +17,23 @@ import {
   readMessage,
 } from '../wire/messages.ts'
 import { ClientSession } from './2025-11-25/session.ts'
-import { claimsRevision, headerProblem, parameterHeaders } from './2026-07-28/envelope.ts'
+import { claimsRevision, continuesRound, headerProblem, parameterHeaders } from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import { AnswerStream } from './answer-stream.ts'
 import type { Serving } from './context.ts'
+import { StreamCount } from './stream-count.ts'
 
 const sessionHeader = 'mcp-session-id'
+const drainLookMs = 20
 
 export class HttpEndpoint {
   readonly #serving: Serving
   readonly #sessions = new Map<string, ClientSession>()
   readonly #sweep: NodeJS.Timeout
+  readonly #streams = new StreamCount()
+  /** Requests that somebody waits for; streams that only listen are not among them. */
+  #running = 0
+  #isDraining = false
 
   constructor(serving: Serving) {
     this.#serving = serving
@@ -42,6 +48,20 @@ export class HttpEndpoint {
     response.writeHead(405, { allow: 'GET, POST, DELETE' }).end()
   }
 
+  /** How many sessions there are. */
+  get sessions(): number {
+    return this.#sessions.size
+  }
+
+  /** Begins nothing new, and resolves when what runs has come to its end, or after this long. */
+  async drain(withinMs: number): Promise<void> {
+    this.#isDraining = true
+    const end = Date.now() + withinMs
+    while (Date.now() < end && this.#running + this.#serving.parking.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, drainLookMs))
+    }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     await Promise.all([...this.#sessions.values()].map((session) => session.end()))
@@ -51,22 +71,36 @@ export class HttpEndpoint {
   async #post(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
     if (mediaType(request) !== 'application/json')
       return refuse(response, 415, 'Messages are sent as application/json.')
-    const body = await readBody(request)
-    if (body === undefined) return refuse(response, 413, 'The message is too large.')
+    const body = await readBody(request).catch(() => null)
+    // Whoever left in the middle of it is told nothing, and it is no trouble of ours.
+    if (body === null) return void response.destroy()
+    if (body === undefined) {
+      // The rest of it is never read, so nothing else can come on this connection.
+      response.setHeader('connection', 'close')
+      return refuse(response, 413, 'The message is too large.')
+    }
     const message = readMessage(body)
     if (message === undefined)
       return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
     const asked = isRequest(message) ? message : undefined
+    // Answers are still taken, in either spelling: what waits for them shall come to its end.
+    if (this.#isDraining && asked !== undefined && !continuesRound(asked))
+      return refuse(
+        response,
+        503,
+        'This gateway is about to stop. Send the request again, to another or a little later.',
+      )
     if (claimsRevision(asked, header(request, 'mcp-protocol-version')?.trim())) {
       return this.#postNewest(request, response, person, message)
     }
     if (asked?.method === 'initialize') return this.#initialize(asked, response, person)
     const session = this.#session(request, response, person)
     if (session === undefined) return
-    if (asked !== undefined) return answerOf(session, asked, response)
+    if (asked !== undefined) return this.#counted(() => answerOf(session, asked, response))
     if (isReply(message)) session.take(message)
     else if (isNotification(message)) session.hear(message)
-    response.writeHead(202).end()
+    // After what it has set in motion: a server waits for the answer, and nobody for this.
+    setImmediate(() => response.writeHead(202).end())
   }
 
   async #postNewest(
@@ -87,12 +121,36 @@ export class HttpEndpoint {
     const gone = new AbortController()
     stream.onGone(() => gone.abort())
     const caller = { principal: person.principal, headers: parameterHeaders(request), signal: gone.signal }
-    await serve20260728(this.#serving, caller, message, stream)
+    const serve = () => serve20260728(this.#serving, caller, message, stream)
+    if (message.method !== 'subscriptions/listen') return this.#counted(serve)
+    if (!this.#opensStream(person, response)) return
+    await serve()
+  }
+
+  /** False when this caller has too many already; then the request is refused. */
+  #opensStream({ principal }: Person, response: ServerResponse): boolean {
+    if (!this.#streams.open(principal)) {
+      refuse(response, 503, 'You have too many streams open. Close some of them, then listen again.')
+      return false
+    }
+    response.once('close', () => this.#streams.close(principal))
+    return true
+  }
+
+  async #counted(serve: () => Promise<void>): Promise<void> {
+    this.#running += 1
+    await serve().finally(() => {
+      this.#running -= 1
+    })
   }
 
   async #initialize(request: Request, response: ServerResponse, person: Person): Promise<void> {
     if (this.#sessions.size >= downstreamLimits.sessions) return refuse(response, 503, 'There are too many sessions.')
-    const session = new ClientSession(this.#serving, person.principal, request.params ?? {})
+    const own = [...this.#sessions.values()].filter(({ principal }) => principal === person.principal).length
+    if (own >= downstreamLimits.sessionsPerCaller) {
+      return refuse(response, 503, `You have ${own} sessions open. End some of them (DELETE), then begin again.`)
+    }
+    const session = new ClientSession(this.#serving, person.principal, request.params ?? {}, 'http')
     const reply = await session.initialize(request)
     this.#sessions.set(session.id, session)
     new AnswerStream(response, { [sessionHeader]: session.id }).end(reply)
@@ -101,6 +159,7 @@ export class HttpEndpoint {
   async #get(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
     const session = this.#session(request, response, person)
     if (session === undefined) return
+    if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
     const gone = new AbortController()
     stream.onGone(() => gone.abort())
@@ -143,7 +202,7 @@ async function answerOf(session: ClientSession, request: Request, response: Serv
   const stream = new AnswerStream(response, { [sessionHeader]: session.id })
   const gone = new AbortController()
   stream.onGone(() => gone.abort())
-  stream.open()
+  stream.openSoon()
   stream.end(await session.answer(request, (message) => stream.say(message), gone.signal))
 }
 

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { createKeyRing } from '@assent/core'
 import { expect, test } from 'vitest'
 import { whichRegion } from '../contract/asking.suite.ts'
 import { anAskingServer } from '../contract/servers.suite.ts'
 import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
 import { nextOf, type Wire } from '../contract/wire.suite.ts'
+import { downstreamLimits, wireLimits } from '../limits.ts'
+import { Asking } from '../relay/asking.ts'
 import { AuditTrail } from '../relay/audit-trail.ts'
 import type { Call } from '../relay/exchange.ts'
 import { Parking } from '../relay/parking.ts'
 import { Relay } from '../relay/relay.ts'
+import { Deferral } from '../surfaces/deferral.ts'
+import { Routing } from '../surfaces/routing.ts'
 import { openUpstream } from '../upstream/open-upstream.ts'
 import type { Serving } from './context.ts'
 import { serveStream } from './stdio.ts'
@@ -23,7 +27,7 @@ const envelope = {
 }
 
 /** The gateway's parts behind a pair of streams, as its composition root puts them together. */
-async function aStream() {
+async function aStream(output: Writable = new PassThrough()) {
   const server = await anAskingServer('2026-07-28')
   const { store } = await aStage()
   const trail = new AuditTrail(store.audit, () => undefined)
@@ -33,16 +37,18 @@ async function aStream() {
     scope: '',
     method: '',
     params: {},
-    client: { info: {}, capabilities: {} },
+    client: { info: {}, declared: {}, capabilities: {} },
     notify: () => undefined,
     signal: new AbortController().signal,
   }
   const upstream = await openUpstream('deploy', { url: server.url }, call, { askWaitMs, onLog: () => undefined })
-  const relay = new Relay(['deploy'], async () => upstream, trail)
-  const parking = new Parking(store, relay, askWaitMs, () => undefined)
+  const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
+  const parking = new Parking(store, relay, { askWaitMs }, () => undefined)
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
-  const serving: Serving = { relay, parking, keys, tenant: 'default', askWaitMs }
-  const [input, output] = [new PassThrough(), new PassThrough()]
+  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs })
+  const deferral = new Deferral(store, keys, routing, parking, { askWaitMs })
+  const serving: Serving = { relay, parking, routing, deferral, keys, tenant: 'default', askWaitMs, holdMs: 1_000 }
+  const input = new PassThrough()
   const ended = serveStream(serving, input, output)
   putAwayLater(async () => {
     input.end()
@@ -58,8 +64,8 @@ async function aStream() {
   return { server, say, heard: messagesFrom(output), ended, input }
 }
 
-async function* messagesFrom(output: PassThrough): AsyncGenerator<Wire> {
-  for await (const line of createInterface({ input: output })) yield JSON.parse(line)
+async function* messagesFrom(output: Writable): AsyncGenerator<Wire> {
+  for await (const line of createInterface({ input: output as PassThrough })) yield JSON.parse(line)
 }
 
 const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
@@ -112,4 +118,31 @@ test('[RELAY-11] a call that was cancelled on standard input is not answered', a
     await ended
     return true
   })
+})
+
+test('[LIMIT-2] [LIMIT-3] a line that is not UTF-8 or too long is no message, and the next one is heard', async () => {
+  const { heard, input } = await aStream()
+  const ping = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"!"}}')
+  input.write(Buffer.concat([ping.subarray(0, -4), Buffer.from([0xff]), ping.subarray(-3), Buffer.from('\n')]))
+  input.write(`"${'x'.repeat(wireLimits.messageBytes)}"\n`)
+  input.write('{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"a":"\u2028"}}\n')
+
+  expect(await nextOf(heard)).toMatchObject({ id: null, error: { code: -32_700 } })
+  expect(await nextOf(heard)).toMatchObject({ id: null, error: { code: -32_700 } })
+  expect(await nextOf(heard)).toMatchObject({ id: 5, error: { code: -32_601 } })
+})
+
+test('[LIMIT-4] a client that does not read what it asks for has left', async () => {
+  const limits: { unreadBytes: number } = downstreamLimits
+  const before = limits.unreadBytes
+  limits.unreadBytes = 10_000
+  putAwayLater(() => {
+    limits.unreadBytes = before
+  })
+  const stuck = new Writable({ write: () => undefined })
+  const { say, ended } = await aStream(stuck)
+  for (let i = 0; i < 1_000; i++) say({ id: i, method: 'tools/list' })
+
+  await ended
+  expect(stuck.writableLength).toBeLessThan(20_000)
 })

@@ -2,9 +2,9 @@
 //
 // Nothing but messages is ever written to standard output.
 
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { wireLimits } from '../limits.ts'
+import { downstreamLimits } from '../limits.ts'
+import { Lines } from '../wire/lines.ts'
 import {
   errorCodes,
   errorReply,
@@ -28,7 +28,10 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   const running = new Map<string | number, AbortController>()
   const leaving = new AbortController()
   const write = (message: Message) => {
-    if (!leaving.signal.aborted) output.write(`${JSON.stringify(message)}\n`)
+    if (leaving.signal.aborted) return
+    // A client that does not read what it asked for must not fill our memory with it.
+    if (output.writableLength > downstreamLimits.unreadBytes) return leaving.abort()
+    output.write(`${JSON.stringify(message)}\n`)
   }
 
   // A client that no longer reads has left; what was under way for it is given up.
@@ -45,14 +48,13 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       open: () => undefined,
       finish: () => undefined,
     }
-    await serve20260728(serving, { principal, signal }, request, answering)
-    running.delete(request.id)
+    await serve20260728(serving, { principal, signal }, request, answering).finally(() => running.delete(request.id))
   }
 
   const receive = async (message: Message) => {
     if (isRequest(message) && claimsRevision(message, undefined)) return answerNewest(message)
     if (isRequest(message) && message.method === 'initialize') {
-      session = new ClientSession(serving, principal, message.params ?? {})
+      session = new ClientSession(serving, principal, message.params ?? {}, 'stdio')
       const begun = session
       write(await begun.initialize(message))
       void begun.listen(write, leaving.signal)
@@ -69,17 +71,23 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
     if (typeof cancelled === 'string' || typeof cancelled === 'number') running.get(cancelled)?.abort()
   }
 
-  for await (const line of createInterface({ input })) {
-    const message = line.length > wireLimits.messageBytes ? undefined : readMessage(line)
+  const receiveLine = (line: string | undefined) => {
+    const message = line === undefined ? undefined : readMessage(line)
     if (message === undefined) {
-      if (line.trim() !== '') write(errorReply(null, errorCodes.parse, 'This line is not one JSON-RPC message.'))
-      continue
+      if (line?.trim() !== '') write(errorReply(null, errorCodes.parse, 'This line is not one JSON-RPC message.'))
+      return
     }
     receive(message).catch((error: unknown) => {
       if (isRequest(message))
         write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
     })
   }
+  const lines = new Lines()
+  for await (const chunk of input) {
+    for (const line of lines.push(chunk as Buffer)) receiveLine(line)
+    if (leaving.signal.aborted) break
+  }
+  receiveLine(lines.rest())
   leaving.abort()
   await session?.end()
 }

@@ -3,7 +3,7 @@
 // Nothing hangs on these entries, so nothing waits for them. Asks that a held call, a gate or the inbox hangs on are
 // recorded by the store, in the step that changes them.
 
-import { type DigestDomain, digestOf, isAssentError } from '@assent/core'
+import { type DigestDomain, digestOf, isAssentError, type JsonObject } from '@assent/core'
 import type { Audit } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 import type { Call, Given, Wanted } from './exchange.ts'
@@ -22,15 +22,20 @@ export class AuditTrail {
 
   asked(call: Call, server: string, wanted: Readonly<Record<string, Wanted>>): void {
     for (const [key, { kind, params }] of Object.entries(wanted)) {
-      this.#note(call, { event: 'asked', server, key, kind, digest: digestOrNone('question v1', params) })
+      this.#note(call, { event: 'asked', server, key, kind, domain: 'question v1', content: params })
     }
   }
 
   answered(call: Call, server: string, given: Readonly<Record<string, Given>>): void {
     for (const [key, answer] of Object.entries(given)) {
       const kind = 'result' in answer ? String(answer.result.action ?? 'answered') : 'error'
-      this.#note(call, { event: 'answered', server, key, kind, digest: digestOrNone('answer v1', answer) })
+      this.#note(call, { event: 'answered', server, key, kind, domain: 'answer v1', content: answer })
     }
+  }
+
+  /** The client answered before anyone can have read the question. */
+  unseen(call: Call, server: string, key: string): void {
+    this.#note(call, { event: 'unseen', server, key, kind: 'answer', domain: 'answer v1', content: {} })
   }
 
   /** Writes what is left. */
@@ -41,9 +46,7 @@ export class AuditTrail {
   }
 
   #note({ tenant, principal, method }: Call, about: Omit<Note, 'atMs' | 'principal' | 'method'>): void {
-    // Names that a server or client made up may hold half characters, which the record cannot.
-    const { key, kind } = { key: about.key.toWellFormed(), kind: about.kind.toWellFormed() }
-    const note = { atMs: Date.now(), principal, method, ...about, key, kind }
+    const note = { atMs: Date.now(), principal, method, ...about }
     const notes = this.#waiting.get(tenant)
     if (notes === undefined) this.#waiting.set(tenant, [note])
     else notes.push(note)
@@ -58,7 +61,7 @@ export class AuditTrail {
     this.#writing = this.#writing.then(async () => {
       for (const [tenant, notes] of waiting) {
         for (let at = 0; at < notes.length; at += relayLimits.auditBatch) {
-          const body = { passed: notes.slice(at, at + relayLimits.auditBatch) }
+          const body = { passed: notes.slice(at, at + relayLimits.auditBatch).map(recorded) }
           await this.#audit.append(tenant, [{ subject: 'relay', body }]).catch(this.#onTrouble)
         }
       }
@@ -68,13 +71,21 @@ export class AuditTrail {
 
 interface Note {
   readonly atMs: number
-  readonly event: 'asked' | 'answered'
+  readonly event: 'asked' | 'answered' | 'unseen'
   readonly principal: string
   readonly method: string
   readonly server: string
   readonly key: string
   readonly kind: string
-  readonly digest: string
+  /** What passed, until its digest is taken: not while its caller waits. */
+  readonly domain: DigestDomain
+  readonly content: unknown
+}
+
+function recorded({ domain, content, key, kind, ...note }: Note): JsonObject {
+  // Names that a server or client made up may hold half characters, which the record cannot.
+  const names = { key: key.toWellFormed(), kind: kind.toWellFormed() }
+  return { ...note, ...names, digest: digestOrNone(domain, content) }
 }
 
 /** What has no canonical form passes all the same where nothing hangs on it; the record says so. */

@@ -18,6 +18,8 @@ export interface Call {
   readonly client: ClientProfile
   /** What the server says on the way, such as progress. */
   readonly notify: (notification: Notification) => void
+  /** How far the call has come, as last told to the caller. */
+  readonly progressed?: () => number
   /** Aborts when the caller no longer wants the answer. */
   readonly signal: AbortSignal
 }
@@ -25,6 +27,9 @@ export interface Call {
 /** What the caller said about itself for this call. It is passed on, and decides only what may be sent to it. */
 export interface ClientProfile {
   readonly info: JsonObject
+  /** What it can do by itself, in its own words. */
+  readonly declared: JsonObject
+  /** What servers are told: with an inbox more can be asked than the client declared. */
   readonly capabilities: JsonObject
   /** Headers that repeat parts of the call for what stands between, as the caller sent them. */
   readonly headers?: Readonly<Record<string, string>>
@@ -54,6 +59,8 @@ type Ending =
       readonly wanted: Readonly<Record<string, Wanted>>
       /** For this upstream alone to understand; it may travel through the client, sealed. */
       readonly resume: JsonValue
+      /** The asks that are on record for them, by the same keys. */
+      readonly asks?: Readonly<Record<string, string>>
       /** Where the call is held: resolves when waiting longer is pointless, because it ended without the answers. */
       readonly over?: Promise<void>
     }
@@ -87,6 +94,26 @@ export interface Upstream extends Exchange {
 /** The calls in which a server may ask, in every revision. */
 export function mayAsk(method: string): boolean {
   return method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'
+}
+
+const repeatable = [
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+  'logging/setLevel',
+  'subscriptions/listen',
+]
+
+/** The requests that a server may get twice without harm. None in which it may ask, and none that we do not know. */
+export function mayRepeat(method: string): boolean {
+  return repeatable.includes(method)
 }
 
 export function reasonOf(error: unknown): string {

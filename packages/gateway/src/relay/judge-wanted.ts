@@ -4,7 +4,7 @@
 
 import { askLimits, checkContent, type FormRead, readForm, screenForSecrets, screenUrl } from '@assent/core'
 import { relayLimits } from '../limits.ts'
-import { objectAt } from '../wire/messages.ts'
+import { errorCodes, objectAt } from '../wire/messages.ts'
 import type { Given, Wanted } from './exchange.ts'
 
 /** Says in words, for each question that may not be asked, why; all of them when there are too many. */
@@ -12,9 +12,10 @@ export function refusals(wanted: Readonly<Record<string, Wanted>>): Record<strin
   const list = Object.entries(wanted)
   const isTooMany = list.length > relayLimits.asksPerRound
   const tooMany = `At most ${relayLimits.asksPerRound} questions can be put at once.`
+  const longKey = `The name of a question has at most ${relayLimits.askKeyChars} characters.`
   return Object.fromEntries(
     list.flatMap(([key, one]) => {
-      const problem = isTooMany ? tooMany : problemOf(one)
+      const problem = isTooMany ? tooMany : key.length > relayLimits.askKeyChars ? longKey : problemOf(one)
       return problem === undefined ? [] : [[key, problem]]
     }),
   )
@@ -48,6 +49,36 @@ export function judgeGiven(schema: unknown, given: Given): Given {
 }
 
 export const noAnswer: Given = { result: { action: 'cancel' } }
+
+/** Silence. Where a revision can say so it stays apart from a person's "no choice"; elsewhere it is a cancel. */
+export const expired: Given = {
+  error: {
+    code: errorCodes.refused,
+    message: 'Nobody answered in time. Nothing was decided: ask again, or let people take longer (asks.wait).',
+    data: { reason: 'expired' },
+  },
+}
+
+/**
+ * Judges questions that nobody asks, before there are any. The engine compiles the long patterns of screening when they
+ * are first used, and again when they are used more often: a third of a second that no caller shall wait for.
+ */
+export function warmUp(): void {
+  const schema = { type: 'object', properties: { password: { type: 'string', title: 'Password' } } }
+  const messages = [
+    'Which region?',
+    'Enter your password.',
+    'Your password policy: which one?',
+    'Geben Sie Ihr Passwort ein',
+  ]
+  for (let time = 0; time < 4; time++) {
+    for (const message of messages) {
+      problemOf({ kind: 'form', message, schema, params: {} })
+      problemOf({ kind: 'form', message, schema: { ...schema, properties: { a: { type: 'string' } } }, params: {} })
+    }
+    problemOf({ kind: 'url', message: 'Sign in.', url: 'https://xn--bcher-kva.example/', params: {} })
+  }
+}
 
 // Servers ask the same forms again and again: a form is read once, while there is room to remember it.
 const known = new Map<string, FormRead>()

@@ -10,6 +10,8 @@ const serverName = /^[a-z][a-z0-9-]{0,31}$/
 
 export function checkServerNames(names: readonly string[]): void {
   for (const name of names) {
+    if (name === 'assent')
+      throw new AssentError('misconfigured', 'No server may be called "assent": that name is ours.')
     if (serverName.test(name)) continue
     throw new AssentError('misconfigured', `"${name}" cannot name a server: use lower-case letters, digits and "-".`)
   }
@@ -20,35 +22,40 @@ interface Spelling {
   readonly join: string
 }
 
-const spellings: Readonly<Record<string, Spelling>> = {
-  'tools/call': { field: 'name', join: '__' },
-  'prompts/get': { field: 'name', join: '__' },
-  'resources/read': { field: 'uri', join: '+' },
-  'resources/subscribe': { field: 'uri', join: '+' },
-  'resources/unsubscribe': { field: 'uri', join: '+' },
-}
+// Maps, because a method may be called "constructor".
+const spellings: ReadonlyMap<string, Spelling> = new Map(
+  Object.entries({
+    'tools/call': { field: 'name', join: '__' },
+    'prompts/get': { field: 'name', join: '__' },
+    'resources/read': { field: 'uri', join: '+' },
+    'resources/subscribe': { field: 'uri', join: '+' },
+    'resources/unsubscribe': { field: 'uri', join: '+' },
+  }),
+)
 
 /** Which list holds what, and which of its members are names. */
-const lists: Readonly<Record<string, Spelling & { readonly list: string }>> = {
-  'tools/list': { list: 'tools', field: 'name', join: '__' },
-  'prompts/list': { list: 'prompts', field: 'name', join: '__' },
-  'resources/list': { list: 'resources', field: 'uri', join: '+' },
-  'resources/templates/list': { list: 'resourceTemplates', field: 'uriTemplate', join: '+' },
-}
+const lists: ReadonlyMap<string, Spelling & { readonly list: string }> = new Map(
+  Object.entries({
+    'tools/list': { list: 'tools', field: 'name', join: '__' },
+    'prompts/list': { list: 'prompts', field: 'name', join: '__' },
+    'resources/list': { list: 'resources', field: 'uri', join: '+' },
+    'resources/templates/list': { list: 'resourceTemplates', field: 'uriTemplate', join: '+' },
+  }),
+)
 
 export function listOf(method: string): string | undefined {
-  return lists[method]?.list
+  return lists.get(method)?.list
 }
 
 /** The server that a request is for, and its parameters in that server's own names; undefined when it names none. */
 export function addressee(method: string, params: JsonObject): { server: string; params: JsonObject } | undefined {
   if (method === 'completion/complete') return completionAddressee(params)
-  const spelling = spellings[method]
+  const spelling = spellings.get(method)
   return spelling === undefined ? undefined : unprefixed(params, spelling)
 }
 
 export function prefixed(server: string, method: string, items: readonly JsonValue[]): JsonValue[] {
-  const spelling = lists[method]
+  const spelling = lists.get(method)
   if (spelling === undefined) return [...items]
   return items.map((item) => {
     const name = isPlainObject(item) ? stringAt(item as JsonObject, spelling.field) : undefined

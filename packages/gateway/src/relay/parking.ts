@@ -5,12 +5,16 @@
 // of it is kept before it is delivered. A caller whose connection broke fetches the same outcome again. When the owner
 // dies the lease runs out, and the caller hears so instead of waiting.
 
-import { randomBytes, randomUUID } from 'node:crypto'
-import { isPlainObject, type JsonObject, type JsonValue, newId, only, type Question, readForm } from '@assent/core'
+import { randomUUID } from 'node:crypto'
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
+import { givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
+import type { Place } from '../surfaces/place.ts'
+import type { Below } from '../surfaces/routing.ts'
 import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
-import { type Call, failed, type Given, type Outcome, type Wanted } from './exchange.ts'
+import { parseExactly } from '../wire/server-messages.ts'
+import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
 import type { Relay, Resume } from './relay.ts'
 
@@ -29,7 +33,7 @@ const heldElsewhere = failed(
 export class Parking {
   readonly #store: Store
   readonly #relay: Relay
-  readonly #askWaitMs: number
+  readonly #patience: { readonly askWaitMs: number }
   readonly #onTrouble: (error: unknown) => void
   readonly #owner = `gateway-${randomUUID()}`
   /** The calls that are parked here, with the ask of each question by its key. */
@@ -37,30 +41,61 @@ export class Parking {
   readonly #continuing = new Set<string>()
   readonly #beat: NodeJS.Timeout
 
-  constructor(store: Store, relay: Relay, askWaitMs: number, onTrouble: (error: unknown) => void) {
+  constructor(
+    store: Store,
+    relay: Relay,
+    patience: { readonly askWaitMs: number },
+    onTrouble: (error: unknown) => void,
+  ) {
     this.#store = store
     this.#relay = relay
-    this.#askWaitMs = askWaitMs
+    this.#patience = patience
     this.#onTrouble = onTrouble
     this.#beat = setInterval(() => void this.#renew(), relayLimits.renewEveryMs)
     this.#beat.unref()
   }
 
-  /** What a first attempt came to, on record if it is held. */
-  async begun(call: Call, outcome: Outcome, requestDigest: string): Promise<Outcome> {
+  /** Calls that are held here. */
+  get size(): number {
+    return this.#parked.size
+  }
+
+  /** The relay for one request, with what is held for it on record. */
+  below(requestDigest: string): Below {
+    return {
+      start: async (call) => this.#begun(call, await this.#relay.start(call), requestDigest),
+      continue: (call, resume, given) => this.#continue(call, resume, given, requestDigest),
+    }
+  }
+
+  /** Takes over a call that its caller no longer waits for, if a server waits inside it. */
+  async adopt(call: Call, place: Place, over: Promise<void> | undefined, requestDigest: string): Promise<void> {
+    const id = heldId(place.resume.inner)
+    if (id === undefined || this.#parked.has(id)) return
+    await this.#begin(call, id, place.resume.server, requestDigest, new Map(Object.entries(place.inInbox)))
+    over?.then(() => this.#finishAlone(call, place.resume, id)).catch(this.#onTrouble)
+  }
+
+  /** Whether this process can go on with it: nothing is held for it, or it is held here. */
+  canContinue(resume: Resume): boolean {
+    const id = heldId(resume.inner)
+    return id === undefined || this.#parked.has(id)
+  }
+
+  async #begun(call: Call, outcome: Outcome, requestDigest: string): Promise<Outcome> {
     if (outcome.kind !== 'needs-people' || outcome.over === undefined) return outcome
     return this.#park(call, outcome, requestDigest)
   }
 
   /** Continues a call, held here or travelling with its caller. */
-  async continue(
+  async #continue(
     call: Call,
     resume: Resume,
     given: Readonly<Record<string, Given>>,
     requestDigest: string,
   ): Promise<Outcome> {
     const id = heldId(resume.inner)
-    if (id === undefined) return this.begun(call, await this.#relay.continue(call, resume, given), requestDigest)
+    if (id === undefined) return this.#begun(call, await this.#relay.continue(call, resume, given), requestDigest)
     if (!this.#parked.has(id)) return this.#kept(call, id)
     this.#continuing.add(id)
     try {
@@ -89,42 +124,28 @@ export class Parking {
     const resume = outcome.resume as unknown as Resume
     const id = heldId(resume.inner)
     if (id === undefined) return outcome
-    const { tenant, principal, method } = call
-    if (!this.#parked.has(id)) {
-      const { leaseMs } = relayLimits
-      await this.#store.calls.begin({
-        tenant,
-        id,
-        principal,
-        server: resume.server,
-        method,
-        requestDigest,
-        owner: this.#owner,
-        leaseMs,
-      })
-      this.#parked.set(id, { tenant, asks: new Map() })
-    }
-    const { asks } = this.#parked.get(id) ?? { asks: new Map() }
+    if (!this.#parked.has(id)) await this.#begin(call, id, resume.server, requestDigest, new Map())
+    const { asks } = this.#parked.get(id) ?? { asks: new Map<string, string>() }
     for (const [key, wanted] of Object.entries(outcome.wanted)) {
-      const question = asks.has(key) ? undefined : questionOf(wanted)
-      if (question === undefined) continue
-      const ask = newId('ask', Date.now(), randomBytes)
-      const tool = stringAt(call.params, 'name')
-      await this.#store.asks.raise({
-        tenant,
-        id: ask,
-        asker: tool === undefined ? { server: resume.server } : { server: resume.server, tool },
-        principal,
-        callId: id,
-        question,
-        electorate: only(principal),
-        decideWithinMs: Math.max(this.#askWaitMs, 1_000),
-        useWithinMs: this.#askWaitMs,
-      })
-      asks.set(key, ask)
+      if (asks.has(key)) continue
+      const raising = { server: resume.server, waitMs: this.#patience.askWaitMs, callId: id }
+      const ask = await raiseAsk(this.#store, call, wanted, raising)
+      if (ask !== undefined) asks.set(key, ask)
     }
     outcome.over?.then(() => this.#finishAlone(call, resume, id)).catch(this.#onTrouble)
-    return outcome
+    return { ...outcome, asks: Object.fromEntries(asks) }
+  }
+
+  async #begin(
+    { tenant, principal, method }: Call,
+    id: string,
+    server: string,
+    requestDigest: string,
+    asks: Map<string, string>,
+  ): Promise<void> {
+    const { leaseMs } = relayLimits
+    await this.#store.calls.begin({ tenant, id, principal, server, method, requestDigest, owner: this.#owner, leaseMs })
+    this.#parked.set(id, { tenant, asks })
   }
 
   /** The answers as the store took them: each ask is settled once, here or nowhere. */
@@ -143,6 +164,8 @@ export class Parking {
         answer: 'result' in answer ? answerOf(answer.result) : { action: 'cancel' },
       })
       if (answered.kind === 'settled') recorded.push([key, answer])
+      // Someone was first, in the inbox: that answer is the one.
+      if (answered.kind === 'ended') recorded.push([key, givenOf(answered.ask)])
       if (answered.kind === 'invalid' || answered.kind === 'malformed') {
         await this.#store.asks.answer({ ...request, answer: { action: 'cancel' } })
         recorded.push([key, noAnswer])
@@ -166,7 +189,7 @@ export class Parking {
     if (row?.state.kind === 'running') return heldElsewhere
     if (row?.state.kind !== 'finished') return lost
     await this.#store.calls.delivered(call.tenant, id)
-    return JSON.parse(row.state.outcome) as Outcome
+    return parseExactly(row.state.outcome) as Outcome
   }
 
   /** The questions ended without their caller, who may still come for the outcome. */
@@ -198,14 +221,6 @@ export class Parking {
 
 function heldId(inner: JsonValue): string | undefined {
   return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
-}
-
-/** The question as the store keeps it; undefined for what no person is asked. */
-function questionOf(wanted: Wanted): Question | undefined {
-  if (wanted.kind === 'url') return { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url }
-  if (wanted.kind !== 'form') return undefined
-  const read = readForm(wanted.schema)
-  return read.ok ? { kind: 'form', message: wanted.message.toWellFormed(), form: read.form } : undefined
 }
 
 function answerOf(result: JsonObject): JsonObject {

@@ -6,6 +6,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
+import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import {
   type Call,
@@ -25,6 +26,10 @@ export interface Resume {
   readonly inner: JsonValue
   /** The schema of each form that was put, to judge the answers by. */
   readonly schemas: JsonObject
+  /** Which questions these are among the open ones; none when no person was asked. */
+  readonly round?: OpenRound
+  /** Whether the caller names the server too. It may have had company, or none, when the call began. */
+  readonly isPrefixed: boolean
 }
 
 /** Opens a server on first use, once, whoever comes first. */
@@ -34,11 +39,14 @@ export class Relay {
   readonly #names: readonly string[]
   readonly #find: FindUpstream
   readonly #trail: AuditTrail
+  readonly #asking: Asking
 
-  constructor(names: readonly string[], find: FindUpstream, trail: AuditTrail) {
+  /** @param names are read at each call: a reload changes them */
+  constructor(names: readonly string[], find: FindUpstream, trail: AuditTrail, asking: Asking) {
     this.#names = names
     this.#find = find
     this.#trail = trail
+    this.#asking = asking
   }
 
   /** How many servers stand behind it. */
@@ -48,16 +56,16 @@ export class Relay {
 
   async start(call: Call): Promise<Outcome> {
     const [only, ...others] = this.#names
-    if (only !== undefined && others.length === 0) return this.#run(only, call)
+    if (only !== undefined && others.length === 0) return this.#run(only, call, false)
     if (listOf(call.method) !== undefined) return this.#list(call)
     const target = addressee(call.method, call.params)
     if (target === undefined || !this.#names.includes(target.server)) return unknownTarget(call)
-    return this.#run(target.server, { ...call, params: target.params })
+    return this.#run(target.server, { ...call, params: target.params }, true)
   }
 
   async continue(
     call: Call,
-    { server, inner, schemas }: Resume,
+    { server, inner, schemas, round, isPrefixed }: Resume,
     given: Readonly<Record<string, Given>>,
   ): Promise<Outcome> {
     const judged = Object.fromEntries(
@@ -69,11 +77,13 @@ export class Relay {
       }),
     )
     this.#trail.answered(call, server, judged)
-    const target =
-      this.#names.length === 1 ? call : { ...call, params: addressee(call.method, call.params)?.params ?? {} }
+    const answers = Object.entries(judged).flatMap(([key, answer]) => (schemas[key] === false ? [] : [answer]))
+    this.#asking.ended(server, round, answers)
+    const params = isPrefixed ? (addressee(call.method, call.params)?.params ?? {}) : call.params
+    const target = this.#asking.seenBy({ ...call, params })
     try {
       const upstream = await this.#find(server, call)
-      return this.#judge(upstream, target, await upstream.continue(target, inner, judged))
+      return this.#judge(upstream, target, await upstream.continue(target, inner, judged), isPrefixed)
     } catch (error) {
       return away(server, error)
     }
@@ -96,33 +106,42 @@ export class Relay {
     }
   }
 
-  async #run(server: string, call: Call): Promise<Outcome> {
+  async #run(server: string, asked: Call, isPrefixed: boolean): Promise<Outcome> {
+    const call = this.#asking.seenBy(asked)
     try {
       const upstream = await this.#find(server, call)
-      return this.#judge(upstream, call, await upstream.start(call))
+      return this.#judge(upstream, call, await upstream.start(call), isPrefixed)
     } catch (error) {
       return away(server, error)
     }
   }
 
   /** Lets through what may be asked. A server that waits is told what may not; one that does not has its call refused. */
-  async #judge(upstream: Upstream, call: Call, first: Outcome): Promise<Outcome> {
+  async #judge(upstream: Upstream, call: Call, first: Outcome, isPrefixed: boolean): Promise<Outcome> {
     let outcome = first
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       if (outcome.kind !== 'needs-people') return outcome
       const { wanted, resume } = outcome
       const refused = Object.entries(refusals(wanted))
-      const [refusal] = refused
-      if (refusal === undefined) {
+      const [unfit] = refused
+      const opened = unfit === undefined ? this.#asking.open(call, upstream.name, wanted, outcome.over) : undefined
+      if (opened?.ok === true) {
         this.#trail.asked(call, upstream.name, wanted)
-        return { ...outcome, resume: { server: upstream.name, inner: resume, schemas: schemasOf(wanted) } }
+        const { round } = opened
+        const put = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
+        return { ...outcome, resume: round === undefined ? put : { ...put, round } }
       }
+      if (opened === undefined) this.#asking.notAllowed()
+      const code = opened?.code ?? errorCodes.invalidParams
       if (outcome.over === undefined) {
-        return failed(errorCodes.invalidParams, `${upstream.name} asked what may not be asked. ${refusal[1]}`)
+        const reason = opened?.reason ?? `${upstream.name} asked what may not be asked. ${unfit?.[1]}`
+        return failed(code, reason)
       }
-      const errors = refused.map(([key, message]) => [key, { error: { code: errorCodes.invalidParams, message } }])
+      const all = opened === undefined ? refused : Object.keys(wanted).map((key) => [key, opened.reason] as const)
+      const errors = all.map(([key, message]) => [key, { error: { code, message } }])
       outcome = await upstream.continue(call, resume, Object.fromEntries(errors))
     }
+    await giveUp(upstream, call, outcome)
     return failed(errorCodes.refused, `${upstream.name} went on asking what may not be asked.`)
   }
 
@@ -139,10 +158,8 @@ export class Relay {
     let cursor: JsonValue | undefined
     for (let page = 0; page < 100; page++) {
       const { cursor: _ours, ...params } = call.params
-      const outcome = await this.#run(server, {
-        ...call,
-        params: cursor === undefined ? params : { ...params, cursor },
-      })
+      const paged = cursor === undefined ? params : { ...params, cursor }
+      const outcome = await this.#run(server, { ...call, params: paged }, false)
       const list = outcome.kind === 'finished' ? outcome.result[name] : undefined
       if (outcome.kind !== 'finished' || !Array.isArray(list)) return items
       items.push(...list)
@@ -163,9 +180,17 @@ function schemasOf(wanted: Readonly<Record<string, Wanted>>): JsonObject {
 export function readResume(value: JsonValue): Resume | undefined {
   if (!isPlainObject(value) || typeof value.server !== 'string') return undefined
   const schemas = objectAt(value as JsonObject, 'schemas')
-  return schemas === undefined
-    ? undefined
-    : { server: value.server, inner: (value.inner ?? null) as JsonValue, schemas }
+  if (schemas === undefined) return undefined
+  const { server, isPrefixed, round } = value
+  const resume = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
+  const { id, atMs } = isPlainObject(round) ? round : {}
+  return typeof id === 'string' && typeof atMs === 'number' ? { ...resume, round: { id, atMs } } : resume
+}
+
+/** Lets go of a call that is held for nothing, as if its caller had gone. */
+async function giveUp(exchange: Pick<Upstream, 'continue'>, call: Call, outcome: Outcome): Promise<void> {
+  if (outcome.kind !== 'needs-people') return
+  await exchange.continue({ ...call, signal: AbortSignal.abort() }, outcome.resume, {})
 }
 
 function unknownTarget(call: Call): Outcome {

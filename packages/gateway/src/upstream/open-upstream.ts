@@ -5,6 +5,7 @@
 
 import { upstreamLimits } from '../limits.ts'
 import type { Call, Outcome, Upstream } from '../relay/exchange.ts'
+import { Connections } from '../wire/connections.ts'
 import { HttpWire } from './2025-11-25/http-wire.ts'
 import type { OpenWire } from './2025-11-25/session.ts'
 import { Upstream20251125 } from './2025-11-25/upstream.ts'
@@ -23,20 +24,23 @@ export async function openUpstream(
   call: Call,
   { askWaitMs, onLog }: { readonly askWaitMs: number; readonly onLog: (line: string) => void },
 ): Promise<Upstream> {
+  const headers = 'url' in config ? lowerCased(config.headers ?? {}) : {}
   const newest =
     'url' in config
-      ? new HttpUpstream20260728(name, new URL(config.url), config.headers ?? {})
+      ? new HttpUpstream20260728(name, new Connections(new URL(config.url)), headers)
       : new StdioUpstream20260728(name, config, onLog, new BackOff())
   if (await speaksNewest(newest, call)) return new ForSessions(newest)
   await newest.close()
+  if ('url' in config) {
+    const connections = new Connections(new URL(config.url))
+    const open: OpenWire = (events) => new HttpWire(connections, headers, events)
+    const close = () => connections.close()
+    return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.connections, close })
+  }
   // Apart from the first: a server of an older revision may have ended because it was asked what it does not know.
   const backOff = new BackOff()
-  const open: OpenWire = (events) =>
-    'url' in config
-      ? new HttpWire(new URL(config.url), config.headers ?? {}, events)
-      : new StdioWire(config, events, onLog, backOff)
-  const connections = 'url' in config ? upstreamLimits.connections : upstreamLimits.processes
-  return new Upstream20251125(name, open, { askWaitMs, connections })
+  const open: OpenWire = (events) => new StdioWire(config, events, onLog, backOff)
+  return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.processes, close: () => undefined })
 }
 
 async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
@@ -47,6 +51,11 @@ async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
   if (outcome.kind === 'failed' && outcome.error.code === -32_022) outcome = await upstream.start(discover)
   if (isUnreachable(outcome)) throw new Error(outcome.error.message)
   return outcome.kind === 'finished' && Array.isArray(outcome.result.supportedVersions)
+}
+
+/** So that a header of ours takes the place of one that was configured, and never stands beside it. */
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** A server that did not answer at all has not said which revision it speaks: the next call asks again. */

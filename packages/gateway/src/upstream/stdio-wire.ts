@@ -3,9 +3,10 @@
 // The process belongs to one connection. What it writes to standard error is its log, not protocol.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { wireLimits } from '../limits.ts'
-import { type Message, readMessage } from '../wire/messages.ts'
+import { upstreamLimits, wireLimits } from '../limits.ts'
+import { Lines } from '../wire/lines.ts'
+import type { Message } from '../wire/messages.ts'
+import { readServerMessage } from '../wire/server-messages.ts'
 import type { BackOff } from './back-off.ts'
 import type { Wire, WireEvents } from './wire.ts'
 
@@ -13,9 +14,11 @@ export interface StdioServer {
   readonly command: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
 }
 
 const killAfterMs = 2_000
+const unreadable = 'A line that cannot be read.'
 
 export class StdioWire implements Wire {
   readonly #child: ChildProcessWithoutNullStreams
@@ -24,7 +27,11 @@ export class StdioWire implements Wire {
   constructor(server: StdioServer, events: WireEvents, onLog: (line: string) => void, backOff: BackOff) {
     backOff.check()
     let hasSpoken = false
-    this.#child = spawn(server.command, server.args ?? [], { env: { ...inherited(), ...server.env }, stdio: 'pipe' })
+    this.#child = spawn(server.command, server.args ?? [], {
+      env: { ...inherited(), ...server.env },
+      stdio: 'pipe',
+      ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+    })
     const closed = (reason: string) => {
       if (!this.#isOpen) return
       this.#isOpen = false
@@ -34,23 +41,38 @@ export class StdioWire implements Wire {
     this.#child.on('error', (error) => closed(`The server could not be started: ${error.message}`))
     this.#child.on('exit', (code, signal) => closed(`The server ended (${signal ?? `code ${code}`}).`))
     this.#child.stdin.on('error', () => closed('The server no longer reads.'))
-    createInterface({ input: this.#child.stderr }).on('line', (line) =>
-      onLog(line.slice(0, wireLimits.stderrLineChars)),
-    )
-    createInterface({ input: this.#child.stdout }).on('line', (line) => {
-      if (line.length > wireLimits.messageBytes) return closed('The server sent a larger message than is allowed.')
-      const message = readMessage(line)
-      // A line that is no message is a server's stray print; it is passed over like one on standard error.
-      if (message === undefined) onLog(line.slice(0, wireLimits.stderrLineChars))
-      else {
-        hasSpoken = true
-        events.onMessage(message)
-      }
+    const logged = new Lines()
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      for (const line of logged.push(chunk)) onLog(line?.slice(0, wireLimits.stderrLineChars) ?? unreadable)
     })
+    const receive = (line: string | undefined) => {
+      const message = line === undefined ? undefined : readServerMessage(line)
+      if (message === undefined) {
+        // A line that is no message is a server's stray print; it is passed over like one on standard error.
+        onLog(line?.slice(0, wireLimits.stderrLineChars) ?? unreadable)
+        return
+      }
+      hasSpoken = true
+      events.onMessage(message)
+    }
+    const lines = new Lines()
+    this.#child.stdout
+      .on('data', (chunk: Buffer) => {
+        for (const line of lines.push(chunk)) if (line !== '') receive(line)
+        if (lines.isTooLong && this.#isOpen) {
+          closed('The server sent a larger message than is allowed.')
+          this.close()
+        }
+      })
+      .on('end', () => {
+        const rest = lines.rest()
+        if (rest !== '') receive(rest)
+      })
   }
 
   async send(message: Message): Promise<void> {
     if (!this.#isOpen) throw new Error('The server has ended.')
+    if (this.#child.stdin.writableLength > upstreamLimits.unreadBytes) throw new Error('The server does not read.')
     this.#child.stdin.write(`${JSON.stringify(message)}\n`)
   }
 

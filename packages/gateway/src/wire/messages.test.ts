@@ -64,3 +64,39 @@ test('[RELAY-13] nothing is read from a prototype', () => {
     'b',
   ])
 })
+
+test.each([
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","name":"drop"}}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}',
+  '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[{"y":{"a":1,"b":2,"a":1}}]}}',
+  '{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"\\n","a":1,"a":1}}',
+  '{"jsonrpc":"2.0","id":1,"method":"a","params":{"__proto__":{},"__proto__":{}}}',
+  '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","resultType":"input_required"}}',
+])('[LIMIT-2] a name twice in one object makes a message none: %s', (text) => {
+  expect(readMessage(text)).toBeUndefined()
+})
+
+test.each([
+  '{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call"}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","Name":"drop"}}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","ARGUMENTS":{}}}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","argument\u017f":{}}}',
+  '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ResultType":"input_required"}}',
+])('[LIMIT-2] a name that some readers take for a deciding one makes a message none: %s', (text) => {
+  expect(readMessage(text)).toBeUndefined()
+})
+
+test('[LIMIT-2] the names of arguments are their own, and equal names in different objects are two', () => {
+  const params = { name: 'a', arguments: { Name: 1, NAME: 2, Method: 3, constructor: 4 }, list: [{ a: 1 }, { a: 1 }] }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+
+  expect(readMessage(JSON.stringify(message))).toEqual(message)
+})
+
+test.each(['9007199254740993', '1.5', '1e400', '-9007199254740992'])(
+  '[LIMIT-2] an id that would come back as another is none: %s',
+  (id) => {
+    expect(readMessage(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toBeUndefined()
+  },
+)

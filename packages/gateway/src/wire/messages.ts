@@ -4,6 +4,8 @@
 
 import { isPlainObject, type JsonObject, type JsonValue, readJson } from '@assent/core'
 import { wireLimits } from '../limits.ts'
+import { namesIn, outlineOf } from './outline.ts'
+import { decidingNames } from './spelling-2026-07-28.ts'
 
 export type RequestId = string | number
 
@@ -46,7 +48,10 @@ export const errorCodes = {
   urlNeeded: -32_042,
 } as const
 
-/** Undefined for what is no JSON-RPC message at all. */
+/**
+ * Undefined for what is no JSON-RPC message at all: also for text that is too deep or has too many parts, and for text
+ * that another reader could take for another message, because a name comes twice or only looks like the right one.
+ */
 export function readMessage(text: string): Message | undefined {
   try {
     const value = parse(text)
@@ -56,18 +61,25 @@ export function readMessage(text: string): Message | undefined {
   }
 }
 
-// JSON.parse can be made to misread names that are spelled with escapes; see core's digest/parse.ts. Text without any is
-// read the fast way. The other reader also refuses a name twice in one object.
+// JSON.parse can be made to misread names that are spelled with escapes (see core's digest/parse.ts); those are read by
+// the reader that cannot. It refuses a name twice by itself; elsewhere names are counted, which costs less.
 function parse(text: string): unknown {
-  return text.includes('\\')
-    ? readJson(text, { depth: wireLimits.messageDepth, halfPairs: 'keep', numbers: 'nearest' })
-    : JSON.parse(text)
+  const outline = outlineOf(text)
+  if (outline === undefined) return undefined
+  if (outline.hasEscapedNames && text.length > wireLimits.messageSpelledChars) return undefined
+  if (outline.hasEscapedNames)
+    return readJson(text, { depth: wireLimits.messageDepth, halfPairs: 'keep', numbers: 'nearest' })
+  const value: unknown = JSON.parse(text)
+  return namesIn(value) === outline.names ? value : undefined
 }
 
 function isMessage(value: unknown): value is Message {
   if (!isPlainObject(value) || value.jsonrpc !== '2.0') return false
   if (value.params !== undefined && !isPlainObject(value.params)) return false
-  const hasId = typeof value.id === 'string' || (typeof value.id === 'number' && Number.isFinite(value.id))
+  if (decidingNames.message.hasLookAlike(value) || decidingNames.result.hasLookAlike(value.result)) return false
+  if (value.id !== undefined && decidingNames.request.hasLookAlike(value.params)) return false
+  // A number that was rounded would come back as another id than was sent.
+  const hasId = typeof value.id === 'string' || Number.isSafeInteger(value.id)
   if (value.method !== undefined) return typeof value.method === 'string' && (value.id === undefined || hasId)
   if (isPlainObject(value.result)) return hasId && value.error === undefined
   const { error } = value

@@ -50,3 +50,24 @@ test('[RELAY-13] an event that was not ended is none, and one that is too large 
   await expect(eventsIn(...lines)).rejects.toThrow('larger message')
   await expect(eventsIn(`data: ${'x'.repeat(wireLimits.messageBytes)}`)).rejects.toThrow('larger message')
 })
+
+test('[LIMIT-3] a large event in small pieces costs each character once', async () => {
+  const data = 'x'.repeat(wireLimits.messageBytes / 8)
+  const bytes = Buffer.from(`data: ${data}\n\n`)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 8) }, (_, at) => bytes.subarray(at * 8, at * 8 + 8))
+  const before = process.cpuUsage()
+
+  expect(await eventsIn(...pieces)).toEqual([{ data }])
+  // Looking at all of it again with each piece would take minutes.
+  expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(10)
+})
+
+test('[LIMIT-2] an event that is not UTF-8 ends the stream', async () => {
+  await expect(eventsIn(Buffer.from([...Buffer.from('data: '), 0xff, 0x0a, 0x0a]))).rejects.toThrow('not UTF-8')
+})
+
+test('[LIMIT-3] fields that mean nothing are not kept', async () => {
+  const noise = 'x:\n'.repeat(wireLimits.messageBytes / 2)
+
+  expect(await eventsIn(noise, 'data: a\n\n')).toEqual([{ data: 'a' }])
+})

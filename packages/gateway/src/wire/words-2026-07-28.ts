@@ -11,14 +11,21 @@ export const metaKeys = {
   info: 'io.modelcontextprotocol/clientInfo',
 } as const
 
-const nameSources: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
+/** Whether the server wants something before it can go on. */
+export function isUnfinished(result: JsonObject): boolean {
+  return result.resultType === 'input_required'
 }
+
+const nameSources: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'tools/call': 'name',
+    'prompts/get': 'name',
+    'resources/read': 'uri',
+  }),
+)
 
 /** The value that a request repeats in its header `Mcp-Name`; undefined where it has none. */
 export function repeatedName(method: string, params: JsonObject | undefined): string | undefined {
-  const source = nameSources[method]
+  const source = nameSources.get(method)
   return source === undefined ? undefined : stringAt(params, source)
 }

@@ -8,8 +8,10 @@ import type { JsonObject } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { canBeAsked } from '../../relay/capabilities.ts'
 import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
-import { noAnswer } from '../../relay/judge-wanted.ts'
-import { readResume } from '../../relay/relay.ts'
+import { expired, noAnswer } from '../../relay/judge-wanted.ts'
+import { digestOfRequest } from '../../relay/request-digest.ts'
+import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
+import type { Came, Hold } from '../../surfaces/routing.ts'
 import {
   errorCodes,
   type Message,
@@ -26,6 +28,8 @@ import { described } from '../description.ts'
 import { pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
+type Unfinished = Outcome & { kind: 'needs-people' }
+type Ended = Exclude<Outcome, Unfinished>
 
 const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
 
@@ -33,6 +37,7 @@ export class ClientSession {
   readonly id: string = randomUUID()
   readonly principal: string
   readonly #serving: Serving
+  readonly #transport: 'http' | 'stdio'
   readonly #client: ClientProfile
   readonly #revision: string
   readonly #pushed = new Map<RequestId, (given: Given) => void>()
@@ -40,10 +45,12 @@ export class ClientSession {
   readonly #ending = new AbortController()
   lastUsedMs: number = Date.now()
 
-  constructor(serving: Serving, principal: string, params: JsonObject) {
+  constructor(serving: Serving, principal: string, params: JsonObject, transport: 'http' | 'stdio') {
     this.#serving = serving
+    this.#transport = transport
     this.principal = principal
-    this.#client = { info: objectAt(params, 'clientInfo') ?? {}, capabilities: objectAt(params, 'capabilities') ?? {} }
+    const info = objectAt(params, 'clientInfo') ?? {}
+    this.#client = serving.routing.profile(info, objectAt(params, 'capabilities') ?? {})
     const wanted = stringAt(params, 'protocolVersion') ?? ''
     this.#revision = spoken.includes(wanted) ? wanted : '2025-11-25'
   }
@@ -68,22 +75,20 @@ export class ClientSession {
     if (request.method === 'ping') return resultReply(request.id, {})
     const cancelling = new AbortController()
     this.#calls.set(request.id, cancelling)
-    const call = this.#call(
-      request.method,
-      request.params ?? {},
-      say,
-      AbortSignal.any([signal, cancelling.signal, this.#ending.signal]),
-    )
+    // Not with AbortSignal.any, which costs several times as much.
+    const abort = () => cancelling.abort()
+    const ends = [signal, this.#ending.signal]
+    for (const end of ends) end.addEventListener('abort', abort)
+    if (ends.some(({ aborted }) => aborted)) abort()
+    const call = this.#call(request.method, request.params ?? {}, say, cancelling.signal)
     try {
-      let outcome = await this.#serving.relay.start(call)
-      for (let round = 0; outcome.kind === 'needs-people'; round++) {
-        if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
-        else outcome = await this.#askAndContinue(call, outcome, say)
-      }
+      const outcome = await this.#run(call, say)
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
-      this.#calls.delete(request.id)
+      for (const end of ends) end.removeEventListener('abort', abort)
+      // A client may give two calls one id; the other one can still be cancelled.
+      if (this.#calls.get(request.id) === cancelling) this.#calls.delete(request.id)
     }
   }
 
@@ -119,33 +124,54 @@ export class ClientSession {
     await this.#serving.relay.leave(this.#call('', {}, () => undefined, new AbortController().signal))
   }
 
-  async #askAndContinue(call: Call, outcome: Outcome & { kind: 'needs-people' }, say: Say): Promise<Outcome> {
-    const resume = readResume(outcome.resume)
-    if (resume === undefined) throw new Error('The relay lost its place.')
+  /** Carries a call to its end, or to the end of what its caller can wait. */
+  async #run(call: Call, say: Say): Promise<Ended> {
+    const { relay, routing, deferral } = this.#serving
+    const hold = routing.patienceOf(call, this.#transport)
+    const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
+    let outcome =
+      awaited === undefined ? await routing.start(call, relay, hold()) : await deferral.fetch(call, awaited, hold())
+    for (let round = 0; outcome.kind === 'needs-people'; round++) {
+      if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
+      else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, outcome)
+      else outcome = await this.#askAndContinue(call, outcome, say, hold)
+    }
+    return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
+  }
+
+  /** The caller's patience is at its end while the inbox still waits for the person. */
+  async #putOff(call: Call, outcome: Unfinished): Promise<Outcome> {
+    const digest = digestOfRequest(call)
+    if (digest !== undefined) return this.#serving.deferral.putOff(call, outcome, digest)
+    return failed(errorCodes.refused, 'A person is still to answer, and this call cannot be put off.')
+  }
+
+  async #askAndContinue(call: Call, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
+    const { relay, routing } = this.#serving
     const over = outcome.over ?? new Promise<void>(() => undefined)
-    const answers = Object.entries(outcome.wanted).map(
-      async ([key, wanted]) => [key, await this.#ask(wanted, say, call.signal, over)] as const,
-    )
-    const given = (await Promise.all(answers)).flatMap(([key, answer]) => (answer === undefined ? [] : [[key, answer]]))
-    return this.#serving.relay.continue(call, resume, Object.fromEntries(given))
+    const askedAt = performance.now()
+    const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
+      const given = await this.#ask(wanted, say, call.signal, over)
+      return given === undefined ? [] : [[key, { given, afterMs: performance.now() - askedAt }]]
+    })
+    const came = Object.fromEntries((await Promise.all(answers)).flat())
+    return routing.continue(call, relay, outcome.resume, came, hold())
   }
 
   /** Undefined when nobody waits for the answer any more. */
   async #ask(wanted: Wanted, say: Say, signal: AbortSignal, over: Promise<void>): Promise<Given | undefined> {
-    const question = canBeAsked(this.#client.capabilities, wanted.kind)
-      ? pushedQuestion(wanted, this.#revision)
-      : undefined
+    const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.#revision) : undefined
     if (question === undefined) return noAnswer
     const id = randomUUID()
     const { promise, resolve } = Promise.withResolvers<Given>()
     this.#pushed.set(id, resolve)
-    const timer = setTimeout(() => resolve(noAnswer), this.#serving.askWaitMs)
+    const timer = setTimeout(() => resolve(expired), this.#serving.askWaitMs)
     const abort = () => resolve(noAnswer)
     signal.addEventListener('abort', abort, { once: true })
     say({ jsonrpc: '2.0', id, ...question })
     try {
       const answer = await Promise.race([promise, over])
-      if (answer === undefined || answer === noAnswer) {
+      if (answer === undefined || answer === noAnswer || answer === expired) {
         say({
           jsonrpc: '2.0',
           method: 'notifications/cancelled',
@@ -161,15 +187,20 @@ export class ClientSession {
   }
 
   #call(method: string, params: JsonObject, say: Say, signal: AbortSignal): Call {
-    const { tenant } = this.#serving
+    let progressed = 0
     return {
-      tenant,
+      tenant: this.#serving.tenant,
       principal: this.principal,
       scope: this.id,
       method,
       params,
       client: this.#client,
-      notify: say,
+      notify: (notification) => {
+        const progress = notification.method === 'notifications/progress' ? notification.params?.progress : undefined
+        if (typeof progress === 'number') progressed = progress
+        say(notification)
+      },
+      progressed: () => progressed,
       signal,
     }
   }

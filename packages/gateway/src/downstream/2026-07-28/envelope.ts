@@ -2,7 +2,6 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '@assent/core'
-import type { ClientProfile } from '../../relay/exchange.ts'
 import { decodeHeader } from '../../upstream/2026-07-28/headers.ts'
 import { header } from '../../wire/http.ts'
 import { errorCodes, objectAt, type Request, type RpcError, stringAt } from '../../wire/messages.ts'
@@ -13,7 +12,8 @@ export const supportedVersions: readonly string[] = [revision]
 const { version: versionKey, capabilities: capabilitiesKey, info: infoKey } = metaKeys
 
 export type Envelope =
-  | { readonly ok: true; readonly client: ClientProfile }
+  /** What the client says of itself, for this request alone. */
+  | { readonly ok: true; readonly info: JsonObject; readonly declared: JsonObject }
   | { readonly ok: false; readonly error: RpcError }
 
 /** Whether this request is of this revision at all: it says so in its body, or in its header. */
@@ -21,6 +21,11 @@ export function claimsRevision(request: Request | undefined, versionHeader: stri
   const meta = objectAt(request?.params, '_meta')
   if (meta !== undefined && Object.hasOwn(meta, versionKey)) return true
   return versionHeader !== undefined && versionHeader >= revision && request?.method !== 'initialize'
+}
+
+/** Whether this request brings answers to a call that was begun before. */
+export function continuesRound({ params }: Request): boolean {
+  return params?.requestState !== undefined
 }
 
 export function readEnvelope(message: Request): Envelope {
@@ -36,7 +41,7 @@ export function readEnvelope(message: Request): Envelope {
       requested: version,
     })
   }
-  return { ok: true, client: { capabilities, info: objectAt(meta, infoKey) ?? {} } }
+  return { ok: true, declared: capabilities, info: objectAt(meta, infoKey) ?? {} }
 }
 
 /** Headers are for what stands between; a gateway that let them differ from the body would route one call and run another. */

@@ -3,64 +3,64 @@
 //
 // The state is sealed: for this caller, this method and these arguments, until the people's time is up.
 
-import { randomBytes } from 'node:crypto'
-import {
-  isAssentError,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-  requestDigest,
-  seal,
-  unseal,
-} from '@assent/core'
+import { isAssentError, isPlainObject, type JsonObject, type JsonValue, seal, unseal } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { canBeAsked, requiredFor } from '../../relay/capabilities.ts'
-import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
-import { noAnswer } from '../../relay/judge-wanted.ts'
-import { type Resume, readResume } from '../../relay/relay.ts'
-import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
+import { type Call, failed, type Outcome, type Wanted } from '../../relay/exchange.ts'
+import { expired } from '../../relay/judge-wanted.ts'
+import type { Came } from '../../surfaces/routing.ts'
+import { errorCodes } from '../../wire/messages.ts'
+import { randomBytes } from '../../wire/random.ts'
 import type { Serving } from '../context.ts'
 
 export type Round =
   | { readonly kind: 'first' }
-  | { readonly kind: 'retry'; readonly resume: Resume; readonly given: Readonly<Record<string, Given>> }
+  | { readonly kind: 'retry'; readonly resume: JsonValue; readonly came: Readonly<Record<string, Came>> }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
-const purpose = 'round'
+/** The tenant too: several may share their keys, and a person may be known to more than one. */
+function purposeOf({ tenant }: Call): string {
+  return `round ${tenant}`
+}
 
 /** What the client brings back. Without a state of ours there is nothing to continue, and the server decides. */
-export function readRound({ keys }: Serving, call: Call, requestDigest: string): Round {
+export function readRound({ keys, askWaitMs }: Serving, call: Call, requestDigest: string): Round {
   const { requestState } = call.params
   if (requestState === undefined) return { kind: 'first' }
   const opened = unseal(keys, requestState, {
     principal: call.principal,
-    purpose,
+    purpose: purposeOf(call),
     requestDigest,
     nowMs: Date.now(),
   })
   if (!opened.ok) return refuse(opened.message)
   const payload = isPlainObject(opened.payload) ? (opened.payload as JsonObject) : {}
-  const resume = readResume(payload.resume ?? null)
-  if (resume === undefined) return refuse('This state is not valid for this request.')
-  const isLate = !(Date.now() < Number(payload.decideByMs))
+  const nowMs = Date.now()
+  const isLate = !(nowMs < Number(payload.decideByMs))
+  const askedAtMs = Number(payload.decideByMs) - askWaitMs
   const responses = call.params.inputResponses ?? {}
   if (!isPlainObject(responses)) return refuse('The responses are an object, one member for each question.')
-  const given: [string, Given][] = []
+  const came: [string, Came][] = []
   for (const [key, response] of Object.entries(responses)) {
     if (!isPlainObject(response)) return refuse(`The response to "${key.slice(0, 64)}" is not an object.`)
-    given.push([key, isLate ? noAnswer : { result: response as JsonObject }])
+    came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
   }
-  return { kind: 'retry', resume, given: Object.fromEntries(given) }
+  return { kind: 'retry', resume: payload.resume ?? null, came: Object.fromEntries(came) }
 }
 
 export type Unfinished =
   | { readonly ok: true; readonly result: JsonObject }
   | { readonly ok: false; readonly outcome: Outcome }
 
-export function inputRequired(serving: Serving, call: Call, outcome: Outcome & { kind: 'needs-people' }): Unfinished {
+export function inputRequired(
+  serving: Serving,
+  call: Call,
+  outcome: Outcome & { kind: 'needs-people' },
+  requestDigest: string,
+): Unfinished {
   const requests: [string, JsonValue][] = []
   for (const [key, wanted] of Object.entries(outcome.wanted)) {
-    if (!canBeAsked(call.client.capabilities, wanted.kind)) {
+    if (!canBeAsked(call.client.declared, wanted.kind)) {
       const data = { requiredCapabilities: requiredFor(wanted.kind) }
       return {
         ok: false,
@@ -70,12 +70,28 @@ export function inputRequired(serving: Serving, call: Call, outcome: Outcome & {
     requests.push([key, questionOf(wanted)])
   }
   const ttlMs = serving.askWaitMs + relayLimits.stateTtlExtraMs
-  const binding = { principal: call.principal, purpose, requestDigest: digestOfRequest(call) ?? '', ttlMs }
+  const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
   const payload = { resume: outcome.resume, decideByMs: Date.now() + serving.askWaitMs }
-  const requestState = seal(serving.keys, binding, payload, { nowMs: Date.now(), random: randomBytes })
+  const requestState = sealed(serving, binding, payload)
+  if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
 }
+
+/** Undefined for more than a state can hold: a server may ask with a state of its own as large as a message. */
+function sealed(serving: Serving, binding: Parameters<typeof seal>[1], payload: JsonObject): string | undefined {
+  try {
+    return seal(serving.keys, binding, payload, { nowMs: Date.now(), random: randomBytes })
+  } catch (error) {
+    if (isAssentError(error, 'limit_exceeded')) return undefined
+    throw error
+  }
+}
+
+const tooMuchState = failed(
+  errorCodes.refused,
+  'The server wants more to be kept for it than can travel with the call.',
+)
 
 function questionOf(wanted: Wanted): JsonObject {
   switch (wanted.kind) {
@@ -88,17 +104,6 @@ function questionOf(wanted: Wanted): JsonObject {
       const { elicitationId: _id, _meta, ...params } = wanted.params
       return { method: 'elicitation/create', params: { ...params, mode: wanted.kind } }
     }
-  }
-}
-
-/** Undefined for a call that has none. */
-export function digestOfRequest(call: Call): string | undefined {
-  const target = stringAt(call.params, 'name') ?? stringAt(call.params, 'uri') ?? ''
-  try {
-    return requestDigest({ method: call.method, target, arguments: objectAt(call.params, 'arguments') ?? {} })
-  } catch (error) {
-    if (isAssentError(error)) return undefined
-    throw error
   }
 }
 

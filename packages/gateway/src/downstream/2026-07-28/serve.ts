@@ -4,7 +4,11 @@
 // continue it travels, sealed, with the client.
 
 import type { JsonObject } from '@assent/core'
+import { relayLimits } from '../../limits.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../relay/exchange.ts'
+import { digestOfRequest } from '../../relay/request-digest.ts'
+import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
+import { readPlace } from '../../surfaces/place.ts'
 import {
   errorCodes,
   type Message,
@@ -17,7 +21,7 @@ import {
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
 import { readEnvelope, supportedVersions } from './envelope.ts'
-import { digestOfRequest, inputRequired, readRound } from './rounds.ts'
+import { inputRequired, readRound } from './rounds.ts'
 
 /** Where the answer to one request goes. */
 export interface Answering {
@@ -45,41 +49,68 @@ export async function serve20260728(
 ): Promise<void> {
   const envelope = readEnvelope(request)
   if (!envelope.ok) return answering.end({ jsonrpc: '2.0', id: request.id, error: envelope.error }, 400)
-  const call = callOf(serving, caller, request, envelope.client, answering)
+  const client = serving.routing.profile(envelope.info, envelope.declared)
+  const call = callOf(serving, caller, request, client, answering)
   if (request.method === 'server/discover') return discover(serving, call, request, answering)
   if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
+  // Before anything runs: what has no digest could not be continued.
+  const digest = mayAsk(call.method) ? digestOfRequest(call) : undefined
   const outcome = gone.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : await run(serving, call)
+    : await run(serving, call, digest)
   if (outcome.isStreamed === true) answering.open()
-  finish(serving, call, request, outcome, answering)
+  finish(serving, call, request, outcome, answering, digest)
 }
 
-async function run(serving: Serving, call: Call): Promise<Outcome> {
-  if (!mayAsk(call.method)) return serving.relay.start(call)
-  // Before anything runs: what has no digest could not be continued.
-  const digest = digestOfRequest(call)
+async function run(serving: Serving, call: Call, digest: string | undefined): Promise<Outcome> {
+  const { relay, routing, parking, deferral } = serving
+  const hold = { forMs: serving.holdMs, comesBack: true }
+  if (!mayAsk(call.method)) {
+    const outcome = await relay.start(call)
+    return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
+  }
+  const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
+  if (awaited !== undefined) return deferral.fetch(call, awaited, hold)
   if (digest === undefined) {
     const problem = 'The call names nothing, or its arguments cannot be read in one way only.'
     return { ...failed(errorCodes.invalidParams, problem), status: 400 } as Outcome
   }
   const round = readRound(serving, call, digest)
+  const putOff = async (outcome: Outcome) =>
+    routing.hasInbox &&
+    outcome.kind === 'needs-people' &&
+    (readPlace(outcome.resume)?.waits ?? 0) > relayLimits.waitsMost
+      ? deferral.putOff(call, outcome, digest)
+      : outcome
   switch (round.kind) {
     case 'refused':
       return round.outcome
     case 'first':
-      return serving.parking.begun(call, await serving.relay.start(call), digest)
+      return putOff(await routing.start(call, parking.below(digest), hold))
     case 'retry':
-      return serving.parking.continue(call, round.resume, round.given, digest)
+      return putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, hold))
   }
 }
 
-function finish(serving: Serving, call: Call, request: Request, outcome: Outcome, answering: Answering): void {
-  const { reply, status } = replyOf(serving, call, request, outcome)
+function finish(
+  serving: Serving,
+  call: Call,
+  request: Request,
+  outcome: Outcome,
+  answering: Answering,
+  digest?: string,
+): void {
+  const { reply, status } = replyOf(serving, call, request, outcome, digest)
   answering.end(reply, status)
 }
 
-function replyOf(serving: Serving, call: Call, request: Request, outcome: Outcome): { reply: Reply; status: number } {
+function replyOf(
+  serving: Serving,
+  call: Call,
+  request: Request,
+  outcome: Outcome,
+  digest: string | undefined,
+): { reply: Reply; status: number } {
   const { id } = request
   switch (outcome.kind) {
     case 'finished':
@@ -89,12 +120,17 @@ function replyOf(serving: Serving, call: Call, request: Request, outcome: Outcom
       return { reply: { jsonrpc: '2.0', id, error }, status: outcome.status ?? statusOf(error.code) }
     }
     case 'needs-people': {
-      const unfinished = inputRequired(serving, call, outcome)
+      const unfinished = digest === undefined ? unaskable : inputRequired(serving, call, outcome, digest)
       if (unfinished.ok) return { reply: resultReply(id, unfinished.result), status: 200 }
-      return replyOf(serving, call, request, unfinished.outcome)
+      return replyOf(serving, call, request, unfinished.outcome, digest)
     }
   }
 }
+
+const unaskable = {
+  ok: false,
+  outcome: failed(errorCodes.internal, 'The server asked in a request in which nothing can be asked.'),
+} as const
 
 async function discover(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
   const all = await serving.relay.describe(call)

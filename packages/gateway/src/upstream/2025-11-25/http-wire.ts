@@ -5,24 +5,27 @@
 // carries one asking call at a time.
 
 import type { IncomingMessage } from 'node:http'
-import { reasonOf } from '../../relay/exchange.ts'
-import { discard, header, mediaType, readBody, send } from '../../wire/http.ts'
-import { isReply, isRequest, type Message, readMessage } from '../../wire/messages.ts'
+import { upstreamLimits } from '../../limits.ts'
+import { mayRepeat, reasonOf } from '../../relay/exchange.ts'
+import type { Connections } from '../../wire/connections.ts'
+import { discard, header, mediaType, readBody } from '../../wire/http.ts'
+import { isReply, isRequest, type Message, type Reply } from '../../wire/messages.ts'
+import { readServerMessage } from '../../wire/server-messages.ts'
 import { readServerEvents, type ServerEvent } from '../../wire/sse.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 
 const defaultRetryMs = 1_000
 
 export class HttpWire implements Wire {
-  readonly #url: URL
+  readonly #connections: Connections
   readonly #headers: Readonly<Record<string, string>>
   readonly #events: WireEvents
   readonly #ending = new AbortController()
   #session: string | undefined
   #revision: string | undefined
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>, events: WireEvents) {
-    this.#url = url
+  constructor(connections: Connections, headers: Readonly<Record<string, string>>, events: WireEvents) {
+    this.#connections = connections
     this.#headers = headers
     this.#events = events
   }
@@ -33,7 +36,7 @@ export class HttpWire implements Wire {
   }
 
   async send(message: Message): Promise<void> {
-    const response = await send(this.#url, {
+    const response = await this.#connections.send({
       method: 'POST',
       headers: {
         ...this.#commonHeaders(),
@@ -42,12 +45,13 @@ export class HttpWire implements Wire {
       },
       body: JSON.stringify(message),
       signal: this.#ending.signal,
+      mayRepeat: isHarmless(message),
     })
     const session = header(response, 'mcp-session-id')
     if (session !== undefined) this.#session = session
     if ((response.statusCode ?? 0) >= 400) {
       const body = await readBody(response)
-      throw new WireRefusal(response.statusCode ?? 0, body === undefined ? undefined : readMessage(body))
+      throw new WireRefusal(response.statusCode ?? 0, body === undefined ? undefined : readServerMessage(body))
     }
     if (!isRequest(message)) return discard(response)
     this.#read(response, message.id).catch((error: unknown) => this.#lost(error))
@@ -64,22 +68,29 @@ export class HttpWire implements Wire {
     if (this.#ending.signal.aborted) return
     this.#ending.abort()
     if (this.#session === undefined) return
-    send(this.#url, { method: 'DELETE', headers: this.#commonHeaders() }).then(discard, () => undefined)
+    this.#connections
+      .send({ method: 'DELETE', headers: this.#commonHeaders(), mayRepeat: true })
+      .then(discard, () => undefined)
   }
 
   async #read(response: IncomingMessage, id: string | number): Promise<void> {
     if (mediaType(response) !== 'text/event-stream') {
       const body = await readBody(response)
-      const reply = body === undefined ? undefined : readMessage(body)
-      if (reply === undefined) throw new Error('The server answered with something that is no message.')
-      return this.#events.onMessage(reply)
+      const reply = body === undefined ? undefined : readServerMessage(body)
+      if (reply === undefined || !isReply(reply))
+        throw new Error('The server answered with something that is no reply.')
+      // Nothing else will come for this request: a reply to another one would leave it waiting for ever.
+      if (reply.id !== id && reply.id !== null) throw new Error('The server answered another request.')
+      return this.#events.onMessage({ ...reply, id } as Reply)
     }
     let stream = response
     for (;;) {
       const { isAnswered, last } = await this.#hear(stream, id)
       if (isAnswered || this.#ending.signal.aborted) return
       if (last?.id === undefined) throw new Error('The server closed its stream without an answer.')
-      await new Promise((resolve) => setTimeout(resolve, last.retryMs ?? defaultRetryMs))
+      const waitMs = last.retryMs ?? defaultRetryMs
+      const { retryLeastMs, retryMostMs } = upstreamLimits
+      await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waitMs, retryLeastMs), retryMostMs)))
       stream = await this.#get(last.id)
       if (stream.statusCode !== 200) throw new Error('The server did not take its stream up again.')
     }
@@ -94,7 +105,7 @@ export class HttpWire implements Wire {
     let isAnswered = false
     for await (const event of readServerEvents(stream)) {
       last = { ...last, ...event }
-      const message = event.data === '' ? undefined : readMessage(event.data)
+      const message = event.data === '' ? undefined : readServerMessage(event.data)
       if (message === undefined) continue
       if (awaited !== undefined && isReply(message) && message.id === awaited) isAnswered = true
       this.#events.onMessage(message)
@@ -104,10 +115,11 @@ export class HttpWire implements Wire {
 
   #get(lastEventId?: string): Promise<IncomingMessage> {
     const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    return send(this.#url, {
+    return this.#connections.send({
       method: 'GET',
       headers: { ...this.#commonHeaders(), accept: 'text/event-stream', ...resume },
       signal: this.#ending.signal,
+      mayRepeat: true,
     })
   }
 
@@ -122,4 +134,10 @@ export class HttpWire implements Wire {
   #lost(error: unknown): void {
     if (!this.#ending.signal.aborted) this.#events.onClosed(reasonOf(error))
   }
+}
+
+/** An answer counts once, because its id does; and what is cancelled stays so. Other notifications may count twice. */
+function isHarmless(message: Message): boolean {
+  if (isReply(message)) return true
+  return isRequest(message) ? mayRepeat(message.method) : message.method === 'notifications/cancelled'
 }

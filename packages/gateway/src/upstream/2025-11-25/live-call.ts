@@ -4,9 +4,9 @@
 // call. `next` says how things stand: the reply, or the questions that are open.
 
 import type { JsonObject } from '@assent/core'
-import { canBeAsked } from '../../relay/capabilities.ts'
+import { canBeAsked, undeclared } from '../../relay/capabilities.ts'
 import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
-import { noAnswer } from '../../relay/judge-wanted.ts'
+import { expired } from '../../relay/judge-wanted.ts'
 import {
   errorCodes,
   errorReply,
@@ -60,7 +60,7 @@ export class LiveCall {
       return
     }
     if (!canBeAsked(this.#call.client.capabilities, wanted.kind)) {
-      this.#reply(errorReply(request.id, errorCodes.invalidParams, `The client did not declare ${wanted.kind}.`))
+      this.#reply({ jsonrpc: '2.0', id: request.id, error: undeclared(this.#call.client.capabilities, wanted.kind) })
       return
     }
     this.#keys += 1
@@ -126,7 +126,7 @@ export class LiveCall {
   }
 
   #giveUp(key: string): void {
-    this.answer({ [key]: noAnswer })
+    this.answer({ [key]: expired })
     this.#change()
   }
 
@@ -143,6 +143,13 @@ export class LiveCall {
 }
 
 export function outcomeOf(reply: Reply): Outcome {
-  if ('result' in reply) return { kind: 'finished', result: reply.result as JsonObject }
+  if ('result' in reply) return { kind: 'finished', result: withoutRounds(reply.result) }
   return failed(reply.error.code, reply.error.message, reply.error.data)
+}
+
+/** In these revisions a result never asks. What a client of the newest one would take for a question was not judged. */
+function withoutRounds(result: JsonObject): JsonObject {
+  if (!Object.hasOwn(result, 'resultType')) return result
+  const { resultType: _type, inputRequests: _questions, requestState: _state, ...rest } = result
+  return rest
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '@assent/core'
 import { isPlainObject } from '@assent/core'
 import type { Wanted } from '../../relay/exchange.ts'
 import { type Request, stringAt } from '../../wire/messages.ts'
+import { decidingNames } from '../../wire/spelling-2026-07-28.ts'
 
 /** Undefined for a request that is no question of a kind we know. */
 export function readQuestion({ method, params = {} }: Request): Wanted | undefined {
@@ -23,7 +24,8 @@ export function readQuestion({ method, params = {} }: Request): Wanted | undefin
 export function readElicitation(params: JsonObject): Wanted | undefined {
   const message = stringAt(params, 'message')
   const mode = Object.hasOwn(params, 'mode') ? params.mode : 'form'
-  if (message === undefined) return undefined
+  // What is judged here must be what the client reads.
+  if (message === undefined || decidingNames.question.hasLookAlike(params)) return undefined
   if (mode === 'form') return { kind: 'form', message, schema: params.requestedSchema ?? null, params }
   const url = stringAt(params, 'url')
   return mode === 'url' && url !== undefined ? { kind: 'url', message, url, params } : undefined

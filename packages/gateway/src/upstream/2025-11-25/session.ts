@@ -5,7 +5,14 @@
 
 import type { JsonObject } from '@assent/core'
 import { upstreamLimits } from '../../limits.ts'
-import { type Call, type ClientProfile, type Description, failed, type Outcome } from '../../relay/exchange.ts'
+import {
+  type Call,
+  type ClientProfile,
+  type Description,
+  failed,
+  type Outcome,
+  reasonOf,
+} from '../../relay/exchange.ts'
 import {
   errorCodes,
   errorReply,
@@ -82,7 +89,11 @@ export class Session {
     }
     this.#waiting.set(requestId, (reply) => end(outcomeOf(reply)))
     const request = { jsonrpc: '2.0', id: requestId, method: call.method, params: call.params } as const
-    this.#wire.send(request).catch((error: unknown) => end(this.#refusal(error)))
+    this.#wire.send(request).catch((error: unknown) => {
+      // Perhaps the server got it all the same, and asks later: this session carries no other call.
+      if (!(error instanceof WireRefusal)) this.#closedBecause ??= 'Its call may have been lost.'
+      end(this.#refusal(error))
+    })
     return live
   }
 
@@ -145,7 +156,8 @@ export class Session {
     }
     if ('revision' in this.#wire) this.#wire.revision = revision
     await this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-    await this.#wire.openStream?.()
+    // A server that takes the request and says nothing is one without a stream.
+    await Promise.race([this.#wire.openStream?.(), after(upstreamLimits.openMs)])
   }
 
   #receive(message: Message): void {
@@ -171,8 +183,7 @@ export class Session {
 
   #refusal(error: unknown): Outcome {
     if (!(error instanceof WireRefusal)) {
-      const reason = error instanceof Error ? error.message : ''
-      return failed(errorCodes.refused, `The server cannot be reached. ${reason}`.trim())
+      return failed(errorCodes.refused, `The server cannot be used now. ${reasonOf(error)}`)
     }
     // After a restart a server does not know its old sessions, and says so with this status.
     if (error.status === 404) this.#closedBecause ??= 'The server has forgotten this session.'
@@ -182,7 +193,7 @@ export class Session {
   }
 
   #sendOrLose(message: Message): void {
-    this.#wire.send(message).catch((error: unknown) => this.#lose(String(error)))
+    this.#wire.send(message).catch((error: unknown) => this.#lose(reasonOf(error)))
   }
 
   #nextId(): number {

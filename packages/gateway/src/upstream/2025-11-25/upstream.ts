@@ -3,7 +3,6 @@
 // The server is blocked inside a live call while it asks. So a call is held here, on a session of its own, until the
 // answers come; `continue` hands them in. Sessions belong to one caller's connection and are never shared between people.
 
-import { randomBytes } from 'node:crypto'
 import { isPlainObject, type JsonValue, newId } from '@assent/core'
 import { relayLimits, upstreamLimits } from '../../limits.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type Upstream,
 } from '../../relay/exchange.ts'
 import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
+import { randomBytes } from '../../wire/random.ts'
 import type { LiveCall } from './live-call.ts'
 import { readUrlsNeeded } from './questions.ts'
 import type { OpenWire, Session } from './session.ts'
@@ -26,6 +26,8 @@ export interface SessionfulOptions {
   readonly askWaitMs: number
   /** Connections that one caller may have at once. */
   readonly connections: number
+  /** Called when no session will be opened any more. */
+  readonly close: () => void
 }
 
 export class Upstream20251125 implements Upstream {
@@ -51,8 +53,8 @@ export class Upstream20251125 implements Upstream {
   }
 
   async #attempt(call: Call): Promise<Outcome> {
-    const pool = this.#pool(call)
     try {
+      const pool = this.#pool(call)
       if (!mayAsk(call.method)) return await request(pool, call)
       if (this.#held.size >= relayLimits.parkedCalls)
         return failed(errorCodes.refused, 'Too many calls are waiting for people.')
@@ -61,7 +63,7 @@ export class Upstream20251125 implements Upstream {
       this.#held.set(live.id, { live, session, pool })
       return await this.#settle(live, session, call)
     } catch (error) {
-      return failed(errorCodes.refused, `The server ${this.name} cannot be used now. ${reasonOf(error)}`)
+      return away(`The server ${this.name} cannot be used now. ${reasonOf(error)}`)
     }
   }
 
@@ -108,8 +110,11 @@ export class Upstream20251125 implements Upstream {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep)
+    const stopped = failed(errorCodes.refused, 'The gateway stopped before anyone answered.')
+    for (const { live } of this.#held.values()) live.finish(stopped)
     for (const pool of this.#pools.values()) pool.close()
     this.#pools.clear()
+    this.#options.close()
   }
 
   async #settle(live: LiveCall, session: Session, call: Call): Promise<Outcome> {
@@ -134,6 +139,16 @@ export class Upstream20251125 implements Upstream {
     }
   }
 
+  /** Whoever declares something new with each call would get a connection, or a process, with each. */
+  #makeRoom(principal: string): void {
+    const own = [...this.#pools].filter(([key]) => key.startsWith(`${principal}\n{`))
+    if (own.length < upstreamLimits.capabilitySets) return
+    const idle = own.find(([, pool]) => pool.isIdle)
+    if (idle === undefined) throw new Error('Too many calls with other capabilities are under way.')
+    idle[1].close()
+    this.#pools.delete(idle[0])
+  }
+
   #release(id: string): void {
     const held = this.#held.get(id)
     if (held === undefined) return
@@ -147,6 +162,7 @@ export class Upstream20251125 implements Upstream {
     const key = poolKey(call.principal, scope)
     let pool = this.#pools.get(key)
     if (pool === undefined) {
+      if (call.scope === '') this.#makeRoom(call.principal)
       pool = new SessionPool(this.#open, this.#options.connections)
       this.#pools.set(key, pool)
     }
@@ -170,7 +186,12 @@ function isSessionGone(outcome: Outcome): boolean {
 
 /** The status of an older transport means nothing to whoever called. */
 function plainly(outcome: Outcome): Outcome {
-  return outcome.kind === 'failed' ? failed(outcome.error.code, outcome.error.message, outcome.error.data) : outcome
+  if (outcome.kind !== 'failed' || outcome.isAway === true) return outcome
+  return failed(outcome.error.code, outcome.error.message, outcome.error.data)
+}
+
+function away(message: string): Outcome {
+  return { ...failed(errorCodes.refused, message), isAway: true } as Outcome
 }
 
 /** The links travel as questions, and the call is made again when they were followed. */

@@ -4,7 +4,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Call, Given, Outcome, Wanted } from '../../relay/exchange.ts'
 import { failed } from '../../relay/exchange.ts'
 import { errorCodes, objectAt, type Reply, stringAt } from '../../wire/messages.ts'
-import { metaKeys, revision } from '../../wire/words-2026-07-28.ts'
+import { isUnfinished, metaKeys, revision } from '../../wire/words-2026-07-28.ts'
 import { readElicitation } from '../2025-11-25/questions.ts'
 
 /** The parameters of a request on the caller's behalf. */
@@ -45,7 +45,7 @@ export function outcomeOf(reply: Reply, status?: number): Outcome {
     return status === undefined ? outcome : ({ ...outcome, status } as Outcome)
   }
   const { result } = reply
-  if (result.resultType !== 'input_required') return { kind: 'finished', result }
+  if (!isUnfinished(result)) return { kind: 'finished', result }
   const wanted = readWanted(objectAt(result, 'inputRequests') ?? {})
   if (wanted === undefined) return failed(errorCodes.internal, 'The server asked for something in a form nobody knows.')
   const state = stringAt(result, 'requestState')

@@ -4,8 +4,9 @@
 // and said on its behalf. Everything else goes through as it is.
 
 import type { JsonValue } from '@assent/core'
-import type { Call, Description, Given, Outcome, Upstream } from '../../relay/exchange.ts'
-import { type Notification, objectAt, stringAt } from '../../wire/messages.ts'
+import { upstreamLimits } from '../../limits.ts'
+import { type Call, type Description, failed, type Given, type Outcome, type Upstream } from '../../relay/exchange.ts'
+import { errorCodes, type Notification, objectAt, stringAt } from '../../wire/messages.ts'
 
 interface Remembered {
   logLevel?: string
@@ -76,13 +77,16 @@ export class ForSessions implements Upstream {
     const uri = stringAt(call.params, 'uri') ?? ''
     const { watched, listeners } = this.#of(call)
     if (watched.has(uri)) return done
+    if (watched.size >= upstreamLimits.subscriptions)
+      return failed(errorCodes.refused, `A session can watch ${upstreamLimits.subscriptions} resources.`)
     const watching = new AbortController()
     watched.set(uri, watching)
     const notify = (notification: Notification) => {
       for (const listener of listeners) listener(notification)
     }
     const params = { notifications: { resourceSubscriptions: [uri] } }
-    void this.#upstream.listen({ ...call, params, notify, signal: watching.signal })
+    // A server that cannot be reached now will be watched when somebody asks again.
+    this.#upstream.listen({ ...call, params, notify, signal: watching.signal }).catch(() => watched.delete(uri))
     return done
   }
 

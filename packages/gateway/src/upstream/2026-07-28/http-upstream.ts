@@ -11,12 +11,15 @@ import {
   type Description,
   failed,
   type Given,
+  mayRepeat,
   type Outcome,
   reasonOf,
   type Upstream,
 } from '../../relay/exchange.ts'
-import { mediaType, readBody, send } from '../../wire/http.ts'
-import { errorCodes, isNotification, isReply, readMessage } from '../../wire/messages.ts'
+import type { Connections } from '../../wire/connections.ts'
+import { mediaType, readBody } from '../../wire/http.ts'
+import { errorCodes, isNotification, isReply } from '../../wire/messages.ts'
+import { readServerMessage } from '../../wire/server-messages.ts'
 import { readServerEvents } from '../../wire/sse.ts'
 import { describeBy } from './describe.ts'
 import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
@@ -24,13 +27,13 @@ import { requestHeaders } from './headers.ts'
 
 export class HttpUpstream20260728 implements Upstream {
   readonly name: string
-  readonly #url: URL
+  readonly #connections: Connections
   readonly #headers: Readonly<Record<string, string>>
   #lastId = 0
 
-  constructor(name: string, url: URL, headers: Readonly<Record<string, string>>) {
+  constructor(name: string, connections: Connections, headers: Readonly<Record<string, string>>) {
     this.name = name
-    this.#url = url
+    this.#connections = connections
     this.#headers = headers
   }
 
@@ -39,7 +42,7 @@ export class HttpUpstream20260728 implements Upstream {
     this.#lastId += 1
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method: call.method, params })
     try {
-      const response = await send(this.#url, {
+      const response = await this.#connections.send({
         method: 'POST',
         headers: {
           ...this.#headers,
@@ -50,14 +53,13 @@ export class HttpUpstream20260728 implements Upstream {
         },
         body,
         signal: call.signal,
+        mayRepeat: mayRepeat(call.method),
       })
       return await read(response, call)
     } catch (error) {
       if (call.signal.aborted) return failed(errorCodes.refused, 'The caller went away.')
-      return {
-        ...failed(errorCodes.refused, `The server ${this.name} cannot be reached. ${reasonOf(error)}`),
-        isAway: true,
-      } as Outcome
+      const away = `The server ${this.name} cannot be used now. ${reasonOf(error)}`
+      return { ...failed(errorCodes.refused, away), isAway: true } as Outcome
     }
   }
 
@@ -78,19 +80,19 @@ export class HttpUpstream20260728 implements Upstream {
   }
 
   async close(): Promise<void> {
-    // Nothing is open.
+    this.#connections.close()
   }
 }
 
 async function read(response: IncomingMessage, call: Call): Promise<Outcome> {
   if (mediaType(response) !== 'text/event-stream') {
     const body = await readBody(response)
-    const message = body === undefined ? undefined : readMessage(body)
+    const message = body === undefined ? undefined : readServerMessage(body)
     if (message !== undefined && isReply(message)) return outcomeOf(message, response.statusCode)
     return failed(errorCodes.refused, `The server answered with HTTP status ${response.statusCode}, and no message.`)
   }
   for await (const event of readServerEvents(response)) {
-    const message = readMessage(event.data)
+    const message = readServerMessage(event.data)
     if (message === undefined) continue
     if (isNotification(message)) call.notify(message)
     else if (isReply(message)) return { ...outcomeOf(message), isStreamed: true }

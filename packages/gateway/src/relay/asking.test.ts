@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { howMany, signIn, whichRegion } from '../contract/asking.suite.ts'
+import { aClient } from '../contract/clients.suite.ts'
+import { anAskingServer } from '../contract/servers.suite.ts'
+import { aStage } from '../contract/stage.suite.ts'
+import { aRawServer, aSession, asks, call, complete, nextOf } from '../contract/wire.suite.ts'
+import { nobodyWatches } from '../watch/watch.ts'
+import { Asking } from './asking.ts'
+import type { Call, Wanted } from './exchange.ts'
+
+const form: Wanted = { kind: 'form', message: 'Which?', schema: {}, params: {} }
+const callOf = (principal: string) => ({ principal }) as Call
+
+function aCount(open: { perCaller: number; total: number }) {
+  let now = 0
+  const asking = new Asking({ isEnabled: true, askWaitMs: 1_000, open }, nobodyWatches, () => now)
+  return {
+    asking,
+    open: (principal: string, asks = 1, over?: Promise<void>) =>
+      asking.open(
+        callOf(principal),
+        'deploy',
+        Object.fromEntries(Array.from({ length: asks }, (_, i) => [i, form])),
+        over,
+      ),
+    wait: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+test('[PROG-13] the one beyond the limit of its caller is refused, and nobody else is', () => {
+  const { open, asking } = aCount({ perCaller: 2, total: 100 })
+
+  expect([open('ann', 2).ok, open('ann').ok, open('bob').ok]).toEqual([true, false, true])
+  expect(asking.size).toBe(3)
+})
+
+test('[PROG-13] the one beyond the limit of all is refused, whoever asks', () => {
+  const { open } = aCount({ perCaller: 2, total: 3 })
+
+  expect([open('ann', 2).ok, open('bob', 2).ok, open('bob').ok, open('cy').ok]).toEqual([true, false, true, false])
+})
+
+test('[PROG-13] an answer, the end of its call and the end of its time each make room, once', async () => {
+  const { open, asking, wait } = aCount({ perCaller: 1, total: 100 })
+  const ends = Promise.withResolvers<void>()
+  const first = open('ann')
+  const round = first.ok ? first.round : undefined
+
+  asking.ended('deploy', round, [])
+  asking.ended('deploy', round, [])
+  expect(open('ann', 1, ends.promise).ok).toBe(true)
+  ends.resolve()
+  await ends.promise
+  await Promise.resolve()
+  expect(open('ann').ok).toBe(true)
+  expect(open('ann').ok).toBe(false)
+  wait(1_000)
+  expect(open('ann').ok).toBe(true)
+  expect(asking.size).toBe(1)
+})
+
+test('[PROG-13] what is put to no person takes no room', () => {
+  const { asking } = aCount({ perCaller: 1, total: 1 })
+
+  for (let i = 0; i < 3; i++) {
+    expect(asking.open(callOf('ann'), 'deploy', { a: { kind: 'roots', params: {} } }, undefined)).toEqual({ ok: true })
+  }
+})
+
+test('[PROG-13] a caller with too many open questions is told so, and an answer makes room again', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const stage = await aStage()
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { openAsks: { perCaller: 2, total: 9 } })
+
+  const [first] = [await call(gateway.url, {}), await call(gateway.url, {})]
+  const beyond = await call(gateway.url, {})
+  const another = await call(gateway.url, {}, {}, { person: 'bob' })
+  const { requestState } = first.message.result
+  await call(gateway.url, {}, { requestState, inputResponses: { where: { action: 'decline' } } })
+  const again = await call(gateway.url, {})
+
+  expect(beyond.message.error).toMatchObject({ code: -32_000, message: expect.stringContaining('2 questions open') })
+  expect([another, again].map(({ message }) => message.result.resultType)).toEqual(['input_required', 'input_required'])
+})
+
+test('[PROG-13] a server that waits inside its call is told too, and goes on without an answer', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const gateway = await (await aStage()).gateway(
+    { deploy: { url: server.url } },
+    { openAsks: { perCaller: 1, total: 1 } },
+  )
+  const session = await aSession(gateway.url)
+  const question = await nextOf(
+    await session.ask('tools/call', { name: 'ask', arguments: { questions: [whichRegion] } }, 1),
+  )
+  const second = await session.ask('tools/call', { name: 'ask', arguments: { questions: [howMany] } }, 2)
+
+  expect(await nextOf(second)).toMatchObject({ id: 2, result: { content: [{ text: 'done' }] } })
+  expect(question.method).toBe('elicitation/create')
+  expect(server.saw).toEqual([{ error: expect.stringContaining('may have 1') }])
+})
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[PROG-12] where asking is switched off, a %s server sees a client that cannot be asked, and nobody is',
+  async (generation) => {
+    const server = await anAskingServer(generation)
+    const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, { asksEnabled: false })
+    const client = await aClient('2025-11-25', gateway.url)
+
+    const outcome = await client.call('ask', { questions: [whichRegion] }).catch((error: unknown) => error)
+
+    expect(client.asked).toEqual([])
+    if (generation === '2025-11-25')
+      expect(server.saw).toEqual([{ error: expect.stringMatching(/-32601|not support/i) }])
+    // The server's own SDK refuses to ask a client that cannot be asked.
+    else expect(outcome).toMatchObject({ code: expect.any(Number) })
+  },
+)
+
+test('[PROG-12] where asking is switched off, a server that asks all the same has its call refused with -32601', async () => {
+  const server = await aRawServer(() => asks({ where: whichRegion }))
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, { asksEnabled: false })
+
+  const { message } = await call(gateway.url, {})
+
+  expect(message.error).toMatchObject({ code: -32_601, message: expect.stringContaining('asks.enabled: false') })
+  expect(server.requests[0]?.params._meta).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': {} })
+})
+
+test('[PROG-12] a client that cannot be asked is told as -32601 to an older server, a mode it lacks as -32602', async () => {
+  const said: unknown[] = []
+  const { anOlderRawServer } = await import('../contract/wire.suite.ts')
+  const server = await anOlderRawServer(({ say, end }) => {
+    say({ id: 'q', method: 'elicitation/create', params: said.length === 0 ? whichRegion : signIn })
+    said.push(1)
+    setTimeout(() => end({ result: { content: [] } }), 100)
+  })
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+
+  await call(gateway.url, {}, {}, { capabilities: {} })
+  await call(gateway.url, {}, {}, { capabilities: { elicitation: { form: {} } } })
+
+  const errors = server.heard.filter(({ id }) => id === 'q').map(({ error }) => (error as { code: number }).code)
+  expect(errors).toEqual([-32_601, -32_602])
+})
+
+test('[PROG-12] on the newest revision the missing capability is -32021, and names what was needed', async () => {
+  const server = await aRawServer(() => asks({ where: whichRegion }))
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+
+  const { message, status } = await call(gateway.url, {}, {}, { capabilities: {} })
+
+  expect(status).toBe(400)
+  expect(message.error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { elicitation: { form: {} } } } })
+})
+
+test('[PROG-12] a form outside the subset is -32602, and says where', async () => {
+  const nested = { type: 'object', properties: { a: { type: 'object', properties: {} } } }
+  const server = await aRawServer(() => asks({ where: { ...whichRegion, requestedSchema: nested } as never }))
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+
+  const { message } = await call(gateway.url, {})
+
+  expect(message.error).toMatchObject({ code: -32_602, message: expect.stringContaining('/properties/a') })
+})

@@ -1,0 +1,174 @@
+// The HTTP connections to one server, kept for the next request for as long as the server surely keeps them too.
+//
+// A server may close an idle connection in the very moment in which we write to it, and then nobody can say whether it
+// read the request. So a connection is reused only while the server cannot have grown tired of it, a close that is on
+// its way is heard first, and a request is repeated only where its sender says that twice does no harm.
+
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { connectionLimits } from '../limits.ts'
+
+export interface HttpCall {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+  /** Whether the server may get it twice. */
+  readonly mayRepeat: boolean
+}
+
+/** The server was reached and did not answer: what it did with the request is not known. */
+class ConnectionBroke extends Error {
+  readonly wasReused: boolean
+
+  constructor(wasReused: boolean, cause: unknown) {
+    super('The connection broke before an answer came. Whether the server did anything is not known.', { cause })
+    this.name = 'ConnectionBroke'
+    this.wasReused = wasReused
+  }
+}
+
+export class Connections {
+  readonly #options: RequestOptions
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #agent: HttpAgent | HttpsAgent
+  readonly #request: typeof httpRequest
+  /** Until when each may be used again, by a clock that only runs forward. */
+  readonly #goodUntilMs = new WeakMap<object, { readonly sentAtMs: number; readonly untilMs: number }>()
+  readonly #sweep: NodeJS.Timeout
+  #isClosed = false
+
+  constructor(url: URL) {
+    const isHttps = url.protocol === 'https:'
+    const kept = { keepAlive: true, noDelay: true, maxFreeSockets: connectionLimits.idle, scheduling: 'lifo' } as const
+    this.#agent = isHttps ? new HttpsAgent(kept) : new HttpAgent(kept)
+    this.#request = isHttps ? httpsRequest : httpRequest
+    // Only what is needed: Node copies all of it, more than once, for every request.
+    this.#options = {
+      protocol: url.protocol,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      path: `${url.pathname}${url.search}`,
+      ...(url.port === '' ? {} : { port: url.port }),
+    }
+    const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    this.#headers = {
+      host: url.host,
+      ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
+    }
+    this.#sweep = setInterval(() => this.#closeStale(), connectionLimits.sweepMs)
+    this.#sweep.unref()
+  }
+
+  /** Resolves with the response as soon as its headers are there. Redirects are not followed. */
+  async send(call: HttpCall): Promise<IncomingMessage> {
+    const agent = this.#mayBeGone() ? await this.#afterCloses() : this.#agent
+    try {
+      return await this.#once(call, agent)
+    } catch (error) {
+      const isWorthRepeating = error instanceof ConnectionBroke && error.wasReused && call.signal?.aborted !== true
+      if (!call.mayRepeat || !isWorthRepeating) throw error
+      // On a connection of its own: the others may be as dead as the first.
+      return this.#once(call, false)
+    }
+  }
+
+  /** What is idle closes now, and the rest when its request is done. */
+  close(): void {
+    this.#isClosed = true
+    this.#closeStale()
+  }
+
+  #once({ method, headers, body, signal }: HttpCall, agent: HttpAgent | false): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const sentAtMs = performance.now()
+    let response: IncomingMessage | undefined
+    const request = this.#request({
+      ...this.#options,
+      method,
+      agent,
+      headers: flat(
+        body === undefined
+          ? { ...this.#headers, ...headers }
+          : { ...this.#headers, ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      ),
+    })
+    // Not by the option of that name: it would also break a connection that was given back for the next request, with
+    // an error that nobody there expects.
+    const abort = () => {
+      if (response?.complete !== true) request.destroy()
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    request
+      .on('response', (begun) => {
+        response = begun
+        // From when it was sent: the server has certainly not been idle for longer, however late we hear of its answer.
+        const untilMs = sentAtMs + keptMs(begun.headers['keep-alive'])
+        this.#goodUntilMs.set(begun.socket, { sentAtMs, untilMs })
+        resolve(begun)
+      })
+      .on('error', (error: NodeJS.ErrnoException) => reject(reasonFor(request, error)))
+      .on('close', () => signal?.removeEventListener('abort', abort))
+    if (signal?.aborted === true) abort()
+    request.end(body)
+    return promise
+  }
+
+  /** Whether the connection that the next request would get has been quiet long enough to look twice. */
+  #mayBeGone(): boolean {
+    const next = this.#idle().at(-1)
+    if (next === undefined) return false
+    const { sentAtMs = 0 } = this.#goodUntilMs.get(next) ?? {}
+    return next.destroyed || performance.now() - sentAtMs > connectionLimits.quietMs
+  }
+
+  /** Closes what is too old, lets every close that has already reached this machine be read, and then chooses. */
+  async #afterCloses(): Promise<HttpAgent | HttpsAgent | false> {
+    this.#closeStale()
+    // Twice: the first may come before the sockets are polled again.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    const next = this.#idle().at(-1)
+    return next !== undefined && (next.destroyed || this.#isStale(next)) ? false : this.#agent
+  }
+
+  #closeStale(): void {
+    for (const socket of this.#idle()) if (this.#isStale(socket)) socket.destroy()
+    if (this.#isClosed && Object.keys(this.#agent.sockets).length === 0) clearInterval(this.#sweep)
+  }
+
+  #isStale(socket: Socket): boolean {
+    return this.#isClosed || !(performance.now() < (this.#goodUntilMs.get(socket)?.untilMs ?? 0))
+  }
+
+  /** The one that is used next is the last. */
+  #idle(): readonly Socket[] {
+    return Object.values(this.#agent.freeSockets)[0] ?? []
+  }
+}
+
+/** As a list, which Node takes as it is. */
+function flat(headers: Readonly<Record<string, string>>): string[] {
+  const list: string[] = []
+  for (const name in headers) list.push(name, headers[name] as string)
+  return list
+}
+
+/** How long after its last request a connection may be used again, given what the server says about it, if anything. */
+function keptMs(hint: string | string[] | undefined): number {
+  if (hint === undefined) return connectionLimits.keptMs
+  const seconds = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(String(hint))?.[1]
+  if (seconds === undefined) return connectionLimits.keptMs
+  return Math.min(Number(seconds) * 1_000 - connectionLimits.hintMarginMs, connectionLimits.keptMostMs)
+}
+
+function reasonFor(request: ClientRequest, error: NodeJS.ErrnoException): Error {
+  const isBreak = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+  return isBreak && error.syscall !== 'connect' ? new ConnectionBroke(request.reusedSocket, error) : error
+}
