@@ -1,0 +1,111 @@
+import { type Field, form, number, text } from '@assent/core'
+import { describe, expect, test } from 'vitest'
+import { drawingProblem, wasSeen } from './believe.ts'
+import { knownClients } from './known-clients.ts'
+import { holdableMs } from './patience.ts'
+import { type ClientTraits, carefulTraits, drawsNothing, drawsPortable } from './traits.ts'
+import { traitsOf } from './traits-of.ts'
+
+const decline = (afterMs: number) => ({ action: 'decline', hasContent: false, afterMs }) as const
+const accept = (afterMs: number, hasContent: boolean) => ({ action: 'accept', hasContent, afterMs }) as const
+
+describe('the table', () => {
+  test('[CLIENT-1] a client is found by the name it introduces itself with, and a stranger gets the careful traits', () => {
+    expect(traitsOf({ name: 'Visual Studio Code - Insiders', version: '1.130.0' }).title).toBe('VS Code')
+    expect(traitsOf({ name: 'codex-mcp-client' }).title).toBe('Codex')
+    for (const info of [{}, { name: 7 }, { name: 'claude-codex' }, { name: '' }, { name: 'constructor' }]) {
+      expect(traitsOf(info as never)).toBe(carefulTraits)
+    }
+  })
+
+  test('[CLIENT-1] a row for some versions is taken for those alone, whatever else a version says', () => {
+    const [row] = knownClients
+    if (row === undefined) throw new Error('The table is empty.')
+    const table = [
+      { ...row, title: 'old', names: ['x'], before: '2.1.76' },
+      { ...row, title: 'middle', names: ['x'], from: '2.1.76', before: '3' },
+      { ...row, title: 'any', names: ['x'] },
+    ]
+    const titleOf = (version: string) => traitsOf({ name: 'x', version }, table).title
+
+    expect(['2.1.75', '2.1', '2.1.76', '2.10.0', '2.99.1-beta', '3.0', '3'].map(titleOf)).toEqual([
+      'old',
+      'old',
+      'middle',
+      'middle',
+      'middle',
+      'any',
+      'any',
+    ])
+    expect(['', 'latest', '99999999999999999999', '-1'].map(titleOf)).toEqual(['any', 'any', 'any', 'any'])
+  })
+
+  test('[CLIENT-1] no row is hidden by one before it', () => {
+    for (const row of knownClients) {
+      for (const name of row.names) expect(traitsOf({ name: name.replace('*', 'x') }).title).toBe(row.title)
+    }
+  })
+})
+
+describe('belief', () => {
+  test('[CLIENT-2] a "no" that came faster than anyone can read was said by nobody, whichever client sent it', () => {
+    for (const traits of [carefulTraits, ...knownClients]) {
+      expect(wasSeen(traits, decline(5), 300)).toBe(false)
+      expect(wasSeen(traits, { ...decline(299), action: 'cancel' }, 300)).toBe(false)
+    }
+  })
+
+  test('[CLIENT-2] a "no" counts sooner where only a person says it, later where a program may, never where only it does', () => {
+    const believedAfter = (no: ClientTraits['no']) =>
+      [300, 1_199, 1_200, 600_000].filter((afterMs) => wasSeen({ ...carefulTraits, no }, decline(afterMs), 300))
+
+    expect(believedAfter('person')).toEqual([300, 1_199, 1_200, 600_000])
+    expect(believedAfter('either')).toEqual([1_200, 600_000])
+    expect(believedAfter('program')).toEqual([])
+  })
+
+  test("[CLIENT-3] a quick yes without content is nobody's where the client is known to say it by itself", () => {
+    const careless = { ...carefulTraits, acceptsEmptyFormByItself: true }
+    expect(wasSeen(careless, accept(5, false), 300)).toBe(false)
+    expect(wasSeen(careless, accept(5, true), 300)).toBe(true)
+    expect(wasSeen({ ...careless, acceptsEmptyFormByItself: false }, accept(5, false), 300)).toBe(true)
+  })
+})
+
+describe('drawing', () => {
+  const asked = form({ name: text(), replicas: number() })
+
+  test('[CLIENT-4] a form that the client cannot show is found before it is sent, and the reason names the client', () => {
+    expect(drawingProblem(carefulTraits, asked)).toBeUndefined()
+    expect(drawingProblem({ ...carefulTraits, form: drawsPortable }, asked)).toContain('a number')
+    expect(drawingProblem({ ...carefulTraits, form: drawsPortable }, form({ name: text() }))).toBeUndefined()
+    expect(drawingProblem({ ...carefulTraits, form: drawsNothing }, asked)).toContain('shows no forms')
+    const kinds: readonly Field['kind'][] = ['text', 'number']
+    expect(drawingProblem({ ...carefulTraits, form: { kinds, fieldsMost: 1 } }, asked)).toContain('1 fields at most')
+  })
+})
+
+describe('patience', () => {
+  const traits = (name: string) => traitsOf({ name }).patience
+  const quiet = { progress: false, over: 'http' } as const
+
+  test('[CLIENT-5] a call is answered before its client gives it up, unless something keeps the client waiting', () => {
+    for (const { title, patience } of [carefulTraits, ...knownClients]) {
+      for (const over of ['http', 'stdio'] as const) {
+        const heldMs = holdableMs(patience, { progress: false, over })
+        if (Number.isFinite(heldMs)) expect(heldMs, title).toBeLessThan(patience.quietMs ?? 0)
+      }
+    }
+    expect(holdableMs(carefulTraits.patience, quiet)).toBe(50_000)
+    expect(holdableMs(carefulTraits.patience, { ...quiet, progress: true })).toBe(50_000)
+  })
+
+  test('[CLIENT-5] what keeps one client waiting does nothing for another', () => {
+    expect(holdableMs(traits('claude-code'), quiet)).toBe(290_000)
+    expect(holdableMs(traits('claude-code'), { ...quiet, progress: true })).toBe(Number.POSITIVE_INFINITY)
+    expect(holdableMs(traits('Visual Studio Code'), quiet)).toBe(Number.POSITIVE_INFINITY)
+    expect(holdableMs(traits('Visual Studio Code'), { ...quiet, over: 'stdio' })).toBe(Number.POSITIVE_INFINITY)
+    expect(holdableMs(traits('Zed'), { ...quiet, progress: true })).toBe(50_000)
+    expect(holdableMs({ quietMs: 2_000, extendedBy: 'nothing' }, quiet)).toBe(1_000)
+  })
+})

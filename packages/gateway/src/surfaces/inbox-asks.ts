@@ -1,0 +1,58 @@
+// A server's question as an ask in the store, where an inbox shows it, and the ask's end as an answer to the server.
+//
+// The ask is put to the person on whose behalf the call runs, and to nobody else.
+
+import { randomBytes } from 'node:crypto'
+import { type Ask, type JsonObject, newId, only, type Question, readForm } from '@assent/core'
+import type { Store } from '@assent/store'
+import type { Call, Given, Wanted } from '../relay/exchange.ts'
+import { expired, noAnswer } from '../relay/judge-wanted.ts'
+import { stringAt } from '../wire/messages.ts'
+
+export interface Raising {
+  readonly server: string
+  readonly waitMs: number
+  /** The held call that waits for it, when one does. */
+  readonly callId?: string
+}
+
+/** The id of the ask. Undefined for what no person is asked. */
+export async function raiseAsk(
+  store: Store,
+  call: Call,
+  wanted: Wanted,
+  { server, waitMs, callId }: Raising,
+): Promise<string | undefined> {
+  const question = questionOf(wanted)
+  if (question === undefined) return undefined
+  const id = newId('ask', Date.now(), randomBytes)
+  const tool = stringAt(call.params, 'name')
+  await store.asks.raise({
+    tenant: call.tenant,
+    id,
+    asker: tool === undefined ? { server } : { server, tool },
+    principal: call.principal,
+    ...(callId === undefined ? {} : { callId }),
+    question,
+    electorate: only(call.principal),
+    decideWithinMs: Math.max(waitMs, 1_000),
+    useWithinMs: waitMs,
+  })
+  return id
+}
+
+/** What the server hears of an ask that has ended. */
+export function givenOf({ state }: Ask): Given {
+  if (state.kind === 'expired') return expired
+  if (state.kind !== 'settled') return noAnswer
+  const { action } = state.answer
+  const content = action === 'accept' ? state.answer.content : undefined
+  return { result: content === undefined ? { action } : { action, content: content as unknown as JsonObject } }
+}
+
+function questionOf(wanted: Wanted): Question | undefined {
+  if (wanted.kind === 'url') return { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url }
+  if (wanted.kind !== 'form') return undefined
+  const read = readForm(wanted.schema)
+  return read.ok ? { kind: 'form', message: wanted.message.toWellFormed(), form: read.form } : undefined
+}

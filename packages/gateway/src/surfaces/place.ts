@@ -1,0 +1,42 @@
+// Where a call stands while its questions are on their way to people: what continues it, and which question is where.
+//
+// It travels with the caller, sealed, so any process can go on from it.
+
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import type { Given, Wanted } from '../relay/exchange.ts'
+import { type Resume, readResume } from '../relay/relay.ts'
+import { objectAt } from '../wire/messages.ts'
+
+export interface Place {
+  readonly resume: Resume
+  readonly wanted: Readonly<Record<string, Wanted>>
+  /** The asks of a held call: all its questions are on record before they leave. */
+  readonly onRecord: Readonly<Record<string, string>>
+  /** The asks that the inbox shows, by the key of their question. */
+  readonly inInbox: Readonly<Record<string, string>>
+  /** What has come back already while other questions are open. */
+  readonly kept: Readonly<Record<string, Given>>
+  /** How often the caller has been told to come back. */
+  readonly waits: number
+}
+
+export function writePlace({ resume, ...place }: Place): JsonValue {
+  return { resume, place } as unknown as JsonValue
+}
+
+/** What `writePlace` wrote. It was sealed by us, so only its outline is looked at. */
+export function readPlace(value: JsonValue): Place | undefined {
+  if (!isPlainObject(value)) return undefined
+  const resume = readResume((value.resume ?? null) as JsonValue)
+  const place = objectAt(value as JsonObject, 'place')
+  if (resume === undefined || place === undefined) return undefined
+  const part = <T>(name: string) => (objectAt(place, name) ?? {}) as Readonly<Record<string, T>>
+  return {
+    resume,
+    wanted: part('wanted'),
+    onRecord: part('onRecord'),
+    inInbox: part('inInbox'),
+    kept: part('kept'),
+    waits: typeof place.waits === 'number' ? place.waits : 0,
+  }
+}

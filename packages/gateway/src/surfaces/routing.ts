@@ -1,0 +1,243 @@
+// Decides where each question is put: the client that made the call, or the inbox.
+//
+// A question goes to the inbox when the client did not declare it, is known not to show it, or gave an answer that nobody
+// can have read. Without an inbox nothing changes on the way. It knows no revision: what the client is to be asked comes
+// back as `needs-people`; while only the inbox is waited for, that list is empty.
+
+import type { JsonObject, JsonValue, Surface } from '@assent/core'
+import { readForm } from '@assent/core'
+import type { Store } from '@assent/store'
+import { drawingProblem, wasSeen } from '../clients/believe.ts'
+import { holdableMs } from '../clients/patience.ts'
+import { traitsOf } from '../clients/traits-of.ts'
+import { relayLimits } from '../limits.ts'
+import { canBeAsked } from '../relay/capabilities.ts'
+import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../relay/exchange.ts'
+import { noAnswer } from '../relay/judge-wanted.ts'
+import { type Resume, readResume } from '../relay/relay.ts'
+import { errorCodes, objectAt } from '../wire/messages.ts'
+import { givenOf, raiseAsk } from './inbox-asks.ts'
+import { type Place, readPlace, writePlace } from './place.ts'
+import { tellOfWaiting } from './waiting.ts'
+
+/** What stands below: the relay itself, or calls that are kept on record. */
+export interface Below {
+  start(call: Call): Promise<Outcome>
+  continue(call: Call, resume: Resume, given: Readonly<Record<string, Given>>): Promise<Outcome>
+}
+
+/** How a caller can be made to wait for the inbox. */
+export interface Hold {
+  /** How long this request may be held. */
+  readonly forMs: number
+  /** Whether the caller comes back by itself when told to, so that a request it breaks off ends nothing. */
+  readonly comesBack: boolean
+}
+
+export interface Came {
+  readonly given: Given
+  /** Since the client was asked; undefined where nobody knows, and then it is not doubted. */
+  readonly afterMs?: number
+}
+
+export interface RoutingSettings {
+  /** Where a person may be asked, the first choice first. */
+  readonly surfaces: readonly Surface[]
+  /** No person reads and answers sooner. */
+  readonly unseenAfterMs: number
+  readonly askWaitMs: number
+  /** How long a call can be held, whatever is known of its client. */
+  readonly patienceMs?: number
+}
+
+/** Told of an answer that nobody can have given: by which call, to which server's question. */
+export type OnUnseen = (call: Call, server: string, key: string) => void
+
+/** A place in this process, where it can be known that nobody waits any more. */
+type LivePlace = Place & { readonly over?: Promise<void> }
+
+export class Routing {
+  readonly #store: Store
+  readonly #settings: RoutingSettings
+  readonly #onUnseen: OnUnseen
+
+  constructor(store: Store, settings: RoutingSettings, onUnseen: OnUnseen = () => undefined) {
+    this.#store = store
+    this.#settings = settings
+    this.#onUnseen = onUnseen
+  }
+
+  get hasInbox(): boolean {
+    return this.#settings.surfaces.includes('inbox')
+  }
+
+  /** What a client says of itself, and what servers are told: with an inbox, people can always be asked. */
+  profile(info: JsonObject, declared: JsonObject): ClientProfile {
+    const capabilities = this.hasInbox ? { ...declared, elicitation: { form: {}, url: {} } } : declared
+    return { info, declared, capabilities }
+  }
+
+  /** Says at any moment how long a call that began now can still be held for a caller that cannot come back by itself. */
+  patienceOf(call: Call, over: 'http' | 'stdio'): () => Hold {
+    const beganAt = performance.now()
+    const progress = objectAt(call.params, '_meta')?.progressToken !== undefined
+    const allMs = this.#settings.patienceMs ?? holdableMs(traitsOf(call.client.info).patience, { progress, over })
+    return () => ({ forMs: Math.max(0, allMs - (performance.now() - beganAt)), comesBack: false })
+  }
+
+  async start(call: Call, below: Below, hold: Hold): Promise<Outcome> {
+    return this.#onward(call, below, await below.start(call), hold)
+  }
+
+  async continue(
+    call: Call,
+    below: Below,
+    resume: JsonValue,
+    came: Readonly<Record<string, Came>>,
+    hold: Hold,
+  ): Promise<Outcome> {
+    const place = readPlace(resume)
+    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, place, came), hold)
+    const unrouted = readResume(resume)
+    if (unrouted === undefined) return lostPlace
+    for (const [key, { given, afterMs }] of Object.entries(came)) {
+      // There is nowhere else to ask, so it passes; but nobody shall take it for a person's.
+      if (isNo(given) && !this.#isBelieved(call.client, given, afterMs)) this.#onUnseen(call, unrouted.server, key)
+    }
+    return this.#onward(call, below, await below.continue(call, unrouted, givens(came)), hold)
+  }
+
+  async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
+    const place = await this.#placeOf(call, outcome)
+    return place === undefined ? outcome : this.#follow(call, below, place, hold)
+  }
+
+  /** Where a call stands that has to be routed; undefined when its outcome can go to the caller as it is. */
+  async #placeOf(call: Call, outcome: Outcome): Promise<LivePlace | undefined> {
+    if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
+    const resume = readResume(outcome.resume)
+    if (resume === undefined) throw new Error('The relay lost its place.')
+    const { wanted, asks: onRecord = {}, over } = outcome
+    const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
+    const place = { resume, wanted, onRecord, inInbox: {}, kept: {}, waits: 0 }
+    return { ...(await this.#moved(call, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+  }
+
+  /** Goes on as far as it can: to the client's questions, to what is still open in the inbox, or to the end. */
+  async #follow(call: Call, below: Below, from: LivePlace, hold: Hold): Promise<Outcome> {
+    let place = from
+    for (let round = 0; round < relayLimits.roundsPerCall; round++) {
+      const { wanted, inInbox, kept } = place
+      const forClient = Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
+      if (forClient.length > 0) return unfinished(place, forClient)
+      const answers = await this.#wait(call, place, hold)
+      if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
+
+      const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
+      const next = await this.#placeOf(call, outcome)
+      if (next === undefined) return outcome
+      place = next
+    }
+    return failed(errorCodes.refused, 'The server asked too often.')
+  }
+
+  /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
+  async #taken(call: Call, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
+    const kept: [string, Given][] = []
+    const unseen: string[] = []
+    for (const [key, { given, afterMs }] of Object.entries(came)) {
+      const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
+      if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
+      if (this.#isSeen(call.client, one, given, afterMs)) kept.push([key, given])
+      else {
+        unseen.push(key)
+        this.#onUnseen(call, place.resume.server, key)
+      }
+    }
+    return this.#moved(call, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, unseen)
+  }
+
+  /** The place with these questions in the inbox; the ask of a held call is there already. */
+  async #moved(call: Call, place: Place, keys: readonly string[]): Promise<Place> {
+    const { server } = place.resume
+    const moved: [string, string][] = []
+    for (const key of keys) {
+      const one = place.wanted[key]
+      const raising = { server, waitMs: this.#settings.askWaitMs }
+      // hasOwn, because a server may call its question "constructor".
+      const onRecord = Object.hasOwn(place.onRecord, key) ? place.onRecord[key] : undefined
+      const ask = onRecord ?? (one && (await raiseAsk(this.#store, call, one, raising)))
+      if (ask !== undefined) moved.push([key, ask])
+    }
+    return { ...place, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
+  }
+
+  /** The answers, once all are there. Undefined when the caller must come back for them. */
+  async #wait(
+    call: Call,
+    { inInbox, over }: LivePlace,
+    { forMs, comesBack }: Hold,
+  ): Promise<Record<string, Given> | undefined> {
+    const asks = Object.entries(inInbox)
+    const giveUp = new AbortController()
+    const signal = AbortSignal.any([call.signal, giveUp.signal])
+    void over?.then(() => giveUp.abort())
+    const stopTelling = tellOfWaiting(call)
+    try {
+      const ended = await Promise.all(
+        asks.map(async ([key, id]) => {
+          const ask = await this.#store.asks.wait(call.tenant, id, { timeoutMs: forMs, signal })
+          return [key, ask] as const
+        }),
+      )
+      const open = ended.filter(([, ask]) => ask?.state.kind === 'open')
+      if (open.length > 0 && !signal.aborted) return undefined
+      if (open.length > 0 && call.signal.aborted && comesBack) return undefined
+      for (const [, ask] of open) {
+        const reason = call.signal.aborted ? 'call-cancelled' : 'caller-gone'
+        if (ask !== undefined) await this.#store.asks.withdraw(call.tenant, ask.id, reason)
+      }
+      return Object.fromEntries(ended.map(([key, ask]) => [key, ask === undefined ? noAnswer : givenOf(ask)]))
+    } finally {
+      stopTelling()
+      giveUp.abort()
+    }
+  }
+
+  #clientShows(client: ClientProfile, wanted: Wanted): boolean {
+    if (wanted.kind !== 'form' && wanted.kind !== 'url') return true
+    if (!this.#settings.surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
+    const traits = traitsOf(client.info)
+    if (wanted.kind === 'url') return traits.showsLinks
+    const read = readForm(wanted.schema)
+    return read.ok && drawingProblem(traits, read.form) === undefined
+  }
+
+  #isSeen({ info }: ClientProfile, wanted: Wanted, given: Given, afterMs: number | undefined): boolean {
+    return (wanted.kind !== 'form' && wanted.kind !== 'url') || this.#isBelieved({ info }, given, afterMs)
+  }
+
+  #isBelieved({ info }: Pick<ClientProfile, 'info'>, given: Given, afterMs: number | undefined): boolean {
+    if (afterMs === undefined) return true
+    const action = 'result' in given ? given.result.action : 'cancel'
+    if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return false
+    const content = 'result' in given ? objectAt(given.result, 'content') : undefined
+    const hasContent = content !== undefined && Object.keys(content).length > 0
+    return wasSeen(traitsOf(info), { action, hasContent, afterMs }, this.#settings.unseenAfterMs)
+  }
+}
+
+function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {
+  const wanted = Object.fromEntries(forClient.map((key) => [key, place.wanted[key] as Wanted]))
+  return { kind: 'needs-people', wanted, resume: writePlace(place), ...(over === undefined ? {} : { over }) }
+}
+
+function isNo(given: Given): boolean {
+  return 'result' in given && (given.result.action === 'decline' || given.result.action === 'cancel')
+}
+
+function givens(came: Readonly<Record<string, Came>>): Record<string, Given> {
+  return Object.fromEntries(Object.entries(came).map(([key, { given }]) => [key, given]))
+}
+
+const lostPlace = failed(errorCodes.invalidParams, 'This state is not valid for this request.')
