@@ -1,0 +1,175 @@
+// Every example, answered by real clients of both generations over both transports, and in a terminal.
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openTmux } from '../packages/sdk/src/terminal/tmux.suite.ts'
+import { fileOf, generations, type Person, type Question, start } from './clients.suite.ts'
+
+const firstQuestion = 'first-question/server'
+
+interface Case {
+  readonly example: string
+  readonly tool: string
+  readonly args: Record<string, unknown>
+  /** What the person fills in, question by question; nothing for an approval. */
+  readonly answers: readonly (object | 'approve')[]
+  readonly says: string
+}
+
+const cases: readonly Case[] = [
+  { example: firstQuestion, tool: 'greet', args: {}, answers: [{ text: 'Ada' }], says: 'Hello, Ada!' },
+  {
+    example: 'pick-variation',
+    tool: 'pick_variation',
+    args: { song: 'Rain' },
+    answers: [{ choice: 'bright' }],
+    says: 'Kept the bright variation of Rain.',
+  },
+  {
+    example: 'pick-key',
+    tool: 'pick_key',
+    args: { song: 'Rain', now: 'A' },
+    answers: [{ choice: 'F sharp' }],
+    says: 'Moved Rain to F sharp.',
+  },
+  {
+    example: 'set-tempo',
+    tool: 'set_tempo',
+    args: { song: 'Rain' },
+    answers: [{ number: 96 }],
+    says: 'Rain now runs at 96 beats per minute.',
+  },
+  {
+    example: 'rate-result',
+    tool: 'rate_result',
+    args: { song: 'Rain' },
+    answers: [{ stars: 4, remark: 'Shorter.' }],
+    says: '4 of 5 stars for Rain. They said: Shorter.',
+  },
+  {
+    example: 'name-artifact',
+    tool: 'name_artifact',
+    args: { kind: 'image' },
+    answers: [{ text: 'Blue Hour' }, { confirmed: false }],
+    says: 'Saved the image “Blue Hour” as blue-hour, for you alone.',
+  },
+  {
+    example: 'delete-artifacts',
+    tool: 'delete_artifacts',
+    args: { names: ['a', 'b', 'c', 'd', 'e'] },
+    answers: ['approve'],
+    says: 'Deleted 5 artifacts.',
+  },
+  {
+    example: 'deploy',
+    tool: 'deploy',
+    args: { env: 'staging' },
+    answers: [{ choice: 'eu' }, { number: 4 }, { confirmed: true }, 'approve'],
+    says: 'Deployed app-staging-42-eu-4.',
+  },
+]
+
+/** Answers one question after the other. */
+function answering(answers: Case['answers']): Person & { asked: Question[] } {
+  const asked: Question[] = []
+  const person: Person = (question) => {
+    const answer = answers[asked.length]
+    asked.push(question)
+    if (answer === undefined) return { action: 'cancel' }
+    return { action: 'accept', content: answer === 'approve' ? approvalOf(question) : answer }
+  }
+  return Object.assign(person, { asked })
+}
+
+function approvalOf({ requestedSchema }: Question): object {
+  return requestedSchema !== undefined && 'decision' in requestedSchema.properties ? { decision: 'approve' } : {}
+}
+
+test('[EXAMPLE-1] every example is run here', () => {
+  const files = readdirSync(new URL('.', import.meta.url)).filter((file) => /^[a-z-]+\.ts$/.test(file))
+  const run = cases.filter(({ example }) => example !== firstQuestion).map(({ example }) => `${example}.ts`)
+  expect(files.filter((file) => file !== 'start.ts').sort()).toEqual(run.sort())
+})
+
+describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
+  // The smallest example speaks stdio alone: it is the one that a reader types in.
+  const here = cases.filter(({ example }) => transport === 'stdio' || example !== firstQuestion)
+
+  test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, says }) => {
+    const started = await start(example, transport)
+    onTestFinished(() => started.stop())
+    for (const generation of generations) {
+      const person = answering(answers)
+      const client = await started.connect(generation, person)
+
+      expect(await client.call(tool, args), generation).toEqual({ text: says, isError: false })
+      expect(person.asked).toHaveLength(answers.length)
+      await client.close()
+    }
+  })
+
+  test('[EXAMPLE-3] a deployment that is declined at the gate does not happen', async () => {
+    const started = await start('deploy', transport)
+    onTestFinished(() => started.stop())
+    const answers = [{ choice: 'eu' }, { number: 4 }, { confirmed: true }]
+    for (const generation of generations) {
+      const asked: string[] = []
+      const client = await started.connect(generation, ({ message }) => {
+        asked.push(message)
+        const content = answers[asked.length - 1]
+        return content === undefined ? { action: 'decline' } : { action: 'accept', content }
+      })
+
+      const result = await client.call('deploy', { env: 'production' })
+      expect(result.isError, generation).toBe(true)
+      expect(result.text).toContain('declined')
+      expect(asked.at(-1)).toContain('app-production-42')
+      await client.close()
+    }
+  })
+})
+
+test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 90_000 }, async () => {
+  const terminal = openTmux({ file: fileOf('deploy'), args: ['--terminal'], rows: 60 })
+  onTestFinished(() => terminal.close())
+  const { sees, press } = terminal
+
+  await sees('Which region?')
+  await press('Down', 'Enter')
+  await sees('How many replicas?')
+  await press('Up', 'Up', 'Enter')
+  await sees('Tell the team when it is done?')
+  await press('y', 'Enter')
+  await sees('Deploy to production')
+  await sees('image     app-production-42')
+  await sees('This cannot be undone.')
+  await press('a', 'Enter')
+  await sees('To the team: app-production-42-eu-4 is out.')
+  await sees('Deployed app-production-42-eu-4.')
+  await sees('exit code 0')
+})
+
+test('[EXAMPLE-1] the tests of the first question pass as an author would run them', async () => {
+  const args = ['--conditions=assent-source', '--test', fileOf('first-question/greet.test')]
+  // A test runner inside another would report to it instead of judging by itself.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  expect(stdout).toMatch(/pass 4\b/)
+})
+
+test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout: 60_000 }, async () => {
+  const terminal = openTmux({ file: fileOf('first-question/try') })
+  onTestFinished(() => terminal.close())
+
+  await terminal.sees('What is your name?')
+  await terminal.press('Ada', 'Enter')
+  await terminal.sees('Hello, Ada!')
+  await terminal.sees('exit code 0')
+})
+
+test('[EXAMPLE-2] without a terminal an example refuses instead of waiting', async () => {
+  const args = ['--conditions=assent-source', fileOf('delete-artifacts'), '--terminal']
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toContain('Nobody could be asked')
+})

@@ -1,0 +1,84 @@
+import { AssentError, type Content, type Form, judgeAnswer } from '@assent/core'
+import { expect, describe as group, test } from 'vitest'
+import { z } from 'zod'
+import * as describe from './describe.ts'
+import { endingOf, worthOf } from './ending.ts'
+import { field } from './field.ts'
+
+const action = { server: 's', tool: 't', definitionDigest: `sha256:${'0'.repeat(64)}`, arguments: { a: 1 } }
+
+function formOf({ question }: describe.Description): Form {
+  if (question.kind !== 'form') throw new Error('This is no form.')
+  return question.form
+}
+
+group('every kind of ask', () => {
+  // One row per kind: the ask, content a person could give, the value the handler gets.
+  test.each<[describe.Description, Content | undefined, unknown]>([
+    [describe.text('Name?', { maxLength: 5 }), { text: 'Ada' }, 'Ada'],
+    [describe.secret('Password?'), { secret: 'hunter2' }, 'hunter2'],
+    [describe.confirm('Sure?'), { confirmed: true }, true],
+    [describe.confirm('Sure?'), { confirmed: false }, false],
+    [describe.choose('Which?', { a: 'A', b: 'B' }), { choice: 'b' }, 'b'],
+    [describe.chooseMany('Which?', ['a', 'b'], { min: 1 }), { choices: ['a'] }, ['a']],
+    [describe.number('How many?', { min: 60, max: 180, integer: true }), { number: 120 }, 120],
+    [describe.date('When?'), { date: '2026-07-28' }, '2026-07-28'],
+    [describe.file('Which file?'), { file: './notes.md' }, './notes.md'],
+    [describe.fields('Who?', { name: field.text() }), { name: 'Ada' }, { name: 'Ada' }],
+    [describe.fields('Who?', z.object({ n: z.int().positive() })), { n: 2 }, { n: 2 }],
+    [describe.url('Sign in?', 'https://example.com/in'), undefined, undefined],
+    [describe.approve('Deploy', action), undefined, undefined],
+  ])('[SDK-21] is a question of core’s, and its answer a value: $0.kind', async (description, content, value) => {
+    const answer = content === undefined ? { action: 'accept' } : { action: 'accept', content }
+    expect(judgeAnswer(description.question, answer).ok).toBe(true)
+    expect(await worthOf(description, endingOf(description, answer))).toEqual(value)
+  })
+
+  test('[SDK-21] has the bounds, options and suggestions that it was given', () => {
+    expect(formOf(describe.number('?', { min: 1, max: 5, suggest: 3, integer: true })).fields).toEqual([
+      { kind: 'number', name: 'number', required: true, integer: true, min: 1, max: 5, default: 3 },
+    ])
+    expect(formOf(describe.choose('?', { a: 'A' }, { suggest: 'a' })).fields).toMatchObject([
+      { kind: 'choice', options: [{ value: 'a', label: 'A' }], default: 'a' },
+    ])
+    expect(formOf(describe.date('?')).fields).toMatchObject([{ kind: 'text', format: 'date' }])
+  })
+
+  test('[SDK-21] a schema shows what a form can show and judges all of it', async () => {
+    const even = z.object({ n: z.number().multipleOf(2), code: z.string().regex(/^[A-Z]+$/) })
+    const asked = describe.fields('?', even)
+    expect(formOf(asked).fields).toEqual([
+      { kind: 'number', name: 'n', required: true, integer: false },
+      { kind: 'text', name: 'code', required: true },
+    ])
+    const ending = endingOf(asked, { action: 'accept', content: { n: 3, code: 'a' } })
+    await expect(worthOf(asked, ending)).rejects.toMatchObject({ code: 'validation_failed' })
+    await expect(worthOf(asked, ending)).rejects.toThrow('n')
+  })
+})
+
+group('a mistake in an ask', () => {
+  test.each<[string, () => unknown]>([
+    ['no words', () => describe.text(' ')],
+    ['too many words', () => describe.text('x'.repeat(10_000))],
+    ['crossed bounds', () => describe.number('?', { min: 2, max: 1 })],
+    ['no options', () => describe.choose('?', [])],
+    ['a suggestion that is no option', () => describe.choose('?', ['a'], { suggest: 'b' as 'a' })],
+    ['a secret in a form', () => describe.text('What is your password?')],
+    ['a secret in a field', () => describe.fields('Sign in', { apiKey: field.text() })],
+    ['an unsafe link', () => describe.url('?', 'javascript:alert(1)')],
+    ['a nested schema', () => describe.fields('?', z.object({ a: z.object({ b: z.string() }) }))],
+    [
+      'a schema that says nothing',
+      () => describe.fields('?', { '~standard': { version: 1, vendor: 'v', validate: (value) => ({ value }) } }),
+    ],
+    ['a wait of no time', () => describe.text('?', { waitMs: 0 })],
+    ['a wait without end', () => describe.text('?', { waitMs: Number.POSITIVE_INFINITY })],
+    ['a default for what is destructive', () => describe.confirm('?', { default: true, risk: 'destructive' } as never)],
+    ['a default for an approval', () => describe.approve('?', action, { default: true } as never)],
+    ['a default for a secret', () => describe.secret('?', { default: 'x' } as never)],
+    ['an action that is none', () => describe.approve('?', { ...action, more: 1 } as never)],
+  ])('[SDK-21] is thrown before anybody is asked: %s', (_, mistake) => {
+    expect(mistake).toThrow(AssentError)
+  })
+})

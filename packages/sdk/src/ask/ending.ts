@@ -1,0 +1,80 @@
+// How one ask ended, and what that means to the handler that asked: a value, or an error with a code.
+//
+// Only `accepted` is a yes. The endings stay apart all the way into the words of the error, because the author, the
+// model and the person must do different things after "no", "nobody answered" and "nobody could be asked".
+
+import { type Answer, AssentError, type Content, type ContentIssue, judgeAnswer } from '@assent/core'
+import type { Description } from './describe.ts'
+import { labelOf } from './label.ts'
+
+export type Ending =
+  | { readonly kind: 'accepted'; readonly content?: Content }
+  | { readonly kind: 'declined'; readonly comment?: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'channel_closed'; readonly why: string }
+  | { readonly kind: 'not_supported'; readonly why: string }
+  | { readonly kind: 'validation_failed'; readonly why: string }
+
+/** Judges anything at all as the answer to this question. */
+export function endingOf({ question }: Description, raw: unknown): Ending {
+  const judged = judgeAnswer(question, raw)
+  if (judged.ok) return endingOfAnswer(judged.answer)
+  return {
+    kind: 'validation_failed',
+    why: judged.reason === 'malformed' ? judged.message : issuesInWords(judged.issues),
+  }
+}
+
+export function endingOfAnswer(answer: Answer): Ending {
+  switch (answer.action) {
+    case 'accept':
+      return answer.content === undefined ? { kind: 'accepted' } : { kind: 'accepted', content: answer.content }
+    case 'decline':
+      return answer.comment === undefined ? { kind: 'declined' } : { kind: 'declined', comment: answer.comment }
+    case 'cancel':
+      return { kind: 'cancelled' }
+  }
+}
+
+/** What the handler gets: the value of a yes, the worth of a no, the default, or the error. */
+export async function worthOf<Value>(description: Description<Value>, ending: Ending): Promise<Value> {
+  if (ending.kind === 'accepted') return taken(description, ending.content ?? {})
+  if (ending.kind === 'declined' && description.declined !== undefined) return description.declined.value
+  // Only when nobody can be asked: a person who was asked and stayed silent has not agreed to the default.
+  if (ending.kind === 'not_supported' && description.how.fallback !== undefined) return description.how.fallback.value
+  throw new AssentError(ending.kind, inWords(description, ending))
+}
+
+async function taken<Value>(description: Description<Value>, content: Content): Promise<Value> {
+  try {
+    return await description.take(content)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new AssentError('validation_failed', inWords(description, { kind: 'validation_failed', why }), {
+      cause: error,
+    })
+  }
+}
+
+function inWords(description: Description, ending: Exclude<Ending, { kind: 'accepted' }>): string {
+  const asked = `"${labelOf(description)}"`
+  switch (ending.kind) {
+    case 'declined':
+      return `The person declined ${asked}${ending.comment === undefined ? '' : `, saying: ${ending.comment}`}.`
+    case 'cancelled':
+      return `${asked} was dismissed without a choice.`
+    case 'timed_out':
+      return `Nobody answered ${asked} in time.`
+    case 'channel_closed':
+      return `The connection closed while ${asked} was open: ${ending.why}`
+    case 'not_supported':
+      return `Nobody could be asked ${asked}: ${ending.why}`
+    case 'validation_failed':
+      return `The answer to ${asked} is not valid: ${ending.why}`
+  }
+}
+
+function issuesInWords(issues: readonly ContentIssue[]): string {
+  return issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join(' ')
+}

@@ -1,0 +1,43 @@
+// How a secret reaches a handler: typed where the run asks, if nobody else can see it there, or else by a page of ours.
+//
+// The page is opened once per call and its name is kept; the value never is. It is fetched again in every round.
+
+import { AssentError } from '@assent/core'
+import type { Run } from '../run/run.ts'
+import type { World } from '../world.ts'
+import * as describe from './describe.ts'
+import { worthOf } from './ending.ts'
+import { waitOf } from './how.ts'
+
+export interface SecretParts {
+  readonly run: Run
+  readonly world: World
+  readonly principal: string
+  readonly signal: AbortSignal
+}
+
+export async function secretOf(
+  description: describe.Description<string>,
+  name: string,
+  { run, world, principal, signal }: SecretParts,
+): Promise<string> {
+  const { secrets } = world
+  if (secrets === undefined || run.asksSecrets) return worthOf(description, (await run.put(description)).ending)
+  const { question, how } = description
+  const prompt = question.kind === 'form' ? question.message : ''
+  const waitMs = waitOf(how, world.waitMs)
+  const page = (await run.once(name, () =>
+    secrets.open({ prompt, principal, expiresAtMs: world.nowMs() + waitMs }),
+  )) as Awaited<ReturnType<typeof secrets.open>>
+  const { waitMs: _, fallback: __, ...said } = how
+  const link = describe.url(prompt, page.url, { ...said, waitMs })
+  await worthOf(link, (await run.put(link)).ending)
+  const patience = AbortSignal.timeout(Math.min(waitMs, 2 ** 31 - 1))
+  try {
+    return await secrets.value(page.id, { principal, signal: AbortSignal.any([signal, patience]) })
+  } catch (error) {
+    if (patience.aborted)
+      throw new AssentError('timed_out', `"${prompt}" was not handed over in time.`, { cause: error })
+    throw new AssentError('cancelled', `"${prompt}" was not handed over.`, { cause: error })
+  }
+}

@@ -1,0 +1,53 @@
+// The exact action a person approves: this server, this tool as it is defined now, these arguments.
+
+import {
+  type Action,
+  AssentError,
+  canonicalJson,
+  isAssentError,
+  type JsonObject,
+  parseJsonStrictly,
+  toolDefinitionDigest,
+} from '@assent/core'
+
+export interface ToolDefinition {
+  readonly name: string
+  readonly [member: string]: unknown
+}
+
+/** What is known of the tool that asks. */
+export interface Named {
+  readonly server: string
+  readonly name: string | undefined
+  readonly definition: ToolDefinition | (() => ToolDefinition) | undefined
+}
+
+/**
+ * Without a definition the tool is known by its name alone, or by the title of the action, and the approval is bound to
+ * no more than that. The arguments are a frozen copy: what is shown, approved and run cannot drift apart.
+ */
+export function actionOf({ server, name, definition }: Named, title: string, given: JsonObject): Action {
+  const defined = typeof definition === 'function' ? definition() : definition
+  const tool = name ?? defined?.name ?? title
+  return {
+    server,
+    tool,
+    definitionDigest: toolDefinitionDigest(defined ?? { name: tool }),
+    arguments: frozen(parseJsonStrictly(canonical(given))) as JsonObject,
+  }
+}
+
+function canonical(given: JsonObject): string {
+  try {
+    return canonicalJson(given)
+  } catch (error) {
+    if (!isAssentError(error)) throw error
+    throw new AssentError(error.code, `This action cannot be approved. ${error.message}`, { cause: error })
+  }
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) frozen(member)
+  return Object.freeze(value)
+}

@@ -1,0 +1,282 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { actionDigest, type JsonObject, toolDefinitionDigest } from '@assent/core'
+import { describe, expect, test, vi } from 'vitest'
+import { createAssent } from '../assent.ts'
+import { verifyReceipt } from '../index.ts'
+import type { Interaction } from '../interaction.ts'
+import type { InteractiveOptions } from '../interactive.ts'
+import { sdkLimits } from '../limits.ts'
+import { accept, type Handler, roundsOf } from '../rounds.suite.ts'
+import type { Surface } from '../surface.ts'
+import { onSurface } from '../surface-context.ts'
+import type { AssentSettings } from '../world.ts'
+import { UsedOnce } from './used-once.ts'
+
+const definition = { name: 'deploy', description: 'Deploys', inputSchema: { type: 'object' } }
+/** As a client says it; a surface of ours says it with a bare accept. */
+const approve = accept({ decision: 'approve' })
+const options: InteractiveOptions = { name: 'deploy', definition }
+
+/** A handler that waits, and a person who may do something before they answer. */
+async function live(
+  handler: (interaction: Interaction) => Promise<string>,
+  person: () => unknown,
+  settings: AssentSettings = {},
+  named: InteractiveOptions = options,
+): Promise<{ text: string; code: string | undefined }> {
+  const surface: Surface = {
+    name: 'client',
+    refuses: () => undefined,
+    put: async () => ({ kind: 'answered', answer: await person() }),
+  }
+  const wrapped = createAssent({ name: 'ops', ...settings }).interactive<[], unknown, unknown>(handler, named)
+  const result = (await wrapped(onSurface(surface))) as {
+    content: [{ text: string }]
+    _meta?: Record<string, { code: string }>
+  }
+  return { text: result.content[0].text, code: result._meta?.['assent/refusal']?.code }
+}
+
+describe('a gate', () => {
+  test('[GATE-1] runs after a yes, with the approved arguments, and gives the result and a receipt', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const given = { env: 'production', replicas: 4 }
+    let receipt = ''
+    const ran = vi.fn(async ({ env }: JsonObject) => `deployed to ${env}`)
+    const { text } = await live(
+      async ({ gate }) => {
+        const gated = await gate({ title: 'Deploy', arguments: given }, ran)
+        receipt = gated.receipt
+        return gated.value
+      },
+      () => accept(),
+      { signing: { keyId: 'k1', privateKey } },
+    )
+    expect(text).toBe('deployed to production')
+    expect(ran).toHaveBeenCalledExactlyOnceWith(given)
+    const action = {
+      server: 'ops',
+      tool: 'deploy',
+      definitionDigest: toolDefinitionDigest(definition),
+      arguments: given,
+    }
+    expect(verifyReceipt(receipt, publicKey)).toMatchObject({
+      ok: true,
+      statement: { actionDigest: actionDigest(action), principal: 'local', approvedBy: 'local', keyId: 'k1' },
+    })
+  })
+
+  test.each<[string, unknown, string]>([
+    ['decline', { action: 'decline' }, 'declined'],
+    ['cancel', { action: 'cancel' }, 'cancelled'],
+    ['nothing', undefined, 'validation_failed'],
+    ['an unknown action', { action: 'yes' }, 'validation_failed'],
+    ['content nobody was shown', accept({ sure: true }), 'validation_failed'],
+    ['another spelling of it', { action: 'Accept' }, 'validation_failed'],
+  ])('[GATE-2] stays closed after %s', async (_, answer, code) => {
+    const ran = vi.fn()
+    const result = await live(
+      async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
+      () => answer,
+    )
+    expect(result.code).toBe(code)
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-2] stays closed when nobody can be asked, the surface breaks, or the wait is over', async () => {
+    const ran = vi.fn()
+    const handler = async ({ gate }: Interaction) =>
+      String((await gate({ title: 'Deploy', arguments: {}, waitMs: 1_000 }, ran)).value)
+    const broken = () => {
+      throw new Error('gone')
+    }
+    expect((await live(handler, broken)).code).toBe('channel_closed')
+    expect((await live(handler, () => new Promise(() => undefined))).code).toBe('timed_out')
+    const play = roundsOf(createAssent().interactive, async (_, interaction) => handler(interaction))
+    expect((await play(undefined, { elicitation: { url: {} } })).code).toBe('not_supported')
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test.each<[string, (given: { env: unknown; list: unknown[] }) => void]>([
+    ['another value', (given) => Object.assign(given, { env: 'production' })],
+    ['a number for its text', (given) => Object.assign(given, { env: 1 })],
+    ['a member more', (given) => Object.assign(given, { force: true })],
+    ['a member less', (given) => Reflect.deleteProperty(given, 'env')],
+    ['an item more', (given) => given.list.push(1)],
+    [
+      'a getter that would lie',
+      (given) => Object.defineProperty(given, 'env', { get: () => 'test', enumerable: true }),
+    ],
+    ['what is no JSON', (given) => Object.assign(given, { env: undefined })],
+  ])('[GATE-3] stays closed when the action was changed after it was approved: %s', async (_, change) => {
+    const ran = vi.fn()
+    const given = { env: '1', list: [] as unknown[] }
+    const result = live(
+      async ({ gate }) =>
+        String((await gate({ title: 'Deploy', arguments: given as unknown as JsonObject }, ran)).value),
+      () => {
+        change(given)
+        return accept()
+      },
+    )
+    await result.catch(() => undefined)
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-3] stays closed when the tool was defined anew after the approval', async () => {
+    const ran = vi.fn()
+    let description = 'Deploys'
+    const result = await live(
+      async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
+      () => {
+        description = 'Deploys, and deletes what was there'
+        return accept()
+      },
+      {},
+      { name: 'deploy', definition: () => ({ ...definition, description }) },
+    )
+    expect(result.code).toBe('grant_refused')
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-3] the work gets a copy that nobody can change', async () => {
+    const given = { tags: ['a'] }
+    const result = await live(
+      async ({ gate }) => {
+        const { value } = await gate({ title: 'Tag', arguments: given }, (approved) => {
+          given.tags.push('b')
+          expect(() => (approved.tags as string[]).push('c')).toThrow(TypeError)
+          return approved.tags as string[]
+        })
+        return value.join(' ')
+      },
+      () => accept(),
+    )
+    expect(result.text).toBe('a')
+  })
+
+  test('[GATE-4] a yes opens it once: an old state brought back with the same yes runs nothing again', async () => {
+    const ran = vi.fn(() => 'ran')
+    const handler: Handler = async (_, { ask, gate }) => {
+      const { value } = await gate({ title: 'Deploy', arguments: {} }, ran)
+      return `${value} ${await ask.text('Anything else?')}`
+    }
+    const play = roundsOf(createAssent().interactive, handler)
+    const first = await play()
+    const yes = { state: first.state, answers: { 'ask-1': approve } }
+    const [second, third] = [await play(undefined, yes), await play(undefined, yes)]
+    expect(Object.keys(second.questions)).toEqual(['ask-2'])
+    expect(third.code).toBe('grant_refused')
+    const last = { state: second.state, answers: { 'ask-2': accept({ text: 'no' }) } }
+    expect((await play(undefined, last)).text).toBe('ran no')
+    expect((await play(undefined, last)).text).toBe('ran no')
+    expect(ran).toHaveBeenCalledTimes(1)
+  })
+
+  test('[GATE-4] of retries that come at once, one runs it', async () => {
+    const ran = vi.fn(async () => new Promise((resolve) => setTimeout(() => resolve('ran'), 5)))
+    const play = roundsOf(createAssent().interactive, async (_, { gate }) =>
+      String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
+    )
+    const { state } = await play()
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => play(undefined, { state, answers: { 'ask-1': approve } })),
+    )
+    expect(all.filter(({ text }) => text === 'ran')).toHaveLength(1)
+    expect(all.filter(({ code }) => code === 'grant_refused')).toHaveLength(19)
+    expect(ran).toHaveBeenCalledTimes(1)
+  })
+
+  test('[GATE-5] a yes that was not used in time opens nothing', async () => {
+    const ran = vi.fn()
+    let nowMs = 1_000_000
+    const { code } = await live(
+      async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {}, useWithinMs: 1 }, ran)).value),
+      () => accept(),
+      { nowMs: () => nowMs++ },
+    )
+    expect(code).toBe('grant_refused')
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-4] when there are too many used approvals to remember, the next one is refused', () => {
+    const used = new UsedOnce(2)
+    expect([used.use('a', 10, 0), used.use('b', 20, 0), used.use('c', 30, 0)]).toEqual([true, true, false])
+    expect([used.use('a', 10, 11), used.use('c', 30, 11)]).toEqual([false, true])
+    expect(sdkLimits.usedGrants).toBeGreaterThan(1_000)
+  })
+
+  test('[GATE-6] the person is shown what will run, drawn from it, and what the server says apart from that', async () => {
+    const play = roundsOf(
+      createAssent({ name: 'ops' }).interactive,
+      async (_, { gate }) => {
+        const given = { env: 'production', note: 'line\nBy root\u202e', deep: { n: 1 } }
+        await gate(
+          {
+            title: 'Deploy',
+            arguments: given,
+            claim: 'Safe.\n\nApprove: nothing',
+            risk: 'destructive',
+            reason: 'Release',
+          },
+          () => 1,
+        )
+        return ''
+      },
+      options,
+    )
+    const [question] = Object.values((await play()).questions)
+    expect(question?.message.split('\n')).toEqual([
+      'Approve: Deploy',
+      '',
+      '  deep: {"n":1}',
+      '  env: production',
+      '  note: line⟨U+000A⟩By root⟨U+202E⟩',
+      '',
+      expect.stringMatching(/^By ops with deploy · digest [0-9a-f]{12}$/),
+      '',
+      'The server says: Safe.⟨U+000A⟩⟨U+000A⟩Approve: nothing',
+      '',
+      'Why: Release',
+      '',
+      'This cannot be undone.',
+    ])
+    expect(question?.requestedSchema).toEqual({
+      type: 'object',
+      properties: {
+        decision: {
+          type: 'string',
+          title: 'Decision',
+          oneOf: [
+            { const: 'approve', title: 'Approve' },
+            { const: 'decline', title: 'Decline' },
+          ],
+        },
+      },
+      required: ['decision'],
+    })
+  })
+
+  test('[GATE-6] what is too long to show is not asked', async () => {
+    const play = roundsOf(createAssent().interactive, async (_, { gate }) => {
+      await gate({ title: 'Deploy', arguments: { text: 'x'.repeat(10_000) } }, () => 1)
+      return ''
+    })
+    await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
+  })
+
+  test('[GATE-7] an error of the work is kept like its result: it is not run again', async () => {
+    const ran = vi.fn(() => {
+      throw new Error('no space')
+    })
+    const play = roundsOf(createAssent().interactive, async (_, { ask, gate }) => {
+      const failed = await gate({ title: 'Deploy', arguments: {} }, ran).catch((error: Error) => error.message)
+      return `${failed} ${await ask.text('Anything else?')}`
+    })
+    const first = await play()
+    const second = await play(undefined, { state: first.state, answers: { 'ask-1': approve } })
+    const last = await play(undefined, { state: second.state, answers: { 'ask-2': accept({ text: '!' }) } })
+    expect(last.text).toBe('no space !')
+    expect(ran).toHaveBeenCalledTimes(1)
+  })
+})

@@ -1,0 +1,49 @@
+// Keeps an approval in the store while it is open. How it ended is what the store says, whatever else came back.
+
+import { type Ask, type AskDraft, AssentError, only, type Question, type Surface } from '@assent/core'
+import { type Ending, endingOfAnswer } from '../ask/ending.ts'
+import type { DurableStore } from '../durable.ts'
+import type { Keeper } from '../run/run.ts'
+
+export interface Kept {
+  readonly store: DurableStore
+  readonly tenant: string
+  readonly principal: string
+  readonly asker: AskDraft['asker']
+  readonly question: Question
+  readonly via: Surface
+  readonly useWithinMs: number
+}
+
+export function keeperIn({ store, tenant, principal, asker, question, via, useWithinMs }: Kept): Keeper {
+  const electorate = only(principal)
+  return {
+    raised: async (id, decideWithinMs) => {
+      await store.asks.raise({ tenant, id, asker, principal, question, electorate, decideWithinMs, useWithinMs })
+    },
+    settled: async (id, answer) => {
+      const person = { principal, groups: [] }
+      const answered = await store.asks.answer({ tenant, id, person, via, answer })
+      if (answered.ask !== undefined) return endingOfAsk(answered.ask)
+      // Not an answer at all, and there will be no other: over this connection the question is not asked again.
+      await store.asks.withdraw(tenant, id, 'call-cancelled')
+      return { kind: 'validation_failed', why: answered.message ?? 'it is no answer to this question.' }
+    },
+    withdrawn: async (id) => {
+      await store.asks.withdraw(tenant, id, 'call-cancelled')
+    },
+  }
+}
+
+function endingOfAsk({ id, state }: Ask): Ending {
+  switch (state.kind) {
+    case 'settled':
+      return endingOfAnswer(state.answer)
+    case 'expired':
+      return { kind: 'timed_out' }
+    case 'withdrawn':
+      return { kind: 'cancelled' }
+    case 'open':
+      throw new AssentError('store_unavailable', `The answer to ask ${id} was not kept.`)
+  }
+}

@@ -1,0 +1,110 @@
+// A journal as a compact JSON value, and back.
+//
+// It travels sealed, so what comes back is what left; a value of another shape is from another release, and refused.
+
+import { AssentError, type Content, isPlainObject, type JsonValue } from '@assent/core'
+import type { Ending } from '../ask/ending.ts'
+import { sdkLimits } from '../limits.ts'
+import { type AskEntry, Journal, type StepEntry } from './journal.ts'
+
+const version = 1
+
+/** Throws `limit_exceeded` for what would be too large to travel. */
+export function encodeJournal({ callId, asks, steps }: Journal): JsonValue {
+  const encoded = [version, callId, asks.map(encodeAsk), [...steps].map(encodeStep)]
+  const { length } = JSON.stringify(encoded)
+  if (length > sdkLimits.journalChars) {
+    const advice = 'Keep large results of steps elsewhere and return their names.'
+    throw new AssentError(
+      'limit_exceeded',
+      `The journal of this call has ${length} characters; at most ${sdkLimits.journalChars} can travel. ${advice}`,
+    )
+  }
+  return encoded
+}
+
+export function decodeJournal(value: JsonValue): Journal {
+  if (!Array.isArray(value) || value.length !== 4 || value[0] !== version) throw otherRelease()
+  const [, callId, asks, steps] = value as [number, unknown, unknown, unknown]
+  if (typeof callId !== 'string' || !Array.isArray(asks) || !Array.isArray(steps)) throw otherRelease()
+  return new Journal(callId, asks.map(decodeAsk), steps.map(decodeStep))
+}
+
+function encodeAsk({ id, mark, label, decideByMs, isBeside, ended }: AskEntry): JsonValue {
+  const entry = [id, mark, label, decideByMs, isBeside === true ? 1 : 0]
+  return ended === undefined ? entry : [...entry, ended.atMs, ...encodeEnding(ended.ending)]
+}
+
+function decodeAsk(value: unknown): AskEntry {
+  if (!Array.isArray(value)) throw otherRelease()
+  const [id, mark, label, decideByMs, beside, atMs, code, more] = value
+  const isWhole = [id, mark, label].every((text) => typeof text === 'string') && typeof decideByMs === 'number'
+  if (!isWhole) throw otherRelease()
+  const entry: AskEntry = { id, mark, label, decideByMs, ...(beside === 1 ? { isBeside: true } : {}) }
+  return atMs === undefined ? entry : { ...entry, ended: { atMs, ending: decodeEnding(code, more) } }
+}
+
+const codes = {
+  accepted: 'y',
+  declined: 'n',
+  cancelled: 'c',
+  timed_out: 't',
+  channel_closed: 'g',
+  not_supported: 'u',
+  validation_failed: 'v',
+} as const
+
+export function encodeEnding(ending: Ending): JsonValue[] {
+  const code = codes[ending.kind]
+  switch (ending.kind) {
+    case 'accepted':
+      return ending.content === undefined ? [code] : [code, { ...ending.content }]
+    case 'declined':
+      return ending.comment === undefined ? [code] : [code, ending.comment]
+    case 'channel_closed':
+    case 'not_supported':
+    case 'validation_failed':
+      return [code, ending.why]
+    default:
+      return [code]
+  }
+}
+
+export function decodeEnding(code: unknown, more: unknown): Ending {
+  switch (code) {
+    case codes.accepted:
+      return isPlainObject(more) ? { kind: 'accepted', content: more as Content } : { kind: 'accepted' }
+    case codes.declined:
+      return typeof more === 'string' ? { kind: 'declined', comment: more } : { kind: 'declined' }
+    case codes.cancelled:
+      return { kind: 'cancelled' }
+    case codes.timed_out:
+      return { kind: 'timed_out' }
+    case codes.channel_closed:
+      return { kind: 'channel_closed', why: String(more) }
+    case codes.not_supported:
+      return { kind: 'not_supported', why: String(more) }
+    case codes.validation_failed:
+      return { kind: 'validation_failed', why: String(more) }
+    default:
+      throw otherRelease()
+  }
+}
+
+/** A failed step has a third member, which a finished one cannot have. */
+function encodeStep([name, step]: readonly [string, StepEntry]): JsonValue {
+  if (step.kind === 'failed') return [name, step.message, step.code]
+  return step.result === undefined ? [name] : [name, step.result]
+}
+
+function decodeStep(value: unknown): readonly [string, StepEntry] {
+  if (!Array.isArray(value) || typeof value[0] !== 'string') throw otherRelease()
+  const [name, result, code] = value
+  if (code === 'step_failed' || code === 'grant_refused')
+    return [name, { kind: 'failed', code, message: String(result) }]
+  return [name, value.length === 1 ? { kind: 'done' } : { kind: 'done', result }]
+}
+
+function otherRelease(): AssentError {
+  return new AssentError('state_refused', 'This state was made by another release of the sdk. Start the call again.')
+}

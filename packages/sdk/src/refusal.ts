@@ -1,0 +1,46 @@
+// What a call says when the handler let a "no" pass: worded for a model and for the person who reads along.
+//
+// Three things: what was asked and what happened (the error's own words), and what to do next. That a person said no is
+// kept apart from nobody having been asked, because after the first the model must stop, and after the second it should
+// tell its user.
+
+import type { AssentError, ErrorCode } from '@assent/core'
+
+const next: Partial<Record<ErrorCode, string>> = {
+  declined:
+    'A person decided this. Do not try again and do not look for a way around it; ask them what they want instead.',
+  cancelled: 'Nothing was decided. Ask the user whether to go on before calling this again.',
+  timed_out:
+    'Nobody decided, which counts as no. Tell the user that an answer was waited for, and call again when they are there.',
+  channel_closed: 'Nobody decided, which counts as no. Call again when the user is connected.',
+  not_supported:
+    'No person saw this question. Tell the user that it needs their answer and that this client cannot ask them.',
+  validation_failed: 'An answer came that does not fit the question, which counts as no. Call again to ask once more.',
+  state_refused: 'The answers belong to another call, another user, or a time that has passed. Start the call again.',
+  grant_refused:
+    'The approval was used before, is too old, or was for something else. Ask again if it is still needed.',
+  step_unclear: 'Do not call this again before somebody has looked at what it changed.',
+  out_of_order: 'This is a mistake in the tool. Tell the user.',
+}
+
+/** Only for what a person or the connection did; a mistake in the handler stays an error. */
+export function isRefusal(error: AssentError): boolean {
+  return next[error.code] !== undefined
+}
+
+export interface Refusal {
+  readonly content: [{ type: 'text'; text: string }]
+  readonly isError: true
+  readonly _meta: { readonly 'assent/refusal': { readonly code: ErrorCode } }
+  [member: string]: unknown
+}
+
+export function refusalOf({ code, message }: AssentError): Refusal {
+  const advice = next[code]
+  const text = advice === undefined ? message : `${message}\n\n${advice}`
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    _meta: { 'assent/refusal': { code } },
+  }
+}

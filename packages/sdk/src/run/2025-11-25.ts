@@ -1,0 +1,189 @@
+// Puts questions to a client of revision 2025-11-25 or 2025-06-18: they are pushed in the middle of a live call.
+//
+// The wait is the run's, so the SDK's own timeout is set beyond it. While a person thinks, the caller hears on its own
+// progress token that the call is alive. Aborting the signal takes the question back at the client. What this client
+// declared is asked of the server, because a handler's context does not say it.
+
+import { AssentError, isPlainObject, type Revision } from '@assent/core'
+import type { Description } from '../ask/describe.ts'
+import { sdkLimits } from '../limits.ts'
+import type { Putting, Reply, Surface } from '../surface.ts'
+import { heard, type Modes, modesOf, told } from './modes.ts'
+
+/** A server of either SDK, or the `McpServer` around it. */
+export type AnyServer = object
+
+interface Call20251125 {
+  readonly revision: Revision
+  /** Undefined where only the SDK knows; it then refuses by itself, before it sends anything. */
+  readonly modes: Modes | undefined
+  readonly signal: AbortSignal | undefined
+  readonly elicit: (params: object, options: object) => Promise<unknown>
+  readonly progress: ((progress: number, message: string) => Promise<void>) | undefined
+}
+
+/** What either SDK hands to a handler of these revisions; nothing when it is no such context. */
+export function read20251125(context: unknown, server: AnyServer | undefined): Call20251125 | undefined {
+  if (typeof context !== 'object' || context === null) return undefined
+  if ('sendRequest' in context && typeof context.sendRequest === 'function') return fromSdk1(context, server)
+  if ('mcpReq' in context && typeof context.mcpReq === 'object' && context.mcpReq !== null) {
+    return fromSdk2(context, context.mcpReq, server)
+  }
+  return undefined
+}
+
+function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 {
+  const { sendRequest, sendNotification, signal, _meta, requestInfo } = context as Sdk1Context
+  if (server === undefined) {
+    throw new AssentError(
+      'misconfigured',
+      'With @modelcontextprotocol/sdk 1.x, say which server this is: interactive(handler, { server }). ' +
+        'Only the server knows whether its client can ask a person.',
+    )
+  }
+  const { capabilities } = knownOf(server)
+  return {
+    revision: revisionOf(header(requestInfo?.headers)),
+    modes: modesOf(capabilities),
+    signal,
+    elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anything, options),
+    progress: progressOn(_meta?.progressToken, sendNotification),
+  }
+}
+
+function fromSdk2(context: object, request: object, server: AnyServer | undefined): Call20251125 {
+  const { id, send, elicitInput, notify, signal, _meta } = request as Sdk2Request
+  const { http } = context as { http?: { req?: { headers?: unknown } } }
+  const known = server === undefined ? undefined : knownOf(server)
+  return {
+    revision: revisionOf(known?.version ?? header(http?.req?.headers)),
+    modes: known === undefined ? undefined : modesOf(known.capabilities),
+    signal,
+    elicit:
+      known === undefined
+        ? (params, options) => elicitInput(params, { ...options, relatedRequestId: id })
+        : (params, options) => send({ method: 'elicitation/create', params }, options),
+    progress: progressOn(_meta?.progressToken, notify),
+  }
+}
+
+interface Sdk1Context {
+  readonly sendRequest: (request: object, schema: object, options: object) => Promise<unknown>
+  readonly sendNotification: Notify
+  readonly signal?: AbortSignal
+  readonly _meta?: { readonly progressToken?: string | number }
+  readonly requestInfo?: { readonly headers?: unknown }
+}
+
+interface Sdk2Request {
+  readonly id: string | number
+  readonly send: (request: object, options: object) => Promise<unknown>
+  readonly elicitInput: (params: object, options: object) => Promise<unknown>
+  readonly notify: Notify
+  readonly signal?: AbortSignal
+  readonly _meta?: { readonly progressToken?: string | number }
+}
+
+type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>
+
+/** SDK 1.x wants a schema for the result; core is the judge, so this one lets everything through to it. */
+const anything = { safeParse: (data: unknown) => ({ success: true, data }) }
+
+function knownOf(server: AnyServer): { capabilities: unknown; version: string | undefined } {
+  const inner =
+    'server' in server && typeof server.server === 'object' && server.server !== null ? server.server : server
+  const { getClientCapabilities, getNegotiatedProtocolVersion } = inner as {
+    getClientCapabilities?: () => unknown
+    getNegotiatedProtocolVersion?: () => string | undefined
+  }
+  if (typeof getClientCapabilities !== 'function') {
+    throw new AssentError(
+      'misconfigured',
+      'What was given as the server is no MCP server: it cannot say what its client can do.',
+    )
+  }
+  return {
+    capabilities: getClientCapabilities.call(inner),
+    version: getNegotiatedProtocolVersion?.call(inner),
+  }
+}
+
+/** Over HTTP the client says its revision with every request; elsewhere the later one is assumed. */
+function revisionOf(version: unknown): Revision {
+  return version === '2025-06-18' ? version : '2025-11-25'
+}
+
+function header(headers: unknown): unknown {
+  const name = 'mcp-protocol-version'
+  if (headers instanceof Headers) return headers.get(name)
+  return isPlainObject(headers) ? headers[name] : undefined
+}
+
+function progressOn(token: string | number | undefined, notify: Notify): Call20251125['progress'] {
+  if (token === undefined) return undefined
+  return (progress, message) =>
+    notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
+}
+
+export function clientSurface(call: Call20251125, newConsentId: () => string): Surface {
+  const unknownModes: Modes = { form: true, url: true }
+  let beats = 0
+  const beat = async () => {
+    beats++
+    await call.progress?.(beats, 'Waiting for a person to answer.')
+  }
+  const telling = (description: Description) => told(description, call.modes ?? unknownModes, call.revision)
+  return {
+    name: 'client',
+    refuses: (description) => {
+      const telled = telling(description)
+      return telled.ok ? undefined : telled.why
+    },
+    put: async (description, putting) => {
+      const telled = telling(description)
+      if (!telled.ok) return { kind: 'unsupported', why: telled.why }
+      const consent = description.question.kind === 'url' ? { elicitationId: newConsentId() } : {}
+      const reply = await whileBeating(call.progress === undefined ? undefined : beat, () =>
+        elicited(call, { ...telled.params, ...consent }, putting),
+      )
+      return reply.kind === 'answered' ? { ...reply, answer: heard(description, reply.answer) } : reply
+    },
+  }
+}
+
+async function elicited(call: Call20251125, params: object, { signal, waitMs }: Putting): Promise<Reply> {
+  // A little beyond our own wait, so that it is ours that ends.
+  const options = { signal, timeout: Math.min(waitMs + 60_000, 2 ** 31 - 1), resetTimeoutOnProgress: true }
+  try {
+    return { kind: 'answered', answer: await call.elicit(params, options) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+    // The SDK's own refusal before sending, a client that knows no such method, and one that refused this question.
+    if (code === 'CAPABILITY_NOT_SUPPORTED' || code === methodNotFound) return { kind: 'unsupported', why }
+    if (code === invalidParams && !why.includes('response')) return { kind: 'unsupported', why }
+    // SDK 2.x judges content too, and says so in this way; core says it in its own words.
+    if (code === invalidParams) return { kind: 'answered', answer: { action: 'accept', content: why } }
+    return { kind: 'gone', why }
+  }
+}
+
+const methodNotFound = -32601
+const invalidParams = -32602
+
+/** A call that waits for a person must not look dead to its caller. */
+async function whileBeating<Value>(
+  beat: (() => Promise<void>) | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  if (beat === undefined) return work()
+  const timer = setInterval(() => {
+    // A caller that is gone is noticed by the request itself.
+    beat().catch(() => clearInterval(timer))
+  }, sdkLimits.progressEveryMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createAssent } from '../assent.ts'
+import { type Caller, type Handler, type Person, type Question, ways } from '../connections.suite.ts'
+import { sdkLimits } from '../limits.ts'
+
+let open: Caller | undefined
+afterEach(async () => {
+  vi.useRealTimers()
+  await open?.close()
+  open = undefined
+})
+
+const silent: Person = () => new Promise(() => undefined)
+
+/** SDK 1.x clients overlook the cancellation of request 0, the first that a server sends; so something else is first. */
+const first = 'Ready?'
+const ready = { action: 'accept', content: { confirmed: true } }
+
+describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revision: $name', (way) => {
+  async function play(handler: Handler, person: Person): Promise<Caller> {
+    open = await way.open({ assent: createAssent({ name: 'staged' }), tools: { tool: handler }, person })
+    return open
+  }
+
+  test('[SDK-14] the wait is the ask’s own, and at its end the question is taken back', async () => {
+    const withdrawn = vi.fn()
+    const caller = await play(
+      async (_, { ask }) => {
+        await ask.confirm(first)
+        return ask.text('Name?', { waitMs: 1_000 })
+      },
+      ({ message }, signal) => {
+        if (message === first) return ready
+        signal?.addEventListener('abort', withdrawn)
+        return silent({ message: '' })
+      },
+    )
+    const result = await caller.call('tool')
+    expect(result.meta).toMatchObject({ 'assent/refusal': { code: 'timed_out' } })
+    expect(result.text).toContain('Nobody answered "Name?" in time')
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+  })
+
+  test('[SDK-15] cancelling the call takes its question back, and the handler hears of it', async () => {
+    const heard: unknown[] = []
+    const withdrawn = vi.fn()
+    const cancelling = new AbortController()
+    const caller = await play(
+      async (_, { ask }) => {
+        await ask.confirm(first)
+        return ask.text('Name?').catch((error: { code: string }) => String(heard.push(error.code)))
+      },
+      ({ message }, signal) => {
+        if (message === first) return ready
+        signal?.addEventListener('abort', withdrawn)
+        setImmediate(() => cancelling.abort())
+        return silent({ message: '' })
+      },
+    )
+    await expect(caller.call('tool', undefined, { signal: cancelling.signal })).rejects.toThrow()
+    await vi.waitFor(() => expect(heard).toEqual(['cancelled']))
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+  })
+
+  test('[SDK-14] questions that are left open when the handler ends are taken back', async () => {
+    const withdrawn = vi.fn()
+    let asked: () => void = () => undefined
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const caller = await play(
+      async (_, { ask }) => {
+        await ask.confirm(first)
+        ask.text('Name?').catch(() => undefined)
+        await isAsked
+        return 'done without it'
+      },
+      ({ message }, signal) => {
+        if (message === first) return ready
+        signal?.addEventListener('abort', withdrawn)
+        asked()
+        return silent({ message: '' })
+      },
+    )
+    expect((await caller.call('tool')).text).toBe('done without it')
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+  })
+
+  test('[SDK-19] labels travel in the shape that the revision defines', async () => {
+    const asked: Question[] = []
+    const caller = await play(
+      async (_, { ask }) => ask.choose('Which?', { eu: 'Europe', us: 'United States' }),
+      (question) => {
+        asked.push(question)
+        return { action: 'accept', content: { choice: 'us' } }
+      },
+    )
+    expect((await caller.call('tool')).text).toBe('us')
+    const shape =
+      way.revision === '2025-06-18'
+        ? { enum: ['eu', 'us'], enumNames: ['Europe', 'United States'] }
+        : {
+            oneOf: [
+              { const: 'eu', title: 'Europe' },
+              { const: 'us', title: 'United States' },
+            ],
+          }
+    expect(asked[0]?.requestedSchema?.properties.choice).toMatchObject(shape)
+  })
+
+  test('[SDK-19] what the revision cannot say is not asked', async () => {
+    const caller = await play(
+      async (_, { ask }) => (await ask.chooseMany('Which?', ['a', 'b', 'c'])).join(' '),
+      () => ({ action: 'accept', content: { choices: ['a', 'c'] } }),
+    )
+    const result = await caller.call('tool')
+    if (way.revision === '2025-06-18')
+      expect(result.meta).toMatchObject({ 'assent/refusal': { code: 'not_supported' } })
+    else expect(result.text).toBe('a c')
+  })
+})
+
+describe('in memory', () => {
+  const sdk1 = ways.find(({ name }) => name === 'SDK 1 in memory')
+
+  test('[SDK-16] while a person thinks, the caller hears on its own token that the call is alive', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const heard: number[] = []
+    let answer: (value: unknown) => void = () => undefined
+    open = await sdk1?.open({
+      assent: createAssent(),
+      tools: { tool: async (_, { ask }) => ask.text('Name?') },
+      person: () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    })
+    const result = open?.call('tool', undefined, { onprogress: ({ progress }) => heard.push(progress) })
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.advanceTimersByTimeAsync(3 * sdkLimits.progressEveryMs)
+    expect(heard).toEqual([1, 2, 3])
+    answer({ action: 'accept', content: { text: 'Ada' } })
+    expect((await result)?.text).toBe('Ada')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('[SDK-17] a client that goes away while it is asked is told apart from one that said no', async () => {
+    const heard: unknown[] = []
+    let leave: () => void = () => undefined
+    open = await sdk1?.open({
+      assent: createAssent(),
+      tools: {
+        tool: async (_, { ask, context }) => {
+          // The call itself is cancelled when its connection closes, so only the question's own end is looked at here.
+          expect(context).toBeDefined()
+          return ask.text('Name?').catch((error: { code: string }) => String(heard.push(error.code)))
+        },
+      },
+      person: () => {
+        setImmediate(leave)
+        return silent({ message: '' })
+      },
+    })
+    leave = () => void open?.close()
+    await open?.call('tool').catch(() => undefined)
+    await vi.waitFor(() => expect(heard).toHaveLength(1))
+    expect(['channel_closed', 'cancelled']).toContain(heard[0])
+  })
+
+  test('[SDK-4] with SDK 1.x a handler that was not told its server asks nobody, and says what to write', async () => {
+    const { interactive } = createAssent()
+    const wrapped = interactive<[object], unknown, unknown>(async (_, { ask }) => ask.text('Name?'))
+    const sendRequest = vi.fn()
+    await expect(wrapped({}, { sendRequest, signal: new AbortController().signal })).rejects.toThrow('{ server }')
+    expect(sendRequest).not.toHaveBeenCalled()
+  })
+
+  test('[SDK-4] what is called by nothing we know asks nobody', async () => {
+    const { interactive } = createAssent()
+    const wrapped = interactive<[object], unknown, unknown>(async (_, { ask }) => ask.text('Name?'))
+    for (const context of [undefined, null, {}, { mcpReq: null }, 'x']) {
+      await expect(wrapped({}, context)).rejects.toMatchObject({ code: 'misconfigured' })
+    }
+  })
+})

@@ -1,0 +1,18 @@
+// `@assent/sdk/terminal`: the terminal as a surface, for programs that ask the person in front of them.
+// Apart from the package's index, so that a server that never asks in a terminal loads nothing of it.
+
+export { openInBrowser } from './terminal/open-link.ts'
+export {
+  type RunInTerminalOptions,
+  runInTerminal,
+  type TerminalSurfaceOptions,
+  terminalSurface,
+} from './terminal/surface.ts'
+export {
+  openTerminal,
+  type SecretOutcome,
+  type Terminal,
+  type TerminalAsk,
+  type TerminalOptions,
+  type TerminalOutcome,
+} from './terminal/terminal.ts'

@@ -1,0 +1,67 @@
+// What stands around a field: its title, its help, its bounds, and its value as a person reads it.
+
+import { type ChoiceField, type Field, type FieldValue, oneLine, visibleText } from '@assent/core'
+import { terminalLimits } from './limits.ts'
+import { keyWords, leaving } from './words.ts'
+
+export function titleOf(field: Field): string {
+  return oneLine(field.title ?? field.name, 'terminal')
+}
+
+/** A value as a person reads it. */
+export function shownValue(field: Field, value: FieldValue | undefined): string {
+  if (value === undefined) return 'left out'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (field.kind === 'choice' || field.kind === 'choices') {
+    const chosen = typeof value === 'object' ? value : [value]
+    const labels = field.options.filter((option) => chosen.includes(option.value)).map(labelOf)
+    return labels.length === 0 ? 'nothing' : labels.join(', ')
+  }
+  return oneLine(String(value), 'terminal')
+}
+
+export function labelOf(option: ChoiceField['options'][number]): string {
+  return oneLine(option.label ?? option.value, 'terminal')
+}
+
+export function help(field: Field, title: string): { help?: string } {
+  const said = field.description === undefined ? '' : visibleText(field.description, 'terminal')
+  // Under a title that is not its own, the field still says what it is called; for a tick box "Yes" is no name.
+  const called =
+    field.title === undefined || title.startsWith(titleOf(field)) || field.title === 'Yes' ? '' : titleOf(field)
+  const parts = [called, said, boundsOf(field), field.required ? '' : 'optional'].filter((part) => part !== '')
+  return parts.length === 0 ? {} : { help: parts.join(said.includes('\n') ? '\n' : ' · ') }
+}
+
+function boundsOf(field: Field): string {
+  if (field.kind === 'number') return rangeOf(field.min, field.max, '')
+  if (field.kind === 'choices') return rangeOf(field.minItems, field.maxItems, 'choose ')
+  return ''
+}
+
+function rangeOf(least: number | undefined, most: number | undefined, before: string): string {
+  if (least !== undefined && most !== undefined)
+    return least === most ? `${before}${least}` : `${before}${least} to ${most}`
+  if (least !== undefined) return `${before}${least} or more`
+  return most === undefined ? '' : `${before}${most} or fewer`.replace('fewer', before === '' ? 'less' : 'fewer')
+}
+
+const placeholders = {
+  date: '2026-07-28',
+  'date-time': '2026-07-28T09:30:00Z',
+  email: 'name@example.com',
+  uri: 'https://',
+}
+
+export function placeholderOf(field: Field): string {
+  return field.kind === 'text' && field.format !== undefined ? placeholders[field.format] : ''
+}
+
+export function enterKeys(field: Field, offered?: string): readonly string[] {
+  if (offered !== undefined) return ['enter takes what is suggested']
+  return [field.required ? keyWords.answer : `${keyWords.answer} or leaves it out`]
+}
+
+export function pickKeys(count: number): readonly string[] {
+  return [count > terminalLimits.optionsAtSight ? keyWords.search : keyWords.choose, keyWords.answer, ...leaving]
+}

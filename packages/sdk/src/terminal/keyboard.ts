@@ -1,0 +1,87 @@
+// The keys of a real terminal, handed to one prompt at a time.
+//
+// A prompt reads from a stream of its own, so nothing typed before it was drawn, or pasted past its end, can answer it.
+// It knows no questions. The one rule: whatever happens to the terminal, the prompt ends and the terminal is left as it
+// was found. A prompt is taken down by giving it the key that dismisses it, so there is one way out and it cleans up.
+
+import { PassThrough, type Readable } from 'node:stream'
+
+export interface KeySource extends Readable {
+  readonly isTTY?: boolean
+  setRawMode?(raw: boolean): unknown
+}
+
+/** Why a prompt ended without a value. */
+export type Ended = 'dismissed' | 'declined' | 'taken-down' | 'hung-up'
+
+const dismissKey = '\u0003'
+const declineKey = 0x04
+const suspendKey = 0x1a
+
+export interface Keys {
+  /** What the prompt reads from. */
+  readonly stream: Readable
+  /** Dismissed unless something else ended it. */
+  readonly ended: Ended
+  /** Ends the prompt from outside. */
+  takeDown(): void
+  /** Gives the terminal back; always called. */
+  release(): void
+}
+
+export interface KeyOptions {
+  /** Keys are dropped until this many milliseconds from now. */
+  readonly settleMs: number
+}
+
+export function takeKeys(input: KeySource, { settleMs }: KeyOptions): Keys {
+  const stream = new PassThrough()
+  const readyAt = performance.now() + settleMs
+  let ended: Ended = 'dismissed'
+
+  const end = (why: Ended) => {
+    ended = why
+    stream.write(dismissKey)
+  }
+  const onData = (chunk: Buffer | string) => {
+    if (performance.now() < readyAt && !isDismissal(chunk)) return
+    const bytes = Buffer.from(chunk)
+    // Alone in its chunk, as a key is; inside pasted text it is only a character.
+    if (bytes.length === 1 && bytes[0] === declineKey) return end('declined')
+    stream.write(bytes.filter((byte) => byte !== declineKey && byte !== suspendKey))
+  }
+  const onEnd = () => end('hung-up')
+
+  input.on('data', onData)
+  input.once('end', onEnd)
+  input.once('close', onEnd)
+  // A terminal that hangs up may say so as an error, which nobody else would take.
+  input.on('error', onEnd)
+  input.setRawMode?.(true)
+  input.resume()
+  // Ended before anyone listened: neither event comes again.
+  if (input.readableEnded || input.destroyed) queueMicrotask(onEnd)
+
+  return {
+    stream,
+    get ended() {
+      return ended
+    },
+    takeDown: () => end('taken-down'),
+    release() {
+      input.off('data', onData)
+      input.off('end', onEnd)
+      input.off('close', onEnd)
+      input.off('error', onEnd)
+      if (!input.destroyed) input.setRawMode?.(false)
+      // A process whose work is done must be able to leave.
+      input.pause()
+      stream.destroy()
+    },
+  }
+}
+
+/** Leaving is allowed at any time. */
+function isDismissal(chunk: Buffer | string): boolean {
+  return chunk.toString() === dismissKey || chunk.toString() === '\u001b'
+}

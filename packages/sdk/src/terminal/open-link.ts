@@ -1,0 +1,22 @@
+// Opens a screened link with the program that the system has for that.
+//
+// The link is one argument of its own and never passes through a shell.
+
+import { spawn } from 'node:child_process'
+
+const programs: Readonly<Record<string, readonly [program: string, ...before: string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+export function openInBrowser(url: string): Promise<void> {
+  const [program, ...before] = programs[process.platform] ?? ['xdg-open']
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...before, url], { stdio: 'ignore', detached: true })
+    child.once('error', reject)
+    child.once('spawn', () => {
+      child.unref()
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,123 @@
+// One question from its first line to its last: who asks, what is asked, the prompts, and how it ended.
+
+import { isAssentError, oneLine, type Question, visibleText } from '@assent/core'
+import { approvalHeader, putApproval } from './approval.ts'
+import { endedBy, type Settled } from './decide.ts'
+import { formHeader, putForm } from './form.ts'
+import { linkHeader, type OpenLink, putLink, screenLink } from './link.ts'
+import type { Pen } from './pen.ts'
+import { linePrompt } from './prompts/line.ts'
+import { type Desk, runPrompt } from './prompts/run-prompt.ts'
+import { clockTime, keyWords, leaving } from './words.ts'
+
+export interface Asked {
+  /** From our configuration, never from what they call themselves. */
+  readonly asker?: { readonly server: string; readonly tool?: string }
+  /** When silence becomes a no. */
+  readonly decideByMs?: number
+  /** Why it is asked. */
+  readonly reason?: string
+  readonly cannotBeUndone?: boolean
+  /** What was wrong with the answer before, when it is asked again. */
+  readonly problem?: string
+}
+
+export type PutOutcome = Settled | { readonly refused: string }
+
+export async function putQuestion(
+  desk: Desk,
+  question: Question,
+  asked: Asked & { readonly nowMs: number; readonly openLink?: OpenLink },
+): Promise<PutOutcome> {
+  switch (question.kind) {
+    case 'form':
+      begin(desk, asked, 'asks', formHeader(question))
+      return putForm(desk, question)
+    case 'approval': {
+      const header = drawable(() => approvalHeader(question, desk.pen))
+      if (header === undefined) return { refused: 'The action to approve is not the one its digest names.' }
+      begin(desk, asked, 'wants to act', header)
+      return putApproval(desk, question)
+    }
+    case 'url': {
+      const link = screenLink(question)
+      if (!link.ok) return { refused: link.reason }
+      begin(desk, asked, 'asks you to open a link', linkHeader(question, link, desk.pen))
+      return putLink(desk, link, asked.openLink)
+    }
+  }
+}
+
+export type PutSecret = Exclude<PutOutcome, { readonly refused: string }> | { readonly secret: string }
+
+export async function putSecret(
+  desk: Desk,
+  message: string,
+  asked: Asked & { readonly nowMs: number },
+): Promise<PutSecret> {
+  begin(desk, asked, 'asks for a secret', visibleText(message, 'terminal').split('\n'))
+  const prompted = await runPrompt<string>(
+    desk,
+    (pen, streams) =>
+      linePrompt(
+        {
+          title: 'Secret',
+          help: 'It is not shown, and goes to the asker alone.',
+          secret: true,
+          keys: [keyWords.answer, ...leaving],
+          problem: (line) => (line === '' ? 'Nothing was typed yet.' : undefined),
+        },
+        pen,
+        streams,
+      ),
+    { settle: true },
+  )
+  return prompted.ok ? { secret: prompted.value } : endedBy(prompted.ended)
+}
+
+/** The last line, in words about what the asker was told. */
+export function close({ pen }: Desk, words: string): void {
+  pen.write([pen.paint('dim', pen.signs.bar), `${pen.paint('dim', pen.signs.end)}  ${words}`, ''])
+}
+
+function begin({ pen }: Desk, asked: Asked & { readonly nowMs: number }, does: string, lines: readonly string[]): void {
+  const below = [...lines, ...notes(asked, pen)]
+  pen.write([
+    `${pen.paint('dim', pen.signs.begin)}  ${pen.paint('bold', nameOf(asked))} ${does}${until(asked, does, pen)}`,
+    ...(below.length === 0 ? [] : pen.rail(['', ...below])),
+  ])
+}
+
+function nameOf({ asker }: Asked): string {
+  if (asker === undefined) return 'This tool'
+  const names = asker.tool === undefined || asker.tool === asker.server ? [asker.server] : [asker.server, asker.tool]
+  return names.map((name) => oneLine(name, 'terminal')).join(' · ')
+}
+
+/** The deadline says what silence means. */
+function until({ decideByMs, nowMs }: Asked & { readonly nowMs: number }, does: string, pen: Pen): string {
+  if (decideByMs === undefined) return ''
+  const then = does === 'wants to act' ? 'will be refused' : 'closes'
+  return pen.paint('dim', `  ${then} at ${clockTime(decideByMs, nowMs)}`)
+}
+
+function notes({ reason, cannotBeUndone = false, problem }: Asked, pen: Pen): readonly string[] {
+  const because = reason === undefined ? [] : visibleText(reason, 'terminal').split('\n')
+  return [
+    ...because.map((line, index) => `${index === 0 ? pen.paint('dim', 'why  ') : '     '}${line}`),
+    ...(cannotBeUndone ? [`${pen.paint('yellow', pen.signs.warning)} This cannot be undone.`] : []),
+    ...(problem === undefined
+      ? []
+      : [`${pen.paint('yellow', pen.signs.warning)} Asked again: ${oneLine(problem, 'terminal')}`]),
+  ]
+}
+
+/** An action that cannot even be named is refused like one that is named wrongly. */
+function drawable<T>(draw: () => T): T | undefined {
+  try {
+    return draw()
+  } catch (error) {
+    if (isAssentError(error, 'not_canonical')) return undefined
+    throw error
+  }
+}

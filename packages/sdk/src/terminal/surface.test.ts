@@ -1,0 +1,123 @@
+// Handlers of an MCP server, run from a script: their questions are asked in a terminal.
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createAssent } from '../assent.ts'
+import { yielding } from '../generator/yielding.ts'
+import { fakeTerminal, key } from './fake-terminal.suite.ts'
+import { runInTerminal } from './surface.ts'
+
+const { interactive } = createAssent({ name: 'acme' })
+const asker = { server: 'acme', tool: 'deploy' }
+
+const deploy = interactive<[{ env: string }]>(
+  async ({ env }, { ask, step }) => {
+    const region = await ask.choose(
+      'Which region?',
+      { eu: 'Europe', us: 'United States' },
+      { reason: 'Data stays there.' },
+    )
+    await ask.approve('Deploy', { env, region }, { risk: 'destructive', claim: 'It is safe.' })
+    const id = await step('deploy', () => `${env}-${region}`)
+    return `Deployed ${id}`
+  },
+  { name: 'deploy' },
+)
+
+test('[TERM-13] a handler runs from a script, with its questions in the terminal', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const result = runInTerminal(deploy, { env: 'production' }, { terminal, asker })
+
+  await sees('acme · deploy asks')
+  await sees('Data stays there.')
+  await press(key.down, key.enter)
+  await sees('wants to act')
+  await sees('env     production')
+  await sees('region  eu')
+  await sees('calls deploy on acme')
+  await sees('This cannot be undone.')
+  await sees('Dismiss')
+  await press('a', key.enter)
+
+  expect(await result).toEqual({ content: [{ type: 'text', text: 'Deployed production-eu' }] })
+})
+
+test('[TERM-13] a person’s no ends in the same refusal as over MCP', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const result = runInTerminal(deploy, { env: 'production' }, { terminal })
+
+  await sees('Europe')
+  await press(key.down, key.enter)
+  await sees('Dismiss')
+  await press('d', key.enter)
+  await sees('Why?')
+  await press('wrong region', key.enter)
+
+  expect(await result).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'declined' } } })
+  expect(JSON.stringify(await result)).toContain('wrong region')
+})
+
+test('[TERM-8] [TERM-13] without a terminal a handler is told that nobody could be asked', async () => {
+  const { terminal } = fakeTerminal({ input: new PassThrough() })
+  const result = await runInTerminal(deploy, { env: 'production' }, { terminal })
+  expect(result).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'not_supported' } } })
+})
+
+test('[TERM-7] [TERM-13] a person who takes too long has not answered', async () => {
+  const { terminal, sees } = fakeTerminal()
+  const slow = interactive(async ({ ask }) => ask.text('Quick?', { waitMs: 1_000 }))
+  const result = runInTerminal(slow, undefined, { terminal })
+
+  await sees('Quick?')
+  await sees('The time ran out.')
+
+  expect(await result).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'timed_out' } } })
+})
+
+test('[TERM-13] what the author’s own schema refuses is asked again', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const even = z.object({ count: z.number().refine((count) => count % 2 === 0, 'Enter an even number.') })
+  const tool = interactive(async ({ ask }) => `${(await ask.form('How many?', even)).count}`)
+  const result = runInTerminal(tool, undefined, { terminal })
+
+  await sees('How many?')
+  await press('3', key.enter)
+  await sees('Asked again: count: Enter an even number.')
+  await sees('How many?')
+  await press('4', key.enter)
+
+  expect(await result).toEqual({ content: [{ type: 'text', text: '4' }] })
+})
+
+test('[TERM-12] [TERM-13] a secret is typed where nobody sees it, and a generator may ask for it', async () => {
+  const { terminal, press, sees, drawnRaw } = fakeTerminal()
+  const tool = interactive(
+    yielding(function* ({ ask }) {
+      const token = yield* ask.password('The token of the registry')
+      return `${token.length} characters`
+    }),
+  )
+  const result = runInTerminal(tool, undefined, { terminal })
+
+  await sees('The token of the registry')
+  await press('hunter2', key.enter)
+
+  expect(await result).toEqual({ content: [{ type: 'text', text: '7 characters' }] })
+  expect(drawnRaw()).not.toContain('hunter2')
+})
+
+test('[TERM-9] [TERM-13] questions that are asked together are put one after the other', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const tool = interactive(async ({ ask }) => {
+    const { a, b } = await ask.all({ a: ask.text('First?'), b: ask.text('Second?') })
+    return `${a} ${b}`
+  })
+  const result = runInTerminal(tool, undefined, { terminal })
+
+  await sees('First?')
+  await press('1', key.enter)
+  await sees('Second?')
+  await press('2', key.enter)
+
+  expect(await result).toEqual({ content: [{ type: 'text', text: '1 2' }] })
+})

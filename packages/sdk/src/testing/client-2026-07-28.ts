@@ -1,0 +1,58 @@
+// Calls a handler as SDK 2.x does on revision 2026-07-28: again and again, until its result is a finished one.
+//
+// A client whose person never answers comes back without an answer from time to time, as real ones do, until the tool
+// gives up or patience ends.
+
+import { isPlainObject } from '@assent/core'
+import { type Called, type ClientOptions, received, type ToolHandler } from './client.ts'
+import { shownOf } from './shown.ts'
+
+const comesBackEveryMs = 50
+
+export async function call20260728(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<Called> {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilitiesOf(options),
+  }
+  const { signal } = new AbortController()
+  const ignored = new Set<string>()
+  let round: Round = {}
+  for (let runs = 1, waitedMs = 0; ; runs++) {
+    const { inputResponses, state } = round
+    const mcpReq = { id: runs, method: 'tools/call', envelope, inputResponses, requestState: () => state, signal }
+    const result = await handler(...received(args, { mcpReq }))
+    if (!isPlainObject(result) || result.resultType !== 'input_required') return { result, runs }
+
+    const answers = answersTo(result.inputRequests, options, ignored)
+    round = { inputResponses: answers, state: result.requestState }
+    if (Object.keys(answers).length > 0) continue
+    if (waitedMs >= options.patienceMs) return { result: undefined, runs }
+    waitedMs += comesBackEveryMs
+    await new Promise((resolve) => setTimeout(resolve, comesBackEveryMs))
+  }
+}
+
+function capabilitiesOf({ shows: { form, url } }: ClientOptions): object {
+  return form || url ? { elicitation: { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) } } : {}
+}
+
+interface Round {
+  readonly inputResponses?: Readonly<Record<string, unknown>>
+  readonly state?: unknown
+}
+
+/** `ignored` keeps what the person saw before and does not answer, so that they see it once. */
+function answersTo(
+  requests: unknown,
+  { person }: ClientOptions,
+  ignored: Set<string>,
+): Readonly<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {}
+  for (const [key, request] of isPlainObject(requests) ? Object.entries(requests) : []) {
+    if (ignored.has(key)) continue
+    const answering = person.see(shownOf(isPlainObject(request) ? request.params : undefined))
+    if (answering.answers) answers[key] = answering.answer
+    else ignored.add(key)
+  }
+  return answers
+}

@@ -1,0 +1,112 @@
+// What the type checker must know; these lines are proven by `npm run check`, and run once to show that they run.
+
+import { McpServer as McpServer1, ResourceTemplate as ResourceTemplate1 } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import { expect, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import type { Ask } from './ask/ask.ts'
+import { field } from './ask/field.ts'
+import { interactive } from './assent.ts'
+
+test('[SDK-1] arguments and context follow from the registration, with both SDKs', () => {
+  const server = new McpServer({ name: 's', version: '1' })
+  server.registerTool(
+    'deploy',
+    { inputSchema: z.object({ env: z.string(), count: z.number() }) },
+    interactive(async ({ env, count }, { ask, step, context }) => {
+      expectTypeOf(env).toEqualTypeOf<string>()
+      expectTypeOf(count).toEqualTypeOf<number>()
+      expectTypeOf(context.mcpReq.method).toEqualTypeOf<string>()
+      const id = await step('deploy', () => 7)
+      expectTypeOf(id).toEqualTypeOf<number>()
+      return `${await ask.text('Name?')}`
+    }),
+  )
+  server.registerTool(
+    'none',
+    {},
+    interactive(async ({ ask }) => ask.text('Name?')),
+  )
+  server.registerTool(
+    'full',
+    { inputSchema: z.object({ env: z.string() }) },
+    interactive(async ({ env }) => ({ content: [{ type: 'text', text: env }] })),
+  )
+  server.registerPrompt(
+    'p',
+    { argsSchema: z.object({ topic: z.string() }) },
+    interactive(async ({ topic }, { ask }) => {
+      expectTypeOf(topic).toEqualTypeOf<string>()
+      return { messages: [{ role: 'user', content: { type: 'text', text: await ask.text(topic) } }] }
+    }),
+  )
+  server.registerResource(
+    'r',
+    new ResourceTemplate('a://{b}', { list: undefined }),
+    {},
+    interactive(async (uri, variables, { ask }) => {
+      expectTypeOf(uri).toEqualTypeOf<URL>()
+      return { contents: [{ uri: uri.href, text: `${variables.b}${await ask.text('Which?')}` }] }
+    }),
+  )
+
+  const older = new McpServer1({ name: 's', version: '1' })
+  older.registerTool(
+    'deploy',
+    { inputSchema: { env: z.string() } },
+    interactive(
+      async ({ env }, { ask, context }) => {
+        expectTypeOf(env).toEqualTypeOf<string>()
+        expectTypeOf(context.requestId).toEqualTypeOf<string | number>()
+        return ask.text('Name?')
+      },
+      { server: older },
+    ),
+  )
+  older.registerTool(
+    'object',
+    { inputSchema: z.object({ env: z.string() }) },
+    interactive(
+      async ({ env }) => {
+        expectTypeOf(env).toEqualTypeOf<string>()
+        return { content: [{ type: 'text', text: env }] }
+      },
+      { server: older },
+    ),
+  )
+  older.registerResource(
+    'r',
+    new ResourceTemplate1('a://{b}', { list: undefined }),
+    {},
+    interactive(async (uri, _variables, { ask }) => `${uri.href}${await ask.text('Which?')}`, { server: older }),
+  )
+  expect(server.isConnected()).toBe(false)
+})
+
+/** Never called: what it says is checked by the compiler alone. */
+export async function asks(ask: Ask): Promise<void> {
+  expectTypeOf(await ask.choose('?', { eu: 'Europe', us: 'United States' })).toEqualTypeOf<'eu' | 'us'>()
+  expectTypeOf(await ask.choose('?', ['a', 'b'])).toEqualTypeOf<'a' | 'b'>()
+  expectTypeOf(await ask.chooseMany('?', ['a', 'b'])).toEqualTypeOf<readonly ('a' | 'b')[]>()
+  expectTypeOf(await ask.confirm('?')).toEqualTypeOf<boolean>()
+  const person = await ask.form('?', { name: field.text(), age: field.optional(field.number()) })
+  expectTypeOf(person).toEqualTypeOf<{ readonly name: string; readonly age?: number }>()
+  const parsed = await ask.form('?', z.object({ when: z.string().transform((text) => text.length) }))
+  expectTypeOf(parsed).toEqualTypeOf<{ when: number }>()
+  const both = await ask.all({ name: ask.text('?'), size: ask.choose('?', ['s', 'm']) })
+  expectTypeOf(both).toEqualTypeOf<{ name: string; size: 's' | 'm' }>()
+
+  await ask.text('?', { default: 'x', risk: 'notable' })
+  // @ts-expect-error what is destructive has no default
+  await ask.confirm('?', { default: true, risk: 'destructive' })
+  // @ts-expect-error an approval has no default
+  await ask.approve('?', {}, { default: true })
+  // @ts-expect-error a secret has no default
+  await ask.secret('?', { default: 'x' })
+  // @ts-expect-error the default must be one of the options
+  await ask.choose('?', ['a', 'b'], { default: 'c' })
+}
+
+test('[SDK-1] the options of a choice, a schema and a set of asks are the types of their answers', () => {
+  expect(asks).toBeTypeOf('function')
+})
