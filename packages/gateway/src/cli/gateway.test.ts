@@ -1,0 +1,241 @@
+import { readFile, stat } from 'node:fs/promises'
+import { connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { howMany, whichRegion } from '../contract/asking.suite.ts'
+import { aClient } from '../contract/clients.suite.ts'
+import { putAwayLater, until } from '../contract/stage.suite.ts'
+import { aRawServer, aSession, asks, call, complete, nextOf, request } from '../contract/wire.suite.ts'
+import { aFolder, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
+
+const done = { content: [{ type: 'text', text: 'done' }] }
+const both = ['2025-11-25', '2026-07-28'] as const
+
+test.each(both)(
+  '[PROG-7] a %s client is asked by servers of both generations, through a program run from its file',
+  async (generation) => {
+    const gateway = await aRunningGateway(
+      `servers: { older: ${aProcessOf('2025-11-25')}, newest: ${aProcessOf('2026-07-28')} }`,
+    )
+    const client = await aClient(generation, gateway.url)
+
+    const results = [
+      await client.call('older__ask', { questions: [whichRegion] }),
+      await client.call('newest__ask', { questions: [howMany] }),
+    ]
+
+    expect(results).toMatchObject([done, done])
+    expect(client.asked.map(({ message }) => message)).toEqual([whichRegion.message, howMany.message])
+  },
+)
+
+test('[PROG-7] a client that starts the program speaks to it on standard input and output', async () => {
+  const folder = await aFolder({ 'a.yaml': `store: sqlite:a.db\nservers: { newest: ${aProcessOf('2026-07-28')} }` })
+  const main = asking.replace('contract/stdio-server.suite.ts', 'cli/main.ts')
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--conditions=assent-source', main, 'gateway', '--config', join(folder, 'a.yaml'), '--stdio'],
+    stderr: 'ignore',
+  })
+  const client = new Client(
+    { name: 'c', version: '1' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { region: 'eu' } }))
+  await client.connect(transport)
+  putAwayLater(() => client.close())
+
+  expect(await client.callTool({ name: 'ask', arguments: { questions: [whichRegion] } })).toMatchObject(done)
+})
+
+test('[PROG-7] without keys one is made, which only this user can read, and a restart knows it again', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const config = `servers: { a: { url: ${server.url} } }`
+  const first = await aRunningGateway(config)
+  const { requestState } = (await call(first.url, {})).message.result
+  await first.stop()
+  const second = await aRunningGateway(config, { ASSENT_STORE: `sqlite:${first.folder}/assent.db` })
+
+  const inputResponses = { where: { action: 'accept', content: { region: 'eu' } } }
+  const { message } = await call(second.url, {}, { requestState, inputResponses })
+
+  expect(message.result).toMatchObject(complete.result)
+  for (const file of ['assent.db', 'assent.db.key']) {
+    expect((await stat(join(first.folder, file))).mode & 0o077).toBe(0)
+  }
+  expect(second.heard.err).not.toContain((await readFile(join(first.folder, 'assent.db.key'), 'utf8')).trim())
+})
+
+test('[PROG-8] a new server is there after SIGHUP, and a question that was open before is answered after it', async () => {
+  const open = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const gateway = await aRunningGateway(`servers: { a: { url: ${open.url} }, held: ${aProcessOf('2025-11-25')} }`)
+  const args = { questions: [whichRegion] }
+  const inputResponses = { where: { action: 'accept', content: { region: 'eu' } } }
+  const held = await request(gateway.url, 'tools/call', { name: 'held__ask', arguments: args })
+  const passing = await request(gateway.url, 'tools/call', { name: 'a__ask', arguments: {} })
+  const session = await aSession(gateway.url)
+  const pushed = await session.ask('tools/call', { name: 'held__ask', arguments: args }, 5)
+  const question = await nextOf(pushed)
+
+  // The held server gets another environment, one is taken out, and one is new.
+  const changed = aProcessOf('2025-11-25').replace('{ ', '{ env: { A: b }, ')
+  await gateway.reload(`servers: { held: ${changed}, fresh: ${aProcessOf('2026-07-28')} }`)
+
+  const finished = await request(gateway.url, 'tools/call', {
+    name: 'held__ask',
+    arguments: args,
+    requestState: held.message.result.requestState,
+    inputResponses: { ask_1: inputResponses.where },
+  })
+  const passed = await request(gateway.url, 'tools/call', {
+    name: 'a__ask',
+    arguments: {},
+    requestState: passing.message.result.requestState,
+    inputResponses,
+  })
+  await session.post({ jsonrpc: '2.0', id: question.id, result: inputResponses.where })
+  const names = (await request(gateway.url, 'tools/list', {})).message.result.tools as { name: string }[]
+
+  expect(finished.message.result).toMatchObject(done)
+  expect(passed.message.result).toMatchObject(complete.result)
+  expect(await nextOf(pushed)).toMatchObject({ id: 5, result: done })
+  expect(names.map(({ name }) => name)).toEqual(['held__ask', 'fresh__ask'])
+  expect((await request(gateway.url, 'tools/call', { name: 'a__ask', arguments: {} })).message.error.code).toBe(-32_602)
+})
+
+test('[PROG-8] whoever listens hears that the lists have changed', async () => {
+  const gateway = await aRunningGateway(`servers: { a: ${aProcessOf('2026-07-28')} }`)
+  const session = await aSession(gateway.url)
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': session.id }
+  const response = await fetch(gateway.url, { headers })
+  const { messagesOf } = await import('../contract/wire.suite.ts')
+  const heard = messagesOf(response)
+  const first = nextOf(heard)
+  // The stream is open as soon as its headers are there; what it listens to follows.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+
+  await gateway.reload(`servers: { a: ${aProcessOf('2026-07-28')}, b: ${aProcessOf('2026-07-28')} }`)
+
+  expect(await first).toMatchObject({ method: 'notifications/tools/list_changed' })
+})
+
+test('[PROG-8] a configuration with a mistake is refused, in words, and the one before stays in force', async () => {
+  const server = await aRawServer(() => complete)
+  const gateway = await aRunningGateway(`servers: { a: { url: ${server.url} } }`)
+
+  await gateway.reload('servers: { a: { ulr: x } }')
+
+  const errors = gateway.lines().filter(({ level }) => level === 'error')
+  expect(errors[0]?.msg).toContain('assent.yaml:1:17: servers.a.ulr is no setting. Did you mean url?')
+  expect((await call(gateway.url, {})).message.result).toMatchObject(complete.result)
+})
+
+test('[PROG-8] limits and asking change with it; what cannot is said', async () => {
+  const server = await aRawServer(() => asks({ where: whichRegion }))
+  const servers = `servers: { a: { url: ${server.url} } }`
+  const gateway = await aRunningGateway(servers)
+  expect((await call(gateway.url, {})).message.result.resultType).toBe('input_required')
+
+  await gateway.reload(`${servers}\nasks: { enabled: false }\nlimits: { message_size: 1KiB, connections: 5 }`)
+
+  expect((await call(gateway.url, {})).message.error.code).toBe(-32_601)
+  expect((await call(gateway.url, { a: 'x'.repeat(1_000) })).status).toBe(413)
+  expect(gateway.lines()).toContainEqual(expect.objectContaining({ level: 'warn', settings: 'limits.connections' }))
+})
+
+const statusOf = async (url: string, path: string) => (await fetch(new URL(path, url))).status
+
+test('[PROG-9] alive and ready; without its store it is alive, and not ready', async () => {
+  const database = `assent_ready_${process.pid}`
+  const admin = new pg.Client('postgres://root@127.0.0.1:5432/postgres')
+  await admin.connect()
+  await admin.query(`create database ${database}`)
+  putAwayLater(async () => {
+    await admin.query(`drop database ${database} with (force)`)
+    await admin.end()
+  })
+  const wire = await aWireTo(5432)
+  const key = Buffer.alloc(32, 3).toString('base64')
+  const gateway = await aRunningGateway(`keys: { k1: "${key}" }\nservers: { a: { command: b } }`, {
+    ASSENT_STORE: `postgres://root@127.0.0.1:${wire.port}/${database}`,
+  })
+  const look = async () => [await statusOf(gateway.url, '/healthz'), await statusOf(gateway.url, '/readyz')]
+
+  expect(await look()).toEqual([200, 200])
+  wire.cut()
+  await until(async () => ((await look())[1] === 503 ? true : undefined), 15_000)
+  expect(await look()).toEqual([200, 503])
+  wire.mend()
+  await until(async () => ((await look())[1] === 200 ? true : undefined), 15_000)
+})
+
+test('[PROG-10] after SIGTERM nothing new is begun, an open question is answered, and it ends with 0', async () => {
+  const gateway = await aRunningGateway(`servers: { a: ${aProcessOf('2025-11-25')} }`)
+  const args = { questions: [whichRegion] }
+  const session = await aSession(gateway.url)
+  const pushed = await session.ask('tools/call', { name: 'ask', arguments: args }, 5)
+  const question = await nextOf(pushed)
+  const held = await call(gateway.url, args)
+
+  const stopped = gateway.stop()
+  await until(async () => ((await statusOf(gateway.url, '/readyz')) === 503 ? true : undefined))
+  const refused = await call(gateway.url, args)
+  const answer = { action: 'accept', content: { region: 'eu' } }
+  const { requestState } = held.message.result
+  const finished = await call(gateway.url, args, { requestState, inputResponses: { ask_1: answer } })
+  await session.post({ jsonrpc: '2.0', id: question.id, result: answer })
+
+  expect(refused).toMatchObject({
+    status: 503,
+    message: { error: { message: expect.stringContaining('about to stop') } },
+  })
+  expect(finished.message.result).toMatchObject(done)
+  expect(await nextOf(pushed)).toMatchObject({ id: 5, result: done })
+  expect(await stopped).toBe(0)
+})
+
+test('[PROG-10] what does not come to its end in time is given up, and it still ends with 0', async () => {
+  const gateway = await aRunningGateway(`servers: { a: ${aProcessOf('2025-11-25')} }`, { ASSENT_LIMITS_DRAIN: '200ms' })
+  await call(gateway.url, { questions: [whichRegion] })
+
+  expect(await gateway.stop()).toBe(0)
+})
+
+/** A wire to a port on this machine that can be cut. */
+async function aWireTo(port: number) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createTcpServer((near) => {
+    if (isCut) return void near.destroy()
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+    }
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  putAwayLater(() => {
+    cut()
+    server.close()
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    cut,
+    mend: () => {
+      isCut = false
+    },
+  }
+}

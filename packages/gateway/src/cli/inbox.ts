@@ -1,0 +1,78 @@
+// The inbox as the program serves it: beside the endpoint, or by itself when the client speaks on standard input.
+//
+// Everyone on a personal machine is the one local person, so the inbox signs that person in with a link that works once.
+
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import type { Person } from '@assent/core'
+import type { Store } from '@assent/store'
+import { addressText } from '../config/kinds.ts'
+import type { Config } from '../config/settings.ts'
+import { type Beside, listening } from '../door/door.ts'
+import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
+import { respondWith } from '../inbox/serve-node.ts'
+import { WebFiles } from '../inbox/web-files.ts'
+import type { Log } from '../watch/log.ts'
+import type { Terminal } from './terminal.ts'
+
+const web = fileURLToPath(new URL('../../web/', import.meta.url))
+const localPerson: Person = { principal: 'local', groups: [] }
+
+export interface ServedInbox {
+  readonly respond: Beside
+  /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
+  openAt(origin: string, terminal: Terminal): void
+}
+
+/** Undefined when people are not asked there. */
+export async function openInbox(config: Config, store: Store, log: Log): Promise<ServedInbox | undefined> {
+  if (!config.asks.surfaces.includes('inbox')) return undefined
+  const files = await WebFiles.read(web)
+  let app: InboxApp | undefined
+  return {
+    respond: async (request, response) => {
+      if (app !== undefined) return respondWith(app.fetch, request, response)
+      response.writeHead(503).end()
+    },
+    openAt: (origin, { isErrColoured, err }) => {
+      app = inboxApp({
+        store,
+        tenant: 'default',
+        baseUrl: config.inbox.url?.href ?? origin,
+        web: files,
+        nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+        describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
+        onTrouble: log.trouble,
+      })
+      // Only to a terminal: in a log the link would be there for whoever reads the log first.
+      if (isErrColoured) err(`Answer questions at ${app.signInLink(localPerson)} (the link works once).`)
+    },
+  }
+}
+
+/** Serves the inbox alone. Returns how to stop it. */
+export async function serveInboxAlone(
+  inbox: ServedInbox,
+  { listen }: Config,
+  { log, terminal }: { log: Log; terminal: Terminal },
+): Promise<() => void> {
+  const server = createServer((request, response) => {
+    inbox.respond(request, response).catch((error: unknown) => {
+      log.trouble(error)
+      response.destroy()
+    })
+  })
+  try {
+    const { port } = await listening(server, listen.host, listen.port)
+    inbox.openAt(`http://${addressText({ host: listen.host, port })}`, terminal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    // Of several windows on one machine the first serves the inbox, and it shows the questions of all.
+    log.info({}, 'Another program listens there already; if it is an Assent on the same store, it serves the inbox.')
+    return () => undefined
+  }
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}

@@ -1,0 +1,66 @@
+// The command line: what there is, what it does, and how to find out.
+
+import { Command, CommanderError } from 'commander'
+import { addConfigCommands } from './config-commands.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { addGatewayCommand } from './gateway-command.ts'
+import type { Terminal } from './terminal.ts'
+import { ownVersion } from './version.ts'
+
+const description = `Nothing happens without your assent, and what you assented to is exactly what happens.
+
+Assent stands between agents and MCP servers. When a server needs a person, the question reaches the right one, in every revision of the protocol, and the answer comes back.`
+
+const lessons = `
+Begin here:
+  1. Write assent.yaml:
+       servers:
+         files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }
+  2. See whether it is right:   assent config check assent.yaml
+  3. Start:                     assent gateway --config assent.yaml
+  4. Point your client at       http://127.0.0.1:7420/mcp
+
+It ends with
+  0  all is well
+  1  a problem was found, such as a mistake in a configuration
+  2  the command line is wrong
+  3  it cannot run here: a port is taken, the store cannot be reached
+
+Colours are used on a terminal only, and not where NO_COLOR is set. Help for one command: assent help <command>`
+
+/** Runs one command line, without the names of Node and of the program, and says how it ended. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok
+  const end = (ended: ExitCode) => {
+    code = ended
+  }
+  const program = new Command('assent')
+    .description(description)
+    .version(ownVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', lessons)
+    .showHelpAfterError('(assent --help explains what there is)')
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      getOutHasColors: () => terminal.isOutColoured,
+      getErrHasColors: () => terminal.isErrColoured,
+    })
+    .exitOverride()
+  addGatewayCommand(program, terminal, end)
+  addConfigCommands(program, terminal, end)
+  for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
+  try {
+    if (words.length === 0) program.help({ error: true })
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  }
+  return code
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((one) => [one, ...everyCommand(one)])
+}

@@ -1,0 +1,194 @@
+// A gateway as a program: from its configuration to its end.
+//
+// It opens what it needs in order and closes it in the reverse order. A reload changes nothing unless the whole new
+// configuration is sound.
+
+import { PassThrough } from 'node:stream'
+import type { Store } from '@assent/store'
+import { applyLimits } from '../config/apply-limits.ts'
+import { addressText } from '../config/kinds.ts'
+import type { Loaded } from '../config/load.ts'
+import { tell } from '../config/problem.ts'
+import { needRestart, reloadableOf } from '../config/reloadable.ts'
+import type { Config } from '../config/settings.ts'
+import { openState } from '../config/state.ts'
+import type { Page } from '../door/door.ts'
+import { type Gateway, type GatewayOptions, serveStdio, startGateway } from '../gateway.ts'
+import { resourceOf } from '../identity/identify.ts'
+import { programLimits } from '../limits.ts'
+import { Figures } from '../watch/figures.ts'
+import { createLog, type Log } from '../watch/log.ts'
+import { loggedWatch } from '../watch/logged-watch.ts'
+import { type Scrub, scrubber, secretsOf } from '../watch/scrub.ts'
+import { exitCodes } from './exit-codes.ts'
+import { figuresPage, fromHereAlone, openFiguresDoor } from './figures-door.ts'
+import { openInbox, type ServedInbox, serveInboxAlone } from './inbox.ts'
+import { type Condition, healthPages, identityPages } from './pages.ts'
+import { hearSignals } from './signals.ts'
+import type { Terminal } from './terminal.ts'
+import { ownVersion } from './version.ts'
+
+export interface Running {
+  readonly file: string
+  readonly first: Config
+  /** Reads the configuration anew. */
+  readonly load: () => Loaded
+  readonly isStdio: boolean
+  readonly terminal: Terminal
+}
+
+export async function runGateway({ file, first, load, isStdio, terminal }: Running): Promise<void> {
+  const live: Live = { config: first, scrub: scrubber(secretsOf(first)) }
+  const log = createLog({ level: first.log.level, scrub: () => live.scrub })
+  // What nobody expected ends the process, as it must; but in the log, scrubbed, and not as a stack on the terminal.
+  process.once('uncaughtException', (error) => {
+    log.trouble(error)
+    process.exit(exitCodes.cannotRun)
+  })
+  applyLimits(first)
+  const { store, keys } = await openState(first, terminal.variables, log.trouble)
+  const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)
+  try {
+    const figures = new Figures(ownVersion())
+    const parts = { ...reloadableOf(first, log.trouble), ...ears(figures, log, live), store, keys }
+    const inbox = await openInbox(first, store, log)
+    if (isStdio) await serveOne(parts, inbox, first, { log, terminal })
+    else await serveMany({ parts, inbox, figures, live, store, log, terminal, reading: { file, load } })
+  } finally {
+    clearInterval(sweeping)
+    await store.close()
+  }
+  log.info({}, 'Stopped.')
+}
+
+/** What a reload changes. */
+interface Live {
+  config: Config
+  scrub: Scrub
+}
+
+function ears(figures: Figures, log: Log, live: Live): Pick<GatewayOptions, 'onTrouble' | 'onServerLog' | 'watch'> {
+  return {
+    onTrouble: log.trouble,
+    onServerLog: (server, line) => {
+      if (live.config.log.servers) log.info({ server, line }, 'The server printed a line.')
+    },
+    watch: loggedWatch(figures, log),
+  }
+}
+
+async function serveOne(
+  parts: Omit<GatewayOptions, 'listen'>,
+  inbox: ServedInbox | undefined,
+  config: Config,
+  telling: { log: Log; terminal: Terminal },
+): Promise<void> {
+  const stopInbox = inbox === undefined ? undefined : await serveInboxAlone(inbox, config, telling)
+  const input = new PassThrough()
+  process.stdin.pipe(input)
+  const signals = hearSignals(undefined)
+  void signals.stop.then(() => {
+    process.stdin.destroy()
+    input.end()
+  })
+  await serveStdio(parts, input, process.stdout)
+  signals.forget()
+  stopInbox?.()
+}
+
+interface Serving {
+  readonly parts: Omit<GatewayOptions, 'listen'>
+  readonly figures: Figures
+  readonly inbox: ServedInbox | undefined
+  readonly live: Live
+  readonly store: Store
+  readonly log: Log
+  readonly terminal: Terminal
+  readonly reading: Pick<Running, 'file' | 'load'>
+}
+
+async function serveMany({ parts, inbox, figures, live, store, log, terminal, reading }: Serving): Promise<void> {
+  const condition: Condition = { isDraining: false, resource: undefined }
+  const note = ({ identity }: Config) => {
+    condition.resource = identity === undefined ? undefined : resourceOf(identity)
+  }
+  note(live.config)
+  const { listen, servers, metrics } = live.config
+  const health = healthPages(store, condition)
+  const pages = { ...health, ...identityPages(condition), ...figuresBeside(figures, live.config) }
+  const beside = inbox === undefined ? {} : { beside: inbox.respond }
+  const gateway = await startGateway({ ...parts, ...beside, listen, pages }).catch((error: unknown) => {
+    throw explained(error, addressText(listen))
+  })
+  figures.lookAt(gateway.standing)
+  const own = metrics.listen
+  const closeFigures =
+    own === undefined || !metrics.enabled
+      ? () => undefined
+      : await openFiguresDoor(own, { ...health, '/metrics': figuresPage(figures) }).catch(async (error: unknown) => {
+          await gateway.close()
+          throw explained(error, addressText(own))
+        })
+  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
+  if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
+  inbox?.openAt(new URL(gateway.url).origin, terminal)
+  const signals = hearSignals(() => {
+    if (!reload(gateway, live, reading, log)) return
+    note(live.config)
+    figures.keepOnly(Object.keys(live.config.servers))
+  })
+  const signal = await signals.stop
+  condition.isDraining = true
+  log.info(
+    { signal, withinMs: programLimits.drainMs },
+    'Told to stop: nothing new is begun, what runs comes to its end.',
+  )
+  await gateway.drain(programLimits.drainMs)
+  closeFigures()
+  await gateway.close()
+  signals.forget()
+}
+
+/** Without a place of their own they are beside the endpoint, for this machine alone. */
+function figuresBeside(figures: Figures, { metrics }: Config): Record<string, Page> {
+  return metrics.enabled && metrics.listen === undefined ? { '/metrics': fromHereAlone(figuresPage(figures)) } : {}
+}
+
+/** True when the new configuration is in force. */
+function reload(gateway: Gateway, live: Live, { file, load }: Pick<Running, 'file' | 'load'>, log: Log): boolean {
+  const loaded = load()
+  if (!loaded.ok) {
+    const found =
+      'unreadable' in loaded ? [`${file}: ${loaded.unreadable}`] : loaded.problems.map((one) => tell(file, one))
+    for (const problem of found) log.error({ file }, problem)
+    log.error({ file }, 'The new configuration is refused; the one before stays in force.')
+    return false
+  }
+  const { config } = loaded
+  const waiting = needRestart(live.config, config)
+  // Whether there is an inbox to ask in was settled at the start.
+  const { surfaces } = waiting.includes('asks.surfaces') ? live.config.asks : config.asks
+  if (waiting.length > 0) log.warn({ settings: waiting.join(' ') }, 'These take effect after a restart.')
+  // Also the secrets of the one before: calls that began under it are still under way.
+  live.scrub = scrubber([...secretsOf(live.config), ...secretsOf(config)])
+  live.config = { ...config, asks: { ...config.asks, surfaces } }
+  log.level(config.log.level)
+  applyLimits(config)
+  gateway.reload(reloadableOf(live.config, log.trouble))
+  log.info({ file, servers: Object.keys(config.servers).join(' ') }, 'The new configuration is in force.')
+  return true
+}
+
+function explained(error: unknown, place: string): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${place} is taken by another program. Stop it, or give another port as listen.`,
+    EADDRNOTAVAIL: `${place} is no address of this machine. Give one as listen.`,
+    EACCES: `This user may not listen on ${place}. Take a port above 1023.`,
+    ENOTFOUND: `${place} names no host. Give an address of this machine as listen.`,
+  }
+  const reason = reasons[code ?? '']
+  return reason === undefined && error instanceof Error
+    ? error
+    : new Error(reason ?? 'It cannot listen.', { cause: error })
+}

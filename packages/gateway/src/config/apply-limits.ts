@@ -1,0 +1,39 @@
+// Gives the limits of a configuration their effect.
+
+import { downstreamLimits, programLimits, relayLimits, upstreamLimits, wireLimits } from '../limits.ts'
+import type { Config } from './settings.ts'
+
+export function applyLimits({ limits, asks }: Config): void {
+  Object.assign(wireLimits, {
+    messageBytes: limits.message_size,
+    messageDepth: limits.message_depth,
+  } satisfies Partial<typeof wireLimits>)
+  Object.assign(relayLimits, {
+    askWaitMs: asks.wait,
+    openPerCaller: limits.open_per_caller,
+    openTotal: limits.open_total,
+    asksPerRound: limits.questions_per_round,
+    roundsPerCall: limits.rounds_per_call,
+    parkedCalls: limits.parked_calls,
+  } satisfies Partial<typeof relayLimits>)
+  Object.assign(upstreamLimits, {
+    openMs: limits.server_open_within,
+    replyMs: limits.server_reply_within,
+    connections: limits.server_connections,
+    processes: limits.server_processes,
+    waitingCalls: limits.server_waiting_calls,
+  } satisfies Partial<typeof upstreamLimits>)
+  Object.assign(downstreamLimits, {
+    sessions: limits.sessions,
+    sessionsPerCaller: limits.sessions_per_caller,
+    streamsPerCaller: limits.streams_per_caller,
+    unreadBytes: limits.unread_size,
+    sessionIdleMs: limits.session_idle,
+    keepAliveMs: limits.keep_alive,
+  } satisfies Partial<typeof downstreamLimits>)
+  Object.assign(programLimits, {
+    connections: limits.connections,
+    requestWithinMs: limits.request_within,
+    drainMs: limits.drain,
+  } satisfies Partial<typeof programLimits>)
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import type { JsonObject } from '@assent/core'
+import { expect, test } from 'vitest'
+import { configSchema } from './json-schema.ts'
+import { readConfig } from './read-config.ts'
+import { variableOf } from './setting.ts'
+import { settings } from './settings.ts'
+import { settingsPage } from './settings-page.ts'
+import { pathsOf } from './strays.ts'
+
+function kept(path: string): string {
+  return readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
+}
+
+test('[PROG-5] the page of settings is the one that the description makes (npm run settings)', () => {
+  expect(kept('docs/settings.md')).toBe(settingsPage())
+})
+
+test('[PROG-5] the JSON Schema is the one that the description makes (npm run settings)', () => {
+  expect(JSON.parse(kept('packages/gateway/assent.schema.json'))).toEqual(configSchema())
+})
+
+test.each(['docs/gateway.md', 'docs/production.md'])(
+  '[PROG-5] what %s says to write is a sound configuration',
+  (page) => {
+    const blocks = [...kept(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
+    const key = Buffer.alloc(32).toString('base64')
+    const around = { variables: { GITHUB_TOKEN: 't' }, readFile: () => ({ ok: true, text: key }) as const }
+    const oneServer = '\nservers: { a: { command: b } }'
+
+    expect(blocks.length).toBeGreaterThan(0)
+    for (const block of blocks) {
+      expect(readConfig(block.includes('servers:') ? block : `${block}${oneServer}`, around)).toMatchObject({
+        ok: true,
+      })
+    }
+  },
+)
+
+test('[PROG-5] the page and the schema hold every setting there is, with its variable', () => {
+  const paths = pathsOf(settings)
+  const page = settingsPage()
+
+  expect(paths.length).toBeGreaterThan(30)
+  for (const path of paths) {
+    expect(page).toContain(`\`${path.join('.')}\``)
+    expect(page).toContain(`\`${variableOf(path)}\``)
+    const schema = path.reduce<JsonObject | undefined>(
+      (at, name) => (at?.properties as Record<string, JsonObject> | undefined)?.[name],
+      configSchema(),
+    )
+    expect(schema?.description).toContain(variableOf(path))
+  }
+})

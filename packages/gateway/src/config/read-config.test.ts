@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest'
+import { tell } from './problem.ts'
+import { readConfig } from './read-config.ts'
+import type { Surroundings } from './references.ts'
+
+const oneServer = 'servers: { files: { command: my-server } }'
+const bare: Surroundings = { variables: {}, readFile: () => ({ ok: false, reason: 'there is no such file' }) }
+
+function around(variables: Record<string, string>, files: Record<string, string> = {}): Surroundings {
+  return {
+    variables,
+    readFile: (path) => {
+      const text = files[path]
+      return text === undefined ? { ok: false, reason: 'there is no such file' } : { ok: true, text }
+    },
+  }
+}
+
+function mistakes(text: string, surroundings = bare): string[] {
+  const read = readConfig(text, surroundings)
+  return read.ok ? [] : read.problems.map((problem) => tell('f', problem))
+}
+
+function configOf(text: string, surroundings = bare) {
+  const read = readConfig(text, surroundings)
+  if (!read.ok) throw new Error(read.problems.map((problem) => tell('f', problem)).join('\n'))
+  return read.config
+}
+
+test('[PROG-1] the smallest useful file is one server, and every default is there', () => {
+  const config = configOf(oneServer)
+
+  expect(config).toMatchObject({
+    listen: { host: '127.0.0.1', port: 7420 },
+    store: { engine: 'sqlite' },
+    identity: undefined,
+    asks: { enabled: true, wait: 600_000 },
+    limits: { open_per_caller: 100, open_total: 10_000 },
+    servers: { files: { command: 'my-server', args: [] } },
+  })
+})
+
+test('[PROG-1] JSON is read like YAML', () => {
+  const written = '{"listen": "[::1]:80", "servers": {"a": {"url": "http://localhost:1/mcp"}}}'
+
+  expect(configOf(written)).toMatchObject({ listen: { host: '::1', port: 80 } })
+})
+
+test('[PROG-1] every mistake is told at once, in the order of the file', () => {
+  const text = `listen: nowhere
+asks:
+  wiat: 1m
+  enabled: yes
+servers:
+  deploy: { comand: npx }
+`
+  expect(mistakes(text)).toEqual([
+    'f:1:9: listen must be a host and a port. Write it like 127.0.0.1:7420.',
+    'f:3:3: asks.wiat is no setting. Did you mean wait?',
+    'f:4:12: asks.enabled must be true or false. Write true.',
+    'f:6:13: servers.deploy.comand is no setting. Did you mean command?',
+  ])
+})
+
+test.each([
+  ['a name from elsewhere', 'wait: 5m', /f:2:1: wait is no setting\. Did you mean asks\.wait\?/],
+  ['a name like no other', 'quux: 1', /f:2:1: quux is no setting\. The page "Every setting"/],
+  ['a name that every object has', 'constructor: 1', /constructor is no setting/],
+  ['a group that is a value', 'asks: 5m', /f:2:7: asks must hold settings by name/],
+  ['a value that is a group', 'listen: { a: 1 }', /listen must be a host and a port/],
+  ['a list that is a value', 'hosts: example.com', /hosts must be a list\. Write \[one, two\]\./],
+  ['a place to ask that there is none of', 'asks: { surfaces: [client, inbx] }', /Did you mean inbox\?/],
+  ['nowhere to ask', 'asks: { surfaces: [] }', /asks\.surfaces must name at least one place/],
+  [
+    'an inbox for people it cannot know',
+    'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }',
+    /asks\.surfaces has an inbox, which cannot sign people in/,
+  ],
+  ['a policy', 'policies: {}', /policies is not in this version yet/],
+  ['a store like another', 'store: postgress://db', /Did you mean postgres:\/\/…\?/],
+  ['a store that is a path', 'store: ./a.db', /begin it with sqlite:/],
+  ['a fraction', 'limits: { sessions: 1.5 }', /limits\.sessions must be a whole number/],
+  [
+    'a shared secret as algorithm',
+    'identity: { issuer: "https://a", audience: "https://b", algorithms: [HS256] }',
+    /identity\.algorithms\.1 must be one of/,
+  ],
+  ['half an identity', 'identity: { issuer: "https://a" }', /identity\.audience is needed/],
+  [
+    'an issuer in the clear',
+    'identity: { issuer: "http://a.example", audience: "https://b" }',
+    /must be an https address/,
+  ],
+])('[PROG-1] %s is a mistake', (_what, line, expected) => {
+  const found = mistakes(`${oneServer}\n${line}`)
+
+  expect(found).toHaveLength(1)
+  expect(found[0]).toMatch(expected)
+})
+
+test.each([
+  ['no server', 'asks: {}', /servers is needed/],
+  ['neither address nor command', 'servers: { a: {} }', /servers\.a needs url or command/],
+  ['both', 'servers: { a: { url: "http://b", command: c } }', /has url and command: only one/],
+  [
+    'headers for a program',
+    'servers: { a: { command: c, headers: { X: y } } }',
+    /headers means something only with url/,
+  ],
+  [
+    'arguments for an address',
+    'servers: { a: { url: "http://b", args: [x] } }',
+    /args means something only with command/,
+  ],
+  ['a name that tools could not carry', 'servers: { A_B: { command: c } }', /Did you mean a-b\?/],
+  ['an address with a password', 'servers: { a: { url: "http://u:p@b" } }', /must not hold a user name or password/],
+  ['PostgreSQL without keys', `store: postgres://db/a\n${oneServer}`, /keys is needed with PostgreSQL/],
+  [
+    'an audience that is no address',
+    `identity: { issuer: "https://a", audience: "api://b" }\n${oneServer}`,
+    /identity\.resource is needed/,
+  ],
+  ['a key of the wrong size', `keys: { k1: c2hvcnQ= }\n${oneServer}`, /keys\.k1 holds 5 bytes; a key has 32/],
+  [
+    'figures where clients connect',
+    `metrics: { listen: "127.0.0.1:7420" }\n${oneServer}`,
+    /is the place where clients connect/,
+  ],
+])('[PROG-1] a configuration with %s is refused', (_what, text, expected) => {
+  expect(mistakes(text).join('\n')).toMatch(expected)
+})
+
+test.each([
+  ['a tab', 'servers:\n\ta: 1', 'f:2:1: Lines are indented with spaces, not with tabs.'],
+  ['a name given twice', '{"asks": {}, "asks": {}}', 'f:1:14: This name is given twice; only one of them could count.'],
+  ['an alias', 'a: &x 1\nb: *x', 'f:1:7: Anchors and aliases are not used here: write the value again.'],
+  ['a tag', 'a: !!binary aGk=', 'f:1:13: Tags (!) are not used here: leave it out.'],
+  ['an open quote', 'listen: "abc', 'f:1:13: A closing quote, bracket, brace or comma is missing.'],
+])('[PROG-1] %s is a mistake, told in our own words', (_what, text, expected) => {
+  expect(mistakes(text)[0]).toBe(expected)
+})
+
+test('[PROG-1] lines that stand for millions are refused before they are unfolded', () => {
+  const lines = Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)
+
+  expect(mistakes(`a0: &a0 x\n${lines.join('\n')}`).length).toBeGreaterThan(0)
+})
+
+describe('units', () => {
+  test.each([
+    ['300ms', 300],
+    ['30s', 30_000],
+    ['10m', 600_000],
+    ['2h', 7_200_000],
+    ['7d', 604_800_000],
+  ])('[PROG-2] %s is a duration', (text, ms) => {
+    const least = ms < 1_000 ? { setting: 'server_open_within', group: 'limits' } : { setting: 'wait', group: 'asks' }
+    const config = configOf(`${oneServer}\n${least.group}: { ${least.setting}: ${text} }`)
+
+    expect(least.group === 'asks' ? config.asks.wait : config.limits.server_open_within).toBe(ms)
+  })
+
+  test.each([
+    ['10', /has no unit/],
+    ['10 minutes', /Did you mean 10m\?/],
+    ['10min', /Did you mean 10m\?/],
+    ['1 hour', /Did you mean 1h\?/],
+    ['10S', /Did you mean 10s\?/],
+    ['soon', /must be a duration/],
+    ['-1s', /must be a duration/],
+    ['100000d', /out of range/],
+    ['999999999999d', /must be a duration|out of range/],
+    ['0s', /out of range/],
+  ])('[PROG-2] the wait %s is refused', (text, expected) => {
+    expect(mistakes(`${oneServer}\nasks: { wait: ${text} }`)[0]).toMatch(expected)
+  })
+
+  test.each([
+    ['8KiB', 8_192],
+    ['4MiB', 4_194_304],
+    ['1024B', 1_024],
+  ])('[PROG-2] %s is a size', (text, bytes) => {
+    expect(configOf(`${oneServer}\nlimits: { message_size: ${text} }`).limits.message_size).toBe(bytes)
+  })
+
+  test.each([
+    ['8192', /has no unit/],
+    ['8kb', /Did you mean 8KiB\?/],
+    ['8 M', /Did you mean 8MiB\?/],
+    ['1B', /out of range/],
+  ])('[PROG-2] the size %s is refused', (text, expected) => {
+    expect(mistakes(`${oneServer}\nlimits: { message_size: ${text} }`)[0]).toMatch(expected)
+  })
+})
+
+describe('references', () => {
+  const withHeader = (value: string) => `servers: { a: { url: "http://b", headers: { Authorization: "${value}" } } }`
+
+  test('[PROG-3] a variable and a file stand in for what they hold, anywhere in a text', () => {
+    const text = `${withHeader('Bearer ${env:TOKEN}')}\nkeys: { k1: "\${file:k1.key}" }`
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const config = configOf(text, around({ TOKEN: 't0ken' }, { 'k1.key': `${key}\n` }))
+
+    expect(config.servers.a?.headers).toEqual({ Authorization: 'Bearer t0ken' })
+    expect(config.keys.k1).toEqual(new Uint8Array(32).fill(7))
+  })
+
+  test('[PROG-3] what they hold is not looked into again, and the two characters can be written', () => {
+    const config = configOf(withHeader('${env:A} $${env:B}'), around({ A: '${env:B}', B: 'never' }))
+
+    expect(config.servers.a?.headers).toEqual({ Authorization: '${env:B} ${env:B}' })
+  })
+
+  test.each([
+    ['${env:NOT_SET}', 'needs the environment variable NOT_SET, which is not set'],
+    ['${env:EMPTY}', 'needs the environment variable EMPTY, which is empty'],
+    ['${file:not/here}', 'needs the file not/here, which cannot be read: there is no such file'],
+    ['${vault:x}', 'holds a reference of a kind nobody knows'],
+    ['${env:OPEN', 'begins a reference with ${ that nothing closes'],
+  ])('[PROG-3] %s is an error that names its place', (value, expected) => {
+    const [mistake] = mistakes(withHeader(value), around({ EMPTY: '' }))
+
+    expect(mistake).toContain(`f:1:60: servers.a.headers.Authorization ${expected}`)
+  })
+
+  test('[PROG-3] what a reference stands for is in no mistake', () => {
+    const secret = 'c4nary-0123456789'
+    const everywhere = `listen: "\${env:S}"
+store: "\${env:S}"
+hosts: ["\${env:S} "]
+keys: { k1: "\${env:S}" }
+asks: { wait: "\${env:S}", enabled: "\${env:S}" }
+identity: { issuer: "\${env:S}", audience: "\${env:S} x", scopes: ["a \${env:S}"], algorithms: ["\${env:S}"] }
+limits: { sessions: "\${env:S}", message_size: "\${env:S}" }
+log: { level: "\${env:S}" }
+servers: { a: { url: "\${env:S}" } }`
+
+    const found = mistakes(everywhere, around({ S: secret }))
+
+    expect(found.length).toBeGreaterThan(10)
+    expect(found.join('\n')).not.toContain(secret)
+  })
+})
+
+describe('variables', () => {
+  test('[PROG-4] a variable overrides the file, a list by its commas, and may bring a whole group', () => {
+    const config = configOf(
+      `${oneServer}\nasks: { wait: 1m }\nhosts: [a.example]`,
+      around({
+        ASSENT_ASKS_WAIT: '2m',
+        ASSENT_HOSTS: 'b.example, c.example',
+        ASSENT_ASKS_ENABLED: 'false',
+        ASSENT_LIMITS_SESSIONS: '7',
+        ASSENT_LISTEN: '',
+        ASSENT_IDENTITY_ISSUER: 'https://login.example',
+        ASSENT_IDENTITY_AUDIENCE: 'https://assent.example/mcp',
+      }),
+    )
+
+    expect(config).toMatchObject({
+      asks: { wait: 120_000, enabled: false },
+      hosts: ['b.example', 'c.example'],
+      limits: { sessions: 7 },
+      listen: { port: 7420 },
+      identity: { issuer: 'https://login.example' },
+    })
+  })
+
+  test('[PROG-4] a wrong value in a variable is told with its name', () => {
+    expect(mistakes(oneServer, around({ ASSENT_ASKS_WAIT: 'soon' }))).toEqual([
+      'f (variable ASSENT_ASKS_WAIT): asks.wait must be a duration from 1s to 14d, such as 10m or 300ms.',
+    ])
+  })
+
+  test('[PROG-4] a variable that overrides nothing is a warning, unless the file refers to it', () => {
+    const text = `servers: { a: { command: b, env: { K: "\${env:ASSENT_OWN}" } } }`
+    const read = readConfig(text, around({ ASSENT_ASKS_WIAT: '1m', ASSENT_OWN: 'x' }))
+
+    expect(read.warnings.map((warning) => tell('f', warning))).toEqual([
+      'f (variable ASSENT_ASKS_WIAT): ASSENT_ASKS_WIAT overrides no setting. Did you mean ASSENT_ASKS_WAIT?',
+    ])
+  })
+})
+
+test.each([
+  ['0.0.0.0:7420', false],
+  ['192.168.1.4:7420', false],
+  ['[::]:7420', false],
+  ['gateway.example:7420', false],
+  ['127.0.0.1:7420', true],
+  ['127.8.8.8:7420', true],
+  ['localhost:7420', true],
+  ['[::1]:7420', true],
+])('[IDENT-1] without identity, listening on %s is allowed: %s', (listen, isAllowed) => {
+  const identity = 'identity: { issuer: "https://login.example", audience: "https://assent.example/mcp" }'
+  const text = `listen: "${listen}"\n${oneServer}`
+
+  expect(mistakes(text)).toHaveLength(isAllowed ? 0 : 1)
+  expect(mistakes(`${text}\n${identity}`)).toEqual([])
+})

@@ -1,0 +1,196 @@
+// Reads a configuration against the description of all settings, and tells every mistake at once.
+//
+// It reads no file and no environment by itself: both are passed in. What is not described is a mistake; nothing is
+// ignored.
+
+import type { Kind, Scalar } from './kinds.ts'
+import { nearest } from './nearest.ts'
+import type { Place, Problem, Warning } from './problem.ts'
+import { resolve, type Surroundings } from './references.ts'
+import { ruleProblems } from './rules.ts'
+import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
+import { type Config, settings } from './settings.ts'
+import { type Entry, readSource, type Written } from './source.ts'
+import { strayVariables, whereElse } from './strays.ts'
+
+export type ConfigRead =
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly Warning[] }
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Warning[] }
+
+export function readConfig(text: string, around: Surroundings): ConfigRead {
+  const warnings = strayVariables(settings, around.variables, text)
+  const source = readSource(text)
+  if (!source.ok) return { ok: false, problems: source.problems, warnings }
+  const reader = new Reader(around)
+  const config = reader.read(settings, [], source.written) as Config
+  // Rules between settings are judged only where each setting is sound by itself.
+  const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
+  problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
+  return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings }
+}
+
+type Path = readonly string[]
+
+class Reader {
+  readonly problems: Problem[] = []
+  readonly #around: Surroundings
+  readonly #places = new Map<string, Place>()
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  /** Where a setting was given; where it was not, the nearest that holds it. */
+  readonly placeOf = (path: string): Place => {
+    const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
+    const start: Place = { kind: 'file', line: 1, column: 1 }
+    return this.#places.get(path) ?? (path === '' ? start : this.placeOf(parent))
+  }
+
+  read(setting: Setting, path: Path, written: Written | undefined): unknown {
+    if (written !== undefined) this.#places.set(path.join('.'), written.place)
+    switch (setting.node) {
+      case 'leaf':
+        return this.#leaf(setting, path, written)
+      case 'list':
+        return this.#list(setting, path, written)
+      case 'named':
+        return this.#named(setting, path, written)
+      case 'not-yet':
+        if (written !== undefined)
+          this.#tell(path, written.place, `is not in this version yet. ${setting.about}`, 'Leave it out.')
+        return undefined
+      case 'optional-group':
+        if (written === undefined && !this.#hasVariable(setting.members, path)) return undefined
+        return this.#members(setting.members, path, written)
+      case 'group': {
+        this.#judgeEither(setting, path, written)
+        return this.#members(setting.members, path, written)
+      }
+    }
+  }
+
+  #members(members: Members, path: Path, written: Written | undefined): Record<string, unknown> {
+    const given = new Map(this.#entries(path, written).map((entry) => [entry.name, entry]))
+    for (const { name, at } of given.values()) {
+      if (Object.hasOwn(members, name)) continue
+      const meant = nearest(name, Object.keys(members))
+      const suggestion = meant === undefined ? (whereElse(settings, name) ?? everySetting) : `Did you mean ${meant}?`
+      this.#tell([...path, name], at, 'is no setting', suggestion)
+    }
+    const read = Object.entries(members).map(([name, member]) => [
+      name,
+      this.read(member, [...path, name], given.get(name)?.value),
+    ])
+    return Object.fromEntries(read)
+  }
+
+  #named(setting: Named<Setting>, path: Path, written: Written | undefined): Record<string, unknown> {
+    const read: [string, unknown][] = []
+    for (const { name, at, value } of this.#entries(path, written)) {
+      if (!setting.names.test(name)) {
+        const better = name.toLowerCase().replaceAll(/[ _.]+/g, '-')
+        const suggestion = setting.names.test(better) ? `Did you mean ${better}?` : undefined
+        this.#tell([...path, name], at, `is no good name: it must be ${setting.nameWords}`, suggestion)
+      }
+      read.push([name, this.read(setting.of, [...path, name], value)])
+    }
+    return Object.fromEntries(read)
+  }
+
+  #leaf(setting: Leaf<unknown>, path: Path, written: Written | undefined): unknown {
+    const variable = this.#variable(path)
+    if (variable !== undefined) {
+      return this.#scalar(setting.kind, path, variable.value, { kind: 'variable', name: variable.name })
+    }
+    if (written === undefined || written.kind === 'nothing') {
+      if (setting.isRequired)
+        this.#tell(path, this.placeOf(path.join('.')), 'is needed', `It is ${plain(setting.kind.words)}.`)
+      return setting.fallback
+    }
+    if (written.kind !== 'scalar') return this.#tell(path, written.place, `must be ${plain(setting.kind.words)}`)
+    return this.#text(setting.kind, path, written.value, written.place)
+  }
+
+  #list(setting: List<unknown>, path: Path, written: Written | undefined): unknown {
+    const variable = this.#variable(path)
+    if (variable !== undefined) {
+      const place: Place = { kind: 'variable', name: variable.name }
+      return variable.value.split(',').map((item) => this.#scalar(setting.kind, path, item.trim(), place))
+    }
+    if (written === undefined || written.kind === 'nothing') return setting.fallback
+    if (written.kind !== 'list') return this.#tell(path, written.place, 'must be a list', 'Write [one, two].')
+    return written.items.map((item, index) => {
+      const place = [...path, String(index + 1)]
+      if (item.kind !== 'scalar') return this.#tell(place, item.place, `must be ${plain(setting.kind.words)}`)
+      return this.#text(setting.kind, place, item.value, item.place)
+    })
+  }
+
+  /** A value of the file, with what it refers to put in. */
+  #text(kind: Kind<unknown>, path: Path, raw: Scalar, place: Place): unknown {
+    const resolved = typeof raw === 'string' ? resolve(raw, this.#around) : undefined
+    if (resolved?.ok === false) return this.#tell(path, place, resolved.problem, resolved.suggestion)
+    return this.#scalar(kind, path, resolved === undefined ? raw : resolved.text, place)
+  }
+
+  #scalar(kind: Kind<unknown>, path: Path, raw: Scalar, place: Place): unknown {
+    const read = kind.read(raw)
+    return read.ok ? read.value : this.#tell(path, place, read.problem, read.suggestion)
+  }
+
+  #judgeEither({ either, members }: Group<Members>, path: Path, written: Written | undefined): void {
+    const names = this.#namesIn(written)
+    const given = either.filter((name) => names.includes(name))
+    // Whoever misspelt one of them is told that, and not also that it is missing.
+    const isMisspelt = given.length === 0 && names.some((name) => !Object.hasOwn(members, name))
+    if (either.length === 0 || given.length === 1 || isMisspelt) return
+    const place = this.placeOf(path.join('.'))
+    if (given.length === 0) this.#tell(path, place, `needs ${either.join(' or ')}`)
+    else this.#tell(path, place, `has ${given.join(' and ')}: only one of them can be meant`)
+  }
+
+  #namesIn(written: Written | undefined): string[] {
+    return written?.kind === 'map' ? written.entries.map(({ name }) => name) : []
+  }
+
+  #entries(path: Path, written: Written | undefined): readonly Entry[] {
+    if (written === undefined || written.kind === 'nothing') return []
+    if (written.kind === 'map') return written.entries
+    this.#tell(
+      path,
+      written.place,
+      path.length === 0 ? 'The file must hold settings by name.' : 'must hold settings by name',
+    )
+    return []
+  }
+
+  /** An empty variable is one that was not given, as compose files write it. */
+  #variable(path: Path): { readonly name: string; readonly value: string } | undefined {
+    const name = variableOf(path)
+    const value = this.#around.variables[name]
+    return value === undefined || value === '' ? undefined : { name, value }
+  }
+
+  #hasVariable(members: Members, path: Path): boolean {
+    return Object.keys(members).some((name) => this.#variable([...path, name]) !== undefined)
+  }
+
+  #tell(path: Path, place: Place, words: string, suggestion?: string): undefined {
+    const problem = { path: path.join('.'), words, place }
+    this.problems.push(suggestion === undefined ? problem : { ...problem, suggestion })
+    return undefined
+  }
+}
+
+const everySetting = 'The page "Every setting" (docs/settings.md) lists all there are.'
+
+/** As one reads a file; what is not in it comes last. */
+function orderOf(place: Place): number {
+  return place.kind === 'file' ? place.line * 100_000 + place.column : Number.MAX_SAFE_INTEGER
+}
+
+/** For a terminal, where Markdown's marks are in the way. */
+function plain(words: string): string {
+  return words.replaceAll('`', '')
+}

@@ -1,0 +1,61 @@
+// What of a configuration can change while the gateway runs, in the gateway's own words; and what cannot.
+
+import type { Known } from '../door/host.ts'
+import type { Reloadable } from '../gateway.ts'
+import { identifyBy } from '../identity/identify.ts'
+import type { ServerConfig } from '../upstream/open-upstream.ts'
+import { addressText, isLoopback } from './kinds.ts'
+import type { Config, ServerSettings } from './settings.ts'
+
+export function reloadableOf(config: Config, onTrouble: (error: unknown) => void): Reloadable {
+  const { identity, asks } = config
+  const changes = {
+    servers: Object.fromEntries(Object.entries(config.servers).map(([name, one]) => [name, serverOf(one)])),
+    known: knownOf(config),
+    askWaitMs: asks.wait,
+    asksEnabled: asks.enabled,
+    surfaces: asks.surfaces,
+    unseenAfterMs: asks.unseen_after,
+    inboxUrl: inboxAddress(config),
+  }
+  return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble) }
+}
+
+/** Where people reach the inbox. */
+function inboxAddress({ inbox, listen }: Config): string {
+  return inbox.url?.href ?? `http://${addressText(listen)}/`
+}
+
+/** The settings that differ and stay as they were until a restart. */
+export function needRestart(before: Config, after: Config): string[] {
+  const fixed: Readonly<Record<string, (config: Config) => unknown>> = {
+    listen: ({ listen }) => listen,
+    store: ({ store }) => store,
+    'asks.surfaces': ({ asks }) => asks.surfaces.includes('inbox'),
+    'inbox.url': ({ inbox }) => inbox.url?.href,
+    keys: ({ keys }) => Object.entries(keys).map(([id, secret]) => [id, Buffer.from(secret).toString('base64')]),
+    'metrics.listen': ({ metrics }) => metrics.listen,
+    'limits.connections': ({ limits }) => limits.connections,
+    'limits.request_within': ({ limits }) => limits.request_within,
+  }
+  const names = Object.entries(fixed).filter(([, of]) => JSON.stringify(of(before)) !== JSON.stringify(of(after)))
+  return names.map(([name]) => name)
+}
+
+function serverOf({ url, headers, command, args, env, cwd }: ServerSettings): ServerConfig {
+  if (url !== undefined) return { url: url.href, headers }
+  const started = { command: command ?? '', args, env }
+  return cwd === undefined ? started : { ...started, cwd }
+}
+
+function knownOf({ hosts, origins, listen, identity }: Config): Known {
+  const address = identity === undefined ? undefined : (identity.resource?.href ?? identity.audience)
+  const ofResource = address !== undefined && URL.canParse(address) ? [new URL(address).hostname] : []
+  const isWildcard = ['0.0.0.0', '::'].includes(listen.host)
+  const own =
+    isWildcard || isLoopback(listen.host) ? [] : [listen.host.includes(':') ? `[${listen.host}]` : listen.host]
+  return {
+    hosts: [...hosts, ...ofResource, ...own].map((host) => host.toLowerCase()),
+    origins: origins.map(({ origin }) => origin),
+  }
+}

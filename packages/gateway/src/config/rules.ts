@@ -1,0 +1,64 @@
+// What must hold between settings that are each sound by themselves.
+
+import { isLoopback } from './kinds.ts'
+import type { Place, Problem } from './problem.ts'
+import type { Config, ServerSettings } from './settings.ts'
+
+export function ruleProblems(config: Config, placeOf: (path: string) => Place): Problem[] {
+  const problems: Problem[] = []
+  const tell = (path: string, words: string, suggestion: string) =>
+    problems.push({ path, words, suggestion, place: placeOf(path) })
+
+  if (Object.keys(config.servers).length === 0) {
+    tell(
+      'servers',
+      'is needed: a gateway has at least one server',
+      'Write for example: servers: { files: { command: my-server } }',
+    )
+  }
+  for (const [name, server] of Object.entries(config.servers)) {
+    for (const member of uselessMembers(server)) {
+      const other = member === 'headers' ? 'url' : 'command'
+      tell(`servers.${name}.${member}`, `means something only with ${other}`, 'Leave it out.')
+    }
+  }
+  if (config.identity === undefined && !isLoopback(config.listen.host)) {
+    tell(
+      'listen',
+      'is open to other machines, and without identity nobody would be asked who they are',
+      'Add identity, or listen on 127.0.0.1.',
+    )
+  }
+  const { identity } = config
+  if (identity !== undefined && identity.resource === undefined && !/^https?:\/\//.test(identity.audience)) {
+    const why = 'is needed where audience is no web address: clients must be told what to ask tokens for'
+    tell('identity.resource', why, 'Write the public address of this endpoint, such as https://assent.example.com/mcp')
+  }
+  if (config.store.engine === 'postgres' && Object.keys(config.keys).length === 0) {
+    const why = 'is needed with PostgreSQL: every gateway on that database must have the same keys'
+    tell('keys', why, 'Make one with: assent config key')
+  }
+  const { surfaces } = config.asks
+  if (surfaces.length === 0) {
+    tell('asks.surfaces', 'must name at least one place where people are asked', 'Write: surfaces: [client]')
+  }
+  if (surfaces.includes('inbox') && identity !== undefined) {
+    const why = 'has an inbox, which cannot sign people in by identity in this version'
+    tell('asks.surfaces', why, 'Leave inbox out, or identity.')
+  }
+  const { listen: watched } = config.metrics
+  if (watched?.port === config.listen.port && watched.host === config.listen.host && watched.port !== 0) {
+    tell('metrics.listen', 'is the place where clients connect', 'Give it another port, or leave it out.')
+  }
+  return problems
+}
+
+function uselessMembers(server: ServerSettings): string[] {
+  if (server.url === undefined) return Object.keys(server.headers).length > 0 ? ['headers'] : []
+  const given = {
+    args: server.args.length > 0,
+    env: Object.keys(server.env).length > 0,
+    cwd: server.cwd !== undefined,
+  }
+  return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
+}

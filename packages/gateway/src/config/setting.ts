@@ -1,0 +1,136 @@
+// How the settings are described: a tree of values, groups and named things.
+//
+// The description is all there is: the reader, the JSON Schema, the page of settings and the names of the environment
+// variables are made from it, so they cannot disagree.
+
+import type { Kind } from './kinds.ts'
+
+interface Described {
+  /** One or two sentences in Markdown, for the page and for editors. */
+  readonly about: string
+}
+
+export interface Leaf<T> extends Described {
+  readonly node: 'leaf'
+  readonly kind: Kind<NonNullable<T>>
+  readonly fallback: T
+  /** Where it is not a plain value, how the page tells the default. */
+  readonly fallbackWords?: string
+  readonly isRequired: boolean
+  /** Never repeated in an error, a log or a report. */
+  readonly isSecret: boolean
+}
+
+export interface List<T> extends Described {
+  readonly node: 'list'
+  readonly kind: Kind<T>
+  readonly fallback: readonly T[]
+  readonly fallbackWords?: string
+  readonly isSecret: boolean
+}
+
+export interface Group<M extends Members> extends Described {
+  readonly node: 'group'
+  readonly members: M
+  /** Exactly one of these is given. */
+  readonly either: readonly (keyof M & string)[]
+}
+
+/** A group that stands for something one has or has not, such as identity. */
+export interface OptionalGroup<M extends Members> extends Described {
+  readonly node: 'optional-group'
+  readonly members: M
+}
+
+export interface Named<S extends Setting> extends Described {
+  readonly node: 'named'
+  readonly of: S
+  readonly names: RegExp
+  readonly nameWords: string
+  readonly isSecret: boolean
+}
+
+/** Known, and refused with these words until it does something. */
+export interface NotYet extends Described {
+  readonly node: 'not-yet'
+}
+
+export type Members = Readonly<Record<string, Setting>>
+export type Setting =
+  // biome-ignore lint/suspicious/noExplicitAny: a tree holds settings of every type; each keeps its own where it is used
+  Leaf<any> | List<any> | Group<any> | OptionalGroup<any> | Named<any> | NotYet
+
+export type ValueOf<S> =
+  S extends Leaf<infer T>
+    ? T
+    : S extends List<infer T>
+      ? readonly T[]
+      : S extends Group<infer M>
+        ? MembersOf<M>
+        : S extends OptionalGroup<infer M>
+          ? MembersOf<M> | undefined
+          : S extends Named<infer N>
+            ? Readonly<Record<string, ValueOf<N>>>
+            : undefined
+
+type MembersOf<M> = { readonly [K in keyof M]: ValueOf<M[K]> }
+
+type Extras = { readonly isSecret?: boolean; readonly fallbackWords?: string }
+
+/** A value with a default. */
+export function value<T>(kind: Kind<T>, fallback: T, about: string, extras: Extras = {}): Leaf<T> {
+  return {
+    node: 'leaf',
+    kind: kind as Kind<NonNullable<T>>,
+    fallback,
+    about,
+    isRequired: false,
+    isSecret: false,
+    ...extras,
+  }
+}
+
+export function optional<T>(kind: Kind<T>, about: string, extras: Extras = {}): Leaf<T | undefined> {
+  const leaf = { node: 'leaf', fallback: undefined, about, isRequired: false, isSecret: false, ...extras } as const
+  return { ...leaf, kind: kind as Kind<NonNullable<T>> }
+}
+
+export function required<T>(kind: Kind<T>, about: string, extras: Extras = {}): Leaf<T> {
+  const leaf = { node: 'leaf', about, isRequired: true, isSecret: false, ...extras } as const
+  // Never used: a setting that is required and missing is a problem, and nothing starts with one.
+  return { ...leaf, kind: kind as Kind<NonNullable<T>>, fallback: undefined as T }
+}
+
+export function list<T>(kind: Kind<T>, fallback: readonly NoInfer<T>[], about: string, extras: Extras = {}): List<T> {
+  return { node: 'list', kind, fallback, about, isSecret: false, ...extras }
+}
+
+export function group<M extends Members>(
+  about: string,
+  members: M,
+  either: readonly (keyof M & string)[] = [],
+): Group<M> {
+  return { node: 'group', members, about, either }
+}
+
+export function optionalGroup<M extends Members>(about: string, members: M): OptionalGroup<M> {
+  return { node: 'optional-group', members, about }
+}
+
+export function named<S extends Setting>(
+  of: S,
+  names: { readonly pattern: RegExp; readonly words: string },
+  about: string,
+  { isSecret = false }: { readonly isSecret?: boolean } = {},
+): Named<S> {
+  return { node: 'named', of, names: names.pattern, nameWords: names.words, about, isSecret }
+}
+
+export function notYet(about: string): NotYet {
+  return { node: 'not-yet', about }
+}
+
+/** The variable that overrides the setting at this path. */
+export function variableOf(path: readonly string[]): string {
+  return ['ASSENT', ...path].join('_').toUpperCase()
+}

@@ -1,0 +1,266 @@
+// Every setting of the gateway, described once: its name, kind, default and meaning.
+//
+// Whoever adds a setting adds it here, gives it its effect, and runs `npm run settings`. What has no effect yet is marked
+// `notYet` and refused: a setting that is silently ignored is worse than an error.
+
+import { askLimits } from '@assent/core'
+import { downstreamLimits, programLimits, relayLimits, upstreamLimits, wireLimits } from '../limits.ts'
+import { address, choice, count, duration, flag, size, text, url } from './kinds.ts'
+import { group, list, named, notYet, optional, optionalGroup, required, type ValueOf, value } from './setting.ts'
+import { issuerName, sealSecret, storeAddress } from './special-kinds.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const kib = 1_024
+const mib = 1_024 * kib
+
+const server = group(
+  'One MCP server: at an address (`url`), or a program that is started (`command`).',
+  {
+    url: optional(
+      url({ mayBePlain: true }),
+      'The address of its Streamable HTTP endpoint. Use https for anything that is not on your own network.',
+    ),
+    headers: named(
+      required(text('a text'), 'The value of the header.', { isSecret: true }),
+      { pattern: /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/, words: 'the name of an HTTP header' },
+      'Headers that are sent with every request to `url`: the credentials the gateway itself has there. What clients send to the gateway is never passed on.',
+      { isSecret: true },
+    ),
+    command: optional(
+      text('the name or path of a program'),
+      'The program to start. It speaks MCP on its standard input and output.',
+    ),
+    args: list(text('a text'), [], 'Its arguments.', { isSecret: true }),
+    env: named(
+      required(text('a text'), 'The value of the variable.', { isSecret: true }),
+      { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: 'the name of an environment variable' },
+      "Variables for it. It gets these, and of the gateway's own only what a program needs to start (`PATH`, `HOME` and the like).",
+      { isSecret: true },
+    ),
+    cwd: optional(
+      text('a folder'),
+      "The folder it is started in, relative to the configuration file. The gateway's own unless given.",
+    ),
+  },
+  ['url', 'command'],
+)
+
+export const settings = group('The configuration of `assent gateway`.', {
+  listen: value(
+    address,
+    { host: '127.0.0.1', port: 7420 },
+    'Where clients connect. Anything but a loopback address needs `identity`. Not used with `--stdio`.',
+  ),
+  hosts: list(
+    text('a host name, without a port', /^[A-Za-z0-9.-]+$|^\[[0-9a-fA-F:]+\]$/),
+    [],
+    'Names under which clients reach the gateway. Requests under any other name are refused, so that a web page cannot reach it through a name of its own. Loopback names, and the host of `identity.audience`, are always among them.',
+  ),
+  origins: list(
+    url({ mayBePlain: true }),
+    [],
+    'Web origins whose pages may use the gateway, such as `https://inspector.example.com`. Pages from loopback may use a gateway that listens there.',
+  ),
+  store: value(
+    storeAddress,
+    { engine: 'sqlite', path: '' },
+    'Where asks, held calls and the audit are kept. Several gateways may share a PostgreSQL database. The path of a file is relative to the configuration.',
+    { isSecret: true, fallbackWords: '`sqlite:` in a folder of yours: `$XDG_STATE_HOME/assent/assent.db`' },
+  ),
+  keys: named(
+    required(sealSecret, 'The key.', { isSecret: true }),
+    { pattern: /^[a-z0-9][a-z0-9_-]{0,31}$/, words: 'lower-case letters, digits, "-" and "_", at most 32' },
+    'The keys that seal the state which travels with clients. The first seals, every key opens; to rotate, add a new one last everywhere, then put it first, and remove the old one after `asks.wait`. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
+    { isSecret: true },
+  ),
+  identity: optionalGroup(
+    'Who may use the gateway over HTTP. With it every request needs a bearer token of this issuer, and a person is the issuer plus the subject of the token. Without it the gateway listens on loopback alone, and everyone there is one local person.',
+    {
+      issuer: required(
+        issuerName,
+        'The issuer, exactly as it calls itself. Its keys are found through its metadata (OpenID Connect Discovery or RFC 8414).',
+      ),
+      audience: required(
+        text('a text, best the address of this endpoint', /^\S+$/),
+        'What tokens must be made out for: the public address of this endpoint, such as `https://assent.example.com/mcp`.',
+      ),
+      resource: optional(
+        url(),
+        'The public address of this endpoint, where `audience` is something else. Clients are told to ask for tokens for it.',
+      ),
+      scopes: list(
+        text('a scope', /^[\x21\x23-\x5B\x5D-\x7E]+$/),
+        [],
+        'Scopes that a token must have, all of them. One that lacks any is answered with 403.',
+      ),
+      algorithms: list(
+        choice('RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'),
+        ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
+        'Signatures that are accepted. Shared secrets (HS256) and unsigned tokens never are.',
+      ),
+      groups_claim: optional(
+        text('the name of a claim'),
+        'The claim that lists the groups of a person, such as `groups`. Without it nobody is in any group.',
+      ),
+      clock_tolerance: value(duration(0, 5 * minute), 30_000, 'How far the clocks of issuer and gateway may be apart.'),
+      keys_fresh: value(
+        duration(1_000, day),
+        10 * minute,
+        "How long the issuer's keys are used before they are fetched again. A key that is not known is looked for at once.",
+      ),
+      keys_kept: value(
+        duration(1_000, 7 * day),
+        hour,
+        'How long they stay good while the issuer cannot be reached. After that nobody is let in.',
+      ),
+    },
+  ),
+  servers: named(
+    server,
+    {
+      pattern: /^[a-z][a-z0-9-]{0,31}$/,
+      words: 'lower-case letters, digits and "-", at most 32, beginning with a letter',
+    },
+    'The servers behind the gateway, by name. With one, everything passes under its own name; with several, a tool is called `name__tool`.',
+  ),
+  asks: group('Questions that servers put to people.', {
+    enabled: value(
+      flag,
+      true,
+      'Whether servers may ask at all. With `false` they are told that the client cannot be asked, and a question that comes anyway is refused with -32601.',
+    ),
+    wait: value(
+      duration(askLimits.decideMinMs, askLimits.useWithinMaxMs),
+      relayLimits.askWaitMs,
+      'How long a person may take. After that the question is closed, and whoever asked hears that nobody answered.',
+    ),
+    surfaces: list(
+      choice('client', 'inbox'),
+      ['client'],
+      'Where people are asked, the first choice first. With `inbox`, what a client cannot show, or answered before anyone can have read it, is asked in the web inbox; clients that cannot wait get a handle to fetch the result with.',
+    ),
+    unseen_after: value(
+      duration(0, 10_000),
+      relayLimits.unseenAfterMs,
+      'With an inbox: a client that declines sooner than this has shown the question to nobody, so it goes to the inbox.',
+    ),
+  }),
+  inbox: group('The web inbox, served where clients connect.', {
+    url: optional(
+      url({ mayBePlain: true }),
+      'Where people reach it, when that is not the address of `listen`: behind a proxy, for example.',
+    ),
+  }),
+  policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
+  limits: group(
+    'Sizes, counts and waits. What goes beyond a limit is refused; nothing that was let in is dropped for it.',
+    {
+      open_per_caller: value(
+        count(1, 100_000),
+        relayLimits.openPerCaller,
+        'Questions that one caller may have open at once.',
+      ),
+      open_total: value(count(1, 10_000_000), relayLimits.openTotal, 'Questions open at once in this process.'),
+      questions_per_round: value(count(1, 64), relayLimits.asksPerRound, 'Questions that one call may put at once.'),
+      rounds_per_call: value(
+        count(1, 1_000),
+        relayLimits.roundsPerCall,
+        'How often one call may come back with questions.',
+      ),
+      parked_calls: value(
+        count(1, 1_000_000),
+        relayLimits.parkedCalls,
+        'Calls to servers of the 2025 revisions that may be held for people at once, for each server. Each holds a connection.',
+      ),
+      message_size: value(
+        size(kib, 64 * mib),
+        wireLimits.messageBytes,
+        'Of one message, either way, before it is parsed.',
+      ),
+      message_depth: value(
+        count(8, 1_000),
+        wireLimits.messageDepth,
+        'How deep objects and lists may be nested in a message.',
+      ),
+      sessions: value(count(1, 1_000_000), downstreamLimits.sessions, 'Sessions of clients of the 2025 revisions.'),
+      sessions_per_caller: value(count(1, 1_000_000), downstreamLimits.sessionsPerCaller, 'The same for one caller.'),
+      streams_per_caller: value(
+        count(1, 1_000_000),
+        downstreamLimits.streamsPerCaller,
+        'Streams on which one caller only listens for changes.',
+      ),
+      unread_size: value(
+        size(64 * kib, 1_024 * mib),
+        downstreamLimits.unreadBytes,
+        'What may lie ready on one stream for a client that does not read; beyond it the stream is closed.',
+      ),
+      session_idle: value(
+        duration(minute, 7 * day),
+        downstreamLimits.sessionIdleMs,
+        'After this long unused, a session ends.',
+      ),
+      connections: value(count(1, 1_000_000), programLimits.connections, 'Connections of clients at once.'),
+      request_within: value(
+        duration(1_000, 10 * minute),
+        programLimits.requestWithinMs,
+        'How long a client may take to send one request, headers and body.',
+      ),
+      keep_alive: value(
+        duration(1_000, 5 * minute),
+        downstreamLimits.keepAliveMs,
+        'How often a waiting stream says that it is still there, so that nothing in between closes it.',
+      ),
+      server_open_within: value(
+        duration(100, 10 * minute),
+        upstreamLimits.openMs,
+        'How long a server may take to say which revision it speaks, and to open a session.',
+      ),
+      server_reply_within: value(
+        duration(100, hour),
+        upstreamLimits.replyMs,
+        'How long a server of the 2025 revisions may take to answer what cannot ask a person, such as a list.',
+      ),
+      server_connections: value(
+        count(1, 10_000),
+        upstreamLimits.connections,
+        'Connections that one caller may have to one server of the 2025 revisions; each carries one call that may ask.',
+      ),
+      server_processes: value(
+        count(1, 1_000),
+        upstreamLimits.processes,
+        'The same where each is a process (`command`).',
+      ),
+      server_waiting_calls: value(
+        count(0, 100_000),
+        upstreamLimits.waitingCalls,
+        'Calls of one caller that may wait for such a connection.',
+      ),
+      drain: value(
+        duration(0, hour),
+        programLimits.drainMs,
+        'How long a gateway that was told to stop (SIGTERM) lets what runs come to its end.',
+      ),
+    },
+  ),
+  log: group('What is written to standard error, one JSON object per line.', {
+    level: value(choice('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'The least that is written.'),
+    servers: value(
+      flag,
+      false,
+      'Whether what servers print to their standard error is written too. It is theirs, and may hold anything: answers and secrets as well.',
+    ),
+  }),
+  metrics: group('Figures for Prometheus.', {
+    enabled: value(flag, true, 'Whether `/metrics` is served.'),
+    listen: optional(
+      address,
+      'A place of its own for `/metrics`, `/healthz` and `/readyz`. Without it `/metrics` is on `listen`, and answers only requests that come directly from this machine.',
+    ),
+  }),
+})
+
+export type Config = ValueOf<typeof settings>
+export type ServerSettings = ValueOf<typeof server>
+export type IdentitySettings = NonNullable<Config['identity']>

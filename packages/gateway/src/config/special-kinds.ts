@@ -1,0 +1,61 @@
+// The kinds of value that only one setting has: where the store is, who issues tokens, and a key to seal with.
+
+import { type Kind, url } from './kinds.ts'
+import { nearest } from './nearest.ts'
+
+export type StoreAddress =
+  | { readonly engine: 'postgres'; readonly url: string }
+  | { readonly engine: 'sqlite'; readonly path: string }
+
+const schemes = ['postgres://', 'postgresql://', 'sqlite:']
+
+export const storeAddress: Kind<StoreAddress> = {
+  words: '`postgres://user@host/database` or `sqlite:path/to/file.db`',
+  schema: { type: 'string', pattern: '^(postgres(ql)?://|sqlite:|\\$\\{)' },
+  read: (raw) => {
+    const text = String(raw)
+    const problem = 'must be postgres://user@host/database or sqlite:path'
+    if (/^postgres(ql)?:\/\//.test(text)) {
+      return URL.canParse(text) ? { ok: true, value: { engine: 'postgres', url: text } } : { ok: false, problem }
+    }
+    const path = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : ''
+    if (path !== '') return { ok: true, value: { engine: 'sqlite', path } }
+    const scheme = /^[a-z]+:(\/\/)?/i.exec(text)?.[0]
+    const meant = scheme === undefined ? undefined : nearest(scheme, schemes)
+    if (meant !== undefined && meant !== scheme) return { ok: false, problem, suggestion: `Did you mean ${meant}…?` }
+    return scheme === undefined && text !== ''
+      ? { ok: false, problem, suggestion: 'For a file, begin it with sqlite:' }
+      : { ok: false, problem }
+  },
+  show: (store) => (store.engine === 'sqlite' ? `sqlite:${store.path}` : 'postgres://…'),
+}
+
+/** Kept as it was written: issuers are compared letter by letter, and `https://a` is not `https://a/`. */
+export const issuerName: Kind<string> = {
+  ...url(),
+  read: (raw) => {
+    const read = url().read(raw)
+    if (!read.ok) return read
+    if (read.value.search !== '' || read.value.hash !== '')
+      return { ok: false, problem: 'must have no query and no fragment' }
+    return { ok: true, value: String(raw) }
+  },
+  show: (issuer) => issuer,
+}
+
+const keyBytes = 32
+
+export const sealSecret: Kind<Uint8Array> = {
+  words: '32 random bytes in base64, as `assent config key` prints them',
+  schema: { type: 'string', minLength: 1 },
+  read: (raw) => {
+    const text = String(raw).trim()
+    const suggestion = 'Make one with: assent config key'
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return { ok: false, problem: 'is not base64', suggestion }
+    const secret = Buffer.from(text, 'base64')
+    return secret.length === keyBytes
+      ? { ok: true, value: new Uint8Array(secret) }
+      : { ok: false, problem: `holds ${secret.length} bytes; a key has ${keyBytes}`, suggestion }
+  },
+  show: () => '…',
+}

@@ -1,0 +1,84 @@
+// Who sends a request, by the bearer token it carries. Every request is verified anew; nothing is remembered of a caller.
+//
+// The token stays here: nothing behind the door sees it, and no server is ever sent it.
+
+import type { IncomingMessage } from 'node:http'
+import { isName } from '@assent/core'
+import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { IdentitySettings } from '../config/settings.ts'
+import type { Identified, Identify } from '../door/door.ts'
+import { header } from '../wire/http.ts'
+import { type Resource, requestInvalid, scopeMissing, tokenInvalid, tokenNeeded } from './challenge.ts'
+import { IssuerKeys, IssuerUnavailable } from './issuer-keys.ts'
+
+export function resourceOf({ audience, resource, issuer, scopes }: IdentitySettings): Resource {
+  return { address: resource ?? new URL(audience), issuer, scopes }
+}
+
+export function identifyBy(settings: IdentitySettings, onTrouble: (error: unknown) => void): Identify {
+  const resource = resourceOf(settings)
+  const times = { freshMs: settings.keys_fresh, keptMs: settings.keys_kept }
+  const keys = new IssuerKeys(settings.issuer, times, onTrouble)
+  const options = {
+    issuer: settings.issuer,
+    audience: settings.audience,
+    algorithms: [...settings.algorithms],
+    clockTolerance: settings.clock_tolerance / 1_000,
+    requiredClaims: ['exp', 'sub'],
+  }
+  return async (request) => {
+    const token = tokenIn(request, resource)
+    if (typeof token !== 'string') return token
+    try {
+      const { payload } = await jwtVerify(token, keys.find, options)
+      return personOf(payload, settings, resource)
+    } catch (error) {
+      return { refusal: refusalFor(error, resource, onTrouble) }
+    }
+  }
+}
+
+/** The token of a request, or why it is refused before any token is looked at. */
+function tokenIn(request: IncomingMessage, resource: Resource): string | Identified {
+  // RFC 6750, 5.3: addresses are written down in many places. One that holds a token is refused even beside a good header.
+  if (/[?&]access_token=/i.test(request.url ?? '')) {
+    return { refusal: requestInvalid(resource, 'A token is sent in the Authorization header, never in the address.') }
+  }
+  const authorization = header(request, 'authorization')
+  if (authorization === undefined) return { refusal: tokenNeeded(resource) }
+  const [, token] = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization) ?? []
+  return token ?? { refusal: tokenInvalid(resource, 'The Authorization header holds no bearer token.') }
+}
+
+function personOf(payload: JWTPayload, settings: IdentitySettings, resource: Resource): Identified {
+  // An issuer has no fragment, so the two parts cannot be mistaken for others.
+  const principal = `${settings.issuer}#${payload.sub}`
+  if (payload.sub === '' || !isName(principal)) return { refusal: tokenInvalid(resource, invalid) }
+  const granted = scopesOf(payload)
+  if (!settings.scopes.every((scope) => granted.includes(scope))) return { refusal: scopeMissing(resource) }
+  return { principal, groups: groupsOf(payload, settings.groups_claim) }
+}
+
+/** RFC 8693 spells them as one text; some issuers send a list under a name of their own. */
+function scopesOf({ scope, scp }: JWTPayload): string[] {
+  if (typeof scope === 'string') return scope.split(' ')
+  return Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : []
+}
+
+function groupsOf(payload: JWTPayload, claim: string | undefined): string[] {
+  const value = claim !== undefined && Object.hasOwn(payload, claim) ? payload[claim] : undefined
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && isName(one)) : []
+}
+
+const invalid = 'The token is not valid here.'
+
+function refusalFor(error: unknown, resource: Resource, onTrouble: (error: unknown) => void) {
+  if (error instanceof IssuerUnavailable) {
+    onTrouble(error)
+    const message = 'Tokens cannot be verified now, because their issuer cannot be reached. Try again later.'
+    return { status: 503, message, headers: { 'retry-after': '5' } } as const
+  }
+  if (error instanceof errors.JWTExpired) return tokenInvalid(resource, 'The token has expired.')
+  if (error instanceof errors.JOSEError || error instanceof TypeError) return tokenInvalid(resource, invalid)
+  throw error
+}

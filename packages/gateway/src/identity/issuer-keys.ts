@@ -1,0 +1,138 @@
+// The public keys of one issuer, found through its metadata and kept for a while.
+//
+// While the issuer cannot be reached, keys that were fetched not too long ago stay good; after that, and for keys nobody has
+// seen, the answer is that nobody can be verified. It is never that somebody passes.
+
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { isLoopback } from '../config/kinds.ts'
+import { identityLimits } from '../limits.ts'
+
+export interface KeyTimes {
+  readonly freshMs: number
+  readonly keptMs: number
+}
+
+/** The issuer cannot be reached, and nothing that is known of it is recent enough. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable'
+}
+
+interface Fetched {
+  readonly find: ReturnType<typeof createLocalJWKSet>
+  readonly atMs: number
+}
+
+export class IssuerKeys {
+  readonly #issuer: string
+  readonly #times: KeyTimes
+  readonly #onTrouble: (error: unknown) => void
+  readonly #now: () => number
+  #fetched: Fetched | undefined
+  #fetching: Promise<Fetched> | undefined
+  #triedMs = Number.NEGATIVE_INFINITY
+
+  constructor(issuer: string, times: KeyTimes, onTrouble: (error: unknown) => void, now: () => number = Date.now) {
+    this.#issuer = issuer
+    this.#times = times
+    this.#onTrouble = onTrouble
+    this.#now = now
+  }
+
+  /** As jose wants it. A key that is not there is looked for once more, because issuers rotate them. */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const known = await this.#current()
+    try {
+      return await known.find(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      // Not more often than this, or anybody could make us ask the issuer with made-up key ids.
+      if (this.#now() - this.#triedMs < identityLimits.lookAgainMs) throw error
+      return (await this.#fetch()).find(header, token)
+    }
+  }
+
+  async #current(): Promise<Fetched> {
+    const fetched = this.#fetched
+    const ageMs = fetched === undefined ? Number.POSITIVE_INFINITY : this.#now() - fetched.atMs
+    if (fetched === undefined || ageMs > this.#times.keptMs) return this.#fetch()
+    if (ageMs > this.#times.freshMs && this.#now() - this.#triedMs >= identityLimits.lookAgainMs) {
+      // Nobody waits for this one: what is known is good enough until it is there.
+      this.#fetch().catch(this.#onTrouble)
+    }
+    return fetched
+  }
+
+  #fetch(): Promise<Fetched> {
+    this.#triedMs = this.#now()
+    this.#fetching ??= this.#fetchKeys()
+      .then((keys) => {
+        this.#fetched = { find: createLocalJWKSet(keys), atMs: this.#now() }
+        return this.#fetched
+      })
+      .catch((error: unknown) => {
+        throw new IssuerUnavailable(`The keys of ${this.#issuer} cannot be had. ${String(error)}`, { cause: error })
+      })
+      .finally(() => {
+        this.#fetching = undefined
+      })
+    return this.#fetching
+  }
+
+  async #fetchKeys(): Promise<JSONWebKeySet> {
+    const metadata = await this.#metadata()
+    // RFC 8414, 3.3: what calls itself something else is not the issuer, whoever serves it.
+    if (metadata.issuer !== this.#issuer) throw new Error('Its metadata names another issuer.')
+    const address = typeof metadata.jwks_uri === 'string' ? metadata.jwks_uri : ''
+    if (!URL.canParse(address)) throw new Error('Its metadata names no keys.')
+    return (await fetchJson(new URL(address))) as JSONWebKeySet & object
+  }
+
+  async #metadata(): Promise<Record<string, unknown>> {
+    let reason: unknown
+    for (const address of metadataAddresses(new URL(this.#issuer))) {
+      try {
+        return (await fetchJson(address)) as Record<string, unknown>
+      } catch (error) {
+        reason = error
+      }
+    }
+    throw reason
+  }
+}
+
+/** OpenID Connect Discovery appends to the path, RFC 8414 puts itself before it. */
+function metadataAddresses(issuer: URL): URL[] {
+  const path = issuer.pathname.replace(/\/$/, '')
+  const places = [
+    `${path}/.well-known/openid-configuration`,
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+  ]
+  return [...new Set(places)].map((place) => new URL(place, issuer))
+}
+
+async function fetchJson(address: URL): Promise<object> {
+  if (address.protocol !== 'https:' && !isLoopback(address.hostname)) throw new Error('It is not served over https.')
+  const response = await fetch(address, {
+    // Not kept alive: the next fetch is minutes away, and a connection that died meanwhile would look like an issuer away.
+    headers: { accept: 'application/json', connection: 'close' },
+    // Where it leads could be anywhere, this machine too.
+    redirect: 'error',
+    signal: AbortSignal.timeout(identityLimits.fetchMs),
+  })
+  if (response.status !== 200) throw new Error(`It answered with HTTP status ${response.status}.`)
+  const parsed: unknown = JSON.parse(await textWithin(response, identityLimits.documentBytes))
+  if (typeof parsed !== 'object' || parsed === null) throw new Error('It answered with something else than an object.')
+  return parsed
+}
+
+async function textWithin(response: Response, most: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > most) throw new Error('It answered with too much.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,164 @@
+// One configured server across changes of its configuration.
+//
+// A new configuration is a new generation: calls that begin now go to it, while calls that began before come to their end
+// where they began. A generation that was replaced closes when nothing of it is left.
+
+import { isPlainObject, type JsonValue } from '@assent/core'
+import type { Call, Description, Given, Outcome, Upstream } from '../relay/exchange.ts'
+import { tracedCall } from '../watch/trace.ts'
+import type { Watch } from '../watch/watch.ts'
+
+export type Open = (call: Call) => Promise<Upstream>
+
+interface Generation {
+  readonly open: Open
+  readonly replaced: AbortController
+  opened: Promise<Upstream> | undefined
+  /** Requests that are under way. */
+  running: number
+  /** Calls that are held for people. */
+  readonly held: Set<string>
+}
+
+export class Generations implements Upstream {
+  readonly name: string
+  readonly #watch: Watch
+  readonly #retired = new Set<Generation>()
+  readonly #listeners = new Set<Call['notify']>()
+  #current: Generation
+
+  constructor(name: string, open: Open, watch: Watch) {
+    this.name = name
+    this.#watch = watch
+    this.#current = generation(open)
+  }
+
+  replace(open: Open): void {
+    this.#retire()
+    this.#current = generation(open)
+  }
+
+  start(call: Call): Promise<Outcome> {
+    return this.#run(this.#current, call, (upstream, traced) => upstream.start(traced))
+  }
+
+  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    const id = heldId(resume)
+    const holder = id === undefined ? undefined : [...this.#retired].find(({ held }) => held.has(id))
+    const generation = holder ?? this.#current
+    if (id !== undefined) generation.held.delete(id)
+    return this.#run(generation, call, (upstream, traced) => upstream.continue(traced, resume, given))
+  }
+
+  async describe(call: Call): Promise<Description> {
+    return (await this.#upstream(this.#current, call)).describe(call)
+  }
+
+  async listen(call: Call): Promise<void> {
+    this.#listeners.add(call.notify)
+    try {
+      while (!call.signal.aborted) {
+        const listening = this.#current
+        const signal = AbortSignal.any([call.signal, listening.replaced.signal])
+        const upstream = await this.#upstream(listening, call)
+        await upstream.listen({ ...call, signal })
+        if (!listening.replaced.signal.aborted || listening === this.#current) return
+      }
+    } finally {
+      this.#listeners.delete(call.notify)
+    }
+  }
+
+  /** Tells whoever listens that what there is may have changed. */
+  announce(): void {
+    const kinds = ['tools', 'prompts', 'resources']
+    for (const notify of this.#listeners) {
+      for (const kind of kinds) notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+    }
+  }
+
+  leave(principal: string, scope: string): void {
+    for (const { opened } of [this.#current, ...this.#retired]) {
+      // One that could not be opened has nothing to let go of, and its callers were told.
+      opened?.then(
+        (upstream) => upstream.leave(principal, scope),
+        () => undefined,
+      )
+    }
+  }
+
+  /** Takes no more calls, and closes as soon as nothing is left. */
+  end(): void {
+    this.#retire()
+  }
+
+  /** At once, whatever runs. */
+  async close(): Promise<void> {
+    const all = [this.#current, ...this.#retired]
+    this.#retired.clear()
+    for (const { replaced } of all) replaced.abort()
+    await Promise.all(all.map(shut))
+  }
+
+  async #run(
+    generation: Generation,
+    call: Call,
+    ask: (upstream: Upstream, traced: Call) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    generation.running += 1
+    try {
+      const upstream = await this.#upstream(generation, call)
+      const began = performance.now()
+      const outcome = await tracedCall(this.name, call, (traced) => ask(upstream, traced))
+      this.#watch.replied(this.name, performance.now() - began)
+      const id = outcome.kind === 'needs-people' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
+      if (id !== undefined) generation.held.add(id)
+      this.#watch.health(this.name, !(outcome.kind === 'failed' && outcome.isAway === true))
+      return outcome
+    } finally {
+      generation.running -= 1
+      this.#closeIfDone(generation)
+    }
+  }
+
+  #upstream(generation: Generation, call: Call): Promise<Upstream> {
+    if (generation.opened === undefined) {
+      generation.opened = generation.open(call)
+      generation.opened.then(
+        () => this.#watch.health(this.name, true),
+        () => {
+          // The next call tries again.
+          generation.opened = undefined
+          this.#watch.health(this.name, false)
+        },
+      )
+    }
+    return generation.opened
+  }
+
+  #retire(): void {
+    this.#retired.add(this.#current)
+    this.#current.replaced.abort()
+    this.#closeIfDone(this.#current)
+  }
+
+  #closeIfDone(generation: Generation): void {
+    if (!this.#retired.has(generation) || generation.running > 0 || generation.held.size > 0) return
+    this.#retired.delete(generation)
+    void shut(generation)
+  }
+}
+
+function generation(open: Open): Generation {
+  return { open, replaced: new AbortController(), opened: undefined, running: 0, held: new Set() }
+}
+
+async function shut({ opened }: Generation): Promise<void> {
+  const upstream = await opened?.catch(() => undefined)
+  await upstream?.close()
+}
+
+/** A call that a server holds has a name; see the adapters of the sessionful revisions. */
+function heldId(resume: JsonValue): string | undefined {
+  return isPlainObject(resume) && typeof resume.held === 'string' ? resume.held : undefined
+}

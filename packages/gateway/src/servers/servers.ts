@@ -1,0 +1,79 @@
+// The servers behind the gateway, as the configuration names them now.
+
+import type { Call, Upstream } from '../relay/exchange.ts'
+import { checkServerNames } from '../relay/names.ts'
+import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
+import type { Watch } from '../watch/watch.ts'
+import { Generations, type Open } from './generations.ts'
+
+export type ServerConfigs = Readonly<Record<string, ServerConfig>>
+
+export interface ServersOptions {
+  readonly watch: Watch
+  readonly onServerLog: (server: string, line: string) => void
+}
+
+export class Servers {
+  readonly #options: ServersOptions
+  readonly #byName = new Map<string, { readonly generations: Generations; readonly written: string }>()
+  /** Of servers that were taken out, while calls of theirs may still be under way. */
+  readonly #leaving = new Map<string, Generations>()
+  readonly #names: string[] = []
+
+  constructor(options: ServersOptions) {
+    this.#options = options
+  }
+
+  /** In the order of the configuration. The list itself changes with it. */
+  get names(): readonly string[] {
+    return this.#names
+  }
+
+  readonly find = async (name: string): Promise<Upstream> => {
+    const found = this.#byName.get(name)?.generations ?? this.#leaving.get(name)
+    if (found === undefined) throw new Error(`No server is called ${name}.`)
+    return found
+  }
+
+  /** What stayed as it was is not touched: its connections and sessions go on. */
+  use(configs: ServerConfigs, askWaitMs: number): void {
+    checkServerNames(Object.keys(configs))
+    for (const [name, { generations }] of this.#byName) {
+      if (Object.hasOwn(configs, name)) continue
+      this.#byName.delete(name)
+      this.#leaving.set(name, generations)
+      generations.end()
+    }
+    const changed = Object.entries(configs).filter(([name, config]) => this.#use(name, config, askWaitMs))
+    const isSame = changed.length === 0 && this.#names.join() === Object.keys(configs).join()
+    this.#names.splice(0, this.#names.length, ...Object.keys(configs))
+    if (!isSame) for (const { generations } of this.#byName.values()) generations.announce()
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#byName.values()].map(({ generations }) => generations)
+    await Promise.all([...all, ...this.#leaving.values()].map((one) => one.close()))
+  }
+
+  /** True when something changed. */
+  #use(name: string, config: ServerConfig, askWaitMs: number): boolean {
+    const written = JSON.stringify([config, askWaitMs])
+    const before = this.#byName.get(name)
+    if (before?.written === written) return false
+    const open: Open = (call) => {
+      const onLog = (line: string) => this.#options.onServerLog(name, line)
+      return openUpstream(name, config, onNobodysBehalf(call), { askWaitMs, onLog })
+    }
+    before?.generations.replace(open)
+    const generations =
+      before?.generations ?? this.#leaving.get(name) ?? new Generations(name, open, this.#options.watch)
+    if (this.#leaving.delete(name)) generations.replace(open)
+    this.#byName.set(name, { generations, written })
+    return true
+  }
+}
+
+/** Whoever happens to come first must not decide what the others find. */
+function onNobodysBehalf(call: Call): Call {
+  return { ...call, notify: () => undefined, signal: new AbortController().signal }
+}

@@ -1,0 +1,113 @@
+// The figures of one gateway, as Prometheus reads them.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, exposition, Gauge, Histogram } from './exposition.ts'
+import { knownMethod, type Watch } from './watch.ts'
+
+/** What is counted where it is kept, and looked at when somebody asks. */
+export interface Standing {
+  readonly openAsks: number
+  readonly parkedCalls: number
+  readonly sessions: number
+}
+
+// A machine's times, and a person's.
+const passSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const waitSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400]
+
+export class Figures implements Watch {
+  readonly #asked = new Counter('assent_asks_total', 'Questions that were put to people.')
+  readonly #ended = new Counter('assent_asks_ended_total', 'How questions ended.')
+  readonly #waited = new Histogram('assent_ask_wait_seconds', 'How long people took, by how it ended.', waitSeconds)
+  readonly #unseen = new Counter(
+    'assent_asks_unseen_total',
+    'Answers of clients that came before anyone can have read the question.',
+  )
+  readonly #refused = new Counter('assent_refusals_total', 'Requests and questions that were refused, by reason.')
+  readonly #passed = new Histogram(
+    'assent_relay_seconds',
+    'From a request to its outcome, the server included.',
+    passSeconds,
+  )
+  readonly #replied = new Histogram('assent_server_seconds', 'How long servers took to answer.', passSeconds)
+  readonly #health = new Map<string, boolean>()
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 })
+  readonly #version: string
+  #standing: () => Standing = () => ({ openAsks: 0, parkedCalls: 0, sessions: 0 })
+
+  constructor(version: string) {
+    this.#version = version
+    this.#delay.enable()
+  }
+
+  /** Told once the gateway is there to be looked at. */
+  lookAt(standing: () => Standing): void {
+    this.#standing = standing
+  }
+
+  asked(server: string): void {
+    this.#asked.add({ server })
+  }
+
+  ended(server: string, outcome: string, waitedMs: number): void {
+    this.#ended.add({ server, outcome })
+    this.#waited.observe({ outcome }, waitedMs / 1_000)
+  }
+
+  unseen(server: string): void {
+    this.#unseen.add({ server })
+  }
+
+  refused(reason: string): void {
+    this.#refused.add({ reason })
+  }
+
+  passed(method: string, outcome: string, ms: number): void {
+    this.#passed.observe({ method: knownMethod(method), outcome }, ms / 1_000)
+  }
+
+  replied(server: string, ms: number): void {
+    this.#replied.observe({ server }, ms / 1_000)
+  }
+
+  health(server: string, isUp: boolean): void {
+    this.#health.set(server, isUp)
+  }
+
+  /** Servers that are no longer configured are no longer reported. */
+  keepOnly(servers: readonly string[]): void {
+    for (const name of this.#health.keys()) if (!servers.includes(name)) this.#health.delete(name)
+  }
+
+  text(): string {
+    const { openAsks, parkedCalls, sessions } = this.#standing()
+    const { user, system } = process.cpuUsage()
+    const cpu = new Counter('process_cpu_seconds_total', 'Processor time of this process.')
+    cpu.add({}, (user + system) / 1_000_000)
+    const delay = Number.isNaN(this.#delay.max) ? 0 : this.#delay.max / 1_000_000_000
+    this.#delay.reset()
+    return exposition([
+      this.#asked,
+      this.#ended,
+      this.#waited,
+      one('assent_asks_open', 'Questions that are open in this process.', openAsks),
+      one('assent_calls_parked', 'Calls that are held for people in this process.', parkedCalls),
+      one('assent_sessions', 'Sessions of clients of the older revisions.', sessions),
+      this.#passed,
+      this.#replied,
+      this.#unseen,
+      this.#refused,
+      new Gauge('assent_server_up', 'Whether a server could be reached when it was last needed.', () =>
+        [...this.#health].map(([server, isUp]) => [{ server }, isUp ? 1 : 0] as const),
+      ),
+      new Gauge('assent_info', 'The version that runs.', () => [[{ version: this.#version }, 1]]),
+      one('process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss()),
+      cpu,
+      one('nodejs_eventloop_delay_max_seconds', 'The longest stall since the last look.', delay),
+    ])
+  }
+}
+
+function one(name: string, help: string, value: number): Gauge {
+  return new Gauge(name, help, () => [[{}, value]])
+}

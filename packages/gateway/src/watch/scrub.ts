@@ -1,0 +1,38 @@
+// Takes out of a text what must not be read: the secrets of this configuration by their very letters, and bearer tokens by
+// their shape.
+//
+// It is the last net, not the first: nothing that may be secret is meant to be written in the first place.
+
+import type { Config } from '../config/settings.ts'
+
+export type Scrub = (text: string) => string
+
+const censored = '[secret]'
+// Shorter ones would be found in ordinary words.
+const leastChars = 6
+const bearer = /\b(bearer|basic)\s+[A-Za-z0-9._~+/-]{8,}=*/gi
+
+export function scrubber(secrets: readonly string[]): Scrub {
+  const spelled = secrets.filter((secret) => secret.length >= leastChars).flatMap((secret) => [secret, escaped(secret)])
+  // The longest first, so that a secret inside another does not leave the rest of it standing.
+  const ordered = [...new Set(spelled)].sort((a, b) => b.length - a.length)
+  return (text) =>
+    ordered.reduce((rest, secret) => rest.replaceAll(secret, censored), text.replace(bearer, `$1 ${censored}`))
+}
+
+/** Everything in a configuration that was given to us in confidence. */
+export function secretsOf({ servers, store }: Config): string[] {
+  const ofServers = Object.values(servers).flatMap(({ headers, env, args }) => [
+    ...Object.values(headers),
+    ...Object.values(headers).map((value) => value.replace(/^\S+\s+/, '')),
+    ...Object.values(env),
+    ...args.filter((arg) => !arg.startsWith('-')),
+  ])
+  const password = store.engine === 'postgres' ? new URL(store.url).password : ''
+  return password === '' ? ofServers : [...ofServers, password, decodeURIComponent(password)]
+}
+
+/** As it stands inside a line of JSON. */
+function escaped(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1)
+}
