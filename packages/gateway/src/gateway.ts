@@ -1,131 +1,200 @@
 // The composition root: one gateway made of its parts.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { KeyRing, Person } from '@assent/core'
+import type { Readable, Writable } from 'node:stream'
+import type { KeyRing, Person, Surface } from '@assent/core'
 import type { Store } from '@assent/store'
+import { type Beside, createDoor, endpointPath, type Identify, listening, type Page } from './door/door.ts'
+import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
-import { hostProblem } from './downstream/host.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
 import { relayLimits } from './limits.ts'
+import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
-import type { Call, Upstream } from './relay/exchange.ts'
-import { checkServerNames } from './relay/names.ts'
+import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
-import { Relay } from './relay/relay.ts'
-import { openUpstream, type ServerConfig } from './upstream/open-upstream.ts'
+import { Servers } from './servers/servers.ts'
+import { Deferral, type DeferralSettings } from './surfaces/deferral.ts'
+import { Routing, type RoutingSettings } from './surfaces/routing.ts'
+import type { ServerConfig } from './upstream/open-upstream.ts'
+import type { Standing } from './watch/figures.ts'
+import { nobodyWatches, type Watch } from './watch/watch.ts'
+import { WatchedRelay } from './watch/watched-relay.ts'
 
-export interface GatewayOptions {
-  /** Where clients connect over Streamable HTTP; port 0 picks one. */
-  readonly listen: { readonly host: string; readonly port: number }
+/** What can be changed while it runs. */
+export interface Reloadable {
   /** By name. With several, tools and prompts are called `name__tool`. */
   readonly servers: Readonly<Record<string, ServerConfig>>
-  readonly store: Store
-  /** For the state that travels with clients. All replicas have the same. */
-  readonly keys: KeyRing
   /** Who sends this request; undefined refuses it. Without it everyone is the one local person. */
-  readonly identify?: (request: IncomingMessage) => Person | undefined
+  readonly identify?: Identify
+  /** Names and pages beside loopback's own that requests may come under and from. */
+  readonly known?: Known
   /** How long a person may take. */
   readonly askWaitMs?: number
+  /** Whether servers may ask at all; they may unless told otherwise. */
+  readonly asksEnabled?: boolean
+  /** Where people are asked, the first choice first. Without it in the client alone. */
+  readonly surfaces?: readonly Surface[]
+  /** A "no" that comes sooner was said by nobody. */
+  readonly unseenAfterMs?: number
+  /** Where people find the inbox, for the words that callers are given. */
+  readonly inboxUrl?: string
+}
+
+export interface GatewayOptions extends Reloadable {
+  /** Where clients connect over Streamable HTTP; port 0 picks one. */
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly store: Store
+  /** Whose gateway it is, where several share a store. */
+  readonly tenant?: string
+  /** For the state that travels with clients. All replicas have the same. */
+  readonly keys: KeyRing
+  /** How long a call of a sessionful client is held for the inbox; unless set, as long as the client is known to wait. */
+  readonly patienceMs?: number
+  /** How long one request waits for the inbox before its caller is told to come back. */
+  readonly holdMs?: number
+  /** Questions open at once; the limits of the process unless given. */
+  readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** Served beside the endpoint, by path. */
+  readonly pages?: Readonly<Record<string, Page>>
+  /** Answers at every other path. */
+  readonly beside?: Beside
   /** Told about trouble in the background, and what servers write to their logs. */
   readonly onTrouble?: (error: unknown) => void
   readonly onServerLog?: (server: string, line: string) => void
+  /** Told what to count, and how long it took. */
+  readonly watch?: Watch
 }
 
 export interface Gateway {
   /** The MCP endpoint. */
   readonly url: string
+  /** For what begins from now on; what is under way comes to its end as it began. */
+  reload(changes: Reloadable): void
+  /** What is open and held in this process at this moment. */
+  standing(): Standing
+  /** Begins nothing new, and resolves when what runs has come to its end, or after this long. */
+  drain(withinMs: number): Promise<void>
   close(): Promise<void>
 }
 
-const path = '/mcp'
 const localPerson: Person = { principal: 'local', groups: [] }
+const nowhereElse: Known = { hosts: [], origins: [] }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { serving, close } = assemble(options)
-  const endpoint = new HttpEndpoint(serving)
-  const identify = options.identify ?? (() => localPerson)
-  const server = createServer({ noDelay: true, keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
-    respond(endpoint, identify, request, response).catch((error: unknown) => {
-      options.onTrouble?.(error)
-      if (!response.headersSent) response.writeHead(500)
-      response.end()
-    })
+  const parts = assemble(options)
+  const { watch = nobodyWatches } = options
+  const endpoint = new HttpEndpoint(parts.serving)
+  const rules = rulesOf(options)
+  const server = createDoor({
+    endpoint,
+    rules,
+    pages: options.pages ?? {},
+    ...(options.beside === undefined ? {} : { beside: options.beside }),
+    onTrouble: options.onTrouble ?? (() => undefined),
+    onRefused: (reason) => watch.refused(reason),
   })
-  const { port } = await listening(server, options.listen)
+  const { host } = options.listen
+  const { port } = await listening(server, host, options.listen.port)
   return {
-    url: `http://${options.listen.host}:${port}${path}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${endpointPath}`,
+    reload: (changes) => {
+      parts.reload(changes)
+      Object.assign(rules, rulesOf(changes))
+    },
+    standing: () => ({ ...parts.standing(), sessions: endpoint.sessions }),
+    drain: (withinMs) => endpoint.drain(withinMs),
     close: async () => {
       server.close()
       await endpoint.close()
       server.closeAllConnections()
-      await close()
+      await parts.close()
     },
   }
 }
 
-/** The same gateway for one client on this process's standard input and output. Ends when the client does. */
-export async function serveStdio(options: Omit<GatewayOptions, 'listen' | 'identify'>): Promise<void> {
+/** The same gateway for one client on this process's standard input and output unless others are given. Ends when the client does. */
+export async function serveStdio(
+  options: Omit<GatewayOptions, 'listen' | 'identify'>,
+  input: Readable = process.stdin,
+  output: Writable = process.stdout,
+): Promise<void> {
   const { serving, close } = assemble(options)
-  await serveStream(serving, process.stdin, process.stdout)
+  await serveStream(serving, input, output)
   await close()
 }
 
-function assemble(options: Omit<GatewayOptions, 'listen'>): { serving: Serving; close(): Promise<void> } {
-  const names = Object.keys(options.servers)
-  checkServerNames(names)
-  const askWaitMs = options.askWaitMs ?? relayLimits.askWaitMs
-  const onTrouble = options.onTrouble ?? (() => undefined)
-  const trail = new AuditTrail(options.store.audit, onTrouble)
-  const opened = new Map<string, Promise<Upstream>>()
+function rulesOf({ identify = () => localPerson, known = nowhereElse }: Reloadable): {
+  identify: Identify
+  known: Known
+} {
+  return { identify, known }
+}
 
-  const find = (name: string, call: Call): Promise<Upstream> => {
-    let upstream = opened.get(name)
-    if (upstream === undefined) {
-      const config = options.servers[name]
-      if (config === undefined) throw new Error(`No server is called ${name}.`)
-      const onLog = (line: string) => options.onServerLog?.(name, line)
-      // Asked on nobody's behalf: whoever happens to come first must not decide what the others find.
-      const signal = new AbortController().signal
-      upstream = openUpstream(name, config, { ...call, notify: () => undefined, signal }, { askWaitMs, onLog })
-      opened.set(name, upstream)
-      upstream.catch(() => opened.delete(name))
-    }
-    return upstream
-  }
-  const relay = new Relay(names, find, trail)
-  const parking = new Parking(options.store, relay, askWaitMs, onTrouble)
+interface Parts {
+  readonly serving: Serving
+  standing(): Omit<Standing, 'sessions'>
+  reload(changes: Reloadable): void
+  close(): Promise<void>
+}
+
+function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
+  warmUp()
+  const { onTrouble = () => undefined, watch = nobodyWatches } = options
+  const trail = new AuditTrail(options.store.audit, onTrouble)
+  const servers = new Servers({
+    watch,
+    onServerLog: options.onServerLog ?? (() => undefined),
+  })
+  // One object for all that read it at each question, so that a reload reaches them.
+  const asks = askSettingsOf(options)
+  servers.use(options.servers, asks.askWaitMs)
+  const asking = new Asking(asks, watch)
+  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
+  const parking = new Parking(options.store, relay, asks, onTrouble)
+  const routing = new Routing(options.store, asks, (call, server, key) => {
+    watch.unseen(server)
+    trail.unseen(call, server, key)
+  })
+  const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
-    serving: { relay, parking, keys: options.keys, tenant: 'default', askWaitMs },
+    serving: {
+      relay,
+      parking,
+      routing,
+      deferral,
+      keys: options.keys,
+      tenant: options.tenant ?? 'default',
+      holdMs: options.holdMs ?? relayLimits.holdMs,
+      get askWaitMs() {
+        return asks.askWaitMs
+      },
+    },
+    standing: () => ({ openAsks: asking.size, parkedCalls: parking.size }),
+    reload: (changes) => {
+      Object.assign(asks, askSettingsOf({ ...options, ...changes }))
+      servers.use(changes.servers, asks.askWaitMs)
+    },
     close: async () => {
       await parking.close()
-      const all = await Promise.allSettled(opened.values())
-      await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)))
+      await servers.close()
       await trail.close()
     },
   }
 }
 
-async function respond(
-  endpoint: HttpEndpoint,
-  identify: (request: IncomingMessage) => Person | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const refuse = (status: number) => {
-    response.writeHead(status).end()
-  }
-  if (new URL(request.url ?? '/', 'http://gateway').pathname !== path) return refuse(404)
-  if (hostProblem(request) !== undefined) return refuse(403)
-  const person = identify(request)
-  if (person === undefined) return refuse(401)
-  await endpoint.handle(request, response, person)
-}
+type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
 
-async function listening(server: Server, { host, port }: GatewayOptions['listen']): Promise<AddressInfo> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(port, host, resolve)
-  await promise
-  return server.address() as AddressInfo
+function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
+  const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
+  const { openAsks, patienceMs, inboxUrl, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  return {
+    isEnabled: asksEnabled,
+    askWaitMs,
+    surfaces,
+    unseenAfterMs,
+    ...(openAsks === undefined ? {} : { open: openAsks }),
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(inboxUrl === undefined ? {} : { inboxUrl }),
+  }
 }

@@ -1,2 +1,2 @@
-// Not built yet. ARCHITECTURE.md says what belongs here and what this package may import.
+// Nothing is imported from here: the app starts at main.tsx and is built into a folder that the gateway serves.
 export {}

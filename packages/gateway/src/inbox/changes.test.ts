@@ -1,0 +1,141 @@
+// Following changes over server-sent events, on both engines.
+
+import { expect } from 'vitest'
+import { inboxLimits } from '../limits.ts'
+import { anApproval, anAsk, ann, type Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
+
+interface Event {
+  readonly id: string
+  readonly event: string
+  readonly data: { readonly id?: string; readonly change?: string }
+}
+
+onEachEngine(
+  '[INBOX-5] an open page hears of its asks as they happen, and of nobody else’s',
+  async ({ store, another, app }: Desk) => {
+    const inbox = app()
+    const pages = [await follow(await signIn(inbox, ann)), await follow(await signIn(inbox, ben))] as const
+    for (const page of pages) expect((await page.next()).event).toBe('now')
+    const elsewhere = await another()
+
+    const mine = await store.asks.raise(anAsk())
+    const both = await elsewhere.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
+    await elsewhere.asks.answer({ tenant, id: both.id, person: ben, via: 'terminal', answer: { action: 'decline' } })
+    await store.asks.withdraw(tenant, mine.id, 'caller-gone')
+
+    expect(await taken(pages[0], 4)).toEqual([
+      [mine.id, 'raised'],
+      [both.id, 'raised'],
+      [both.id, 'settled'],
+      [mine.id, 'withdrawn'],
+    ])
+    expect(await taken(pages[1], 2)).toEqual([
+      [both.id, 'raised'],
+      [both.id, 'settled'],
+    ])
+    await Promise.all(pages.map((page) => page.close()))
+  },
+)
+
+onEachEngine(
+  '[INBOX-5] a page that comes back is told what it missed, once, in order',
+  async ({ store, app }: Desk) => {
+    const browser = await signIn(app(), ann)
+    const first = await follow(browser)
+    const { id: lastId } = await first.next()
+    const one = await store.asks.raise(anAsk())
+    const heard = await first.next()
+    expect(heard.data).toEqual({ id: one.id, change: 'raised' })
+    await first.close()
+
+    const two = await store.asks.raise(anAsk())
+    await store.asks.withdraw(tenant, one.id, 'caller-gone')
+    const again = await follow(browser, heard.id)
+    expect(await taken(again, 2)).toEqual([
+      [two.id, 'raised'],
+      [one.id, 'withdrawn'],
+    ])
+    expect((await again.next()).event).toBe('now')
+    const three = await store.asks.raise(anAsk())
+    expect(await taken(again, 1)).toEqual([[three.id, 'raised']])
+    await again.close()
+
+    const fromStart = await follow(browser, lastId)
+    expect(await taken(fromStart, 4)).toHaveLength(4)
+    await fromStart.close()
+    const fromTheFuture = await follow(browser, '999999')
+    expect((await fromTheFuture.next()).event).toBe('now')
+    await fromTheFuture.close()
+  },
+)
+
+onEachEngine('[INBOX-5] a page that missed too much is told to load anew', async ({ store, app }: Desk) => {
+  const browser = await signIn(app(), ann)
+  await store.audit.append(
+    tenant,
+    Array.from({ length: inboxLimits.missedChanges + 1 }, () => ({ subject: 'x', body: {} })),
+  )
+  const page = await follow(browser, '0')
+  const anew = await page.next()
+  expect(anew).toMatchObject({ event: 'anew', id: String(inboxLimits.missedChanges + 1) })
+  const ask = await store.asks.raise(anAsk())
+  expect(await taken(page, 1)).toEqual([[ask.id, 'raised']])
+  await page.close()
+})
+
+onEachEngine('[INBOX-5] streams are limited for each person, and a closed one makes room', async ({ app }: Desk) => {
+  const browser = await signIn(app(), ann)
+  const pages = []
+  for (let count = 0; count < inboxLimits.streamsPerPerson; count++) pages.push(await follow(browser))
+  for (const page of pages) await page.next()
+  expect((await browser.get('/api/changes')).status).toBe(429)
+  await pages[0]?.close()
+  expect((await browser.get('/api/changes')).status).toBe(200)
+  await Promise.all(pages.map((page) => page.close()))
+})
+
+async function taken(page: Page, count: number): Promise<[id?: string, change?: string][]> {
+  const events: Event[] = []
+  while (events.length < count) {
+    const event = await page.next()
+    if (event.event === 'ask') events.push(event)
+  }
+  return events.map(({ data }) => [data.id ?? '', data.change ?? ''])
+}
+
+interface Page {
+  next(): Promise<Event>
+  close(): Promise<void>
+}
+
+async function follow(browser: Browser, lastEventId?: string): Promise<Page> {
+  const response = await browser.get('/api/changes', lastEventId === undefined ? {} : { 'last-event-id': lastEventId })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    next: async () => {
+      for (;;) {
+        const end = text.indexOf('\n\n')
+        if (end >= 0) {
+          const fields = Object.fromEntries(
+            text
+              .slice(0, end)
+              .split('\n')
+              .map((line) => line.split(/: (.*)/s, 2) as [string, string]),
+          )
+          text = text.slice(end + 2)
+          if (fields.event !== undefined) {
+            return { id: fields.id ?? '', event: fields.event, data: JSON.parse(fields.data ?? '{}') }
+          }
+          continue
+        }
+        const { value, done } = await reader.read()
+        if (done) throw new Error('The stream has ended.')
+        text += decoder.decode(value, { stream: true })
+      }
+    },
+    close: () => reader.cancel(),
+  }
+}

@@ -1,0 +1,164 @@
+// An inbox on a store of its own, on both engines; people who are signed in; asks to answer.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Approver,
+  type AskDraft,
+  actionDigest,
+  type Form,
+  newId,
+  type Person,
+  toolDefinitionDigest,
+} from '@assent/core'
+import { openPostgres, openSqlite, type Store, type StoreOptions } from '@assent/store'
+import pg from 'pg'
+import { test } from 'vitest'
+import { type InboxApp, type InboxOptions, inboxApp } from './inbox-app.ts'
+
+const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+
+export const tenant = 'acme'
+const baseUrl = 'http://127.0.0.1:7420'
+export const ann: Person = { principal: 'ann', groups: [] }
+export const ben: Person = { principal: 'ben', groups: ['ops'] }
+
+export interface Desk {
+  readonly store: Store
+  /** Opens the same database once more, as another process would. */
+  another(options?: StoreOptions): Promise<Store>
+  app(options?: Partial<InboxOptions>): InboxApp
+}
+
+export function onEachEngine(title: string, run: (desk: Desk) => Promise<void>, options: StoreOptions = {}): void {
+  test(`${title} (PostgreSQL)`, () => onPostgres(run, options))
+  test(`${title} (SQLite)`, () => onSqlite(run, options))
+}
+
+async function onPostgres(run: (desk: Desk) => Promise<void>, options: StoreOptions): Promise<void> {
+  const schema = `t_${randomBytes(8).toString('hex')}`
+  try {
+    await withStores((more) => openPostgres(postgresUrl, { schema, connections: 4, ...options, ...more }), run)
+  } finally {
+    const admin = new pg.Client({ connectionString: postgresUrl })
+    await admin.connect()
+    await admin.query(`drop schema if exists ${schema} cascade`)
+    await admin.end()
+  }
+}
+
+async function onSqlite(run: (desk: Desk) => Promise<void>, options: StoreOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
+  try {
+    await withStores((more) => openSqlite(join(folder, 'assent.db'), { ...options, ...more }), run)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function withStores(
+  open: (more?: StoreOptions) => Promise<Store>,
+  run: (desk: Desk) => Promise<void>,
+): Promise<void> {
+  const opened = [await open()]
+  const [store] = opened as [Store]
+  const another = async (more?: StoreOptions) => {
+    const one = await open(more)
+    opened.push(one)
+    return one
+  }
+  try {
+    await run({ store, another, app: (options) => inboxApp({ store, tenant, baseUrl, ...options }) })
+  } finally {
+    await Promise.all(opened.map((one) => one.close()))
+  }
+}
+
+/** A browser that is signed in: its requests carry what a page of ours sends. */
+export class Browser {
+  readonly app: InboxApp
+  readonly cookie: string
+
+  constructor(app: InboxApp, cookie: string) {
+    this.app = app
+    this.cookie = cookie
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return send(this.app, 'GET', path, { cookie: this.cookie, ...headers })
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return send(this.app, 'POST', path, { cookie: this.cookie, ...fromOurPage, ...headers }, body)
+  }
+
+  answer(id: string, answer: unknown, decisionId: string = aDecisionId()): Promise<Response> {
+    return this.post(`/api/asks/${id}/answer`, { decisionId, answer })
+  }
+}
+
+export const fromOurPage = { origin: baseUrl, 'assent-inbox': '1', 'content-type': 'application/json' }
+
+export async function send(
+  app: InboxApp,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Response> {
+  const all = { host: '127.0.0.1:7420', ...headers }
+  const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+  return app.fetch(new Request(`http://inbox${path}`, { method, headers: all, ...content }))
+}
+
+export async function signIn(app: InboxApp, person: Person): Promise<Browser> {
+  const link = new URL(app.signInLink(person) ?? '')
+  const code = new URLSearchParams(link.hash.slice(1)).get('code')
+  const response = await send(app, 'POST', '/api/sign-in', fromOurPage, { code })
+  return new Browser(app, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '')
+}
+
+export function aDecisionId(): string {
+  return newId('decision', Date.now(), randomBytes)
+}
+
+export function anAsk(changes: Partial<AskDraft> = {}): AskDraft {
+  return {
+    tenant,
+    id: newId('ask', Date.now(), randomBytes),
+    asker: { server: 'deploy', tool: 'rollout' },
+    principal: 'ann',
+    question: { kind: 'form', message: 'Which region?', form: regionForm },
+    electorate: { approvers: ['person:ann'], barred: [], approvals: 1, declines: 1 },
+    decideWithinMs: 600_000,
+    useWithinMs: 300_000,
+    ...changes,
+  }
+}
+
+const regionForm: Form = {
+  fields: [
+    {
+      kind: 'choice',
+      name: 'region',
+      required: true,
+      options: [{ value: 'eu', label: 'Europe' }, { value: 'us' }],
+    },
+  ],
+}
+
+export function anApproval(approvers: readonly Approver[], approvals: number, claim?: string): AskDraft {
+  const action = {
+    server: 'deploy',
+    tool: 'rollout',
+    definitionDigest: toolDefinitionDigest({ name: 'rollout', inputSchema: { type: 'object' } }),
+    arguments: { env: 'production', replicas: 4, note: '4', tags: ['a', 'b'] },
+  }
+  const said = claim === undefined ? {} : { claim }
+  return anAsk({
+    question: { kind: 'approval', title: 'Roll out', action, digest: actionDigest(action), ...said },
+    electorate: { approvers, barred: [], approvals, declines: 1 },
+  })
+}

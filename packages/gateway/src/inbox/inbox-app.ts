@@ -1,0 +1,135 @@
+// The inbox as one function from Request to Response: its API under /api, and the web app everywhere else.
+//
+// It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
+// from `SignIn`; every route but the ways in asks it first.
+
+import type { Ask, MeView, Naming, Person } from '@assent/core'
+import type { Store } from '@assent/store'
+import { type Context, Hono } from 'hono'
+import { inboxLimits } from '../limits.ts'
+import { AsksApi } from './asks-api.ts'
+import { readJsonBody } from './body.ts'
+import { changeStream, lastEventId } from './change-stream.ts'
+import { ChangeFeed } from './changes.ts'
+import { SessionCookie } from './cookie.ts'
+import { addHeaders, requestProblem } from './guard.ts'
+import { openApi } from './openapi.ts'
+import { notFound, problem, problemOf } from './problem.ts'
+import type { Fetch } from './serve-node.ts'
+import { SignIn } from './sign-in.ts'
+import type { WebFiles } from './web-files.ts'
+
+export interface InboxOptions {
+  readonly store: Store
+  readonly tenant: string
+  /** Where people reach it: `http://127.0.0.1:7420`, `https://assent.example.com`. */
+  readonly baseUrl: string
+  /** The built web app; without it there is the API alone. */
+  readonly web?: WebFiles
+  /** A person's name; their principal, unless told. */
+  readonly nameOf?: (principal: string) => string
+  /** What the operator says about a server and its tool. */
+  readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
+  /** For what pages count down and for sign-in; the store has its own. */
+  readonly now?: () => number
+  readonly onTrouble?: (error: unknown) => void
+}
+
+export interface InboxApp {
+  readonly fetch: Fetch
+  /** Every route, for the test that holds the description against them. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[]
+  /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
+  signInLink(person: Person): string | undefined
+}
+
+type Variables = { person: Person; token: string }
+
+export function inboxApp(options: InboxOptions): InboxApp {
+  const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
+  const base = new URL(options.baseUrl)
+  const naming: Naming = {
+    nameOf: options.nameOf ?? ((principal) => principal),
+    describe: options.describe ?? (() => ({})),
+  }
+  const signIn = new SignIn(now)
+  const cookie = new SessionCookie(base)
+  const asks = new AsksApi({ store, tenant, naming, now })
+  const feed = new ChangeFeed(store, tenant, onTrouble)
+  const app = new Hono<{ Variables: Variables }>()
+
+  app.use(async (context, next) => {
+    const refusal = requestProblem(context.req.raw, base)
+    if (refusal === undefined) await next()
+    else context.res = problem('refused', refusal)
+    addHeaders(context.res.headers, base)
+  })
+  app.onError((error) => {
+    const told = problemOf(error)
+    if (told === undefined) onTrouble(error)
+    return (
+      told ?? problem('unavailable', 'Something went wrong here. Whether your answer was kept shows when you reload.')
+    )
+  })
+  app.notFound((context) => webPage(context, web))
+
+  app.post('/api/sign-in', async ({ req }) => {
+    const read = await readJsonBody(req.raw)
+    if (!read.ok) return read.response
+    const token = typeof read.body.code === 'string' ? signIn.redeem(read.body.code) : undefined
+    if (token === undefined) {
+      return problem('signed-out', 'This link was used already or is too old. Ask for a new one where you found it.')
+    }
+    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.set(token) } })
+  })
+
+  app.use('/api/*', async (context, next) => {
+    const token = cookie.read(context.req.raw.headers.get('cookie'))
+    const person = token === undefined ? undefined : signIn.who(token)
+    if (token === undefined || person === undefined) return problem('signed-out', 'Sign in with a link first.')
+    context.set('token', token)
+    context.set('person', person)
+    return next()
+  })
+  app.post('/api/sign-out', ({ get }) => {
+    signIn.end(get('token'))
+    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
+  })
+  app.get('/api/me', ({ get }) => {
+    const me: MeView = { name: naming.nameOf(get('person').principal), nowMs: now() }
+    return Response.json(me)
+  })
+  app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
+  app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
+  app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
+  app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
+  app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))
+  app.get('/api/changes', ({ get, req }) => {
+    const [person, token] = [get('person'), get('token')]
+    if (feed.following >= inboxLimits.streams || feed.countOf(person) >= inboxLimits.streamsPerPerson) {
+      return problem('too-many', 'Too many pages follow changes at once. Close some of them.')
+    }
+    return changeStream(feed, person, lastEventId(req.raw), () => signIn.who(token) !== undefined, onTrouble)
+  })
+  app.get('/api/openapi.json', () => Response.json(openApi))
+  app.all('/api/*', () => notFound())
+
+  return {
+    fetch: (request) => app.fetch(request),
+    routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
+    signInLink: (person) => {
+      const code = signIn.invite(person)
+      // After the hash, so that the code reaches no server, log or prefetcher; the page sends it.
+      return code === undefined ? undefined : new URL(`/sign-in#code=${code}`, base).href
+    },
+  }
+}
+
+function searchOf(request: Request): URLSearchParams {
+  return new URL(request.url).searchParams
+}
+
+function webPage({ req }: Context, web: WebFiles | undefined): Response {
+  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  return (isRead ? web?.respond(req.raw) : undefined) ?? notFound()
+}

@@ -1,0 +1,43 @@
+// Lets a function from Request to Response answer on `node:http`.
+//
+// Only what the inbox needs: bodies both ways as streams, and the end of a response when its reader leaves.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+
+export type Fetch = (request: Request) => Response | Promise<Response>
+
+export async function respondWith(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const response = await fetch(requestOf(incoming))
+  const headers = Object.fromEntries(response.headers)
+  const cookies = response.headers.getSetCookie()
+  outgoing.writeHead(response.status, { ...headers, ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }) })
+  if (response.body === null || incoming.method === 'HEAD') {
+    outgoing.end()
+    return
+  }
+  outgoing.flushHeaders()
+  // A reader that leaves in the middle is no trouble of ours; the stream's cancel tells whoever was writing.
+  await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch((error: unknown) => {
+    if (!outgoing.destroyed) throw error
+  })
+}
+
+function requestOf(incoming: IncomingMessage): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value === undefined || name.startsWith(':')) continue
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  const method = incoming.method ?? 'GET'
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  // The host is judged from its header; the address here only carries the path, which two slashes must not turn into one.
+  const path = incoming.url?.startsWith('/') === true ? incoming.url : '/'
+  return new Request(`http://inbox${path}`, {
+    method,
+    headers,
+    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
+  })
+}

@@ -1,0 +1,107 @@
+// What the pages ask the gateway, kept fresh by what `live.ts` hears.
+
+import type { AnswerBody, AnsweredView, AskPageView, FiguresView, InboxProblem, MeView, OneAskView } from '@assent/core'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { get, post, problemOf } from './client.ts'
+import { noteServerTime } from './server-time.ts'
+
+/** What fits a large screen, and some: a longer first page would only make the first look later. */
+const pageSize = '30'
+
+export const keys = {
+  me: ['me'],
+  open: ['asks', 'open'],
+  ask: (id: string) => ['asks', 'one', id],
+  history: ['history'],
+  figures: ['figures'],
+} as const
+
+/** Not asked while a link is being used: the answer would be of the moment before. */
+export function useMe(isSigningIn: boolean) {
+  return useQuery({
+    queryKey: keys.me,
+    queryFn: () => timed(get<MeView>('/api/me')),
+    retry: false,
+    enabled: !isSigningIn,
+  })
+}
+
+export function useOpenAsks() {
+  return useInfiniteQuery({
+    queryKey: keys.open,
+    queryFn: ({ pageParam }) => timed(get<AskPageView>(`/api/asks${queryOf({ cursor: pageParam, size: pageSize })}`)),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+export function useAsk(id: string | undefined) {
+  return useQuery({
+    queryKey: keys.ask(id ?? ''),
+    queryFn: () => timed(get<OneAskView>(`/api/asks/${id}`)),
+    enabled: id !== undefined,
+    retry: false,
+  })
+}
+
+export interface HistoryFilter {
+  readonly server?: string
+  readonly kind?: string
+}
+
+export function useHistory(filter: HistoryFilter) {
+  return useInfiniteQuery({
+    queryKey: [...keys.history, filter],
+    queryFn: ({ pageParam }) =>
+      timed(get<AskPageView>(`/api/history${queryOf({ ...filter, cursor: pageParam, size: pageSize })}`)),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useFigures(days: number) {
+  return useQuery({
+    queryKey: [...keys.figures, days],
+    queryFn: () => timed(get<FiguresView>(`/api/figures?days=${days}`)),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export type Reply =
+  | { readonly ok: true; readonly said: AnsweredView }
+  | { readonly ok: false; readonly problem: InboxProblem }
+
+/** Sends an answer. A refusal is an answer too: it comes back as a value, never as a throw. */
+export function useAnswer(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (body: AnswerBody): Promise<Reply> => {
+      try {
+        return { ok: true, said: await timed(post<AnsweredView>(`/api/asks/${id}/answer`, body)) }
+      } catch (error) {
+        return { ok: false, problem: problemOf(error) }
+      }
+    },
+    onSuccess: (reply) => {
+      const now = reply.ok ? reply.said : reply.problem
+      if (now.ask !== undefined) queries.setQueryData(keys.ask(id), { ask: now.ask, nowMs: now.nowMs })
+      void queries.invalidateQueries({ queryKey: keys.open })
+      void queries.invalidateQueries({ queryKey: keys.history })
+      void queries.invalidateQueries({ queryKey: keys.figures })
+    },
+  })
+}
+
+async function timed<T extends { readonly nowMs: number }>(reply: Promise<T>): Promise<T> {
+  const said = await reply
+  noteServerTime(said.nowMs)
+  return said
+}
+
+function queryOf(values: Readonly<Record<string, string | undefined>>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== '') search.set(name, value)
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,63 @@
+// A chart that is a table: every bar stands beside its number, so it can be read without colour, and read aloud.
+
+import type { ReactNode } from 'react'
+
+export interface Bar {
+  readonly label: string
+  readonly parts: readonly { readonly count: number; readonly look: 'solid' | 'hatched' | 'outline' }[]
+  readonly says: string
+}
+
+interface Props {
+  readonly question: string
+  readonly answer: ReactNode
+  readonly bars: readonly Bar[]
+  /** What the bars are measured against; the longest bar unless told. */
+  readonly full?: number
+  readonly columns: readonly [label: string, value: string]
+  readonly legend?: ReactNode
+}
+
+export function BarTable({ question, answer, bars, full, columns, legend }: Props) {
+  const totals = bars.map(({ parts }) => parts.reduce((sum, { count }) => sum + count, 0))
+  const most = full ?? Math.max(1, ...totals)
+  return (
+    <section className="chart">
+      <h2>{question}</h2>
+      <p className="chart-answer">{answer}</p>
+      {legend}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{columns[0]}</th>
+            <th scope="col" className="bar-cell">
+              <span className="unseen">Bar</span>
+            </th>
+            <th scope="col">{columns[1]}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map(({ label, parts, says }, at) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td className="bar-cell" aria-hidden="true">
+                <div className="bar">
+                  {parts.map(({ count, look }) => (
+                    <span
+                      key={look}
+                      data-look={look}
+                      style={{
+                        inlineSize: `${(100 * count) / (full === undefined ? most : Math.max(1, totals[at] ?? 1))}%`,
+                      }}
+                    />
+                  ))}
+                </div>
+              </td>
+              <td className="figures">{says}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

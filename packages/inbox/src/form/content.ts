@@ -1,0 +1,50 @@
+// What a person has filled in so far, by the field's name. What was not answered is absent: the gateway is the one judge
+// of whether that will do.
+
+import type { FieldView } from '@assent/core'
+
+export type Value = string | number | boolean | readonly string[]
+export type Filled = ReadonlyMap<string, Value>
+
+/** Suggestions are filled in and marked; a yes or no never is, because it must be somebody's choice. */
+export function suggestions(fields: readonly FieldView[]): Filled {
+  const filled = new Map<string, Value>()
+  for (const field of fields) {
+    const value = suggestionOf(field)
+    if (value !== undefined) filled.set(field.name, value)
+  }
+  return filled
+}
+
+function suggestionOf(field: FieldView): Value | undefined {
+  switch (field.kind) {
+    case 'text':
+    case 'number':
+      return field.suggestion
+    case 'choice':
+      return field.options.find(({ isSuggested }) => isSuggested)?.value
+    case 'choices': {
+      const values = field.options.filter(({ isSuggested }) => isSuggested).map(({ value }) => value)
+      return values.length === 0 ? undefined : values
+    }
+    case 'boolean':
+      return undefined
+  }
+}
+
+export function withValue(filled: Filled, name: string, value: Value | undefined): Filled {
+  const next = new Map(filled)
+  if (value === undefined || value === '') next.delete(name)
+  else next.set(name, value)
+  return next
+}
+
+/** Entries become own properties whatever they are called, `__proto__` included. */
+export function contentOf(filled: Filled): Readonly<Record<string, Value>> {
+  return Object.fromEntries(filled)
+}
+
+export function isSuggestion(field: FieldView, value: Value | undefined): boolean {
+  const suggested = suggestionOf(field)
+  return suggested !== undefined && JSON.stringify(suggested) === JSON.stringify(value)
+}

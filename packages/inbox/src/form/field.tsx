@@ -1,0 +1,22 @@
+// One field of a form, by its kind.
+
+import type { FieldProps } from './around.tsx'
+import { NumberFieldInput } from './number-input.tsx'
+import { ChoiceInput, ChoicesInput, YesNoInput } from './pick-inputs.tsx'
+import { TextFieldInput } from './text-input.tsx'
+
+export function FieldInput(props: FieldProps) {
+  const { field } = props
+  switch (field.kind) {
+    case 'text':
+      return <TextFieldInput {...props} field={field} />
+    case 'number':
+      return <NumberFieldInput {...props} field={field} />
+    case 'boolean':
+      return <YesNoInput {...props} field={field} />
+    case 'choice':
+      return <ChoiceInput {...props} field={field} />
+    case 'choices':
+      return <ChoicesInput {...props} field={field} />
+  }
+}

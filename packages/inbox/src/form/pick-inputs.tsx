@@ -1,0 +1,107 @@
+// Yes or no, one of some, several of some. In the page an option is known by its place: its real value, which may hold
+// anything, goes back to the gateway and nowhere else.
+
+import type { BooleanFieldView, ChoiceFieldView, ChoicesFieldView, OptionView } from '@assent/core'
+import { Checkbox, Radio, Select } from '@mantine/core'
+import { around, type FieldProps } from './around.tsx'
+
+export function YesNoInput(props: FieldProps<BooleanFieldView>) {
+  const { field, value, onChange } = props
+  const mark = (answer: boolean) => (field.suggestion === answer ? <span className="suggested">suggested</span> : null)
+  return (
+    <Radio.Group
+      {...around(props)}
+      value={value === undefined ? null : String(value)}
+      onChange={(next) => onChange(next === 'true')}
+    >
+      <div className="cards two">
+        <Radio className="pick" iconColor="var(--on-accent)" value="true" label={<>Yes {mark(true)}</>} />
+        <Radio className="pick" iconColor="var(--on-accent)" value="false" label={<>No {mark(false)}</>} />
+      </div>
+    </Radio.Group>
+  )
+}
+
+export function ChoiceInput(props: FieldProps<ChoiceFieldView>) {
+  const { field, value, onChange } = props
+  const index = field.options.findIndex((option) => option.value === value)
+  const place = index < 0 ? null : String(index)
+  const choose = (next: string | null) => onChange(next === null ? undefined : field.options[Number(next)]?.value)
+  if (field.widget === 'search') {
+    return (
+      <Select
+        {...around(props)}
+        searchable
+        clearable={!field.required}
+        placeholder={`Search ${field.options.length} options`}
+        nothingFoundMessage="Nothing matches"
+        data={field.options.map(({ label }, at) => ({ value: String(at), label }))}
+        value={place}
+        onChange={choose}
+      />
+    )
+  }
+  return (
+    <Radio.Group {...around(props)} value={place} onChange={choose}>
+      <div className="cards">
+        {field.options.map((option, at) => (
+          <Radio
+            key={option.value}
+            className="pick"
+            iconColor="var(--on-accent)"
+            value={String(at)}
+            label={<OptionLabel option={option} />}
+          />
+        ))}
+      </div>
+    </Radio.Group>
+  )
+}
+
+export function ChoicesInput(props: FieldProps<ChoicesFieldView>) {
+  const { field, value, onChange } = props
+  const chosen = Array.isArray(value) ? value : []
+  const isFull = field.maxItems !== undefined && chosen.length >= field.maxItems
+  const choose = (places: string[]) => {
+    // In the order of the form, whatever was ticked first.
+    const values = field.options.filter((_, at) => places.includes(String(at))).map((option) => option.value)
+    onChange(values.length === 0 ? undefined : values)
+  }
+  return (
+    <Checkbox.Group
+      {...around(props, limitsOf(field, chosen.length))}
+      value={field.options.flatMap((option, at) => (chosen.includes(option.value) ? [String(at)] : []))}
+      onChange={choose}
+    >
+      <div className="cards many">
+        {field.options.map((option, at) => (
+          <Checkbox
+            key={option.value}
+            className="pick"
+            iconColor="var(--on-accent)"
+            value={String(at)}
+            disabled={isFull && !chosen.includes(option.value)}
+            label={<OptionLabel option={option} />}
+          />
+        ))}
+      </div>
+    </Checkbox.Group>
+  )
+}
+
+function OptionLabel({ option }: { readonly option: OptionView }) {
+  return (
+    <>
+      {option.label} {option.isSuggested && <span className="suggested">suggested</span>}
+    </>
+  )
+}
+
+function limitsOf({ minItems, maxItems }: ChoicesFieldView, count: number): string | undefined {
+  const so = `${count} chosen.`
+  if (minItems !== undefined && maxItems !== undefined) {
+    return minItems === maxItems ? `Choose ${minItems}; ${so}` : `Choose ${minItems} to ${maxItems}; ${so}`
+  }
+  if (maxItems !== undefined) return `Choose up to ${maxItems}; ${so}`
+  return minItems === undefined ? undefined : `Choose at least ${minItems}; ${so}`
+}

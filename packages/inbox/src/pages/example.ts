@@ -1,0 +1,33 @@
+// An ask that teaches the card. It exists in this page alone: whatever is answered, nothing runs and nobody is told.
+
+import type { AskView } from '@assent/core'
+
+export function exampleAsk(nowMs: number): AskView {
+  return {
+    id: 'example',
+    headline: 'Deploy to production',
+    asker: { server: 'example', tool: 'deploy', origin: 'made up by this page', undo: 'impossible' },
+    onBehalfOf: { name: 'you', isYou: true },
+    question: {
+      kind: 'approval',
+      title: 'Deploy to production',
+      claim:
+        'Release 4.2 fixes the login outage.\n\nWhat stands in this box is what the asker says about itself. Believe it or not; what will happen is written above it.',
+      action: {
+        server: 'example',
+        tool: 'deploy',
+        arguments: [
+          { name: 'env', value: 'production', shape: 'plain' },
+          { name: 'region', value: 'eu', shape: 'plain' },
+          { name: 'replicas', value: '4', shape: 'plain' },
+        ],
+      },
+      json: '{\n  "server": "example",\n  "tool": "deploy",\n  "arguments": {\n    "env": "production",\n    "region": "eu",\n    "replicas": 4\n  }\n}',
+      digest: '0000000000000000000000000000000000000000000000000000000000000000',
+    },
+    raisedAtMs: nowMs,
+    decideByMs: nowMs + 600_000,
+    answers: ['accept', 'decline', 'cancel'],
+    state: { kind: 'open' },
+  }
+}

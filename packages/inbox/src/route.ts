@@ -1,0 +1,35 @@
+// Where in the app the person is. The address says it all, so that a reload, a bookmark and the back button work.
+
+import { useSyncExternalStore } from 'react'
+
+export type Route =
+  | { readonly page: 'inbox'; readonly id?: string }
+  | { readonly page: 'history'; readonly id?: string; readonly search: string }
+  | { readonly page: 'figures' }
+  | { readonly page: 'sign-in' }
+
+export function useRoute(): Route {
+  const place = useSyncExternalStore(onMove, () => location.pathname + location.search)
+  const { pathname, search } = new URL(place, location.origin)
+  return routeOf(pathname, search)
+}
+
+function routeOf(path: string, search: string): Route {
+  const [first = '', id] = path.split('/').filter(Boolean)
+  const one = id === undefined ? {} : { id }
+  if (first === 'history') return { page: 'history', search, ...one }
+  if (first === 'figures') return { page: 'figures' }
+  if (first === 'sign-in') return { page: 'sign-in' }
+  return first === 'asks' ? { page: 'inbox', ...one } : { page: 'inbox' }
+}
+
+export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', path)
+  else history.replaceState(null, '', path)
+  dispatchEvent(new PopStateEvent('popstate'))
+}
+
+function onMove(told: () => void): () => void {
+  addEventListener('popstate', told)
+  return () => removeEventListener('popstate', told)
+}

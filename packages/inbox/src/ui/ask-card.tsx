@@ -1,0 +1,148 @@
+// One ask: what will happen, who asks, what they say, what can be answered; and when it has ended, how.
+//
+// The card knows no router and no query. It keeps what the person has filled in and hands an answer up; what comes back
+// says whether it counted, and where it did not fit.
+
+import type { AnswerBody, AskView, InboxProblem } from '@assent/core'
+import { Textarea } from '@mantine/core'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { contentOf, suggestions, withValue } from '../form/content.ts'
+import { FieldInput } from '../form/field.tsx'
+import { type AnswerAction, AnswerBar, answerKeys } from './answer-bar.tsx'
+import { Deadline } from './deadline.tsx'
+import { useKeys } from './keys.ts'
+import { Claim, Drawn, Facts, Provenance } from './question-view.tsx'
+import { Settled } from './settled.tsx'
+
+/** A key or click that was on its way to the card before this one must not decide it. */
+const inertMs = 500
+
+const wants = { form: 'has a question', url: 'wants to open a page', approval: 'wants to act' } as const
+const wanted = { form: 'had a question', url: 'wanted to open a page', approval: 'wanted to act' } as const
+
+interface Props {
+  readonly ask: AskView
+  /** What is wrong with the answer, if anything. */
+  readonly onAnswer: (answer: AnswerBody['answer']) => Promise<InboxProblem | undefined>
+  readonly onPassed: () => void
+}
+
+export function AskCard({ ask, onAnswer, onPassed }: Props) {
+  const { question, asker } = ask
+  const fields = question.kind === 'form' ? question.fields : []
+  const [filled, setFilled] = useState(() => suggestions(fields))
+  const [comment, setComment] = useState('')
+  const [problem, setProblem] = useState<InboxProblem>()
+  const [sending, setSending] = useState<AnswerAction>()
+  const [appearedAt] = useState(() => performance.now())
+  const card = useRef<HTMLElement>(null)
+  const isOpen = ask.state.kind === 'open'
+
+  const issues = new Map(problem?.issues?.map(({ field, message }) => [field, message]))
+  useEffect(() => {
+    if (problem?.issues !== undefined) focusFirst(card.current, '[aria-invalid=true], [data-error] input')
+  }, [problem])
+
+  const send = async (action: AnswerAction) => {
+    if (sending !== undefined || !ask.answers.includes(action) || performance.now() - appearedAt < inertMs) return
+    setSending(action)
+    setProblem(undefined)
+    const content = action === 'accept' && question.kind === 'form' ? { content: contentOf(filled) } : {}
+    const said = comment.trim() === '' ? {} : { comment: comment.trim() }
+    setProblem(await onAnswer({ action, ...content, ...said }))
+    setSending(undefined)
+  }
+  useKeys({
+    [answerKeys.accept]: () => void send('accept'),
+    [answerKeys.decline]: () => void send('decline'),
+    [answerKeys.cancel]: () => void send('cancel'),
+    e: () => focusFirst(card.current, 'form input, form textarea'),
+  })
+
+  return (
+    <article
+      className="card"
+      ref={card}
+      tabIndex={-1}
+      aria-label={ask.headline}
+      data-ask={ask.id}
+      data-state={ask.state.kind}
+    >
+      <header className="card-head">
+        <p className="card-who">
+          <strong>{asker.server}</strong> {(isOpen ? wants : wanted)[question.kind]}
+        </p>
+        {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
+      </header>
+      <Drawn question={question} headline={ask.headline} />
+      <Provenance ask={ask} />
+      <ClaimOf ask={ask} />
+      <Facts ask={ask} />
+      {isOpen && ask.answers.length === 0 && <p className="notice">You have answered. Others are still to decide.</p>}
+      {isOpen && ask.answers.length > 0 && (
+        <form className="answer-form" noValidate onSubmit={(event) => event.preventDefault()}>
+          {fields.map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              value={filled.get(field.name)}
+              error={issues.get(field.name)}
+              onChange={(value) => {
+                setFilled((before) => withValue(before, field.name, value))
+                setProblem((before) => withoutIssue(before, field.name))
+              }}
+            />
+          ))}
+          <Textarea
+            className="comment"
+            labelProps={{ className: 'field-label' }}
+            label={
+              <>
+                Comment<span className="optional">optional</span>
+              </>
+            }
+            rows={1}
+            value={comment}
+            onChange={({ currentTarget }) => setComment(currentTarget.value)}
+          />
+          {problem !== undefined && (
+            <p className="problem" role="alert">
+              {problem.message}
+            </p>
+          )}
+          <AnswerBar answers={ask.answers} sending={sending} onAnswer={(action) => void send(action)} />
+        </form>
+      )}
+      {!isOpen && problem !== undefined && (
+        <p className="problem" role="alert">
+          Your answer came too late and changed nothing.
+        </p>
+      )}
+      <Settled ask={ask} />
+    </article>
+  )
+}
+
+/** A form's question is its message; where the headline says all of it, it is not said twice. */
+function ClaimOf({ ask: { question, asker, headline } }: { readonly ask: AskView }) {
+  const { claim } = question
+  if (claim === undefined || (question.kind === 'form' && claim.trim() === headline)) return null
+  return <Claim server={asker.server} text={claim} />
+}
+
+function withoutIssue(problem: InboxProblem | undefined, field: string): InboxProblem | undefined {
+  if (problem?.issues === undefined) return problem
+  const issues = problem.issues.filter((issue) => issue.field !== field)
+  return issues.length === 0 ? undefined : { ...problem, issues }
+}
+
+function focusFirst(card: HTMLElement | null, selector: string): void {
+  card?.querySelector<HTMLElement>(selector)?.focus()
+}
+
+/** Keeps a function's identity while it changes, for what must not start over. */
+export function useSame<T extends () => void>(act: T): () => void {
+  const current = useRef(act)
+  current.current = act
+  return useCallback(() => current.current(), [])
+}

@@ -1,0 +1,33 @@
+// Until when an ask can be answered, and what silence means. Quiet, then plain, then bold; it never blinks.
+
+import type { AskView } from '@assent/core'
+import { useEffect } from 'react'
+import { useNow } from '../api/server-time.ts'
+import { atHour, left } from './time.ts'
+
+const boldBelowMs = 60_000
+const plainBelowMs = 5 * 60_000
+
+interface Props {
+  readonly ask: Pick<AskView, 'decideByMs'>
+  readonly onPassed: () => void
+}
+
+export function Deadline({ ask: { decideByMs }, onPassed }: Props) {
+  const now = useNow()
+  const leftMs = decideByMs - now
+  const isPassed = leftMs <= 0
+  useEffect(() => {
+    if (isPassed) onPassed()
+  }, [isPassed, onPassed])
+  return (
+    <p className="deadline" data-urgency={urgencyOf(leftMs)}>
+      Will be refused at <time>{atHour(decideByMs, now)}</time>, in <time className="figures">{left(leftMs)}</time>
+    </p>
+  )
+}
+
+export function urgencyOf(leftMs: number): 'quiet' | 'plain' | 'bold' {
+  if (leftMs < boldBelowMs) return 'bold'
+  return leftMs < plainBelowMs ? 'plain' : 'quiet'
+}

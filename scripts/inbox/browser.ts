@@ -1,0 +1,16 @@
+// A real Chromium: the one the machine has, without a sandbox because tests may run as root, without any errands of its own.
+import { type Browser, chromium } from 'playwright-core'
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--no-first-run',
+]
+
+export function aBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env.ASSENT_TEST_CHROMIUM ?? '/usr/bin/chromium', args })
+}

@@ -1,0 +1,62 @@
+// Pictures of the inbox, light and dark, wide and phone: `npm run screenshots` writes docs/screens/.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '@assent/store'
+import type { BrowserContext, Page } from 'playwright-core'
+import { aBrowser } from './inbox/browser.ts'
+import { aDesk } from './inbox/desk.ts'
+import { livePast } from './inbox/past.ts'
+import { raiseSamples } from './inbox/samples.ts'
+
+const into = process.argv[2] ?? 'docs/screens'
+const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
+const everywhere = ['approval', 'list', 'choices', 'history', 'figures'] as const
+/** One look is enough for these. */
+const once = ['text', 'formats', 'numbers', 'safe link', 'unsafe link', 'odd link', 'quorum', 'settled'] as const
+
+const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
+const path = join(folder, 'assent.db')
+await livePast(path, Date.now())
+const desk = await aDesk({ store: await openSqlite(path) })
+const ids = await raiseSamples(desk.store)
+await mkdir(into, { recursive: true })
+const browser = await aBrowser()
+try {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await signedIn(context)
+      const isMain = size === 'wide' && colorScheme === 'light'
+      const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
+      for (const name of names)
+        await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
+      await context.close()
+    }
+  }
+} finally {
+  await browser.close()
+  await desk.close()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function signedIn(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(desk.linkFor({ principal: 'ann', groups: [] }))
+  await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
+  return page
+}
+
+async function picture(page: Page, name: string, file: string): Promise<void> {
+  const places: Readonly<Record<string, string>> = { list: '/', history: '/history', figures: '/figures' }
+  await page.goto(desk.url + (places[name] ?? `/asks/${ids[name]}`))
+  await page.locator('.row:visible, .card, .chart').first().waitFor()
+  if (name === 'history' && (page.viewportSize()?.width ?? 0) > 900) await page.locator('.row').first().click()
+  await page.waitForTimeout(250)
+  if ((page.viewportSize()?.width ?? 0) > 900) {
+    const isTall = ['choices', 'formats', 'numbers', 'quorum'].includes(name)
+    await page.setViewportSize({ width: 1120, height: isTall ? 1100 : 780 })
+  }
+  await page.screenshot({ path: file, fullPage: name === 'figures' })
+  console.log(file)
+}

@@ -1,0 +1,271 @@
+// Answering in a real browser: every kind of field, every ending, by mouse and by keyboard alone, two people at once.
+import type { AskDraft, FieldValue } from '@assent/core'
+import type { Store } from '@assent/store'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { tenant } from '../../scripts/inbox/desk.ts'
+import { aDeployment, aForm, aLink, eitherOfUs, forms, twoOfUs } from '../../scripts/inbox/samples.ts'
+import { ann, aPlace, ben, settleDown } from './visit.ts'
+
+const place = aPlace()
+
+test('[INBOX-15] signing in by a link leaves no code in the address, and the link works once', async () => {
+  const desk = await place.desk()
+  const link = desk.linkFor(ann)
+  const { page, context } = await place.visit(desk)
+  expect(page.url()).toBe(`${desk.url}/`)
+  const [cookie] = await context.cookies()
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', domain: '127.0.0.1' })
+  expect(await page.evaluate('document.cookie')).toBe('')
+
+  const other = await context.newPage()
+  await other.goto(link)
+  await other.getByText('Nothing is waiting for you.').waitFor()
+  await other.goto('about:blank')
+  await other.goto(link)
+  await other.getByText('This link does not work any more.').waitFor()
+})
+
+test('[INBOX-15] signing out ends the session on every page of the browser', async () => {
+  const desk = await place.desk()
+  const { page, context } = await place.visit(desk)
+  const other = await context.newPage()
+  await other.goto(desk.url)
+  await other.getByText('Nothing is waiting for you.').waitFor()
+  await page.getByRole('button', { name: 'Ann Lee' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
+  await other.getByRole('link', { name: 'Figures' }).click()
+  await other.getByText('You are signed out.').waitFor()
+  expect(await context.cookies()).toEqual([])
+})
+
+test('[INBOX-15] every kind of field can be filled in, and arrives as it was meant', async () => {
+  const desk = await place.desk()
+  const ids: Record<string, string> = {}
+  for (const [name, { message, fields }] of Object.entries(forms)) {
+    ids[name] = (await desk.store.asks.raise(aForm(message, fields))).id
+  }
+  const { page } = await place.visit(desk)
+
+  await open(page, desk.url, ids.text)
+  expect(await page.getByLabel('Name').inputValue()).toBe('Night drive')
+  expect(await page.locator('.field-label', { hasText: 'Name' }).textContent()).toContain('suggested')
+  await page.getByLabel('Name').fill('Day walk')
+  expect(await page.locator('.field-label', { hasText: 'Name' }).textContent()).not.toContain('suggested')
+  await page.getByLabel('Liner notes').fill('One line\nand another')
+  await approve(page)
+  expect(await contentOf(desk.store, ids.text)).toEqual({ name: 'Day walk', notes: 'One line\nand another' })
+
+  await open(page, desk.url, ids.formats)
+  await page.getByLabel('Email').fill('ann@example.com')
+  await page.getByLabel('Agenda').fill('https://example.com/agenda')
+  await page.getByLabel('Day').fill('2026-11-20')
+  await page.getByLabel('Begins at').fill('2026-11-20T09:30:00')
+  await approve(page)
+  const formats = await contentOf(desk.store, ids.formats)
+  expect(formats).toMatchObject({ email: 'ann@example.com', page: 'https://example.com/agenda', day: '2026-11-20' })
+  expect(String(formats.start)).toMatch(/^2026-11-20T09:30:00(?:Z|[+-]\d\d:\d\d)$/)
+
+  await open(page, desk.url, ids.numbers)
+  await page.getByRole('slider', { name: 'Tempo' }).press('ArrowRight')
+  await page.getByRole('textbox', { name: 'Gain' }).fill('-1.5')
+  await page.getByLabel('Bars').fill('16')
+  await page.locator('.rating-row label[for]').nth(4).click()
+  await approve(page)
+  expect(await contentOf(desk.store, ids.numbers)).toEqual({ tempo: 121, gain: -1.5, bars: 16, rating: 4 })
+
+  await open(page, desk.url, ids.choices)
+  expect(await page.getByRole('radio', { name: 'Yes' }).isChecked()).toBe(false)
+  await page.getByRole('radio', { name: 'No', exact: true }).check()
+  await page.getByRole('radio', { name: 'C: half time' }).check()
+  await page.getByRole('combobox', { name: 'Key' }).fill('F♯')
+  await page.getByRole('option', { name: 'F♯' }).click()
+  await page.getByRole('checkbox', { name: 'bass' }).check()
+  await page.getByRole('checkbox', { name: 'voice' }).check()
+  expect(await page.getByRole('checkbox', { name: 'drums' }).isDisabled()).toBe(true)
+  await approve(page)
+  expect(await contentOf(desk.store, ids.choices)).toEqual({
+    loop: false,
+    variation: 'c',
+    key: 'F♯',
+    stems: ['bass', 'voice'],
+  })
+})
+
+test('[INBOX-15] what does not fit is said at its field, in words, and the ask stays open', async () => {
+  const desk = await place.desk()
+  const { id } = await desk.store.asks.raise(aForm('Who?', forms.formats?.fields ?? []))
+  const { page } = await place.visit(desk)
+  await open(page, desk.url, id)
+  await page.getByLabel('Email').fill('nobody')
+  await page.getByRole('button', { name: 'Approve' }).click()
+
+  await page.getByText('Enter an email address like name@example.com.').waitFor()
+  expect(await page.getByText('This is required.').count()).toBe(2)
+  expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true')
+  expect(await page.evaluate('document.activeElement.type')).toBe('email')
+  expect((await desk.store.asks.read(tenant, id))?.state.kind).toBe('open')
+  await page.getByLabel('Email').fill('ann@example.com')
+  await page.getByText('Enter an email address').waitFor({ state: 'detached' })
+})
+
+test('[INBOX-15] each answer ends the ask as it says, and silence and withdrawal are told apart', async () => {
+  const desk = await place.desk()
+  const raise = async (changes: Partial<AskDraft> = {}) => (await desk.store.asks.raise(aDeployment(changes))).id
+  const ids = { declined: await raise(), dismissed: await raise(), gone: await raise() }
+  const { page } = await place.visit(desk)
+
+  await open(page, desk.url, ids.declined)
+  await page.getByLabel('Comment').fill('wrong region')
+  await page.getByRole('button', { name: 'Decline' }).click()
+  await page.getByText(/You declined this, .*: wrong region/).waitFor()
+  await open(page, desk.url, ids.dismissed)
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText(/You dismissed this, /).waitFor()
+  await open(page, desk.url, ids.gone)
+  await desk.store.asks.withdraw(tenant, ids.gone, 'caller-gone')
+  await page.getByText('The agent that asked went away').waitFor()
+  const late = await raise({ decideWithinMs: 1_500 })
+  await open(page, desk.url, late)
+  await page.getByText('The deadline passed, and the agent was told that nobody answered').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+
+  const states = await Promise.all(
+    [ids.declined, ids.dismissed, ids.gone, late].map((id) => desk.store.asks.read(tenant, id)),
+  )
+  expect(states.map((ask) => (ask?.state.kind === 'settled' ? ask.state.answer.action : ask?.state.kind))).toEqual([
+    'decline',
+    'cancel',
+    'withdrawn',
+    'expired',
+  ])
+})
+
+test('[INBOX-15] a link is shown by its host, opened only after consent, and only if it is safe', async () => {
+  const desk = await place.desk()
+  const safe = await desk.store.asks.raise(aLink('https://accounts.calendar.example/connect'))
+  const unsafe = await desk.store.asks.raise(aLink('https://calendar.example@evil.example/'))
+  const { page } = await place.visit(desk)
+  await open(page, desk.url, unsafe.id)
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  await page.getByText('cannot be opened safely').waitFor()
+  await open(page, desk.url, safe.id)
+  expect(await page.locator('.host strong').textContent()).toBe('calendar.example')
+  expect(await page.locator('a[href*="calendar.example"]').count()).toBe(0)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const link = page.getByRole('link', { name: 'Open calendar.example in a new tab' })
+  expect(await link.getAttribute('href')).toBe('https://accounts.calendar.example/connect')
+  expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+})
+
+test('[INBOX-16] the whole way, from the list to an answer, by keyboard alone', async () => {
+  const desk = await place.desk()
+  const approval = await desk.store.asks.raise(aDeployment())
+  const form = await desk.store.asks.raise(aForm('What shall it be called?', forms.text?.fields ?? []))
+  const { page } = await place.visit(desk)
+  await settleDown(page)
+  expect(page.url()).toBe(`${desk.url}/asks/${form.id}`)
+  expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BUTTON')
+
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('j')
+  // A key that was meant for the card before does nothing to the one that has just appeared.
+  await page.keyboard.press('a')
+  await settleDown(page)
+  expect(page.url()).toBe(`${desk.url}/asks/${approval.id}`)
+  expect((await desk.store.asks.read(tenant, approval.id))?.state.kind).toBe('open')
+  await page.keyboard.press('k')
+  await settleDown(page)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('e')
+  await page.keyboard.press('End')
+  // While someone types, keys are letters.
+  await page.keyboard.type(' and')
+  await page.keyboard.press('Enter')
+  expect((await desk.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('a')
+  await page.getByText(/You approved this/).waitFor()
+  expect(await contentOf(desk.store, form.id)).toEqual({ name: 'Night drive and' })
+  await page.keyboard.press('j')
+  await settleDown(page)
+  await page.keyboard.press('d')
+  await page.getByText(/You declined this/).waitFor()
+})
+
+test('[INBOX-17] new asks arrive by themselves, and of two people’s copies the other one flips', async () => {
+  const desk = await place.desk()
+  const [here, there] = [await place.visit(desk, ann), await place.visit(desk, ben)]
+  await here.page.getByText('Nothing is waiting for you.').waitFor()
+  const { id } = await desk.store.asks.raise(aDeployment({ electorate: eitherOfUs }))
+  for (const { page } of [here, there]) {
+    await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
+    await settleDown(page)
+  }
+  await there.page.getByLabel('Comment').fill('after the freeze')
+  await there.page.getByRole('button', { name: 'Decline' }).click()
+  await here.page.getByText(/Ben Okafor declined this, .*: after the freeze/).waitFor()
+  expect(await here.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  expect((await desk.store.asks.read(tenant, id))?.state).toMatchObject({ by: 'ben' })
+})
+
+test('[INBOX-17] a page whose stream was refused comes back to it and shows what it missed', async () => {
+  const desk = await place.desk()
+  const { page } = await place.visit(desk)
+  const refuse = { status: 409, contentType: 'application/json', body: '{}' }
+  await page.route('**/api/changes', (route) => route.fulfill(refuse))
+  await page.reload()
+  await page.getByText('reconnecting…').waitFor()
+  await desk.store.asks.raise(aDeployment())
+  await page.unroute('**/api/changes')
+  await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
+  await page.getByText('reconnecting…').waitFor({ state: 'detached' })
+})
+
+test('[INBOX-17] an answer that comes too late says who was first, and counts for nothing', async () => {
+  const desk = await place.desk()
+  const { id } = await desk.store.asks.raise(aDeployment({ electorate: eitherOfUs }))
+  const { page } = await place.visit(desk)
+  await settleDown(page)
+  // The page hears nothing, as on a broken network that mends just before the click.
+  await page.route('**/api/changes', (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
+  await page.reload()
+  await settleDown(page)
+  await desk.store.asks.answer({ tenant, id, person: ben, via: 'terminal', answer: { action: 'decline' } })
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Your answer came too late and changed nothing.').waitFor()
+  await page.getByText(/Ben Okafor declined this from the terminal/).waitFor()
+})
+
+test('[INBOX-17] with several to decide, votes are counted on the card', async () => {
+  const desk = await place.desk()
+  await desk.store.asks.raise(aDeployment({ electorate: twoOfUs }))
+  const [here, there] = [await place.visit(desk, ann), await place.visit(desk, ben)]
+  await settleDown(here.page)
+  expect(await here.page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
+  await here.page.getByRole('button', { name: 'Approve' }).click()
+  await here.page.getByText('You have answered. Others are still to decide.').waitFor()
+  await there.page.getByText('1 of 2 approvals').waitFor()
+  await settleDown(there.page)
+  await there.page.getByRole('button', { name: 'Approve' }).click()
+  await here.page.getByText(/Ben Okafor approved this/).waitFor()
+})
+
+async function open(page: Page, url: string, id: string | undefined): Promise<void> {
+  await page.goto(`${url}/asks/${id}`)
+  await settleDown(page)
+}
+
+async function approve(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText(/You approved this/).waitFor()
+}
+
+async function contentOf(store: Store, id: string | undefined): Promise<Readonly<Record<string, FieldValue>>> {
+  const ask = await store.asks.read(tenant, id ?? '')
+  if (ask?.state.kind !== 'settled' || ask.state.answer.action !== 'accept') throw new Error('Nobody has accepted.')
+  return { ...ask.state.answer.content }
+}

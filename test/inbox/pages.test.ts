@@ -1,0 +1,111 @@
+// Each page as a whole: usable by everyone, within its size, with nothing loaded from elsewhere.
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { tenant } from '../../scripts/inbox/desk.ts'
+import { raiseSamples } from '../../scripts/inbox/samples.ts'
+import { builtWebApp } from '../../scripts/inbox/web-app.ts'
+import { ann, aPlace, settleDown } from './visit.ts'
+
+const place = aPlace()
+const firstLoadBytes = 200_000
+
+test('[INBOX-18] the script of the first load is under 200 kB, compressed', async () => {
+  const folder = `${await builtWebApp()}/assets/`
+  const scripts = readdirSync(folder).filter((file) => file.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(0)
+  const bytes = scripts.reduce((sum, file) => sum + gzipSync(readFileSync(folder + file), { level: 9 }).length, 0)
+  expect(bytes).toBeLessThan(firstLoadBytes)
+})
+
+for (const [look, options] of [
+  ['wide and light', { colorScheme: 'light' }],
+  ['phone and dark', { colorScheme: 'dark', viewport: { width: 390, height: 844 } }],
+] as const) {
+  test(`[INBOX-19] no page has anything that a checker of accessibility finds (${look})`, async () => {
+    const desk = await place.desk()
+    const { page } = await place.visit(desk, ann, options)
+    await page.getByText('Nothing is waiting for you.').waitFor()
+    expect(await violations(page), 'empty').toEqual([])
+    await page.getByRole('button', { name: 'Show me an example' }).click()
+    await settleDown(page)
+    expect(await violations(page), 'example').toEqual([])
+
+    const ids = await raiseSamples(desk.store)
+    await page.locator('.row:visible').first().waitFor()
+    expect(await violations(page), 'list').toEqual([])
+    for (const [name, id] of Object.entries(ids)) {
+      await page.evaluate(`history.pushState(null, '', '/asks/${id}'); dispatchEvent(new PopStateEvent('popstate'))`)
+      await page.locator(`[data-ask="${id}"]`).waitFor()
+      const details = page.getByRole('button', { name: /^details/ })
+      if ((await details.count()) > 0) await details.click()
+      expect(await violations(page), name).toEqual([])
+    }
+    await page.keyboard.press('?')
+    expect(await violations(page), 'keys').toEqual([])
+    await page.keyboard.press('Escape')
+    await desk.store.asks.answer({
+      tenant,
+      id: ids.approval ?? '',
+      person: ann,
+      via: 'inbox',
+      answer: { action: 'accept' },
+    })
+    for (const path of [
+      `/asks/${ids.approval}`,
+      '/history',
+      `/history/${ids.approval}`,
+      '/figures',
+      '/sign-in',
+      '/asks/none',
+    ]) {
+      await page.goto(desk.url + path)
+      await page.locator('main > *').first().waitFor()
+      await page.locator('.loading').waitFor({ state: 'detached' })
+      expect(await violations(page), path).toEqual([])
+    }
+  })
+}
+
+test('[INBOX-20] history can be narrowed, shows who decided what and when, and figures count it', async () => {
+  const desk = await place.desk()
+  const ids = await raiseSamples(desk.store)
+  const decide = (id = '') =>
+    desk.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline', comment: 'no' } })
+  await decide(ids.approval)
+  await decide(ids.choices)
+  const { page } = await place.visit(desk)
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.locator('.row').nth(1).waitFor()
+  await page.getByRole('combobox', { name: 'Server' }).click()
+  await page.getByRole('option', { name: 'studio' }).click()
+  await page.locator('.row', { hasText: 'Deploy to production' }).first().waitFor({ state: 'detached' })
+  expect(page.url()).toContain('server=studio')
+  await page.locator('.row').first().click()
+  await page.getByText(/You declined this, .*: no/).waitFor()
+  await page.getByText(/, after \d+ s/).waitFor()
+  await page.getByRole('link', { name: 'Figures' }).click()
+  const endings = page.locator('.chart', { hasText: 'How do asks end?' })
+  expect(await endings.getByRole('row', { name: /declined/ }).textContent()).toContain('3 (100 %)')
+})
+
+test('[INBOX-20] on a first visit with nothing to do, an example teaches the card and runs nothing', async () => {
+  const desk = await place.desk()
+  const { page } = await place.visit(desk)
+  await page.evaluate(() => localStorage.removeItem('assent-example-seen'))
+  await page.getByRole('button', { name: 'Show me an example' }).click()
+  await settleDown(page)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('You approved the example; nothing ran').waitFor()
+  expect((await desk.store.inbox.page({ tenant, person: ann, show: 'ended' })).asks).toEqual([])
+})
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await page.evaluate(
+    'axe.run().then((result) => result.violations)',
+  )
+  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))
+}
