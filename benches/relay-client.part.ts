@@ -105,10 +105,11 @@ export interface OpenQuestion {
 /** A call that came back unfinished. What continues it is here, with the client. */
 export async function openQuestion(where: Where): Promise<OpenQuestion> {
   const build = nextBuild()
-  const { result } = await replyTo(where, callOf(1, build))
+  const reply = await replyTo(where, callOf(1, build))
+  const { result } = reply
   const [key] = Object.keys((result?.inputRequests ?? {}) as object)
   if (key === undefined || typeof result?.requestState !== 'string')
-    throw new Error(`Nothing was asked: ${JSON.stringify(result)}`)
+    throw new Error(`Nothing was asked: ${JSON.stringify(reply)}`)
   return { build, key, state: result.requestState }
 }
 

@@ -43,6 +43,8 @@ if (front === 'stdio') await serveStdio(parts)
 else {
   const gateway = await startGateway({
     ...parts,
+    // One caller with ten thousand open questions is what the bench is about.
+    openAsks: { perCaller: 100_000, total: 100_000 },
     listen: { host: '127.0.0.1', port: 0 },
     identify: ({ headers }) => ({ principal: String(headers[personHeader] ?? 'nobody'), groups: [] }),
   })

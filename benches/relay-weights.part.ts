@@ -27,8 +27,8 @@ export interface Weights {
 
 /** One caller has at most this many calls held by one server; more of them need more callers. */
 const heldPerPerson = 40
-/** Short, so that idle connections are soon gone and those that remain are held by something. */
-const idleMs = '2000'
+/** As servers usually have it: idle connections are soon gone, and those that remain are held by something. */
+const idleMs = '5000'
 
 export async function weighAll(
   processes: Processes,

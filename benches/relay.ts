@@ -18,7 +18,7 @@ import { generations } from './relay-words.part.ts'
 /** Quick runs beside other work on two shared cores: its bars find a broken relay, not a slower one. */
 const bars: Record<'full' | 'quick', HopBars & WeightBars> = {
   full: { ratioMost: 2, addsMostMs: 1, openMostMb: 50, heldMostMb: 200, growthMostMb: 3 },
-  quick: { ratioMost: 6, addsMostMs: 15, openMostMb: 50, heldMostMb: 100, growthMostMb: 3 },
+  quick: { ratioMost: 12, addsMostMs: 150, openMostMb: 50, heldMostMb: 100, growthMostMb: 3 },
 }
 
 const sizes: Record<'full' | 'quick', TripSizes & WeightSizes> = {
@@ -29,9 +29,10 @@ const sizes: Record<'full' | 'quick', TripSizes & WeightSizes> = {
     busy: { turns: 3, tripsPerTurn: 1_000, turnMs: 1_500, warmTrips: 200, warmMs: 500 },
     open: 10_000,
     held: 2_000,
-    // On each of two gateways, so 100,000 in all.
+    // On each of two gateways, so 100,000 in all. The time is for a machine that is busy with something else: a calm one
+    // needs a quarter of it.
     growthTrips: 50_000,
-    growthMs: 60_000,
+    growthMs: 240_000,
   },
   quick: {
     sequential: { turns: 4, tripsPerTurn: 50, turnMs: 400, warmTrips: 400, warmMs: 600 },

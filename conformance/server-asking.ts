@@ -1,10 +1,11 @@
-// The fixture tools that ask: one question, several at once, several in turn, and questions whose state is sealed.
+// The fixture tools that ask in ways the sdk does not: names of questions, shapes and kinds that the suite prescribes.
 //
 // Names, keys and forms are fixed by the official suite. A tool keeps nothing between rounds: what it needs again it
-// puts in the state, sealed by the caller's codec, which refuses a changed one before the tool runs.
+// puts in the state, sealed by the caller's codec, which refuses a changed one before the tool runs. What the sdk can
+// ask is in server-interactive.ts.
 import type { InputRequests, RequestStateCodec } from '@modelcontextprotocol/server'
 import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
-import { DEFAULTS_FORM, ENUMS_FORM, IDENTITY_FORM } from './server-forms.ts'
+import { ENUMS_FORM } from './server-forms.ts'
 import { askFor, askModel, type FixtureTool, form, text } from './server-tool.ts'
 
 export interface Round {
@@ -47,25 +48,6 @@ const SINGLE: readonly FixtureTool[] = [
 ]
 
 const FORMS: readonly FixtureTool[] = [
-  {
-    name: 'test_elicitation',
-    description: 'Asks who the user is, in words of the caller',
-    input: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
-    run: ({ message }, { mcpReq }) => {
-      const answer = mcpReq.inputResponses?.identity
-      if (answer !== undefined) return text(`User response: ${JSON.stringify(answer)}`)
-      return inputRequired({ inputRequests: { identity: form(String(message), IDENTITY_FORM) } })
-    },
-  },
-  {
-    name: 'test_elicitation_sep1034_defaults',
-    description: 'Asks with a default in every kind of field',
-    run: (_args, { mcpReq }) => {
-      const answer = mcpReq.inputResponses?.profile
-      if (answer !== undefined) return text(`Elicitation completed: ${JSON.stringify(answer)}`)
-      return inputRequired({ inputRequests: { profile: form('Please review these values', DEFAULTS_FORM) } })
-    },
-  },
   {
     name: 'test_elicitation_sep1330_enums',
     description: 'Asks with every shape of choice',
@@ -123,7 +105,6 @@ function statefulTools(seal: (round: number) => Promise<string>): readonly Fixtu
     },
   })
   return [
-    confirming('test_input_required_result_request_state'),
     confirming('test_input_required_result_tampered_state'),
     {
       name: 'test_input_required_result_multiple_inputs',
@@ -137,19 +118,6 @@ function statefulTools(seal: (round: number) => Promise<string>): readonly Fixtu
         const missing = Object.keys(inputRequests).some((key) => mcpReq.inputResponses?.[key] === undefined)
         if (missing) return inputRequired({ inputRequests, requestState: await seal(1) })
         return text(`All three answered: ${JSON.stringify(mcpReq.inputResponses)}`)
-      },
-    },
-    {
-      name: 'test_input_required_result_multi_round',
-      description: 'Asks twice, one question after the other',
-      run: async (_args, { mcpReq }) => {
-        const round = mcpReq.requestState<Round>()?.round ?? 0
-        if (round >= 2) return text(`Both rounds are done: ${JSON.stringify(mcpReq.inputResponses)}`)
-        const inputRequests: InputRequests =
-          round === 0
-            ? { step1: askFor('name', { type: 'string' }, 'Step 1: What is your name?') }
-            : { step2: askFor('color', { type: 'string' }, 'Step 2: What is your favorite color?') }
-        return inputRequired({ inputRequests, requestState: await seal(round + 1) })
       },
     },
   ]

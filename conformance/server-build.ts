@@ -11,6 +11,9 @@ import {
 import { askingTools, type Round } from './server-asking.ts'
 import { type Changes, contentTools } from './server-content.ts'
 import { addPrompts, addResources } from './server-documents.ts'
+import { interactiveTools } from './server-interactive.ts'
+
+const SEALED_BY_SDK = 'assent1.'
 
 export function buildServer(changes: Changes, state: RequestStateCodec<Round>): McpServer {
   const server = new McpServer(
@@ -23,10 +26,13 @@ export function buildServer(changes: Changes, state: RequestStateCodec<Round>): 
         logging: {},
         completions: {},
       },
-      requestState: { verify: state.verify },
+      // The sdk judges its own state, which names the tool and the arguments as well.
+      requestState: {
+        verify: (token, context) => (token.startsWith(SEALED_BY_SDK) ? token : state.verify(token, context)),
+      },
     },
   )
-  for (const tool of [...contentTools(changes), ...askingTools(state, randomUUID)]) {
+  for (const tool of [...contentTools(changes), ...askingTools(state, randomUUID), ...interactiveTools]) {
     const inputSchema = fromJsonSchema<Record<string, unknown>>(tool.input ?? { type: 'object', properties: {} })
     server.registerTool(tool.name, { description: tool.description, inputSchema }, async (args, context) =>
       tool.run(args, context, declaredTo(server, context)),

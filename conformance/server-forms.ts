@@ -6,28 +6,6 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 
 type FormSchema = ElicitRequestFormParams['requestedSchema']
 
-export const IDENTITY_FORM: FormSchema = {
-  type: 'object',
-  properties: {
-    username: { type: 'string', description: "User's response" },
-    email: { type: 'string', description: "User's email address" },
-  },
-  required: ['username', 'email'],
-}
-
-/** SEP-1034: a default in every kind of field. */
-export const DEFAULTS_FORM: FormSchema = {
-  type: 'object',
-  properties: {
-    name: { type: 'string', default: 'John Doe' },
-    age: { type: 'integer', default: 30 },
-    score: { type: 'number', default: 95.5 },
-    status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-    verified: { type: 'boolean', default: true },
-  },
-  required: [],
-}
-
 /** SEP-1330: the five shapes of a choice. */
 export const ENUMS_FORM: FormSchema = {
   type: 'object',

@@ -31,8 +31,8 @@ const errorLooksLike = ['cancel', 'error -32603']
  */
 const undeclaredLooksLike = ['nothing', 'cancel', 'error Error', 'error -32601', 'error -32602', 'error -32000']
 
-/** Nobody answered in time: cancel, because nobody refused. */
-const timeoutLooksLike = ['cancel']
+/** Nobody answered in time: an error that says so where the revision has one, else cancel, because nobody refused. */
+const timeoutLooksLike = ['cancel', 'error -32000']
 
 /**
  * The 2025 server is blocked in a call and must be let go: by a cancel, or by cancelling the call itself. A server that

@@ -44,7 +44,7 @@ export const actionChanges: Readonly<Record<string, Change>> = {
   }),
 }
 
-function altered(value: JsonValue, random: SeededRandom): JsonValue {
+export function altered(value: JsonValue, random: SeededRandom): JsonValue {
   for (;;) {
     const changed = alter(value, random)
     if (!sameMeaning(value, changed)) return changed
@@ -97,7 +97,7 @@ function alterObject(object: JsonObject, random: SeededRandom): JsonObject {
   }
 }
 
-function lookAlike(text: string, random: SeededRandom): string {
+export function lookAlike(text: string, random: SeededRandom): string {
   const other = random.pick([
     text.normalize('NFD'),
     text.normalize('NFC'),

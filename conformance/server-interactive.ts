@@ -1,0 +1,73 @@
+// The fixture tools that ask through the sdk: straight lines of code, judged on both wires like those written by hand.
+
+import { createAssent, field } from '@assent/sdk'
+import type { FixtureTool } from './server-tool.ts'
+
+const { interactive } = createAssent({ name: 'conformance' })
+
+const whoAreYou = interactive<[Readonly<Record<string, unknown>>]>(
+  async ({ message }, { ask }) => {
+    const identity = await ask.form(String(message), {
+      username: field.text({ description: "User's response" }),
+      email: field.text({ description: "User's email address" }),
+    })
+    return `User response: ${JSON.stringify(identity)}`
+  },
+  { name: 'test_elicitation' },
+)
+
+/** SEP-1034: a default in every kind of field. */
+const defaults = interactive<[Readonly<Record<string, unknown>>]>(
+  async (_args, { ask }) => {
+    const profile = await ask.form('Please review these values', {
+      name: field.optional(field.text({ default: 'John Doe' })),
+      age: field.optional(field.number({ integer: true, default: 30 })),
+      score: field.optional(field.number({ default: 95.5 })),
+      status: field.optional(field.choice(['active', 'inactive', 'pending'], { default: 'active' })),
+      verified: field.optional(field.boolean({ default: true })),
+    })
+    return `Elicitation completed: ${JSON.stringify(profile)}`
+  },
+  { name: 'test_elicitation_sep1034_defaults' },
+)
+
+const confirming = interactive<[Readonly<Record<string, unknown>>]>(
+  async (_args, { ask }) => {
+    const { ok } = await ask.form('Please confirm', { ok: field.boolean() })
+    return `The state came back unharmed: ${ok}.`
+  },
+  { name: 'test_input_required_result_request_state' },
+)
+
+const twoRounds = interactive<[Readonly<Record<string, unknown>>]>(
+  async (_args, { ask }) => {
+    const { name } = await ask.form('Step 1: What is your name?', { name: field.text() })
+    const { color } = await ask.form('Step 2: What is your favorite color?', { color: field.text() })
+    return `Both rounds are done: ${name} likes ${color}.`
+  },
+  { name: 'test_input_required_result_multi_round' },
+)
+
+export const interactiveTools: readonly FixtureTool[] = [
+  {
+    name: 'test_elicitation',
+    description: 'Asks who the user is, in words of the caller',
+    input: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    run: (args, context) => whoAreYou(args, context),
+  },
+  {
+    name: 'test_elicitation_sep1034_defaults',
+    description: 'Asks with a default in every kind of field',
+    run: (args, context) => defaults(args, context),
+  },
+  {
+    name: 'test_input_required_result_request_state',
+    description: 'Asks for a confirmation and takes it only with the state it gave',
+    run: (args, context) => confirming(args, context),
+  },
+  {
+    name: 'test_input_required_result_multi_round',
+    description: 'Asks twice, one question after the other',
+    run: (args, context) => twoRounds(args, context),
+  },
+]

@@ -1,0 +1,132 @@
+// Hostile servers of the sessionful revisions, on a wire in memory: they say anything at any moment.
+//
+// Whatever a server does, its call ends; and what it hears as an accept is what a person really gave.
+import type { Call, Outcome } from '../packages/gateway/src/relay/exchange.ts'
+import { judgeGiven } from '../packages/gateway/src/relay/judge-wanted.ts'
+import { Upstream20251125 } from '../packages/gateway/src/upstream/2025-11-25/upstream.ts'
+import type { WireEvents } from '../packages/gateway/src/upstream/wire.ts'
+import { type Message, readMessage } from '../packages/gateway/src/wire/messages.ts'
+import { regionForm, spoiled } from './hostile-texts.part.ts'
+import { type Score, within } from './hostile-watch.part.ts'
+import type { SeededRandom } from './random.part.ts'
+
+const begun = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'hostile', version: '1' } }
+const bad: readonly unknown[] = [
+  { region: 'asia' },
+  { region: ['eu'] },
+  {},
+  null,
+  { region: 'eu', more: 1 },
+  'eu',
+  undefined,
+]
+
+export async function session(random: SeededRandom, score: Score, pool: readonly string[]): Promise<void> {
+  const given = random.int(3) === 0 ? { region: 'eu' } : random.pick(bad)
+  const heard: Message[] = []
+  const server = new HostileServer(random, pool, heard)
+  const upstream = new Upstream20251125('hostile', (events) => server.open(events), {
+    askWaitMs: 50,
+    connections: 2,
+    close: () => undefined,
+  })
+  score.count('hostile session')
+  const leaving = new AbortController()
+  const call = callOf(leaving.signal)
+  try {
+    const ended = await within(10_000, play(upstream, call, given))
+    if (ended === undefined) score.hang('hostile session', server.said.join('\n'))
+  } catch (error) {
+    score.crash('hostile session', server.said.join('\n'), error)
+  }
+  leaving.abort()
+  await upstream.close()
+  const isGood = JSON.stringify(given) === '{"region":"eu"}'
+  if (heard.some((one) => isYes(one)) && !isGood) score.mistake('a server heard a yes that nobody gave', heard, given)
+}
+
+/** Answers what is asked, a few times, as the relay would. */
+async function play(upstream: Upstream20251125, call: Call, content: unknown): Promise<Outcome> {
+  let outcome = await upstream.start(call)
+  for (let round = 0; round < 3 && outcome.kind === 'needs-people'; round++) {
+    const answers = Object.entries(outcome.wanted).map(([key, wanted]) => {
+      const schema = wanted.kind === 'form' ? wanted.schema : undefined
+      // The forms of this server that are not the one below are noise, and nobody fills those in.
+      const isKnown = JSON.stringify(schema) === JSON.stringify(regionForm)
+      const answer = isKnown ? { action: 'accept', content } : { action: 'decline' }
+      return [key, judgeGiven(schema, { result: answer as never })] as const
+    })
+    outcome = await upstream.continue(call, outcome.resume, Object.fromEntries(answers))
+  }
+  return outcome
+}
+
+class HostileServer {
+  readonly said: string[] = []
+  readonly #random: SeededRandom
+  readonly #pool: readonly string[]
+  readonly #heard: Message[]
+
+  constructor(random: SeededRandom, pool: readonly string[], heard: Message[]) {
+    this.#random = random
+    this.#pool = pool
+    this.#heard = heard
+  }
+
+  open(events: WireEvents) {
+    return {
+      send: async (message: Message) => {
+        this.#heard.push(message)
+        if (!('method' in message)) return
+        if ('id' in message && message.method === 'initialize') {
+          const reply = { jsonrpc: '2.0', id: message.id, result: begun } as unknown as Message
+          if (this.#random.int(20) !== 0) setImmediate(() => events.onMessage(reply))
+          else setImmediate(() => events.onClosed('The server left at once.'))
+          return
+        }
+        if ('id' in message) setImmediate(() => this.#rage(events, message.id))
+      },
+      close: () => undefined,
+    }
+  }
+
+  /** Says a few things, some of them meant to be believed, and goes. */
+  #rage(events: WireEvents, id: string | number): void {
+    const question = { method: 'elicitation/create', params: { message: 'Which?', requestedSchema: regionForm } }
+    const sayings = [
+      JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }),
+      JSON.stringify({ jsonrpc: '2.0', id: 900, ...question }),
+      JSON.stringify({ jsonrpc: '2.0', id, ...question }),
+      JSON.stringify({ jsonrpc: '2.0', id: `${id}`, result: {} }),
+      JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 1, message: 'x' } }),
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_042, message: 'x', data: { elicitations: [{}] } } }),
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 900 } }),
+    ]
+    for (let left = this.#random.int(6); left >= 0; left--) {
+      const text = this.#random.pick(sayings)
+      const said = this.#random.int(2) === 0 ? spoiled(this.#random, text, this.#pool) : text
+      this.said.push(said)
+      const message = readMessage(said)
+      if (message !== undefined) events.onMessage(message)
+    }
+    setTimeout(() => events.onClosed('The server left.'), this.#random.int(4))
+  }
+}
+
+function isYes(message: Message): boolean {
+  return 'result' in message && (message.result as { action?: unknown }).action === 'accept'
+}
+
+function callOf(signal: AbortSignal): Call {
+  const capabilities = { elicitation: { form: {}, url: {} } }
+  return {
+    tenant: 'default',
+    principal: 'ann',
+    scope: '',
+    method: 'tools/call',
+    params: { name: 'run', arguments: {} },
+    client: { info: {}, declared: capabilities, capabilities },
+    notify: () => undefined,
+    signal,
+  }
+}

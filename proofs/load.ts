@@ -1,0 +1,105 @@
+// Proof: people are asked without delay while others hold thousands of connections open for nothing.
+//
+// Questions are put and answered in turns, with the attackers and without them, because the machine may be busy with other
+// things: both figures are told, and the first is judged against the second where the machine itself is slow.
+import { fork } from 'node:child_process'
+import type { Measurement } from '../scripts/measurement.ts'
+import { GatewayProcess } from './hostile-child.part.ts'
+import { callOf, nextTicket, send } from './hostile-http.part.ts'
+import { Servers } from './hostile-servers.part.ts'
+import { Score } from './hostile-watch.part.ts'
+import type { Standing } from './load-attackers.part.ts'
+import { Durations } from './schema-watch.part.ts'
+
+const goalMs = 150
+const together = 4
+
+export const run: Measurement = async ({ quick }) => {
+  const [slow, idle, questions, turns] = quick ? [200, 50, 80, 1] : [2_000, 500, 600, 3]
+  const servers = new Servers()
+  const score = new Score()
+  const gateway = new GatewayProcess('http', await servers.start(), score)
+  const [calm, attacked] = [new Durations(), new Durations()]
+  try {
+    await gateway.ready()
+    await ask(gateway.url, score, new Durations(), 40)
+    for (let turn = 0; turn < turns; turn++) {
+      await ask(gateway.url, score, calm, questions)
+      const attackers = await Attackers.start(gateway.url, slow, idle)
+      await ask(gateway.url, score, attacked, questions)
+      console.log(`load: turn ${turn + 1}: ${attackers.told}, gateway ${Math.round(gateway.mostBytes / 2 ** 20)} MB`)
+      if (!attackers.isComplete) score.mistake('the attackers were not all there', attackers.told)
+      await attackers.stop()
+    }
+  } finally {
+    await gateway.stop()
+    servers.stop()
+  }
+  const [p99, calmP99] = [attacked.quantileMs(0.99), calm.quantileMs(0.99)]
+  console.log(
+    `load: a question and its answer: p50 ${attacked.quantileMs(0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+  )
+  console.log(
+    `load: the same without attackers: p50 ${calm.quantileMs(0.5).toFixed(1)} ms, p99 ${calmP99.toFixed(1)} ms`,
+  )
+  // A machine that is slow by itself is told by the turns without attackers; CI judges breakage alone.
+  const isQuick = p99 < goalMs || p99 < (quick ? 5 : 2) * calmP99
+  return {
+    reached: isQuick && score.crashes + score.hangs + score.wrong === 0,
+    figure: `load: ${slow.toLocaleString('en')} slow connections and ${idle} idle streams: p99 ${p99.toFixed(0)} ms, without them ${calmP99.toFixed(0)} ms; ${score.crashes} crashes, ${score.wrong + score.hangs} questions lost`,
+  }
+}
+
+/** Questions as people get them: the call comes back with one, the answer ends it. */
+async function ask(url: string, score: Score, into: Durations, count: number): Promise<void> {
+  const one = async () => {
+    const ticket = nextTicket()
+    const startedAt = performance.now()
+    const asked = await send(url, callOf('new__ask', ticket))
+    const { requestState } = JSON.parse(asked?.text || '{}').result ?? {}
+    const yes = { question: { action: 'accept', content: { region: 'eu' } } }
+    const done = await send(url, callOf('new__ask', ticket, { requestState, inputResponses: yes }))
+    into.add(performance.now() - startedAt)
+    if (done?.status !== 200) score.mistake('a question was lost', done)
+  }
+  for (let left = count; left > 0; left -= together) await Promise.all(Array.from({ length: together }, one))
+}
+
+class Attackers {
+  readonly #child: ReturnType<typeof fork>
+  readonly #slow: number
+  readonly #idle: number
+  #standing: Standing = { slow: 0, idle: 0, closed: 0 }
+
+  private constructor(url: string, slow: number, idle: number) {
+    this.#slow = slow
+    this.#idle = idle
+    this.#child = fork(new URL('load-attackers.part.ts', import.meta.url), [url, String(slow), String(idle)])
+    this.#child.on('message', (standing: Standing) => {
+      this.#standing = standing
+    })
+  }
+
+  static async start(url: string, slow: number, idle: number): Promise<Attackers> {
+    const attackers = new Attackers(url, slow, idle)
+    const until = Date.now() + 60_000
+    while (!attackers.isComplete && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
+    return attackers
+  }
+
+  /** But for the few that are just being opened again. */
+  get isComplete(): boolean {
+    return this.#standing.slow >= this.#slow * 0.95 && this.#standing.idle >= this.#idle * 0.95
+  }
+
+  get told(): string {
+    const { slow, idle, closed } = this.#standing
+    return `${slow} slow connections, ${idle} idle streams, ${closed} closed and opened again`
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve))
+    this.#child.kill('SIGKILL')
+    await gone
+  }
+}
