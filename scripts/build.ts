@@ -9,15 +9,24 @@ import { join } from 'node:path'
 import { type Published, publishedPackages } from './build/published.ts'
 import { run } from './build/run.ts'
 import { pack, problemsWith } from './build/tarball.ts'
-import { tryAsStranger } from './build/try-as-stranger.ts'
+import { followGuide, tryAlone, tryAsStranger } from './build/try-as-stranger.ts'
+import { buildWebApp } from './inbox/web-app.ts'
 
 const startedAt = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'assent-build-'))
 try {
   const packages = publishedPackages()
   for (const published of packages) compile(published)
+  buildWebApp()
+  console.log('build: the web app of the inbox')
   const tarballs = packages.map((published) => checkedTarball(published, folder))
   tryAsStranger(folder, packages, tarballs)
+  followGuide(folder)
+  console.log('build: the first question of the guide is asked and answered')
+  for (const published of packages) {
+    tryAlone(folder, published, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
+    console.log(`build: ${published.name} installs alone`)
+  }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`build: installed and used from JavaScript and TypeScript; took ${seconds} s`)
 } catch (error) {

@@ -5,11 +5,11 @@ import { judgeImports, judgeManifest, type Rule } from './boundaries/imports.ts'
 import * as planted from './boundaries/planted.ts'
 import { reachesOf } from './boundaries/reaches.ts'
 import { platformOf, table } from './boundaries/table.ts'
-import { listFolders, readSources, readText, readWorkspace } from './workspace.ts'
+import { entriesOf, listFolders, readSources, readText, readWorkspace } from './workspace.ts'
 
 const workspace = readWorkspace()
 const packageSources = readSources('packages')
-const allSources = [...packageSources, ...['test', 'scripts', 'proofs', 'benches'].flatMap(readSources)]
+const allSources = [...packageSources, ...['test', 'scripts', 'proofs', 'benches', 'examples'].flatMap(readSources)]
 
 describe('the workspace as it is', () => {
   test('[HOUSE-1] [HOUSE-2] [HOUSE-3] [HOUSE-4] [HOUSE-5] no file imports what its package may not', () => {
@@ -34,7 +34,8 @@ describe('the workspace as it is', () => {
 
   test('[HOUSE-7] there are no folders that say nothing, and no barrels', () => {
     expect(foldersThatSayNothing(listFolders())).toEqual([])
-    expect(allSources.map(barrelIn).filter((reason) => reason !== null)).toEqual([])
+    const entries = entriesOf(workspace).map(({ path }) => path)
+    expect(allSources.map((file) => barrelIn(file, entries)).filter((reason) => reason !== null)).toEqual([])
   })
 })
 
@@ -122,6 +123,13 @@ describe('planted habits', () => {
   ]
   test.each(barrels)('[HOUSE-7] %s is a barrel when it says %s', (path, text) => {
     expect(barrelIn({ path, text })).toContain(path)
+  })
+
+  test('[HOUSE-7] a file that the manifest exports may pass names on, one by one', () => {
+    const path = 'packages/sdk/src/testing.ts'
+    expect(barrelIn({ path, text: `export { a } from './a.ts'` }, [path])).toBeNull()
+    expect(barrelIn({ path, text: `export { a } from './a.ts'` }, [])).toContain(path)
+    expect(barrelIn({ path, text: `export * from './a.ts'` }, [path])).toContain(path)
   })
 
   const noBarrels: readonly [path: string, text: string][] = [

@@ -3,17 +3,19 @@
 // An export that was added or taken away on purpose is accepted with
 //   npx vitest run test/surface.test.ts -u
 // and the changed list is reviewed and committed together with the code.
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { publicExports } from '../scripts/public-exports.ts'
-import { readText, readWorkspace } from './workspace.ts'
+import { entriesOf, readText, readWorkspace } from './workspace.ts'
 
 const howToAccept = 'if this is meant, run: npx vitest run test/surface.test.ts -u'
 
-for (const folder of Object.keys(readWorkspace().packages)) {
-  test(`[HOUSE-9] ${folder} exports what its list says (${howToAccept})`, async () => {
-    const path = `packages/${folder}/src/index.ts`
+for (const { name, folder, path } of entriesOf(readWorkspace())) {
+  test(`[HOUSE-9] ${name} exports what its list says (${howToAccept})`, async () => {
     const list = publicExports(path, readText(path))
-    await expect(list.map((name) => `${name}\n`).join('')).toMatchFileSnapshot(`surface/${folder}.txt`)
+    const entry = basename(path, '.ts')
+    const file = entry === 'index' ? folder : `${folder}-${entry}`
+    await expect(list.map((line) => `${line}\n`).join('')).toMatchFileSnapshot(`surface/${file}.txt`)
   })
 }
 

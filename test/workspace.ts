@@ -3,6 +3,7 @@
 // Paths are relative to the root and written with forward slashes, so a planted sample and a real file look alike to
 // whoever judges them. Nothing here has an opinion about what it finds.
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface SourceFile {
@@ -13,6 +14,8 @@ export interface SourceFile {
 export interface Manifest {
   readonly name: string
   readonly private?: boolean
+  /** By subpath; `.` is the package itself. */
+  readonly exports?: Readonly<Record<string, { readonly 'assent-source'?: string }>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
@@ -34,6 +37,17 @@ export function readWorkspace(): Workspace {
     root: readManifest('package.json'),
     packages: Object.fromEntries(folders.map((folder) => [folder, readManifest(`packages/${folder}/package.json`)])),
   }
+}
+
+/** The files that a package's manifest makes public, by the name they are imported by. */
+export function entriesOf({ packages }: Workspace): { name: string; folder: string; path: string }[] {
+  return Object.entries(packages).flatMap(([folder, { name, exports = {} }]) =>
+    Object.entries(exports).flatMap(([subpath, { 'assent-source': source }]) =>
+      source === undefined
+        ? []
+        : [{ name: name + subpath.slice(1), folder, path: posix.join('packages', folder, source) }],
+    ),
+  )
 }
 
 export function readText(path: string): string {

@@ -1,18 +1,32 @@
 // The packages that are published, each after those it depends on.
 import { globSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export interface Published {
   readonly name: string
   readonly folder: string
   readonly dependsOn: readonly string[]
+  /** What can be imported of it: the name, and the source that lists what comes with it. */
+  readonly entries: readonly { readonly name: string; readonly source: string }[]
+}
+
+interface Manifest {
+  readonly name: string
+  readonly exports: Readonly<Record<string, { readonly 'assent-source': string }>>
+  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 export function publishedPackages(): Published[] {
   const found = globSync('packages/*/package.json').flatMap((file): Published[] => {
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
     if (manifest.private === true) return []
-    return [{ name: manifest.name, folder: dirname(file), dependsOn: Object.keys(manifest.dependencies ?? {}) }]
+    const { name, exports, dependencies = {} }: Manifest = manifest
+    const folder = dirname(file)
+    const entries = Object.entries(exports).map(([subpath, { 'assent-source': source }]) => ({
+      name: name + subpath.slice(1),
+      source: join(folder, source),
+    }))
+    return [{ name, folder, dependsOn: Object.keys(dependencies), entries }]
   })
   return inOrder(found)
 }

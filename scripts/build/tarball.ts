@@ -15,7 +15,7 @@ export function pack({ name, folder }: Published, into: string): { path: string;
   return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path) }
 }
 
-/** Everything but the manifest, the licence, compiled modules with their declarations, and SQL is a mistake. */
+/** Everything but the manifest, the licence, compiled modules with their declarations, SQL, the web app and the schema is a mistake. */
 export function problemsWith(files: readonly string[]): string[] {
   const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not ship`)
   const missing = ['package.json', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
@@ -29,7 +29,12 @@ function mayShip(path: string): boolean {
   if (/\.(test|suite|corpus)\./.test(path)) return false
   // A hand-made declaration of the platform must not reach users, who have the real one.
   if (path.endsWith('platform.d.ts')) return false
-  return /^dist\/.+\.(js|d\.ts)$/.test(path) || /^migrations\/.+\.sql$/.test(path)
+  if (path === 'assent.schema.json') return true
+  return (
+    /^dist\/.+\.(js|d\.ts)$/.test(path) ||
+    /^migrations\/.+\.sql$/.test(path) ||
+    /^web\/.+\.(html|js|css|svg|webmanifest)$/.test(path)
+  )
 }
 
 /** npm prints a list, and from version 12 on an object by package name. */

@@ -1,8 +1,9 @@
 // Installs our tarballs into an empty folder and uses them: once from plain JavaScript, once from strict TypeScript.
 //
 // The stranger has none of our sources, conditions or compiler settings. It checks that what the index lists is what
-// arrives: every value when the module runs, every type when a consumer is compiled with its libraries checked too.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// arrives: every value when the module runs, every type when a consumer is compiled with its libraries checked too; and
+// that the command runs.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { publicExports } from '../public-exports.ts'
 import type { Published } from './published.ts'
@@ -33,25 +34,70 @@ export function tryAsStranger(folder: string, packages: readonly Published[], ta
   write('use.ts', packages.map(useInTypeScript).join('\n'))
   write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['use.ts'] }))
   run('tsc', ['-p', join(home, 'tsconfig.json')])
+
+  write(
+    'assent.yaml',
+    '# yaml-language-server: $schema=./node_modules/assent/assent.schema.json\nservers: { a: { command: b } }',
+  )
+  tryCommand(home, ['--version'], '0.0.0')
+  tryCommand(home, ['config', 'check'], 'nothing to mend')
 }
 
-function useInJavaScript({ name, folder }: Published, index: number): string {
-  const expected = listed(folder).filter((line) => !line.startsWith('type '))
+/** As a shell finds it, by its name. */
+function tryCommand(home: string, words: readonly string[], expected: string): void {
+  const said = run(join(home, 'node_modules', '.bin', 'assent'), words, home)
+  if (!said.includes(expected)) throw new Error(`assent ${words.join(' ')} said ${said}`)
+}
+
+/** What the guide has a reader do after `npm install`, with the files as they stand there. */
+export function followGuide(folder: string): void {
+  const home = join(folder, 'stranger')
+  const files = ['greet.ts', 'try.ts', 'greet.test.ts']
+  for (const file of files) copyFileSync(join('examples/first-question', file), join(home, file))
+  run(process.execPath, ['--test', 'greet.test.ts'], home)
+  // Nobody is at a terminal here, so the tool must say that nobody could be asked.
+  const said = run(process.execPath, ['try.ts'], home)
+  if (!said.includes('Nobody could be asked')) throw new Error(`The guide's first try said: ${said}`)
+}
+
+/** Installs one package into a folder of its own, with those of ours that it names: whoever takes it gets no others. */
+export function tryAlone(folder: string, published: Published, tarballs: ReadonlyMap<string, string>): void {
+  const home = join(folder, `alone-${published.folder.replaceAll('/', '-')}`)
+  mkdirSync(home)
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'alone', private: true, type: 'module' }))
+  const wanted = [published.name, ...published.dependsOn].flatMap((name) => tarballs.get(name) ?? [])
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...wanted], home)
+  const ours = readdirSync(join(home, 'node_modules', '@assent')).map((name) => `@assent/${name}`)
+  const unasked = ours.filter((name) => name !== published.name && !published.dependsOn.includes(name))
+  if (unasked.length > 0) throw new Error(`${published.name} also brought ${unasked.join(', ')}`)
+  writeFileSync(join(home, 'use.js'), useInJavaScript(published, 0))
+  run(process.execPath, ['use.js'], home)
+}
+
+function useInJavaScript({ entries }: Published, index: number): string {
+  return entries.map(({ name, source }, at) => checkExports(name, source, `package${index}_${at}`)).join('\n')
+}
+
+function checkExports(name: string, source: string, as: string): string {
+  const expected = listed(source).filter((line) => !line.startsWith('type '))
   return `
-import * as package${index} from '${name}'
+import * as ${as} from '${name}'
 {
-  const found = Object.keys(package${index}).sort().join(' ')
+  const found = Object.keys(${as}).sort().join(' ')
   const expected = ${JSON.stringify(expected.sort().join(' '))}
   if (found !== expected) throw new Error('${name} exports ' + found + ' instead of ' + expected)
 }`
 }
 
-function useInTypeScript({ name, folder }: Published, index: number): string {
-  const names = listed(folder).map((line) => `${line} as ${line.replace('type ', '')}_${index}`)
-  return `export { ${names.join(', ')} } from '${name}'`
+function useInTypeScript({ entries }: Published, index: number): string {
+  return entries
+    .map(({ name, source }, at) => {
+      const names = listed(source).map((line) => `${line} as ${line.replace('type ', '')}_${index}_${at}`)
+      return `export { ${names.join(', ')} } from '${name}'`
+    })
+    .join('\n')
 }
 
-function listed(folder: string): string[] {
-  const path = `${folder}/src/index.ts`
-  return publicExports(path, readFileSync(path, 'utf8'))
+function listed(source: string): string[] {
+  return publicExports(source, readFileSync(source, 'utf8'))
 }

@@ -21,13 +21,13 @@ export function foldersThatSayNothing(folders: readonly string[]): string[] {
 }
 
 /**
- * Why this file is a barrel, or null. A package's `src/index.ts` may pass names on, each of them listed; `export *`
- * is refused even there, because then the public surface is written down nowhere.
+ * Why this file is a barrel, or null. A package's `src/index.ts`, and whatever else its manifest exports, may pass names
+ * on, each of them listed; `export *` is refused even there, because then the public surface is written down nowhere.
  */
-export function barrelIn({ path, text }: SourceFile): string | null {
+export function barrelIn({ path, text }: SourceFile, entries: readonly string[] = []): string | null {
   const { body } = parseSync(path, text).program
   if (body.some(({ type }) => type === 'ExportAllDeclaration')) return `${path} says export *; list the names`
-  if (/^packages\/[^/]+\/src\/index\.ts$/.test(path)) return null
+  if (/^packages\/[^/]+\/src\/index\.ts$/.test(path) || entries.includes(path)) return null
   if (/(^|\/)index\.[cm]?[jt]sx?$/.test(path)) return `${path} is an index that is not a package's own`
 
   const passesOn = body.some((node) => node.type === 'ExportNamedDeclaration' && node.source !== null)

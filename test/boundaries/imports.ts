@@ -124,7 +124,10 @@ function judgeOurs({ specifier, typeOnly }: Reach, name: string, target: string,
   const allowed = table[folder] ?? []
   if (target === folder) return refuse('table', 'a package reaches its own files by path')
   if (!allowed.includes(target)) return refuse('table', `${folder} may import ${allowed.join(', ') || 'nothing'}`)
-  if (specifier !== name) return refuse('deep-import', `only '${name}' itself is public`)
+  const subpath = specifier?.replace(name, '.') ?? ''
+  if (specifier !== name && !Object.hasOwn(workspace.packages[target]?.exports ?? {}, subpath)) {
+    return refuse('deep-import', `only what the manifest of '${name}' exports is public`)
+  }
   if (takesTypesOnly.includes(folder) && !typeOnly) return refuse('types-only', `${folder} may take types alone`)
   if (manifest === undefined || !declaredBy(manifest).has(name)) {
     return refuse('undeclared', `packages/${folder}/package.json does not declare ${name}`)

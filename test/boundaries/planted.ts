@@ -50,6 +50,8 @@ export const wrongDirection: Forbidden = [
 /** Into another package, but not by its name. */
 export const aroundTheDoor: Forbidden = [
   ['deep-import', 'store/src/a.ts', `import { newId } from '@assent/core/src/ids.ts'`],
+  ['deep-import', 'tools/src/a.ts', `import { fake } from '@assent/sdk/src/testing.ts'`],
+  ['deep-import', 'tools/src/a.ts', `import { fake } from '@assent/sdk/testing/fake'`],
   ['deep-import', 'store/src/a.ts', `import type { IdKind } from '@assent/core/dist/ids.js'`],
   ['deep-import', 'store/src/a.ts', `import manifest from '@assent/core/package.json' with { type: 'json' }`],
   ['leaves-package', 'sdk/src/a.ts', `import { open } from '../../store/src/x.ts'`],
@@ -98,7 +100,6 @@ export const notTyped: Forbidden = [
 /** What cannot be judged is refused. */
 export const unreadable: Forbidden = [
   ['unreadable', 'sdk/src/a.ts', `const store = await import('@assent/' + 'store')`],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample is source code
   ['unreadable', 'sdk/src/a.ts', 'const store = await import(`@assent/${name}`)'],
   ['unreadable', 'sdk/src/a.cts', `const store = require(name)`],
   ['unreadable', 'sdk/src/a.ts', `import { createRequire } from 'node:module'`],
@@ -109,6 +110,7 @@ export const unreadable: Forbidden = [
 ]
 
 export const allowed: Allowed = [
+  ['tools/src/a.ts', `import { fake } from '@assent/sdk/testing'`],
   ['core/src/a.ts', `import { createHash } from 'node:crypto'\nimport { Buffer } from 'node:buffer'`],
   ['core/src/a.ts', `import { newId } from './ids.ts'\nexport * from './form/read.ts'`],
   ['core/src/form/a.ts', `import { newId } from './../../src/ids.ts'`],
@@ -146,8 +148,8 @@ export const plantedWorkspace: Workspace = {
   root: { name: 'assent-workspace', devDependencies: { vitest: '1' } },
   packages: {
     core: { name: '@assent/core' },
-    sdk: { name: '@assent/sdk', dependencies: { '@assent/core': '1' } },
-    tools: { name: '@assent/tools' },
+    sdk: { name: '@assent/sdk', dependencies: { '@assent/core': '1' }, exports: { '.': {}, './testing': {} } },
+    tools: { name: '@assent/tools', dependencies: { '@assent/sdk': '1' } },
     store: { name: '@assent/store', dependencies: { '@assent/core': '1', pg: '1' } },
     gateway: { name: 'assent' },
     inbox: { name: '@assent/inbox', dependencies: { '@assent/core': '1' } },

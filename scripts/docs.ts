@@ -1,0 +1,12 @@
+// Writes the reference of the sdk from its source: `npm run docs`; with `--check` it only says whether it is current.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { sdkReference } from './docs/reference.ts'
+
+const path = 'docs/guide/sdk-reference.md'
+const written = sdkReference()
+if (!process.argv.includes('--check')) writeFileSync(path, written)
+else if (readFileSync(path, 'utf8') !== written) {
+  console.error(`docs: ${path} is not current; run npm run docs`)
+  process.exit(1)
+}
+console.log(`docs: ${path} is current`)

@@ -1,0 +1,162 @@
+// What the sdk promises with a store, shown with the real one on both engines.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAssent, type DurableStore, type Interaction } from '@assent/sdk'
+import { openPostgres, openSqlite, type Store } from '@assent/store'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { contextOf, type Retry, type Round, roundOf } from './sdk/rounds-2026-07-28.ts'
+
+const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const accept = { action: 'accept' }
+const approve = { action: 'accept', content: { decision: 'approve' } }
+
+describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
+  // Two, as two replicas have them.
+  const stores: Store[] = []
+  let tidy: () => Promise<void> = async () => undefined
+
+  beforeAll(async () => {
+    if (engine === 'SQLite') {
+      const folder = await mkdtemp(join(tmpdir(), 'assent-'))
+      for (let n = 0; n < 2; n++) stores.push(await openSqlite(join(folder, 'assent.db')))
+      tidy = () => rm(folder, { recursive: true, force: true })
+      return
+    }
+    const schema = `t_${randomBytes(8).toString('hex')}`
+    for (let n = 0; n < 2; n++) stores.push(await openPostgres(postgresUrl, { schema, connections: 4 }))
+    tidy = async () => {
+      const admin = new pg.Client({ connectionString: postgresUrl })
+      await admin.connect()
+      await admin.query(`drop schema if exists ${schema} cascade`)
+      await admin.end()
+    }
+  })
+
+  afterAll(async () => {
+    await Promise.all(stores.map((store) => store.close()))
+    await tidy()
+  })
+
+  /** The same handler on two replicas that share a database and keys. */
+  function replicas(handler: (interaction: Interaction) => Promise<string>) {
+    const keys = [{ id: 'k1', secret: randomBytes(32) }]
+    return stores.map((store): ((retry?: Retry) => Promise<Round>) => {
+      // Assigned as the interface, so that this line fails to compile when the store no longer has its shape.
+      const durable: DurableStore = store
+      const { interactive } = createAssent({ name: 'ops', keys, store: durable, tenant: 'acme' })
+      const wrapped = interactive<[], unknown, unknown>(handler, { name: 'deploy' })
+      return async (retry = {}) => roundOf(await wrapped(contextOf(retry)))
+    }) as [(retry?: Retry) => Promise<Round>, (retry?: Retry) => Promise<Round>]
+  }
+
+  test('[SDK-20] a step runs once though its answer is brought back again and again, here and elsewhere', async () => {
+    const work = vi.fn(() => ({ id: work.mock.calls.length }))
+    const [here, there] = replicas(async ({ ask, step }) => {
+      const name = await ask.text('Name?')
+      const { id } = await step('work', work)
+      return `${name} ${id}`
+    })
+    const { state } = await here()
+    const retry = { state, answers: { 'ask-1': { ...accept, content: { text: 'Ada' } } } }
+    for (const replica of [here, there, here, there]) expect((await replica(retry)).text).toBe('Ada 1')
+    expect(work).toHaveBeenCalledTimes(1)
+  })
+
+  test('[SDK-20] the first answer counts, whatever is brought back with the same state later', async () => {
+    const [here, there] = replicas(async ({ ask }) => ask.text('Name?'))
+    const { state } = await here()
+    const saying = (text: string) => ({ state, answers: { 'ask-1': { ...accept, content: { text } } } })
+    expect((await there(saying('first'))).text).toBe('first')
+    expect((await here(saying('second'))).text).toBe('first')
+    expect((await here({ state, answers: { 'ask-1': { action: 'decline' } } })).text).toBe('first')
+  })
+
+  test('[SDK-20] of retries that come at once, one does the step; the others hear that it is under way', async () => {
+    const work = vi.fn(async () => new Promise((resolve) => setTimeout(() => resolve('done'), 200)))
+    const [here, there] = replicas(async ({ ask, step }) => {
+      await ask.confirm('Sure?')
+      return String(await step('work', work))
+    })
+    const { state } = await here()
+    const retry = { state, answers: { 'ask-1': { ...accept, content: { confirmed: true } } } }
+    const all = await Promise.all([here, there, here, there, here].map((replica) => replica(retry)))
+    expect(work).toHaveBeenCalledTimes(1)
+    expect(all.filter(({ text }) => text === 'done')).toHaveLength(1)
+    expect(all.filter(({ code }) => code === 'step_unclear')).toHaveLength(4)
+    expect((await there(retry)).text).toBe('done')
+  })
+
+  test('[SDK-20] a step that failed is not tried again, and says the same elsewhere', async () => {
+    const work = vi.fn(() => Promise.reject(new Error('no space')))
+    const [here, there] = replicas(async ({ ask, step }) => {
+      await ask.confirm('Sure?')
+      return step('work', work).catch((error: Error) => error.message)
+    })
+    const { state } = await here()
+    const retry = { state, answers: { 'ask-1': { ...accept, content: { confirmed: true } } } }
+    for (const replica of [here, there]) expect((await replica(retry)).text).toBe('no space')
+    expect(work).toHaveBeenCalledTimes(1)
+  })
+
+  test('[GATE-4] [GATE-8] an approval opens its gate once on all replicas, and its life is on record', async () => {
+    const work = vi.fn(() => 'ran')
+    const [here, there] = replicas(
+      async ({ gate }) => (await gate({ title: 'Deploy', arguments: { env: 'x' } }, work)).value,
+    )
+    const { state } = await here()
+    const retry = { state, answers: { 'ask-1': approve } }
+    for (const replica of [there, here, there]) expect((await replica(retry)).text).toBe('ran')
+    expect(work).toHaveBeenCalledTimes(1)
+    const kinds: string[] = []
+    for await (const { kind } of (stores[0] as Store).audit.entries('acme')) kinds.push(kind)
+    expect(kinds).toEqual(['ask.raised', 'ask.settled', 'grant.used'])
+  })
+
+  test('[GATE-2] [GATE-8] a no stays a no, also when a yes is brought back with the same state later', async () => {
+    const work = vi.fn(() => 'ran')
+    const [here, there] = replicas(async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value)
+    const { state } = await here()
+    expect((await here({ state, answers: { 'ask-1': { action: 'decline' } } })).code).toBe('declined')
+    expect((await there({ state, answers: { 'ask-1': approve } })).code).toBe('declined')
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-2] when the store is away nothing runs', async () => {
+    const work = vi.fn(() => 'ran')
+    const store = stores[0] as Store
+    const failing = (part: object, name: string) =>
+      new Proxy(part, {
+        get: (target, key) =>
+          key === name
+            ? () => Promise.reject(new Error('away'))
+            : (Reflect.get(target, key) as () => unknown).bind(target),
+      })
+    for (const [part, name] of [
+      ['asks', 'raise'],
+      ['asks', 'answer'],
+      ['steps', 'claim'],
+      ['grants', 'read'],
+      ['grants', 'use'],
+    ] as const) {
+      const broken = { asks: store.asks, steps: store.steps, grants: store.grants, [part]: failing(store[part], name) }
+      const { interactive } = createAssent({ store: broken as DurableStore, tenant: 'acme' })
+      const wrapped = interactive<[], unknown, unknown>(
+        async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value,
+        { name: 'deploy' },
+      )
+      const play = async (retry: Retry) => roundOf(await wrapped(contextOf(retry)))
+      const first = await play({}).catch(() => undefined)
+      if (first !== undefined) {
+        const second = await play({ state: first.state, answers: { 'ask-1': approve } }).catch(
+          (error: Error) => error.message,
+        )
+        expect(second).toContain('away')
+      }
+    }
+    expect(work).not.toHaveBeenCalled()
+  })
+})
