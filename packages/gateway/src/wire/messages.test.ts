@@ -36,6 +36,8 @@ test.each([
   '{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}',
   '{"jsonrpc":"2.0","id":1,"error":{"code":1}}',
   '{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":"\\q"}}',
+  '{"jsonrpc":"2.0","method":"elicitation/create","params":{}}',
+  '{"jsonrpc":"2.0","method":"tools/call"}',
 ])('[RELAY-13] what is no message is read as none: %s', (text) => {
   expect(readMessage(text)).toBeUndefined()
 })

@@ -80,7 +80,11 @@ function isMessage(value: unknown): value is Message {
   if (value.id !== undefined && decidingNames.request.hasLookAlike(value.params)) return false
   // A number that was rounded would come back as another id than was sent.
   const hasId = typeof value.id === 'string' || Number.isSafeInteger(value.id)
-  if (value.method !== undefined) return typeof value.method === 'string' && (value.id === undefined || hasId)
+  if (value.method !== undefined) {
+    if (typeof value.method !== 'string') return false
+    // Without an id it is a notification, and those have names of their own: a question that lost its id is none.
+    return value.id === undefined ? value.method.startsWith('notifications/') : hasId
+  }
   if (isPlainObject(value.result)) return hasId && value.error === undefined
   const { error } = value
   return isPlainObject(error) && typeof error.code === 'number' && typeof error.message === 'string'
