@@ -127,7 +127,10 @@ export function isSoundMessage(value: unknown): boolean {
   const hasId = typeof value.id === 'string' || Number.isSafeInteger(value.id)
   if (value.id !== undefined && foldsInto(value.params, requestWords)) return false
   if (foldsInto(value.result, resultWords)) return false
-  if (value.method !== undefined) return typeof value.method === 'string' && (value.id === undefined || hasId)
+  if (value.method !== undefined) {
+    if (typeof value.method !== 'string') return false
+    return value.id === undefined ? value.method.startsWith('notifications/') : hasId
+  }
   if (isObject(value.result)) return hasId && value.error === undefined
   return isObject(value.error) && typeof value.error.code === 'number' && typeof value.error.message === 'string'
 }
