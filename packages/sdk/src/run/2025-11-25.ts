@@ -154,6 +154,7 @@ export function clientSurface(call: Call20251125, newConsentId: () => string): S
 async function elicited(call: Call20251125, params: object, { signal, waitMs }: Putting): Promise<Reply> {
   // A little beyond our own wait, so that it is ours that ends.
   const options = { signal, timeout: Math.min(waitMs + 60_000, 2 ** 31 - 1), resetTimeoutOnProgress: true }
+  await answerBegun()
   try {
     return { kind: 'answered', answer: await call.elicit(params, options) }
   } catch (error) {
@@ -166,6 +167,14 @@ async function elicited(call: Call20251125, params: object, { signal, waitMs }: 
     if (code === invalidParams) return { kind: 'answered', answer: { action: 'accept', content: why } }
     return { kind: 'gone', why }
   }
+}
+
+/**
+ * Lets the call's own answer begin before the question goes into it. The SDK's HTTP server holds an answer whose first
+ * message is there at once back for a timer's length, a millisecond or more, to see whether that is all of it.
+ */
+function answerBegun(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 const methodNotFound = -32601
