@@ -1,6 +1,7 @@
 // The inbox as the program serves it: beside the endpoint, or by itself when the client speaks on standard input.
 //
 // Everyone on a personal machine is the one local person, so the inbox signs that person in with a link that works once.
+// Where people are known by an issuer, they sign in there.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
 import { type Beside, listening } from '../door/door.ts'
-import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
+import { type InboxApp, type InboxOptions, inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
@@ -38,16 +39,31 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
         store,
         tenant: onlyTenant,
         baseUrl: config.inbox.url?.href ?? origin,
+        ...loginOf(config),
+        ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
         web: files,
-        nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+        nameOf: (principal) => nameOf(principal, config),
         describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
-      const link = isErrColoured ? await app.signInLink(localPerson) : undefined
+      const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
   }
+}
+
+function loginOf({ identity, inbox }: Config): Pick<InboxOptions, 'login'> {
+  if (identity === undefined || inbox.client_id === undefined) return {}
+  const secret = inbox.client_secret === undefined ? {} : { clientSecret: inbox.client_secret }
+  return { login: { identity, clientId: inbox.client_id, scopes: inbox.scopes, ...secret } }
+}
+
+/** What a principal is called where no name is known of them: by their subject, where all are of one issuer. */
+function nameOf(principal: string, { identity }: Config): string {
+  if (principal === localPerson.principal) return 'You'
+  const prefix = `${identity?.issuer}#`
+  return principal.startsWith(prefix) ? principal.slice(prefix.length) : principal
 }
 
 /** Serves the inbox alone. Returns how to stop it. */

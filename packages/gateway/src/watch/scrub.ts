@@ -21,15 +21,17 @@ export function scrubber(secrets: readonly string[]): Scrub {
 }
 
 /** Everything in a configuration that was given to us in confidence. */
-export function secretsOf({ servers, store }: Config): string[] {
+export function secretsOf({ servers, store, inbox }: Config): string[] {
   const ofServers = Object.values(servers).flatMap(({ headers, env, args }) => [
     ...Object.values(headers),
     ...Object.values(headers).map((value) => value.replace(/^\S+\s+/, '')),
     ...Object.values(env),
     ...args.filter((arg) => !arg.startsWith('-')),
   ])
+  const ofInbox = inbox.client_secret === undefined ? [] : [inbox.client_secret]
   const password = store.engine === 'postgres' ? new URL(store.url).password : ''
-  return password === '' ? ofServers : [...ofServers, password, decodeURIComponent(password)]
+  const ofStore = password === '' ? [] : [password, decodeURIComponent(password)]
+  return [...ofServers, ...ofInbox, ...ofStore]
 }
 
 /** As it stands inside a line of JSON. */
