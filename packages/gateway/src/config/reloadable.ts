@@ -37,7 +37,8 @@ export function needRestart(before: Config, after: Config): string[] {
     'inbox.client_secret': ({ inbox }) => inbox.client_secret,
     'inbox.scopes': ({ inbox }) => inbox.scopes,
     'inbox.session': ({ inbox }) => inbox.session,
-    'identity, for signing in at the inbox': ({ identity, asks }) => asks.surfaces.includes('inbox') && identity,
+    'identity, for signing in at the inbox': ({ identity, asks }) =>
+      asks.surfaces.includes('inbox') ? identity : undefined,
     keys: ({ keys }) => Object.entries(keys).map(([id, secret]) => [id, Buffer.from(secret).toString('base64')]),
     'metrics.listen': ({ metrics }) => metrics.listen,
     'limits.connections': ({ limits }) => limits.connections,
