@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { addConfigCommands } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
+import { addInboxLink } from './inbox-link.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -50,6 +51,8 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  const inbox = program.command('inbox').summary('where you answer')
+  addInboxLink(inbox.description('The inbox: where you answer what your client cannot ask you.'), terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })
