@@ -4,7 +4,7 @@
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { Person } from '@assent/core'
+import type { Naming, Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
@@ -16,7 +16,7 @@ import type { Log } from '../watch/log.ts'
 import type { Terminal } from './terminal.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
-const localPerson: Person = { principal: 'local', groups: [] }
+export const localPerson: Person = { principal: 'local', groups: [] }
 
 export interface ServedInbox {
   readonly respond: Beside
@@ -40,13 +40,20 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
         tenant: 'default',
         baseUrl: config.inbox.url?.href ?? origin,
         web: files,
-        nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-        describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
+        ...namingOf(config),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
       if (isErrColoured) err(`Answer questions at ${app.signInLink(localPerson)} (the link works once).`)
     },
+  }
+}
+
+/** What the configuration says about names, for every place where people answer. */
+export function namingOf({ servers }: Pick<Config, 'servers'>): Naming {
+  return {
+    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
   }
 }
 
