@@ -52,7 +52,7 @@ export async function openDesk(file: string | undefined, terminal: Terminal): Pr
   }
   const where = storePlace(config.store, terminal.variables)
   try {
-    const store = await openStore(where, () => undefined)
+    const store = await openStore({ ...config, store: where }, () => undefined)
     const naming = namingOf(config)
     const desk = new AskDesk({ store, tenant, naming, now: Date.now, via: 'terminal' })
     return { ok: true, open: { desk, store, tenant, person: localPerson, config, place: placeInWords(where) } }

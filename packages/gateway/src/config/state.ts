@@ -23,7 +23,7 @@ export async function openState(
 ): Promise<State> {
   const given = Object.entries(config.keys).map(([id, secret]) => ({ id, secret }))
   const place = storePlace(config.store, variables)
-  const store = await openStore(place, onTrouble)
+  const store = await openStore({ ...config, store: place }, onTrouble)
   if (place.engine === 'postgres' || given.length > 0) return { keys: createKeyRing(given), store }
   return { keys: createKeyRing([{ id: 'local', secret: keptKey(`${place.path}.key`) }]), store }
 }
@@ -33,9 +33,13 @@ export function storePlace(store: Config['store'], variables: NodeJS.ProcessEnv)
   return store.engine === 'sqlite' && store.path === '' ? { ...store, path: defaultPath(variables) } : store
 }
 
-/** The store alone, for whoever seals nothing. */
-export async function openStore(place: Config['store'], onTrouble: (error: unknown) => void): Promise<Store> {
-  if (place.engine === 'postgres') return openPostgres(place.url, { onTrouble })
+/** The store alone, for whoever seals nothing; its place is known already. */
+export async function openStore(
+  { store: place, wake }: Pick<Config, 'store' | 'wake'>,
+  onTrouble: (error: unknown) => void,
+): Promise<Store> {
+  if (place.engine === 'postgres')
+    return openPostgres(place.url, { onTrouble, ...(wake === undefined ? {} : { wake }) })
   mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 })
   // Made here, because nobody else shall read it; its journal gets the same rights.
   closeSync(openSync(place.path, 'a', 0o600))
