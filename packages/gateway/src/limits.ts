@@ -136,6 +136,17 @@ export const identityLimits = {
   lookAgainMs: 10_000,
 }
 
+/** The inbox in a terminal. */
+export const terminalInboxLimits = {
+  /** Asks in the list, and how many are read at a time; older ones follow as these are answered. */
+  asks: 500,
+  page: 100,
+  /** How long an ask that ended stays in the list, to say who ended it. */
+  endedShownMs: 15_000,
+  /** How often ages and times left are drawn again. */
+  redrawMs: 1_000,
+} as const
+
 export const inboxLimits = {
   /** Of one request's body: the largest answer a form can take, and some. */
   bodyBytes: 1_048_576,

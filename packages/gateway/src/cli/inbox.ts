@@ -4,6 +4,7 @@
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import type { Naming } from '@assent/core'
 import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
@@ -39,14 +40,21 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
         tenant: onlyTenant,
         baseUrl: config.inbox.url?.href ?? origin,
         web: files,
-        nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-        describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
+        ...namingOf(config),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
       const link = isErrColoured ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
+  }
+}
+
+/** What the configuration says about names, for every place where people answer. */
+export function namingOf({ servers }: Pick<Config, 'servers'>): Naming {
+  return {
+    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
   }
 }
 
