@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
+import { addInitCommand } from './init-command.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -60,6 +61,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
+  addInitCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })
