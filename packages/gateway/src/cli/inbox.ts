@@ -5,6 +5,7 @@
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import type { Naming } from '@assent/core'
 import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
@@ -42,8 +43,7 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
         ...loginOf(config),
         ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
         web: files,
-        nameOf: (principal) => nameOf(principal, config),
-        describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
+        ...namingOf(config),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
@@ -59,11 +59,18 @@ function loginOf({ identity, inbox }: Config): Pick<InboxOptions, 'login'> {
   return { login: { identity, clientId: inbox.client_id, scopes: inbox.scopes, ...secret } }
 }
 
-/** What a principal is called where no name is known of them: by their subject, where all are of one issuer. */
-function nameOf(principal: string, { identity }: Config): string {
+/** What the configuration says about names, for every place where people answer. */
+export function namingOf({ servers, identity }: Pick<Config, 'servers' | 'identity'>): Naming {
+  return {
+    nameOf: (principal) => nameOf(principal, identity?.issuer),
+    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
+  }
+}
+
+/** Where no name is known of them: by their subject, since all are of one issuer. */
+function nameOf(principal: string, issuer: string | undefined): string {
   if (principal === localPerson.principal) return 'You'
-  const prefix = `${identity?.issuer}#`
-  return principal.startsWith(prefix) ? principal.slice(prefix.length) : principal
+  return issuer !== undefined && principal.startsWith(`${issuer}#`) ? principal.slice(issuer.length + 1) : principal
 }
 
 /** Serves the inbox alone. Returns how to stop it. */
