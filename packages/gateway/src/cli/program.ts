@@ -47,6 +47,8 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .helpOption('-h, --help', 'explain')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', lessons)
+    // Or the --config of `inbox link` would be read as that of `inbox`.
+    .enablePositionalOptions()
     .showHelpAfterError('(assent --help explains what there is)')
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
