@@ -10,7 +10,7 @@ import { initClients } from '../init/clients.ts'
 import { aMachine, type TestMachine } from '../init/machine.suite.ts'
 import type { Examined, Report } from './examine.ts'
 import { mannersOf } from './manners.ts'
-import { isAtLeast, portFinding } from './surroundings.ts'
+import { isAtLeast, oldestNode, portFinding } from './surroundings.ts'
 
 /** A server of one generation, as an entry of a configuration. */
 function server(generation: '2025-11-25' | '2026-07-28') {
@@ -177,6 +177,8 @@ describe('what it tries', () => {
 
 describe('the machine', () => {
   test('[DOCTOR-5] Node must be recent enough, where clients find it', async () => {
+    const { default: manifest } = await import('../../package.json', { with: { type: 'json' } })
+    expect(manifest.engines.node).toBe(`>=${oldestNode.join('.')}`)
     expect(['v22.18.0', 'v22.19.1', 'v24.0.0', 'v100.1.0'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(false)
     expect(['v22.17.9', 'v20.20.2', 'v9.9.9', '', 'nonsense'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(
       true,
