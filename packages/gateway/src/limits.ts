@@ -154,8 +154,14 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
+  /** How long a person may be at the issuer to sign in; what is kept of where they were, and of their name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  /** The same by account: the issuer may have taken its word back meanwhile. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
