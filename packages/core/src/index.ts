@@ -79,6 +79,7 @@ export type {
   AskPageView,
   AskView,
   BooleanFieldView,
+  ChainView,
   ChangeView,
   ChoiceFieldView,
   ChoicesFieldView,
@@ -94,6 +95,7 @@ export type {
   OneAskView,
   OptionView,
   PersonView,
+  ProofView,
   QuestionView,
   QuorumView,
   StateView,
@@ -136,6 +138,7 @@ export {
   genesisHash,
   linkHash,
 } from './audit/chain.ts'
+export { type AuditProof, type ProofVerdict, type ProvenEntry, proofFormat, verifyProof } from './audit/proof.ts'
 export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
 
 // prove that an approval was used

@@ -1,6 +1,7 @@
 // The command line: what there is, what it does, and how to find out.
 
 import { Command, CommanderError } from 'commander'
+import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
@@ -50,6 +51,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addAuditCommands(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })

@@ -1,6 +1,15 @@
 // What the pages ask the gateway, kept fresh by what `live.ts` hears.
 
-import type { AnswerBody, AnsweredView, AskPageView, FiguresView, InboxProblem, MeView, OneAskView } from '@assent/core'
+import type {
+  AnswerBody,
+  AnsweredView,
+  AskPageView,
+  FiguresView,
+  InboxProblem,
+  MeView,
+  OneAskView,
+  ProofView,
+} from '@assent/core'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { get, post, problemOf } from './client.ts'
 import { noteServerTime } from './server-time.ts'
@@ -14,6 +23,7 @@ export const keys = {
   ask: (id: string) => ['asks', 'one', id],
   history: ['history'],
   figures: ['figures'],
+  proof: (id: string) => ['proof', id],
 } as const
 
 /** Not asked while a link is being used: the answer would be of the moment before. */
@@ -47,6 +57,7 @@ export function useAsk(id: string | undefined) {
 export interface HistoryFilter {
   readonly server?: string
   readonly kind?: string
+  readonly outcome?: string
 }
 
 export function useHistory(filter: HistoryFilter) {
@@ -57,6 +68,16 @@ export function useHistory(filter: HistoryFilter) {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+  })
+}
+
+/** Checking a record is work for the gateway, so it is asked for when somebody wants to see it. */
+export function useProof(id: string, isWanted: boolean) {
+  return useQuery({
+    queryKey: keys.proof(id),
+    queryFn: () => timed(get<ProofView>(`/api/asks/${id}/proof`)),
+    enabled: isWanted,
+    staleTime: 0,
   })
 }
 
