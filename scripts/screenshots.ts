@@ -42,7 +42,7 @@ try {
 
 async function signedIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(desk.linkFor({ principal: 'ann', groups: [] }))
+  await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
 }

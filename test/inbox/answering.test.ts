@@ -11,7 +11,7 @@ const place = aPlace()
 
 test('[INBOX-15] signing in by a link leaves no code in the address, and the link works once', async () => {
   const desk = await place.desk()
-  const link = desk.linkFor(ann)
+  const link = await desk.linkFor(ann)
   const { page, context } = await place.visit(desk)
   expect(page.url()).toBe(`${desk.url}/`)
   const [cookie] = await context.cookies()

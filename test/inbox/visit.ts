@@ -45,7 +45,7 @@ export function aPlace(): {
       context.setDefaultTimeout(20_000)
       const page = await context.newPage()
       watch(page, desk.url)
-      await page.goto(desk.linkFor(person))
+      await page.goto(await desk.linkFor(person))
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       return { page, context }
     },

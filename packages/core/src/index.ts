@@ -66,7 +66,14 @@ export type { ShownHost } from './screen/host.ts'
 export type { UrlWarning, UrlWarningCode } from './screen/host-warnings.ts'
 export { looksLikeSecret, type SecretShape } from './screen/secret-shapes.ts'
 export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
-export { oneLine, type TextOptions, type TextSurface, visibleText } from './screen/text.ts'
+export {
+  oneLine,
+  shownInTerminal,
+  shownOnOneLine,
+  type TextOptions,
+  type TextSurface,
+  visibleText,
+} from './screen/text.ts'
 export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from './screen/url.ts'
 
 // show an ask in the inbox
