@@ -174,3 +174,10 @@ export const inboxLimits = {
   figures: 10_000,
   figuresDays: 365,
 } as const
+
+export const initLimits = {
+  /** Of a configuration of another program; one of them keeps its history in it. */
+  fileBytes: 67_108_864,
+  /** Lines shown around a change. */
+  contextLines: 3,
+} as const
