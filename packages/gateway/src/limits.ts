@@ -173,6 +173,9 @@ export const inboxLimits = {
   keepAliveMs: 15_000,
   /** How long a failed reading of changes waits before the next. */
   retryMs: 1_000,
+  /** Entries of a record that are checked for a proof, and how long one check serves. */
+  chainEntries: 200_000,
+  chainFreshMs: 30_000,
   /** Asks that figures are made of, and the days they may reach back. */
   figures: 10_000,
   figuresDays: 365,
