@@ -45,6 +45,17 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
   if (surfaces.length === 0) {
     tell('asks.surfaces', 'must name at least one place where people are asked', 'Write: surfaces: [client]')
   }
+  const { silent_after: silentAfter, wait } = config.asks
+  if (silentAfter !== undefined && surfaces.length < 2) {
+    tell(
+      'asks.silent_after',
+      'means something only where there are two places to ask',
+      'Write: surfaces: [client, inbox]',
+    )
+  }
+  if (silentAfter !== undefined && silentAfter >= wait) {
+    tell('asks.silent_after', 'is not shorter than asks.wait, so it would never come to pass', 'Write for example: 30s')
+  }
   if (surfaces.includes('inbox') && identity !== undefined) {
     const why = 'has an inbox, which cannot sign people in by identity in this version'
     tell('asks.surfaces', why, 'Leave inbox out, or identity.')

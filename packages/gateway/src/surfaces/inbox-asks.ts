@@ -7,13 +7,15 @@ import { type Ask, type JsonObject, newId, only, type Question, readForm } from 
 import type { Store } from '@assent/store'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { expired, noAnswer } from '../relay/judge-wanted.ts'
-import { stringAt } from '../wire/messages.ts'
+import { objectAt, stringAt } from '../wire/messages.ts'
 
 export interface Raising {
   readonly server: string
   readonly waitMs: number
   /** The held call that waits for it, when one does. */
   readonly callId?: string
+  /** Where its id is known beforehand. */
+  readonly id?: string
 }
 
 /** The id of the ask. Undefined for what no person is asked. */
@@ -21,11 +23,10 @@ export async function raiseAsk(
   store: Store,
   call: Call,
   wanted: Wanted,
-  { server, waitMs, callId }: Raising,
+  { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes) }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted)
   if (question === undefined) return undefined
-  const id = newId('ask', Date.now(), randomBytes)
   const tool = stringAt(call.params, 'name')
   await store.asks.raise({
     tenant: call.tenant,
@@ -48,6 +49,12 @@ export function givenOf({ state }: Ask): Given {
   const { action } = state.answer
   const content = action === 'accept' ? state.answer.content : undefined
   return { result: content === undefined ? { action } : { action, content: content as unknown as JsonObject } }
+}
+
+/** What a client sent, as the store takes it. */
+export function answerOf(result: JsonObject): JsonObject {
+  const content = objectAt(result, 'content')
+  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }
 
 function questionOf(wanted: Wanted): Question | undefined {
