@@ -20,9 +20,10 @@ export {
   type WithdrawReason,
   withdraw,
 } from './ask/ask.ts'
+export { approved, decisionForm, isDecision } from './ask/decision.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
-export type { Question } from './ask/question.ts'
+export type { AskingCall, Question } from './ask/question.ts'
 
 // ask with a form
 export {
@@ -88,6 +89,7 @@ export type {
   ChangeView,
   ChoiceFieldView,
   ChoicesFieldView,
+  DecisionView,
   DrawnValue,
   FieldView,
   FiguresView,

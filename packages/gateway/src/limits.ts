@@ -156,9 +156,10 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
-  /** How long a person stays signed in, and how many browsers may be. */
+  /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
-  sessions: 10_000,
+  sessions: 100_000,
+  sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
   streams: 10_000,
   streamsPerPerson: 24,
@@ -171,4 +172,11 @@ export const inboxLimits = {
   /** Asks that figures are made of, and the days they may reach back. */
   figures: 10_000,
   figuresDays: 365,
+} as const
+
+export const initLimits = {
+  /** Of a configuration of another program; one of them keeps its history in it. */
+  fileBytes: 67_108_864,
+  /** Lines shown around a change. */
+  contextLines: 3,
 } as const

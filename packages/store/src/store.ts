@@ -16,6 +16,7 @@ import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
@@ -60,6 +61,7 @@ export class Store {
   readonly deferred: Deferred
   readonly grants: Grants
   readonly steps: Steps
+  readonly signIns: SignIns
   readonly audit: Audit
   readonly #engine: Engine
   readonly #watch: Watch
@@ -79,6 +81,7 @@ export class Store {
     this.deferred = new Deferred(engine)
     this.grants = new Grants(engine, this.audit)
     this.steps = new Steps(engine)
+    this.signIns = new SignIns(engine)
   }
 
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */

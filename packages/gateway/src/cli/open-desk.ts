@@ -11,9 +11,10 @@ import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore, storePlace } from '../config/state.ts'
 import { AskDesk } from '../inbox/ask-desk.ts'
+import { localPerson, onlyTenant } from '../local-person.ts'
 import { sayFindings } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { localPerson, namingOf } from './inbox.ts'
+import { namingOf } from './inbox.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface OpenDesk {
@@ -31,7 +32,6 @@ export type DeskOpened =
   | { readonly ok: false; readonly code: ExitCode; readonly problem: InboxProblem }
 
 const usualFile = 'assent.yaml'
-const tenant = 'default'
 
 export const configOption = [
   '-c, --config <file>',
@@ -54,8 +54,11 @@ export async function openDesk(file: string | undefined, terminal: Terminal): Pr
   try {
     const store = await openStore({ ...config, store: where }, () => undefined)
     const naming = namingOf(config)
-    const desk = new AskDesk({ store, tenant, naming, now: Date.now, via: 'terminal' })
-    return { ok: true, open: { desk, store, tenant, person: localPerson, config, place: placeInWords(where) } }
+    const desk = new AskDesk({ store, tenant: onlyTenant, naming, now: Date.now, via: 'terminal' })
+    return {
+      ok: true,
+      open: { desk, store, tenant: onlyTenant, person: localPerson, config, place: placeInWords(where) },
+    }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return no(exitCodes.cannotRun, 'unavailable', `The store cannot be opened: ${why}`)

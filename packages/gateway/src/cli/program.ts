@@ -6,6 +6,8 @@ import { addConfigCommands } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
+import { addInboxLink } from './inbox-link.ts'
+import { addInitCommand } from './init-command.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -44,6 +46,8 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .helpOption('-h, --help', 'explain')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', lessons)
+    // Or the --config of `inbox link` would be read as that of `inbox`.
+    .enablePositionalOptions()
     .showHelpAfterError('(assent --help explains what there is)')
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -54,8 +58,10 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
-  addInboxCommand(program, terminal, end)
+  const inbox = addInboxCommand(program, terminal, end)
+  addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
+  addInitCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })
