@@ -53,6 +53,8 @@ export const relayLimits = {
   /** How long a held call is ours without another word, and how often that word is given. */
   leaseMs: 15_000,
   renewEveryMs: 5_000,
+  /** Questions that clients were asked and whose silence is waited for, in this process. */
+  silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
