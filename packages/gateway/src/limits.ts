@@ -113,6 +113,20 @@ export const downstreamLimits = {
   openWithinMs: 1_000,
 }
 
+/** Of what gateways that share a store say to each other. */
+export const fleetLimits = {
+  /** How long a letter is of use, and how many may lie in one box: of all, and of one caller. */
+  letters: { keepMs: 120_000, inBox: 10_000, ofOne: 256 },
+  /** Its seal outlasts it, whatever the clocks around it say. */
+  letterSealMs: 48 * 60 * 60 * 1_000,
+  /** What is sealed at once of a long one. */
+  letterPartChars: 60_000,
+  /** After a failed look, when to look again. */
+  retryMs: 1_000,
+  /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
+  sessionExtendMs: 60_000,
+} as const
+
 export const programLimits = {
   /** Connections of clients at once. */
   connections: 10_000,

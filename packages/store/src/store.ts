@@ -16,6 +16,8 @@ import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { Letters } from './letters/letters.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
@@ -58,6 +60,8 @@ export class Store {
   readonly changes: Changes
   readonly calls: Calls
   readonly deferred: Deferred
+  readonly sessions: Sessions
+  readonly letters: Letters
   readonly grants: Grants
   readonly steps: Steps
   readonly audit: Audit
@@ -77,6 +81,8 @@ export class Store {
     this.changes = new Changes(engine, this.#watch)
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
+    this.sessions = new Sessions(engine)
+    this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
     this.grants = new Grants(engine, this.audit)
     this.steps = new Steps(engine)
   }

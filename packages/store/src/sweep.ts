@@ -11,6 +11,8 @@ import { findLost, loseCall } from './calls/lose-call.ts'
 import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
+import { forgetLetters } from './letters/read-letters.ts'
+import { forgetSessions } from './sessions/read-session.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
 export interface Swept {
@@ -44,5 +46,8 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
-  return { expired, lost, forgotten: ids.length + calls.length + steps.length }
+  const sessions = await engine.run(forgetSessions, { margin: clockSkewMs })
+  const letters = await engine.run(forgetLetters, {})
+  const forgotten = [ids, calls, steps, sessions, letters].reduce((sum, rows) => sum + rows.length, 0)
+  return { expired, lost, forgotten }
 }

@@ -28,13 +28,35 @@ import { described } from '../description.ts'
 import { pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
+
+/** What a session is. It does not change while it lasts, and any process can serve it. */
+export interface SessionIdentity {
+  readonly id: string
+  readonly principal: string
+  readonly revision: string
+  readonly info: JsonObject
+  readonly declared: JsonObject
+}
+
+/** What a client said when it began, as a session of this person. */
+export function beginIdentity(principal: string, params: JsonObject): SessionIdentity {
+  const wanted = stringAt(params, 'protocolVersion') ?? ''
+  return {
+    id: randomUUID(),
+    principal,
+    revision: spoken.includes(wanted) ? wanted : '2025-11-25',
+    info: objectAt(params, 'clientInfo') ?? {},
+    declared: objectAt(params, 'capabilities') ?? {},
+  }
+}
+
 type Unfinished = Outcome & { kind: 'needs-people' }
 type Ended = Exclude<Outcome, Unfinished>
 
 const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
 
 export class ClientSession {
-  readonly id: string = randomUUID()
+  readonly id: string
   readonly principal: string
   readonly #serving: Serving
   readonly #transport: 'http' | 'stdio'
@@ -45,14 +67,13 @@ export class ClientSession {
   readonly #ending = new AbortController()
   lastUsedMs: number = Date.now()
 
-  constructor(serving: Serving, principal: string, params: JsonObject, transport: 'http' | 'stdio') {
+  constructor(serving: Serving, identity: SessionIdentity, transport: 'http' | 'stdio') {
     this.#serving = serving
     this.#transport = transport
-    this.principal = principal
-    const info = objectAt(params, 'clientInfo') ?? {}
-    this.#client = serving.routing.profile(info, objectAt(params, 'capabilities') ?? {})
-    const wanted = stringAt(params, 'protocolVersion') ?? ''
-    this.#revision = spoken.includes(wanted) ? wanted : '2025-11-25'
+    this.id = identity.id
+    this.principal = identity.principal
+    this.#client = serving.routing.profile(identity.info, identity.declared)
+    this.#revision = identity.revision
   }
 
   async initialize(request: Request): Promise<Reply> {
@@ -92,18 +113,19 @@ export class ClientSession {
     }
   }
 
-  /** An answer to a question of ours. Ids we did not give, or that were answered, mean nothing. */
+  /** An answer to a question that was put here. Ids we did not give, or that were answered, mean nothing. */
   take(reply: Reply): void {
     this.lastUsedMs = Date.now()
     if (reply.id === null) return
     this.#pushed.get(reply.id)?.('error' in reply ? { error: reply.error } : { result: reply.result })
   }
 
-  hear(notification: Notification): void {
+  /** Ends a call that runs here. False when none does by this id. */
+  cancel(id: RequestId): boolean {
     this.lastUsedMs = Date.now()
-    if (notification.method !== 'notifications/cancelled') return
-    const id = notification.params?.requestId
-    if (typeof id === 'string' || typeof id === 'number') this.#calls.get(id)?.abort()
+    const call = this.#calls.get(id)
+    call?.abort()
+    return call !== undefined
   }
 
   /** Passes on what changes behind the gateway, until the signal aborts. */
@@ -162,7 +184,7 @@ export class ClientSession {
   async #ask(wanted: Wanted, say: Say, signal: AbortSignal, over: Promise<void>): Promise<Given | undefined> {
     const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.#revision) : undefined
     if (question === undefined) return noAnswer
-    const id = randomUUID()
+    const id = questionId(this.#serving.mailbox.replica)
     const { promise, resolve } = Promise.withResolvers<Given>()
     this.#pushed.set(id, resolve)
     const timer = setTimeout(() => resolve(expired), this.#serving.askWaitMs)
@@ -204,6 +226,22 @@ export class ClientSession {
       signal,
     }
   }
+}
+
+/** Random, and it names the process that waits for the answer: whichever gets the answer knows where it belongs. */
+function questionId(replica: string): string {
+  return `${randomUUID()}.${replica}`
+}
+
+/** The process that waits for the answer to this question; undefined for an id that none of us gave. */
+export function replicaOf(questionId: RequestId): string | undefined {
+  return typeof questionId === 'string' ? questionId.split('.', 2)[1] : undefined
+}
+
+/** The call that a notification cancels. */
+export function cancelledBy({ method, params }: Notification): RequestId | undefined {
+  const id = method === 'notifications/cancelled' ? params?.requestId : undefined
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 /** What the newest revision adds to results is not known here. */
