@@ -153,7 +153,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   servers.use(options.servers, asks.askWaitMs)
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
-  const parking = new Parking(options.store, relay, asks, onTrouble)
+  const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
   const routing = new Routing(options.store, asks, (call, server, key) => {
     watch.unseen(server)
     trail.unseen(call, server, key)

@@ -51,8 +51,8 @@ export const relayLimits = {
   /** Calls held for servers that wait inside them, in this process. */
   parkedCalls: 10_000,
   /** How long a held call is ours without another word, and how often that word is given. */
-  leaseMs: 15_000,
-  renewEveryMs: 5_000,
+  leaseMs: 6_000,
+  renewEveryMs: 2_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
@@ -123,6 +123,9 @@ export const fleetLimits = {
   letterPartChars: 60_000,
   /** After a failed look, when to look again. */
   retryMs: 1_000,
+  /** While another process continues a call for us: how often its row is looked at, and when the letter is sent again. */
+  forwardLookMs: 1_000,
+  forwardAgainMs: 10_000,
   /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
   sessionExtendMs: 60_000,
 } as const

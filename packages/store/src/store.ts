@@ -19,7 +19,7 @@ import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { Steps } from './steps/steps.ts'
-import { type Swept, sweep } from './sweep.ts'
+import { giveUpSilent, type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
 import type { Signals } from './wake/signals.ts'
@@ -65,6 +65,8 @@ export class Store {
   readonly grants: Grants
   readonly steps: Steps
   readonly audit: Audit
+  /** Whether processes on several machines may share it. */
+  readonly isShared: boolean
   readonly #engine: Engine
   readonly #watch: Watch
 
@@ -73,6 +75,7 @@ export class Store {
     signals: Signals,
     options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble'>>,
   ) {
+    this.isShared = signals.isNamed
     this.#engine = engine
     this.#watch = new Watch(engine, signals, options)
     this.audit = new Audit(engine)
@@ -90,6 +93,11 @@ export class Store {
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */
   async sweep(): Promise<Swept> {
     return sweep(this.#engine, this.asks, this.audit)
+  }
+
+  /** The part of it that people and callers wait for: calls whose owner fell silent. */
+  async giveUpSilent(): Promise<Swept['lost']> {
+    return giveUpSilent(this.#engine, this.asks, this.audit)
   }
 
   /** How many waits are under way in this process. */

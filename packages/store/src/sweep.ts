@@ -32,6 +32,18 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
     if ((await asks.expire(tenant, id)).kind === 'done') expired++
   }
 
+  const lost = await giveUpSilent(engine, asks, audit)
+  const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
+  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
+  const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
+  const sessions = await engine.run(forgetSessions, { margin: clockSkewMs })
+  const letters = await engine.run(forgetLetters, {})
+  const forgotten = [ids, calls, steps, sessions, letters].reduce((sum, rows) => sum + rows.length, 0)
+  return { expired, lost, forgotten }
+}
+
+/** Gives up the calls whose owner has fallen silent, and withdraws what they asked. */
+export async function giveUpSilent(engine: Engine, asks: Asks, audit: Audit): Promise<Swept['lost']> {
   const lost: { tenant: string; id: string }[] = []
   for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
     await audit.begin(tenant)
@@ -42,12 +54,5 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
       await asks.withdraw(tenant, ask.id, 'owner-lost')
     }
   }
-
-  const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
-  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
-  const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
-  const sessions = await engine.run(forgetSessions, { margin: clockSkewMs })
-  const letters = await engine.run(forgetLetters, {})
-  const forgotten = [ids, calls, steps, sessions, letters].reduce((sum, rows) => sum + rows.length, 0)
-  return { expired, lost, forgotten }
+  return lost
 }

@@ -44,11 +44,11 @@ async function aStream(output: Writable = new PassThrough()) {
   }
   const upstream = await openUpstream('deploy', { url: server.url }, call, { askWaitMs, onLog: () => undefined })
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
-  const parking = new Parking(store, relay, { askWaitMs }, () => undefined)
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const mailbox = new Mailbox(store, keys, () => undefined)
+  const parking = new Parking(store, relay, { askWaitMs }, mailbox, () => undefined)
   const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs })
   const deferral = new Deferral(store, keys, routing, parking, { askWaitMs })
-  const mailbox = new Mailbox(store, keys, () => undefined)
   const serving: Serving = {
     store,
     mailbox,

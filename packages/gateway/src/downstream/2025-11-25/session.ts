@@ -11,7 +11,7 @@ import { type Call, type ClientProfile, failed, type Given, type Outcome, type W
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
-import type { Came, Hold } from '../../surfaces/routing.ts'
+import type { Below, Came, Hold } from '../../surfaces/routing.ts'
 import {
   errorCodes,
   type Message,
@@ -148,15 +148,30 @@ export class ClientSession {
 
   /** Carries a call to its end, or to the end of what its caller can wait. */
   async #run(call: Call, say: Say): Promise<Ended> {
-    const { relay, routing, deferral } = this.#serving
+    const { routing, deferral, parking } = this.#serving
     const hold = routing.patienceOf(call, this.#transport)
     const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
-    let outcome =
-      awaited === undefined ? await routing.start(call, relay, hold()) : await deferral.fetch(call, awaited, hold())
+    const below = parking.inPlace(call)
+    try {
+      return await this.#carry(
+        call,
+        below,
+        awaited === undefined ? await routing.start(call, below, hold()) : await deferral.fetch(call, awaited, hold()),
+        say,
+        hold,
+      )
+    } finally {
+      await below.end()
+    }
+  }
+
+  async #carry(call: Call, below: Below, first: Outcome, say: Say, hold: () => Hold): Promise<Ended> {
+    const { routing } = this.#serving
+    let outcome = first
     for (let round = 0; outcome.kind === 'needs-people'; round++) {
       if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
       else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, outcome)
-      else outcome = await this.#askAndContinue(call, outcome, say, hold)
+      else outcome = await this.#askAndContinue(call, below, outcome, say, hold)
     }
     return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
   }
@@ -168,8 +183,8 @@ export class ClientSession {
     return failed(errorCodes.refused, 'A person is still to answer, and this call cannot be put off.')
   }
 
-  async #askAndContinue(call: Call, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
-    const { relay, routing } = this.#serving
+  async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
+    const { routing } = this.#serving
     const over = outcome.over ?? new Promise<void>(() => undefined)
     const askedAt = performance.now()
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
@@ -177,7 +192,7 @@ export class ClientSession {
       return given === undefined ? [] : [[key, { given, afterMs: performance.now() - askedAt }]]
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
-    return routing.continue(call, relay, outcome.resume, came, hold())
+    return routing.continue(call, below, outcome.resume, came, hold())
   }
 
   /** Undefined when nobody waits for the answer any more. */
