@@ -33,6 +33,9 @@ export type { SessionName, SessionRecord, Sessions } from './sessions/sessions.t
 // do something once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'
 
+// know who is signed in
+export type { Begun, Link, NewSession, Session, SignIns, Vouched } from './sign-ins/sign-ins.ts'
+
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
 

@@ -18,6 +18,7 @@ import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
 import { Sessions } from './sessions/sessions.ts'
+import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
 import { giveUpSilent, type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
@@ -64,6 +65,7 @@ export class Store {
   readonly letters: Letters
   readonly grants: Grants
   readonly steps: Steps
+  readonly signIns: SignIns
   readonly audit: Audit
   /** Whether processes on several machines may share it. */
   readonly isShared: boolean
@@ -88,6 +90,7 @@ export class Store {
     this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
     this.grants = new Grants(engine, this.audit)
     this.steps = new Steps(engine)
+    this.signIns = new SignIns(engine)
   }
 
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */

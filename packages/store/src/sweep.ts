@@ -12,7 +12,8 @@ import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
 import { forgetLetters } from './letters/read-letters.ts'
-import { forgetSessions } from './sessions/read-session.ts'
+import { forgetClientSessions } from './sessions/read-session.ts'
+import { forgetLinks, forgetSessions } from './sign-ins/forget-sign-ins.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
 export interface Swept {
@@ -36,9 +37,11 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
-  const sessions = await engine.run(forgetSessions, { margin: clockSkewMs })
+  const links = await engine.run(forgetLinks, {})
+  const sessions = await engine.run(forgetSessions, {})
+  const ofClients = await engine.run(forgetClientSessions, { margin: clockSkewMs })
   const letters = await engine.run(forgetLetters, {})
-  const forgotten = [ids, calls, steps, sessions, letters].reduce((sum, rows) => sum + rows.length, 0)
+  const forgotten = [ids, calls, steps, links, sessions, ofClients, letters].reduce((sum, rows) => sum + rows.length, 0)
   return { expired, lost, forgotten }
 }
 

@@ -8,7 +8,7 @@ export const beginSession = query<
   { tenant: string; id: string; principal: string; revision: string; client: string; keep: number; at_most: number },
   { id: string }
 >(
-  'begin_session',
+  'begin_client_session',
   `insert into client_sessions (tenant, id, principal, revision, client, began_at, expires_at)
    select :tenant, :id, :principal, :revision, :client, :now, :now + cast(:keep as bigint)
    where (

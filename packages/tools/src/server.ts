@@ -1,0 +1,54 @@
+// The server with all tools, as a factory: `assentTools({ … })` gives a fresh McpServer for each connection.
+
+import { type Assent, type AssentSettings, createAssent } from '@assent/sdk'
+import { McpServer } from '@modelcontextprotocol/server'
+import { registerCompletionReview } from './checkpoint/completion.ts'
+import { registerPhaseCommit } from './checkpoint/phase-commit.ts'
+import { registerPlanApproval } from './checkpoint/plan.ts'
+import { registerChoice } from './elicit/choice.ts'
+import { registerConfirm } from './elicit/confirm.ts'
+import { registerInput } from './elicit/input.ts'
+import { instructions } from './instructions.ts'
+import { toolLimits } from './limits.ts'
+import type { Registering } from './tool.ts'
+import { Workplace, type WorkplaceOptions } from './workplace.ts'
+
+export interface AssentToolsOptions
+  extends Pick<AssentSettings, 'keys' | 'store' | 'tenant' | 'nowMs'>,
+    WorkplaceOptions {
+  /** How long a person may take; five minutes unless said. */
+  readonly waitMs?: number
+  /** Of the program that serves them. */
+  readonly version?: string
+}
+
+export type CreateServer = () => McpServer
+
+export function assentTools(options: AssentToolsOptions): CreateServer {
+  const { keys, store, tenant, nowMs, waitMs = toolLimits.waitMs } = options
+  const assent: Assent = createAssent({
+    name: 'assent',
+    waitMs,
+    ...(keys === undefined ? {} : { keys }),
+    ...(store === undefined ? {} : { store }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(nowMs === undefined ? {} : { nowMs }),
+  })
+  const workplace = new Workplace(options)
+  return () => {
+    const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
+    const server = new McpServer(info, { instructions })
+    registerAll({ server, assent, workplace })
+    return server
+  }
+}
+
+function registerAll(registering: Registering): void {
+  registerChoice(registering)
+  registerInput(registering)
+  registerConfirm(registering)
+  registerPlanApproval(registering)
+  registerPhaseCommit(registering)
+  registerCompletionReview(registering)
+  // onboarding: registerOnboarding(registering)
+}
