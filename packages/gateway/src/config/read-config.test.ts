@@ -70,6 +70,12 @@ test.each([
   ['a value that is a group', 'listen: { a: 1 }', /listen must be a host and a port/],
   ['a list that is a value', 'hosts: example.com', /hosts must be a list\. Write \[one, two\]\./],
   ['a place to ask that there is none of', 'asks: { surfaces: [client, inbx] }', /Did you mean inbox\?/],
+  ['silence without another place', 'asks: { silent_after: 30s }', /asks\.silent_after means something only where/],
+  [
+    'silence longer than anyone waits',
+    'asks: { surfaces: [client, inbox], silent_after: 10m }',
+    /asks\.silent_after is not shorter than asks\.wait/,
+  ],
   ['nowhere to ask', 'asks: { surfaces: [] }', /asks\.surfaces must name at least one place/],
   [
     'an inbox for people who cannot sign in there',

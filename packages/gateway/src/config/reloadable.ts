@@ -16,6 +16,7 @@ export function reloadableOf(config: Config, onTrouble: (error: unknown) => void
     asksEnabled: asks.enabled,
     surfaces: asks.surfaces,
     unseenAfterMs: asks.unseen_after,
+    silentAfterMs: asks.silent_after,
     inboxUrl: inboxAddress(config),
   }
   return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble) }

@@ -46,6 +46,17 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
     tell('asks.surfaces', 'must name at least one place where people are asked', 'Write: surfaces: [client]')
   }
   inboxProblems(config, tell)
+  const { silent_after: silentAfter, wait } = config.asks
+  if (silentAfter !== undefined && surfaces.length < 2) {
+    tell(
+      'asks.silent_after',
+      'means something only where there are two places to ask',
+      'Write: surfaces: [client, inbox]',
+    )
+  }
+  if (silentAfter !== undefined && silentAfter >= wait) {
+    tell('asks.silent_after', 'is not shorter than asks.wait, so it would never come to pass', 'Write for example: 30s')
+  }
   const { listen: watched } = config.metrics
   if (watched?.port === config.listen.port && watched.host === config.listen.host && watched.port !== 0) {
     tell('metrics.listen', 'is the place where clients connect', 'Give it another port, or leave it out.')

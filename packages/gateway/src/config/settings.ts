@@ -157,6 +157,10 @@ export const settings = group('The configuration of `assent gateway`.', {
       relayLimits.unseenAfterMs,
       'With an inbox: a client that declines sooner than this has shown the question to nobody, so it goes to the inbox.',
     ),
+    silent_after: optional(
+      duration(1_000, day),
+      'With an inbox: when the first of `surfaces` has said nothing for so long, the other one is asked as well. Both stay open, and the first valid answer counts. Unless set, only the first is asked; with `[inbox, client]` that is the inbox alone.',
+    ),
   }),
   inbox: group('The web inbox, served where clients connect.', {
     url: optional(

@@ -101,6 +101,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
+  app.get('/api/asks/:id/proof', ({ get, req }) => asks.proof(get('person'), req.param('id'), searchOf(req.raw)))
   app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
   app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))

@@ -73,6 +73,30 @@ const schemas = {
     ]),
   }),
   Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
+  Proof: shape({
+    format: { const: 'assent audit proof v1' },
+    tenant: text,
+    ask: text,
+    entries: list(
+      shape({
+        tenant: text,
+        seq: count,
+        atMs: time,
+        kind: text,
+        subject: text,
+        digest: text,
+        body: text,
+        hash: text,
+        previousHash: text,
+      }),
+    ),
+    chain: {
+      type: 'object',
+      required: ['kind', 'checkedAtMs'],
+      properties: { kind: oneOf('whole', 'broken', 'too-long'), checkedAtMs: time },
+    },
+    nowMs: time,
+  }),
   Figures: shape(
     {
       nowMs: time,
@@ -165,6 +189,17 @@ const paths = {
       },
     },
   },
+  '/api/asks/{id}/proof': {
+    get: {
+      summary: 'What the record says about one ask, to be checked elsewhere: assent audit verify --proof.',
+      parameters: [id, query('download', text, 'Given, the browser keeps it as a file.')],
+      responses: {
+        200: json('The proof.', refer('Proof')),
+        404: problem('There is none, or it is not yours.'),
+        ...signedOut,
+      },
+    },
+  },
   '/api/asks/{id}/answer': {
     post: {
       summary: 'Approve, decline or dismiss.',
@@ -184,7 +219,14 @@ const paths = {
   '/api/history': {
     get: {
       summary: 'What has ended, newest first.',
-      parameters: filters,
+      parameters: [
+        ...filters,
+        query(
+          'outcome',
+          oneOf('accepted', 'declined', 'cancelled', 'expired', 'withdrawn', 'unseen', 'undeliverable'),
+          'Only what ended like this.',
+        ),
+      ],
       responses: { 200: json('A page.', refer('AskPage')), 400: problem('A filter is wrong.'), ...signedOut },
     },
   },

@@ -9,6 +9,7 @@ import type {
   LoginStartView,
   MeView,
   OneAskView,
+  ProofView,
   SignInView,
 } from '@assent/core'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -25,6 +26,7 @@ export const keys = {
   ask: (id: string) => ['asks', 'one', id],
   history: ['history'],
   figures: ['figures'],
+  proof: (id: string) => ['proof', id],
 } as const
 
 /** Not asked while a link is being used: the answer would be of the moment before. */
@@ -69,6 +71,7 @@ export function useAsk(id: string | undefined) {
 export interface HistoryFilter {
   readonly server?: string
   readonly kind?: string
+  readonly outcome?: string
 }
 
 export function useHistory(filter: HistoryFilter) {
@@ -79,6 +82,16 @@ export function useHistory(filter: HistoryFilter) {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+  })
+}
+
+/** Checking a record is work for the gateway, so it is asked for when somebody wants to see it. */
+export function useProof(id: string, isWanted: boolean) {
+  return useQuery({
+    queryKey: keys.proof(id),
+    queryFn: () => timed(get<ProofView>(`/api/asks/${id}/proof`)),
+    enabled: isWanted,
+    staleTime: 0,
   })
 }
 
