@@ -38,8 +38,8 @@ export interface Reloadable {
   readonly surfaces?: readonly Surface[]
   /** A "no" that comes sooner was said by nobody. */
   readonly unseenAfterMs?: number
-  /** Where people find the inbox, for the words that callers are given. */
-  readonly inboxUrl?: string
+  /** Where people find the inbox, for the words that callers are given; asked each time where it may move. */
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -56,6 +56,8 @@ export interface GatewayOptions extends Reloadable {
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** For a program that must answer at once: what makes the first question fast is done when there is time. */
+  readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
   readonly pages?: Readonly<Record<string, Page>>
   /** Answers at every other path. */
@@ -139,7 +141,8 @@ interface Parts {
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
-  warmUp()
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({
