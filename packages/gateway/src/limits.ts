@@ -184,3 +184,20 @@ export const inboxLimits = {
   figures: 10_000,
   figuresDays: 365,
 } as const
+
+export const initLimits = {
+  /** Of a configuration of another program; one of them keeps its history in it. */
+  fileBytes: 67_108_864,
+  /** Lines shown around a change. */
+  contextLines: 3,
+} as const
+
+export const doctorLimits = {
+  /** How long a server may take to start and to answer; the first time, npx fetches it. */
+  answerMs: 90_000,
+  /** How long the last words of a server that ended are waited for. */
+  lastWordsMs: 300,
+  /** How long whoever listens at the port of the inbox may take to say who it is. */
+  portMs: 2_000,
+  pageChars: 65_536,
+} as const
