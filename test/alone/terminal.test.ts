@@ -1,4 +1,5 @@
 // `assent` as a person starts it: in a real terminal, without a command.
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { openTmux } from '../../packages/sdk/src/terminal/tmux.suite.ts'
 const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
 
 test('[ALONE-7] in a terminal it says what it is and what to do next, opens the inbox, and ends at Ctrl+C', async () => {
+  execFileSync('npm', ['run', '--silent', 'web'])
   const home = mkdtempSync(join(tmpdir(), 'assent-person-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const before = { home: process.env.ASSENT_HOME, listen: process.env.ASSENT_LISTEN }

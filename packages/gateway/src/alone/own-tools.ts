@@ -1,7 +1,6 @@
 // The tools of Assent as the one server behind the gateway, in this process.
 
 import { createHmac } from 'node:crypto'
-import { join } from 'node:path'
 import type { SealKey } from '@assent/core'
 import type { Store } from '@assent/store'
 import { describeTools } from '@assent/tools/description'
@@ -52,9 +51,4 @@ function derived({ id, secret }: SealKey): SealKey {
 /** The project that the agent works on, as far as its client says. */
 export function projectFolder(variables: NodeJS.ProcessEnv, here: string): string {
   return variables.ASSENT_PROJECT || variables.CLAUDE_PROJECT_DIR || here
-}
-
-/** Where a home's inbox was last opened, for whoever cannot know its port. */
-export function inboxFile(home: string): string {
-  return join(home, 'inbox.json')
 }

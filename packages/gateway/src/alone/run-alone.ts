@@ -10,8 +10,8 @@ import type { Config } from '../config/settings.ts'
 import { openState, type State } from '../config/state.ts'
 import { serveStdio } from '../gateway.ts'
 import { aloneLimits, programLimits } from '../limits.ts'
-import { inboxFile, ownServer, ownTools, projectFolder } from './own-tools.ts'
-import { SharedInbox } from './shared-inbox.ts'
+import { ownServer, ownTools, projectFolder } from './own-tools.ts'
+import { inboxFile, SharedInbox } from './shared-inbox.ts'
 
 export interface Alone {
   readonly config: Config

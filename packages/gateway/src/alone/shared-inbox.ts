@@ -7,6 +7,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
 import { type Address, addressText } from '../config/kinds.ts'
 import { type Beside, listening } from '../door/door.ts'
 import { aloneLimits } from '../limits.ts'
@@ -126,7 +127,12 @@ export class SharedInbox {
   }
 }
 
-/** Where the inbox of a home was last opened; it may be gone. */
+/** Where a home's inbox was last opened, for whoever cannot know its port. */
+export function inboxFile(home: string): string {
+  return join(home, 'inbox.json')
+}
+
+/** What is kept there; it may be gone. */
 export function keptOrigin(file: string): string | undefined {
   try {
     const { origin } = JSON.parse(readFileSync(file, 'utf8'))

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { assent } from '../cli/process.suite.ts'
 import { until } from '../contract/stage.suite.ts'
-import { inboxFile } from './own-tools.ts'
-import { keptOrigin } from './shared-inbox.ts'
+import { inboxFile, keptOrigin } from './shared-inbox.ts'
 import { aHome, type Home, openFor, visit } from './windows.suite.ts'
 
 const choice = { question: 'Which colour?', options: [{ value: 'red' }, { value: 'blue' }] }
@@ -78,6 +78,9 @@ test('[ALONE-6] without a signed-in browser the inbox shows nothing, and no addr
   void window.call('elicit_choice', choice).catch(() => undefined)
 
   expect((await fetch(`${origin}/api/asks`)).status).toBe(401)
+  // Only who may open the store of this home gets a link, with the command that people are told of.
+  const { out } = await assent(['inbox', 'link'], { folder: home.project, variables: home.variables })
+  expect(out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))
   expect((await fetch(`${origin}/api/asks`, { headers: { host: 'evil.example' } })).status).not.toBe(200)
 })
 

@@ -182,8 +182,8 @@ describe.each(generations)('a client of %s', (generation) => {
 
   test('[ALONE-1] nobody answers in time', async () => {
     // A client of 2025 is waited for; one of 2026-07-28 comes back when its person has answered, here too late.
-    const late = new Promise((resolve) => setTimeout(() => resolve(accept({ decision: 'approve' })), 4_000))
-    const person = () => (generation === '2025-11-25' ? undefined : late)
+    const tooLate = () => new Promise((resolve) => setTimeout(() => resolve(accept({ decision: 'approve' })), 4_000))
+    const person = () => (generation === '2025-11-25' ? undefined : tooLate())
     const silent = await home.window(generation, person, { ASSENT_ASKS_WAIT: '2s' })
 
     const result = await silent.call('request_plan_approval', aPlan)

@@ -16,14 +16,13 @@ import { aFreePort } from '../cli/process.suite.ts'
 import { until } from '../contract/stage.suite.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { ownLink } from './own-inbox.ts'
-import { inboxFile } from './own-tools.ts'
-import { keptOrigin } from './shared-inbox.ts'
+import { inboxFile, keptOrigin } from './shared-inbox.ts'
 
 export const generations = ['2025-11-25', '2026-07-28'] as const
 export type Generation = (typeof generations)[number]
 
 const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
-export const program = ['--conditions=assent-source', main]
+const program = ['--conditions=assent-source', main]
 const patienceMs = 100_000
 
 /** What a client shows its person, and what the person says; undefined stays silent. */
@@ -54,7 +53,12 @@ export interface Home {
   close(): Promise<void>
 }
 
+let isWebBuilt = false
+
 export async function aHome(): Promise<Home> {
+  // The inbox is what users get, made from the web app as it is now.
+  if (!isWebBuilt) execFileSync('npm', ['run', '--silent', 'web'])
+  isWebBuilt = true
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-home-')))
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
   const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: `127.0.0.1:${await aFreePort()}` }

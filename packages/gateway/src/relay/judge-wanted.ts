@@ -50,9 +50,7 @@ export function judgeGiven(schema: unknown, given: Given): Given {
 
 export const noAnswer: Given = { result: { action: 'cancel' } }
 
-/** A cancel to everyone; to servers that ask with our sdk it says more, and never anything but a no. */
-export const noAnswerKey = 'assent/no-answer'
-const malformed: Given = { result: { action: 'cancel', _meta: { [noAnswerKey]: 'malformed' } } }
+const malformed: Given = { result: { action: 'cancel' }, isUnfit: true }
 
 /** Silence. Where a revision can say so it stays apart from a person's "no choice"; elsewhere it is a cancel. */
 export const expired: Given = {

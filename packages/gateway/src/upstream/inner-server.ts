@@ -2,7 +2,8 @@
 //
 // What it says of itself is known beforehand, so a client's first request is answered while the server is still loading.
 
-import type { Description, Upstream } from '../relay/exchange.ts'
+import { isPlainObject, type JsonValue } from '@assent/core'
+import type { Call, Description, Given, Outcome, Upstream } from '../relay/exchange.ts'
 import type { Message } from '../wire/messages.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import type { Wire, WireEvents } from './wire.ts'
@@ -33,6 +34,21 @@ class InnerUpstream extends StdioUpstream20260728 {
   override async describe(): Promise<Description> {
     return this.#description
   }
+
+  override continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    const explained = Object.entries(given).map(([key, one]) => [key, withReason(one)] as const)
+    return super.continue(call, resume, Object.fromEntries(explained))
+  }
+}
+
+/** Our sdk tells a dismissed question from one that nobody answered, or whose answer did not fit; the protocol does not. */
+function withReason(given: Given): Given {
+  const reason = 'result' in given ? (given.isUnfit === true ? 'malformed' : undefined) : expiredOf(given.error.data)
+  return reason === undefined ? given : { result: { action: 'cancel', _meta: { 'assent/no-answer': reason } } }
+}
+
+function expiredOf(data: unknown): 'expired' | undefined {
+  return isPlainObject(data) && data.reason === 'expired' ? 'expired' : undefined
 }
 
 class InnerWire implements Wire {

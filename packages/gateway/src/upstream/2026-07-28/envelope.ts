@@ -3,7 +3,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Call, Given, Outcome, Wanted } from '../../relay/exchange.ts'
 import { failed } from '../../relay/exchange.ts'
-import { noAnswerKey } from '../../relay/judge-wanted.ts'
 import { errorCodes, objectAt, type Reply, stringAt } from '../../wire/messages.ts'
 import { isUnfinished, metaKeys, revision } from '../../wire/words-2026-07-28.ts'
 import { readElicitation } from '../2025-11-25/questions.ts'
@@ -36,10 +35,7 @@ export function retryOf(call: Call, resume: JsonValue, given: Readonly<Record<st
 
 // This revision has no way to answer a question with an error; no answer is the nearest thing to it.
 function inputOf(given: Given): JsonObject {
-  if ('result' in given) return given.result
-  const { data } = given.error
-  const isExpired = isPlainObject(data) && data.reason === 'expired'
-  return isExpired ? { action: 'cancel', _meta: { [noAnswerKey]: 'expired' } } : { action: 'cancel' }
+  return 'result' in given ? given.result : { action: 'cancel' }
 }
 
 export function outcomeOf(reply: Reply, status?: number): Outcome {
