@@ -8,6 +8,7 @@ import { inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { linkWith, SignIn } from '../inbox/sign-in.ts'
 import { WebFiles } from '../inbox/web-files.ts'
+import { inboxLimits } from '../limits.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { ownServer } from './own-tools.ts'
 
@@ -27,6 +28,6 @@ export async function openOwnInbox(store: Store, origin: string, onTrouble: (err
 
 /** A link that signs the person at this machine in, once; nothing while too many are unused. */
 export async function ownLink(store: Store, url: string): Promise<string | undefined> {
-  const code = await new SignIn({ store, tenant: onlyTenant }).invite(localPerson)
+  const code = await new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs }).invite(localPerson)
   return code === undefined ? undefined : linkWith(code, new URL(url))
 }

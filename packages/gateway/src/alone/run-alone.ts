@@ -55,6 +55,7 @@ export async function serveClient(alone: Alone): Promise<void> {
       asksEnabled: asks.enabled,
       surfaces: asks.surfaces,
       unseenAfterMs: asks.unseen_after,
+      silentAfterMs: asks.silent_after,
       inboxUrl: () => inbox.url,
       warmsUpLater: true,
       onTrouble,
