@@ -5,10 +5,10 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { registerCompletionReview } from './checkpoint/completion.ts'
 import { registerPhaseCommit } from './checkpoint/phase-commit.ts'
 import { registerPlanApproval } from './checkpoint/plan.ts'
+import { describeTools } from './description.ts'
 import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
-import { instructions } from './instructions.ts'
 import { toolLimits } from './limits.ts'
 import type { Registering } from './tool.ts'
 import { Workplace, type WorkplaceOptions } from './workplace.ts'
@@ -36,8 +36,8 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
   })
   const workplace = new Workplace(options)
   return () => {
-    const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
-    const server = new McpServer(info, { instructions })
+    const { info, capabilities, instructions } = describeTools(options.version ?? '0.0.0')
+    const server = new McpServer(info, { capabilities, instructions })
     registerAll({ server, assent, workplace })
     return server
   }
