@@ -105,8 +105,8 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await picture(mallory, `stranger-${generation}`)
 
     await ann.getByRole('radio', { name: 'eu' }).check()
-    await ann.getByRole('button', { name: 'Approve' }).click()
-    await ann.getByText(/You approved this/).waitFor()
+    await ann.getByRole('button', { name: 'Answer' }).click()
+    await ann.getByText(/You answered this/).waitFor()
     expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
 
     expect((await ourCookies(ann)).map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([
