@@ -7,6 +7,8 @@ import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
 import { instructions } from './instructions.ts'
 import { toolLimits } from './limits.ts'
+import { registerOnboarding } from './onboarding/onboarding.ts'
+import type { OnboardingSettings } from './onboarding/settings.ts'
 import type { Registering } from './tool.ts'
 import type { Workplace } from './workplace.ts'
 
@@ -19,6 +21,7 @@ export interface AssentToolsOptions extends Pick<AssentSettings, 'keys' | 'store
   readonly stateFolder?: string
   /** How long a person may take; five minutes unless said. */
   readonly waitMs?: number
+  readonly onboarding?: OnboardingSettings
   readonly version?: string
 }
 
@@ -39,6 +42,7 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
     plansFolder: options.plansFolder ?? 'plans',
     stateFolder: options.stateFolder,
     nowMs: nowMs ?? Date.now,
+    onboarding: options.onboarding,
   }
   return () => {
     const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
@@ -52,5 +56,5 @@ function registerAll(registering: Registering): void {
   registerChoice(registering)
   registerInput(registering)
   registerConfirm(registering)
-  // onboarding: registerOnboarding(registering)
+  registerOnboarding(registering)
 }

@@ -1,5 +1,7 @@
 // Where an agent works: the folder of its project, and where what the tools remember is kept.
 
+import type { OnboardingSettings } from './onboarding/settings.ts'
+
 export interface Workplace {
   /** The project: where git is looked at and plans are kept. */
   readonly folder: string
@@ -8,4 +10,5 @@ export interface Workplace {
   /** Where phases are remembered across restarts; without it, in this process alone. */
   readonly stateFolder: string | undefined
   readonly nowMs: () => number
+  readonly onboarding?: OnboardingSettings | undefined
 }

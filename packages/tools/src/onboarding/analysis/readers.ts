@@ -121,7 +121,8 @@ function oneSided(repository: Repository, files: readonly ReadFile[]): Finding[]
     const first = (ownText.find(({ file }) => file.kind !== 'agents') ?? ownText[0]) as ReadFile
     const others = agents.filter((agent) => !readers.has(agent))
     const where = folder === '' ? 'The repository' : `The folder ${folder}`
-    if (ownText.length === 1) {
+    const owners = new Set(ownText.map(({ file }) => readersOf(file.kind).join()))
+    if (owners.size === 1) {
       const only = [...readers].join(', ')
       return [note(`${where} has instructions for ${only} alone; ${others.join(', ')} read nothing.`, first.file.path)]
     }

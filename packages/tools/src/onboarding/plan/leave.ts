@@ -58,7 +58,8 @@ export function undecidedBy(findings: readonly NamedFinding[], keep: Readonly<Re
   const dropped = new Set<string>()
   const contradictions = findings.filter(({ kind }) => kind === 'contradiction')
   for (const id of Object.keys(keep)) {
-    if (!contradictions.some((finding) => finding.id === id)) throw new UnknownChoice(`There is no contradiction ${id}.`)
+    if (!contradictions.some((finding) => finding.id === id))
+      throw new UnknownChoice(`There is no contradiction ${id}.`)
   }
   for (const { id, places } of contradictions) {
     const names = places.map(({ path, line }) => `${path}:${line}`)

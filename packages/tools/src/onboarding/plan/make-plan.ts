@@ -27,7 +27,11 @@ const order: readonly InstructionKind[] = [
 const newFileMode = 0o644
 
 /** `keep` says for a contradiction which line counts: `{ C1: 'CLAUDE.md:12' }`. */
-export function makePlan(repository: Repository, analysis: Analysis, keep: Readonly<Record<string, string>> = {}): Plan {
+export function makePlan(
+  repository: Repository,
+  analysis: Analysis,
+  keep: Readonly<Record<string, string>> = {},
+): Plan {
   const undecided = undecidedBy(analysis.findings, keep)
   const left: LeftAlone[] = []
   const edits: Edit[] = []
@@ -44,9 +48,7 @@ export function makePlan(repository: Repository, analysis: Analysis, keep: Reado
   return { edits: edits.sort((a, b) => (a.path < b.path ? -1 : 1)), inputs, left }
 }
 
-type Target =
-  | { readonly ok: true; readonly path: string; readonly file: ReadFile | undefined }
-  | { readonly ok: false }
+type Target = { readonly ok: true; readonly path: string; readonly file: ReadFile | undefined } | { readonly ok: false }
 
 function targetIn(
   folder: string,

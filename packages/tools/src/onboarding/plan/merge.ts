@@ -1,8 +1,9 @@
 // The instructions of one folder brought into one file, and what that leaves of each of the others.
 
+import { sectionsOf } from '../analysis/markdown.ts'
 import { isPointer } from '../analysis/readers.ts'
 import type { ReadFile } from '../analysis/statements.ts'
-import { ownerOf } from '../files/agents.ts'
+import { agents, namesAgent, ownerOf } from '../files/agents.ts'
 import { bytesOf, documentOf, type TextDocument } from '../files/document.ts'
 import { type SplitSection, splitFile, type Undecided } from './leave.ts'
 import { Outline } from './outline.ts'
@@ -38,8 +39,9 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
     const isGuide = isPointer(source)
     const counts = { moved: 0, known: 0 }
     if (!isGuide) {
-      if (split.every(({ moves }) => moves.length === 0) && pointerIsIdle(source, isNew && merged.length === 0)) continue
-      if (outline.isEmpty) outline.title('# Instructions for agents')
+      // Without an AGENTS.md to lead to, a file in which everything is its agent's own is left as it is.
+      if (outline.isEmpty && split.every(({ moves }) => moves.length === 0)) continue
+      if (outline.isEmpty) outline.title(`# ${titleOf(source)}`)
       for (const { titles, units } of destined(source, split, outline, targetPath, isNew && taken.length === 0)) {
         const added = outline.add(titles, units)
         counts.moved += added.length
@@ -57,9 +59,14 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
 }
 
-/** Without an AGENTS.md to lead to, a file in which everything is its agent's own is left as it is. */
-function pointerIsIdle(_source: ReadFile, isFirstAndNew: boolean): boolean {
-  return isFirstAndNew
+/** A title that says what the repository is, not whose file it was. */
+function titleOf({ file, document }: ReadFile): string {
+  const titles = sectionsOf(document).filter(({ level }) => level === 1)
+  const title = titles.length === 1 ? titles[0]?.title : undefined
+  const isFileName =
+    title === undefined || agents.some((agent) => namesAgent(title, agent)) || /\.md\b|\brules\b/i.test(title)
+  const isRule = pointerFor(file.kind, file.path, 'AGENTS.md') === undefined
+  return isFileName || isRule ? 'Instructions for agents' : title
 }
 
 function outlineOf(target: ReadFile | undefined, { dropped }: Undecided): Outline {
@@ -74,10 +81,9 @@ function outlineOf(target: ReadFile | undefined, { dropped }: Undecided): Outlin
 
 /** A text without headings, sorted under some. */
 function structured(document: TextDocument, target: ReadFile): Outline {
-  const units = splitFile({ ...target, document }, { open: new Set(), dropped: new Set() }).flatMap(({ moves, stays }) => [
-    ...moves,
-    ...stays,
-  ])
+  const units = splitFile({ ...target, document }, { open: new Set(), dropped: new Set() }).flatMap(
+    ({ moves, stays }) => [...moves, ...stays],
+  )
   // Three lines need no table of contents.
   if (units.length < 4 || document.frontMatter.lines > 0) return Outline.of(document)
   const outline = new Outline(document.eol, document.hasBom)
@@ -102,12 +108,16 @@ function destined(
     section,
     units: moves.map((unit) => movedUnit(unit, file.path, targetPath)),
   }))
-  if (split.every(({ section }) => section.level === 0)) return byTopic(moved.flatMap(({ units }) => units), outline)
+  if (split.every(({ section }) => section.level === 0))
+    return byTopic(
+      moved.flatMap(({ units }) => units),
+      outline,
+    )
   const name = document.frontMatter.fields.get('description')?.join(', ')
   return moved.flatMap(({ section, units }): Destined[] => {
     if (units.length === 0) return []
     if (section.titles.length > 0) return [{ titles: section.titles, units }]
-    if (isFirst) return [{ titles: [], units }]
+    if (isFirst || outline.isFlat) return [{ titles: [], units }]
     // A rule file's title says what it is about; the title of a whole file of instructions does not.
     const isRule = file.kind === 'cursor-rule' || file.kind === 'claude-rule' || file.kind === 'copilot-scoped'
     const title = isRule ? section.title || name : undefined
@@ -138,7 +148,7 @@ function guideWithoutKnown({ document }: ReadFile, outline: Outline): Buffer {
   for (const { section } of splitFile({ file: { kind: 'agents', path: '' }, document } as ReadFile, none)) {
     for (const block of section.blocks) {
       const isRepeated = block.kind === 'item' && outline.isKnown(wordsOfBlock(block))
-      if (isRepeated) block.lines.forEach((_, index) => (lines[block.line - 1 + index] = ''))
+      if (isRepeated) lines.fill('', block.line - 1, block.line - 1 + block.lines.length)
     }
   }
   return bytesOf(lines.join(''), document.hasBom)

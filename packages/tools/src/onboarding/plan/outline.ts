@@ -46,6 +46,11 @@ export class Outline {
     return this.#parts.some(({ level }) => level > 0)
   }
 
+  /** A title and what stands under it, and no other heading. */
+  get isFlat(): boolean {
+    return this.#parts.filter(({ level }) => level > 0).length === 1 && this.#parts.some(({ level }) => level === 1)
+  }
+
   /** Puts units under these headings, which are made where they are missing. Returns what was new. */
   add(titles: readonly string[], units: readonly Unit[]): Unit[] {
     const added: Unit[] = []
@@ -91,11 +96,16 @@ export class Outline {
     for (const block of section.blocks) {
       const words = wordsOfBlock(block)
       const isRepeated = block.kind === 'item' && here.has(words) && words.split(' ').length >= repeatedWords
-      if (isRepeated) block.lines.forEach((_, index) => dropped.add(block.line - section.bodyLine + index))
+      for (const index of isRepeated ? block.lines.keys() : []) dropped.add(block.line - section.bodyLine + index)
       here.add(words)
       this.#known.add(words)
     }
-    this.#parts.push({ level: section.level, path: section.path, head, body: raw.filter((_, index) => !dropped.has(index)) })
+    this.#parts.push({
+      level: section.level,
+      path: section.path,
+      head,
+      body: raw.filter((_, index) => !dropped.has(index)),
+    })
   }
 
   #partFor(titles: readonly string[]): Part {
@@ -136,7 +146,8 @@ export class Outline {
     const lines = unit.blocks.flatMap((block, index) => {
       const text = textOf(block).split('\n')
       const previous = unit.blocks[index - 1]
-      const isApart = previous !== undefined && !(previous.kind === 'item' && block.kind === 'item') && block.kind !== 'fence'
+      const isApart =
+        previous !== undefined && !(previous.kind === 'item' && block.kind === 'item') && block.kind !== 'fence'
       return isApart ? ['', ...text] : text
     })
     const startsList = unit.blocks[0]?.kind === 'item' && isListLine(lastLine)

@@ -3,8 +3,8 @@
 // It holds no time and nothing random, so that the same repository gives the same plan and the same digests.
 
 import { digestOf } from '@assent/core'
-import type { InstructionFile } from '../files/discover.ts'
 import { bytesDigest } from '../files/bytes-digest.ts'
+import type { InstructionFile } from '../files/discover.ts'
 
 export interface Edit {
   readonly path: string
@@ -60,5 +60,8 @@ export function planDigest({ edits, left }: Pick<Plan, 'edits' | 'left'>): strin
 }
 
 export function inputsDigest(inputs: readonly Input[]): string {
-  return digestOf('onboarding files v1', inputs.map(({ path, is, was, mode }) => ({ path, is, was, mode })))
+  return digestOf(
+    'onboarding files v1',
+    inputs.map(({ path, is, was, mode }) => ({ path, is, was, mode })),
+  )
 }
