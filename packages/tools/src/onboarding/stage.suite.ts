@@ -26,7 +26,10 @@ export async function staged(fixture: Fixture, staging: Staging): Promise<Stage>
 }
 
 /** Another client in a repository that is there already. */
-export async function joined(placed: Placed, { generation, person, settings, nowMs }: Staging): Promise<Omit<Stage, keyof Placed> & Pick<Placed, 'remove'>> {
+export async function joined(
+  placed: Placed,
+  { generation, person, settings, nowMs }: Staging,
+): Promise<Omit<Stage, keyof Placed> & Pick<Placed, 'remove'>> {
   const createServer = assentTools({
     folder: placed.root,
     ...(settings === undefined ? {} : { onboarding: settings }),

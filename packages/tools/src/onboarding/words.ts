@@ -37,11 +37,28 @@ function placesInWords({ places, message }: NamedFinding): string {
   return names.length === 0 ? '' : ` [${names.join(', ')}]`
 }
 
-export function planInWords({ edits, left }: Plan): string {
+export function planInWords({ edits, left, decided }: Plan): string {
   if (edits.length === 0) {
     return paragraphs(['Nothing needs to change: there is nothing to move.', leftInWords(left)])
   }
-  return paragraphs([`${counted(edits.length, 'file')} would change:\n${editsInWords(edits)}`, leftInWords(left)])
+  return paragraphs([
+    `${counted(edits.length, 'file')} would change:\n${editsInWords(edits)}`,
+    decidedInWords(decided),
+    leftInWords(left),
+  ])
+}
+
+function decidedInWords(decided: Plan['decided']): string {
+  const lines = Object.entries(decided).map(([id, place]) => `  ${id}: ${place} counts, the other line goes`)
+  return lines.length === 0 ? '' : `Decided:\n${lines.join('\n')}`
+}
+
+/** What happens with contradictions that nobody decided. */
+export function undecidedInWords(findings: readonly NamedFinding[], decided: Plan['decided']): string {
+  const open = findings.filter(({ kind, id }) => kind === 'contradiction' && !Object.hasOwn(decided, id))
+  if (open.length === 0) return ''
+  const ids = open.map(({ id }) => id).join(', ')
+  return `Not decided: ${ids}. Those lines stay in their files, and an agent that reads both files reads both lines.`
 }
 
 export function editsInWords(edits: readonly Edit[]): string {

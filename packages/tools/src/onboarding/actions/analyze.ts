@@ -12,7 +12,7 @@ import { names, ours } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
 import { Stop } from '../stop.ts'
-import { analysisInWords, diffInWords, paragraphs, planInWords } from '../words.ts'
+import { analysisInWords, diffInWords, paragraphs, planInWords, undecidedInWords } from '../words.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { done, type Outcome } from './outcome.ts'
 
@@ -57,14 +57,13 @@ export async function runPropose(site: Site, { preview, keep }: Proposing): Prom
   const plan = planned(repository, analysis, keep)
   const diff = await diffOf(site.root, plan.edits)
   const where = ours(site, names.diff)
-  const undecided = analysis.findings.filter(({ kind, id }) => kind === 'contradiction' && !Object.hasOwn(keep, id))
+  const undecided = plan.edits.length === 0 ? '' : undecidedInWords(analysis.findings, plan.decided)
   const message = paragraphs([
     analysisInWords(analysis),
     planInWords(plan),
     plan.edits.length === 0 ? '' : diffInWords(diff, preview ? 'the plan itself' : where),
-    undecided.length === 0
-      ? ''
-      : `Nobody has decided ${undecided.map(({ id }) => id).join(', ')} yet: those lines stay where they are. Ask the person which line counts, and propose again with keep, as in {"${undecided[0]?.id}": "${undecided[0]?.places[0]?.path}:${undecided[0]?.places[0]?.line}"}.`,
+    undecided,
+    undecided === '' ? '' : howToDecide(analysis),
     preview ? 'This is a preview: nothing was written.' : '',
     plan.edits.length === 0 ? '' : 'Next: approve puts this plan to a person.',
   ])
@@ -84,6 +83,12 @@ export async function runPropose(site: Site, { preview, keep }: Proposing): Prom
   if (preview) return { outcome: done((await readState(site)).status, message, data), analysis }
   const state = await alone(site, 'propose', () => saveProposal(site, analysis, plan, diff))
   return { outcome: done(state.status, message, data), analysis }
+}
+
+function howToDecide({ findings }: Analysis): string {
+  const first = findings.find(({ kind }) => kind === 'contradiction')
+  const place = first?.places[0]
+  return `To decide, ask the person which line counts and propose again with keep, as in {"${first?.id}": "${place?.path}:${place?.line}"}.`
 }
 
 async function saveProposal(site: Site, analysis: Analysis, plan: Plan, diff: string): Promise<State> {

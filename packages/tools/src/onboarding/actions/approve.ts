@@ -12,7 +12,16 @@ import { names, ours } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
 import { Stop } from '../stop.ts'
-import { counted, diffInWords, editsInWords, findingsInWords, paragraphs, planInWords, shortDigest } from '../words.ts'
+import {
+  counted,
+  diffInWords,
+  editsInWords,
+  findingsInWords,
+  paragraphs,
+  planInWords,
+  shortDigest,
+  undecidedInWords,
+} from '../words.ts'
 import { examine } from './analyze.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { canceled, commentOf, done, type Outcome } from './outcome.ts'
@@ -82,12 +91,13 @@ async function prepareApproval(site: Site): Promise<Prepared> {
   const diff = await diffOf(site.root, plan.edits)
   const head = `Approve this plan for the repository's instruction files?`
   const findings = findingsInWords(analysis.findings, onboardingLimits.findingsShown)
+  const undecided = undecidedInWords(analysis.findings, plan.decided)
   const foot = `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`
   const total = `The repository is ${analysis.pattern}: ${counted(analysis.files.length, 'instruction file')}, ${counted(analysis.findings.length, 'finding')}.`
   const message = fitting(approveForm, [
-    () => paragraphs([head, total, findings, planInWords(plan), diffInWords(diff, where), foot]),
-    () => paragraphs([head, total, findings, planInWords(plan), diffInWords(diff, where, 1_200), foot]),
-    () => paragraphs([head, total, planInWords(plan), `The change, line by line, is in ${where}.`, foot]),
+    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where), foot]),
+    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where, 1_200), foot]),
+    () => paragraphs([head, total, planInWords(plan), undecided, `The change, line by line, is in ${where}.`, foot]),
     () => paragraphs([head, total, editsInWords(plan.edits), `The change, line by line, is in ${where}.`, foot]),
   ])
   return { message, revision: state.revision, planDigest, inputsDigest: from }

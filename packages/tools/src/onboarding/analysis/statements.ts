@@ -55,7 +55,8 @@ function statementsIn({ file, document }: ReadFile): Statement[] {
 
 const shells = new Set(['', 'sh', 'bash', 'shell', 'console', 'zsh', 'fish', 'powershell'])
 
-function sentencesIn(block: Block): { line: number; text: string }[] {
+/** The sentences of a block, each with its line. */
+export function sentencesIn(block: Block): { line: number; text: string }[] {
   if (block.kind === 'comment' || block.kind === 'table') return []
   if (block.kind === 'fence') {
     if (!shells.has(block.language ?? '')) return []

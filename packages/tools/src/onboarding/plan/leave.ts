@@ -1,8 +1,8 @@
 // What stays in an agent's own file when the rest moves: what is meant for that agent alone, and what nobody has decided.
 
-import type { NamedFinding } from '../analysis/finding.ts'
+import type { NamedFinding, Place } from '../analysis/finding.ts'
 import { type Section, sectionsOf } from '../analysis/markdown.ts'
-import type { ReadFile } from '../analysis/statements.ts'
+import { type ReadFile, sentencesIn } from '../analysis/statements.ts'
 import { namesAgent, ownerOf } from '../files/agents.ts'
 import { type Unit, unitsOf, unitText } from './units.ts'
 
@@ -51,15 +51,20 @@ export class UnknownChoice extends Error {}
 
 /**
  * Which lines are still undecided, given what was chosen: `{ C1: 'CLAUDE.md:12' }` keeps that line and drops the other.
- * Throws when a choice names nothing that was found.
+ * Throws when a choice names nothing that was found, or would drop more than the one statement.
  */
-export function undecidedBy(findings: readonly NamedFinding[], keep: Readonly<Record<string, string>>): Undecided {
+export function undecidedBy(
+  files: readonly ReadFile[],
+  findings: readonly NamedFinding[],
+  keep: Readonly<Record<string, string>>,
+): Undecided {
   const open = new Set<string>()
   const dropped = new Set<string>()
   const contradictions = findings.filter(({ kind }) => kind === 'contradiction')
   for (const id of Object.keys(keep)) {
-    if (!contradictions.some((finding) => finding.id === id))
+    if (!contradictions.some((finding) => finding.id === id)) {
       throw new UnknownChoice(`There is no contradiction ${id}.`)
+    }
   }
   for (const { id, places } of contradictions) {
     const names = places.map(({ path, line }) => `${path}:${line}`)
@@ -67,8 +72,21 @@ export function undecidedBy(findings: readonly NamedFinding[], keep: Readonly<Re
     if (kept !== undefined && !names.includes(kept)) {
       throw new UnknownChoice(`${id} is between ${names.join(' and ')}; ${kept} is neither.`)
     }
-    for (const name of names) if (kept === undefined) open.add(name)
-    for (const name of names) if (kept !== undefined && name !== kept) dropped.add(name)
+    for (const [index, place] of places.entries()) {
+      if (kept === undefined) open.add(names[index] as string)
+      else if (names[index] !== kept) for (const line of onlyStatementAt(files, place)) dropped.add(line)
+    }
   }
   return { open, dropped }
+}
+
+/** All lines of the block there, if the statement is all it says. */
+function onlyStatementAt(files: readonly ReadFile[], { path, line }: Place): string[] {
+  const read = files.find(({ file }) => file.path === path)
+  const blocks = read === undefined ? [] : sectionsOf(read.document).flatMap((section) => section.blocks)
+  const block = blocks.find((each) => line >= each.line && line < each.line + each.lines.length)
+  if (block === undefined || sentencesIn(block).length > 1) {
+    throw new UnknownChoice(`${path}:${line} says more than that one thing, so it has to be edited by hand.`)
+  }
+  return block.lines.map((_, index) => `${path}:${block.line + index}`)
 }

@@ -32,7 +32,7 @@ export function makePlan(
   analysis: Analysis,
   keep: Readonly<Record<string, string>> = {},
 ): Plan {
-  const undecided = undecidedBy(analysis.findings, keep)
+  const undecided = undecidedBy(readableFiles(repository.files), analysis.findings, keep)
   const left: LeftAlone[] = []
   const edits: Edit[] = []
   const folders = [...new Set(repository.files.map(({ folder }) => folder))].sort()
@@ -45,7 +45,7 @@ export function makePlan(
     edits.push(...merged.flatMap((file) => editOf(file, repository)))
   }
   const inputs = repository.files.map(inputOf)
-  return { edits: edits.sort((a, b) => (a.path < b.path ? -1 : 1)), inputs, left }
+  return { edits: edits.sort((a, b) => (a.path < b.path ? -1 : 1)), inputs, left, decided: keep }
 }
 
 type Target = { readonly ok: true; readonly path: string; readonly file: ReadFile | undefined } | { readonly ok: false }

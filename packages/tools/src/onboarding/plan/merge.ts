@@ -55,7 +55,7 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   }
   const after = outline.text()
   if (after === before) return merged
-  const why = taken.length === 0 ? 'says once what it said twice' : `takes in what is said in ${taken.join(', ')} alone`
+  const why = taken.length === 0 ? 'says once what it said twice' : `takes in what only ${taken.join(', ')} said`
   return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
 }
 

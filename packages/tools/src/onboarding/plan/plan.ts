@@ -33,6 +33,8 @@ export interface Plan {
   readonly edits: readonly Edit[]
   readonly inputs: readonly Input[]
   readonly left: readonly LeftAlone[]
+  /** For each contradiction that was decided, the line that counts. */
+  readonly decided: Readonly<Record<string, string>>
 }
 
 export function inputOf({ path, body }: InstructionFile): Input {
@@ -47,7 +49,7 @@ export function inputOf({ path, body }: InstructionFile): Input {
 }
 
 /** Binds everything that will be written; the text is in it by its digest. */
-export function planDigest({ edits, left }: Pick<Plan, 'edits' | 'left'>): string {
+export function planDigest({ edits, left, decided }: Plan): string {
   return digestOf('onboarding plan v1', {
     edits: edits.map(({ path, before, after }) => ({
       path,
@@ -56,6 +58,7 @@ export function planDigest({ edits, left }: Pick<Plan, 'edits' | 'left'>): strin
       after: after === null ? null : { digest: bytesDigest(Buffer.from(after.text, 'utf8')), mode: after.mode },
     })),
     left: left.map(({ path, why }) => ({ path, why })),
+    decided: { ...decided },
   })
 }
 

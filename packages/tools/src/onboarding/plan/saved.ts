@@ -22,6 +22,7 @@ const planSchema = z.strictObject({
     z.strictObject({ path: z.string(), is: z.enum(['text', 'closed', 'link', 'stray']), was: z.string(), mode }),
   ),
   left: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+  decided: z.record(z.string(), z.string()),
 })
 
 export interface SavedPlan {
