@@ -45,7 +45,15 @@ describe.each(generations)('on %s', (generation) => {
     expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual(['approved', 'comment'])
     expect(shown?.requestedSchema.required).toEqual(['approved'])
     expect(shown?.requestedSchema.properties.approved).not.toHaveProperty('default')
-    for (const words of ['C1', 'AGENTS.md:5', 'CLAUDE.md:5', 'messy', '+++ b/AGENTS.md', 'Not decided: C1', '2 files']) {
+    for (const words of [
+      'C1',
+      'AGENTS.md:5',
+      'CLAUDE.md:5',
+      'messy',
+      '+++ b/AGENTS.md',
+      'Not decided: C1',
+      '2 files',
+    ]) {
       expect(shown?.message).toContain(words)
     }
   })
@@ -115,7 +123,11 @@ describe.each(generations)('on %s', (generation) => {
     '[ONBOARD-6] where no person can be reached, %s is refused with a code and a suggestion',
     async (action) => {
       stage = await staged(monorepo, { generation, person: agreeing })
-      const path = { approve: ['propose'], migrate: ['propose', 'approve'], rollback: ['propose', 'approve', 'migrate'] }
+      const path = {
+        approve: ['propose'],
+        migrate: ['propose', 'approve'],
+        rollback: ['propose', 'approve', 'migrate'],
+      }
       for (const each of path[action as keyof typeof path] ?? []) await stage.call(each)
       const before = await treeDigest(stage.root, [])
       const mute = await joined(stage, { generation })
@@ -166,7 +178,10 @@ describe.each(generations)('on %s', (generation) => {
         await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
       },
     ],
-    ['the plan', (root: string) => replaceIn(join(root, '.copilot-state/proposal.json'), 'regression test', 'bad test')],
+    [
+      'the plan',
+      (root: string) => replaceIn(join(root, '.copilot-state/proposal.json'), 'regression test', 'bad test'),
+    ],
     [
       'the plan with its own digests mended',
       async (root: string) => {
@@ -180,7 +195,8 @@ describe.each(generations)('on %s', (generation) => {
     ],
     [
       'a path that leads out of the repository',
-      (root: string) => replaceIn(join(root, '.copilot-state/proposal.json'), '"path": "AGENTS.md"', '"path": "../AGENTS.md"'),
+      (root: string) =>
+        replaceIn(join(root, '.copilot-state/proposal.json'), '"path": "AGENTS.md"', '"path": "../AGENTS.md"'),
     ],
   ])('[ONBOARD-7] what changes while a person decides about the migration stops it: %s', async (_, change) => {
     let root = ''
@@ -229,7 +245,12 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[ONBOARD-8] rollback has a deadline of its own, and the backup stays after it', async () => {
     let nowMs = Date.parse('2026-11-15T10:00:00Z')
-    stage = await staged(monorepo, { generation, person: agreeing, settings: { rollbackMs: 60_000 }, nowMs: () => nowMs })
+    stage = await staged(monorepo, {
+      generation,
+      person: agreeing,
+      settings: { rollbackMs: 60_000 },
+      nowMs: () => nowMs,
+    })
     await run(stage, 'propose', 'approve', 'migrate')
     const after = await treeDigest(stage.root)
     nowMs += 60_001
@@ -282,7 +303,10 @@ describe.each(generations)('on %s', (generation) => {
   test('[ONBOARD-11] preview writes nothing at all, and asks nobody', async () => {
     stage = await staged(conflicting, { generation, person: agreeing })
     const before = await treeDigest(stage.root, [])
-    expect((await stage.call('analyze', { preview: true })).data).toMatchObject({ status: 'not_started', pattern: 'messy' })
+    expect((await stage.call('analyze', { preview: true })).data).toMatchObject({
+      status: 'not_started',
+      pattern: 'messy',
+    })
     const { data } = await stage.call('propose', { preview: true })
     expect(data.diff).toContain('+++ b/AGENTS.md')
     expect((await stage.call('migrate', { preview: true })).data).toMatchObject({ error: { code: 'NOT_APPROVED' } })

@@ -86,7 +86,7 @@ function headings(lines: readonly string[], from: number): Heading[] {
     }
     const under = /^ {0,3}(=+|-+)[ \t]*$/.exec(lines[index + 1] ?? '')?.[1]
     const isText = /^\S/.test(line) && !/^([-*+>|#]|\d+[.)])/.test(line)
-    const isAlone = index === from || (lines[index - 1] ?? '').trim() === ''
+    const isAlone = index === from || /^\s*$|^ {0,3}#{1,6}\s/.test(lines[index - 1] ?? '')
     if (under !== undefined && under.length >= 3 && isText && isAlone) {
       found.push({ index, level: under.startsWith('=') ? 1 : 2, title: line.trim(), takes: 2 })
       index++
@@ -108,6 +108,28 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   return closes ? undefined : open
 }
 
+/** The first line of front matter, a code block or a comment that is never closed: whatever is added below it becomes part of it. */
+export function unclosedLine({ lines, frontMatter }: TextDocument): number | undefined {
+  if (frontMatter.lines === 0 && lines[0]?.trimEnd() === '---') return 1
+  let fence: string | undefined
+  let comment = false
+  let since = 0
+  for (const [index, line] of lines.entries()) {
+    if (comment) comment = !line.includes('-->')
+    else {
+      const before = fence
+      fence = fenceAfter(line, fence)
+      if (before === undefined && fence !== undefined) since = index + 1
+      if (fence === undefined && before === undefined && /^\s*<!--(?!.*-->)/.test(line)) {
+        comment = true
+        since = index + 1
+      }
+    }
+  }
+  return fence !== undefined || comment ? since : undefined
+}
+
+const rule = /^ {0,3}(?:-{3,}|={3,}|\*{3,}|_{3,})\s*$/
 const itemStart = /^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+\S/
 
 function blocksOf(body: readonly string[], firstLine: number): Block[] {
@@ -145,14 +167,19 @@ function kindOf(line: string): BlockKind {
 
 /** An item holds what is indented beneath it, blank lines between included. */
 function itemEnd(body: readonly string[], start: number): number {
+  const own = /^ */.exec(body[start] ?? '')?.[0].length ?? 0
+  const inset = new RegExp(`^(?: {${own + 2},}|\\t)`)
   let end = start + 1
   let fence: string | undefined
   for (let index = start + 1; index < body.length; index++) {
     const line = body[index] ?? ''
-    const isIndented = /^(?: {2,}|\t)/.test(line)
+    const isIndented = inset.test(line)
     if (fence !== undefined || (isIndented && isFence(line.trimStart()))) fence = fenceAfter(line, fence)
     else if (line.trim() === '') continue
-    else if (!isIndented && (itemStart.test(line) || end !== index || isFence(line) || /^\s*(\||<!--)/.test(line)))
+    else if (
+      !isIndented &&
+      (itemStart.test(line) || rule.test(line) || end !== index || isFence(line) || /^\s*(\||<!--)/.test(line))
+    )
       break
     end = index + 1
   }
@@ -168,7 +195,7 @@ function paragraphEnd(body: readonly string[], start: number): number {
   let index = start + 1
   while (index < body.length) {
     const line = body[index] ?? ''
-    if (line.trim() === '' || isFence(line) || itemStart.test(line) || /^\s*<!--/.test(line)) break
+    if (line.trim() === '' || isFence(line) || itemStart.test(line) || /^\s*<!--/.test(line) || rule.test(line)) break
     index++
   }
   return index

@@ -3,6 +3,7 @@
 import { type Agent, agents, codexReadsBytes, readersOf } from '../files/agents.ts'
 import type { InstructionFile, Repository } from '../files/discover.ts'
 import type { Finding } from './finding.ts'
+import { unclosedLine } from './markdown.ts'
 import { patternKey, scopeOf } from './scope.ts'
 import type { ReadFile } from './statements.ts'
 
@@ -16,6 +17,7 @@ export function differencesIn(repository: Repository, files: readonly ReadFile[]
       ...readByHandOnly(file),
       ...hiddenFrontMatter(file),
       ...cutOff(file),
+      ...neverClosed(file),
     ]),
     ...oneSided(repository, files),
   ]
@@ -100,6 +102,18 @@ function cutOff({ file }: ReadFile): Finding[] {
     problem(
       `${file.path} has ${size} bytes; Codex stops reading after ${codexReadsBytes.toLocaleString('en')}.`,
       file.path,
+    ),
+  ]
+}
+
+function neverClosed({ file, document }: ReadFile): Finding[] {
+  const line = unclosedLine(document)
+  if (line === undefined) return []
+  return [
+    problem(
+      `${file.path} opens a code block or a comment that is never closed; what follows is part of it.`,
+      file.path,
+      line,
     ),
   ]
 }

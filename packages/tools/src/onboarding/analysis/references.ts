@@ -32,7 +32,7 @@ const notMeant =
 const buildFolders =
   /^(?:\.?\/)?(?:dist|build|out|coverage|target|tmp|temp|node_modules|vendor|bin|obj|\.next|\.venv|generated|gen)\//
 const exampleNames =
-  /(?:^|\/)(?:path\/to|foo|bar|baz|example|examples?|my-?\w*|your-?\w*|some-?\w*|xyz|name|feature|x)(?:[./]|$)/i
+  /(?:^|\/)(?:path\/to|foo|bar|baz|example|examples?|my-?\w*|your-?\w*|some-?\w*|xyz|(?:[\w-]+-)?name|feature|x)(?:[./]|$)/i
 
 function deadPaths({ file, document }: ReadFile, repository: Repository, tails: ReadonlySet<string>): Finding[] {
   const seen = new Set<string>()

@@ -4,10 +4,12 @@
 // too long, and names that differ from another only in case.
 
 import type { Analysis } from '../analysis/analyze.ts'
+import { unclosedLine } from '../analysis/markdown.ts'
 import { scopeOf } from '../analysis/scope.ts'
 import { type ReadFile, readableFiles } from '../analysis/statements.ts'
 import { bytesDigest } from '../files/bytes-digest.ts'
 import type { InstructionFile, Repository } from '../files/discover.ts'
+import type { TextDocument } from '../files/document.ts'
 import type { InstructionKind } from '../files/kinds.ts'
 import { undecidedBy } from './leave.ts'
 import { type MergedFile, merge } from './merge.ts'
@@ -78,6 +80,7 @@ function targetIn(
     return refuse(existing.path, body.is === 'link' ? `it is a link to ${body.to}` : 'it cannot be read')
   }
   if (isReadOnly(read.file)) return refuse(read.file.path, 'it is read-only')
+  if (unclosedLine(read.document) !== undefined) return refuse(read.file.path, notClosed(read.document))
   return { ok: true, path: read.file.path, file: read }
 }
 
@@ -104,6 +107,7 @@ function whyNot(file: InstructionFile, target: Target): string | undefined {
     case 'text': {
       if (file.path !== file.properPath) return `rename it to ${file.properPath} first`
       if (isReadOnly(file)) return 'it is read-only'
+      if (unclosedLine(body.read.document) !== undefined) return notClosed(body.read.document)
       const { when, patterns } = scopeOf(file, body.read.document)
       if (when === 'matching') return `it is for ${patterns.join(', ')} only, and stays a rule of its own`
       if (when === 'chosen') return 'its agent reads it when it fits, and stays a rule of its own'
@@ -111,6 +115,10 @@ function whyNot(file: InstructionFile, target: Target): string | undefined {
       return target.ok ? undefined : 'there is no AGENTS.md that it could be moved to'
     }
   }
+}
+
+function notClosed(document: TextDocument): string {
+  return `the code block or comment in line ${unclosedLine(document)} is never closed`
 }
 
 function isReadOnly({ body }: InstructionFile): boolean {

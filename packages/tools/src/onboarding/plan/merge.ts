@@ -10,7 +10,7 @@ import { Outline } from './outline.ts'
 import { pointerFor } from './pointers.ts'
 import { relinked } from './relink.ts'
 import { generalTopic, topicOf, topicOrder } from './topic-headings.ts'
-import { type Unit, unitText, wordsOfBlock } from './units.ts'
+import { type Unit, unitText } from './units.ts'
 
 export interface Merging {
   /** Where the instructions are to live. */
@@ -34,8 +34,10 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   const isNew = target === undefined
   const merged: MergedFile[] = []
   const taken: string[] = []
-  for (const source of sources) {
-    const split = splitFile(source, undecided)
+  const splits = sources.map((source) => ({ source, split: splitFile(source, undecided) }))
+  // What has something to give comes first, because whether the others need to lead anywhere depends on it.
+  const gives = ({ split }: { split: readonly SplitSection[] }) => split.some(({ moves }) => moves.length > 0)
+  for (const { source, split } of [...splits.filter(gives), ...splits.filter((each) => !gives(each))]) {
     const isGuide = isPointer(source)
     const counts = { moved: 0, known: 0 }
     if (!isGuide) {
@@ -47,6 +49,7 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
         counts.moved += added.length
         counts.known += units.length - added.length
       }
+      outline.endSource()
       if (counts.moved > 0) taken.push(source.file.path)
     }
     const left = isGuide ? guideWithoutKnown(source, outline) : remains(source, split, targetPath)
@@ -81,9 +84,10 @@ function outlineOf(target: ReadFile | undefined, { dropped }: Undecided): Outlin
 
 /** A text without headings, sorted under some. */
 function structured(document: TextDocument, target: ReadFile): Outline {
-  const units = splitFile({ ...target, document }, { open: new Set(), dropped: new Set() }).flatMap(
-    ({ moves, stays }) => [...moves, ...stays],
-  )
+  const { path } = target.file
+  const units = splitFile({ ...target, document }, none)
+    .flatMap(({ moves, stays }) => [...moves, ...stays])
+    .map((unit) => movedUnit(unit, path, path))
   // Three lines need no table of contents.
   if (units.length < 4 || document.frontMatter.lines > 0) return Outline.of(document)
   const outline = new Outline(document.eol, document.hasBom)
@@ -127,10 +131,23 @@ function destined(
 
 function movedUnit(unit: Unit, from: string, to: string): Unit {
   return {
-    blocks: unit.blocks.map((block) =>
-      block.kind === 'fence' ? block : { ...block, lines: relinked(block.lines.join('\n'), from, to).split('\n') },
-    ),
+    blocks: unit.blocks.map((block) => ({
+      ...block,
+      lines: (block.kind === 'fence' ? block.lines : relinked(block.lines.join('\n'), from, to).split('\n')).map(
+        (line) => withoutIndent(line, indentOf(block.lines[0] ?? '')),
+      ),
+    })),
   }
+}
+
+/** Up to three spaces mean nothing by themselves, but below a list they would make a part of its last item. */
+function indentOf(line: string): number {
+  const indent = /^ */.exec(line)?.[0].length ?? 0
+  return indent < 4 ? indent : 0
+}
+
+function withoutIndent(line: string, indent: number): string {
+  return line.replace(new RegExp(`^ {0,${indent}}`), '')
 }
 
 function byTopic(units: readonly Unit[], outline: Outline): Destined[] {
@@ -147,7 +164,7 @@ function guideWithoutKnown({ document }: ReadFile, outline: Outline): Buffer {
   const lines = [...document.rawLines]
   for (const { section } of splitFile({ file: { kind: 'agents', path: '' }, document } as ReadFile, none)) {
     for (const block of section.blocks) {
-      const isRepeated = block.kind === 'item' && outline.isKnown(wordsOfBlock(block))
+      const isRepeated = block.kind === 'item' && outline.isKnown(section.titles, block)
       if (isRepeated) lines.fill('', block.line - 1, block.line - 1 + block.lines.length)
     }
   }
@@ -164,7 +181,10 @@ function remains({ file, document }: ReadFile, split: readonly SplitSection[], t
   const body = kept.flatMap(({ section, stays }) => {
     const isTitled = section.level > 0 && section.titles.length > 0
     const heading = isTitled ? ['', `${'#'.repeat(section.level)} ${section.title}`] : []
-    return [...heading, ...stays.flatMap((unit, index) => spaced(unit, stays[index - 1]))]
+    return [
+      ...heading,
+      ...stays.flatMap((unit, index) => spaced(movedUnit(unit, file.path, file.path), stays[index - 1])),
+    ]
   })
   const text = [...head, ...body].map((line) => `${line}${document.eol}`).join('')
   return bytesOf(text, document.hasBom)

@@ -2,7 +2,7 @@
 //
 // What nobody touched comes out byte for byte as it went in.
 
-import { normalised, type Section, sectionsOf } from '../analysis/markdown.ts'
+import { type Block, normalised, type Section, sectionsOf } from '../analysis/markdown.ts'
 import type { TextDocument } from '../files/document.ts'
 import { textOf, type Unit, unitsOf, withoutKnown, wordsOfBlock } from './units.ts'
 
@@ -13,14 +13,18 @@ interface Part {
   body: string[]
 }
 
-/** A repeated item is dropped only if it is long enough to be no turn of phrase. */
-const repeatedWords = 5
+/** What is shorter is a turn of phrase, and means something else under another heading. */
+const tellingWords = 5
 
 export class Outline {
   readonly eol: '\n' | '\r\n'
   readonly hasBom: boolean
   readonly #parts: Part[] = []
-  readonly #known = new Set<string>()
+  /** What is said, by the headings it stands under. */
+  readonly #here = new Set<string>()
+  /** What is said anywhere, but for the source that is being taken in. */
+  readonly #anywhere = new Set<string>()
+  #fresh: Block[] = []
 
   constructor(eol: '\n' | '\r\n' = '\n', hasBom = false) {
     this.eol = eol
@@ -31,11 +35,23 @@ export class Outline {
   static of(document: TextDocument): Outline {
     const outline = new Outline(document.eol, document.hasBom)
     for (const section of sectionsOf(document)) outline.#take(section, document)
+    outline.endSource()
     return outline
   }
 
-  isKnown(words: string): boolean {
-    return words !== '' && this.#known.has(words)
+  /** Whether this is said already: under these headings, or, if it is long enough to be no accident, anywhere. */
+  isKnown(titles: readonly string[], block: Block, unit?: Unit): boolean {
+    const words = wordsOfBlock(block)
+    if (this.#here.has(keyOf(titles.map(normalised), words))) return true
+    const isAlone = block.kind === 'fence' && (unit === undefined || unit.blocks.length === 1)
+    const isTelling = block.kind === 'fence' || words.split(' ').length >= tellingWords
+    return isTelling && !isAlone && this.#anywhere.has(words)
+  }
+
+  /** From now on what was added counts as said. Until then a source may say a thing under two of its headings. */
+  endSource(): void {
+    for (const block of this.#fresh) this.#anywhere.add(wordsOfBlock(block))
+    this.#fresh = []
   }
 
   get isEmpty(): boolean {
@@ -55,10 +71,10 @@ export class Outline {
   add(titles: readonly string[], units: readonly Unit[]): Unit[] {
     const added: Unit[] = []
     for (const unit of units) {
-      const fresh = withoutKnown(unit, (words) => this.isKnown(words))
+      const fresh = withoutKnown(unit, (block) => this.isKnown(titles, block, unit))
       if (fresh === undefined) continue
       this.#append(this.#partFor(titles), fresh)
-      for (const block of fresh.blocks) this.#known.add(wordsOfBlock(block))
+      this.#know(titles, fresh.blocks)
       added.push(fresh)
     }
     return added
@@ -78,6 +94,11 @@ export class Outline {
     return this.#parts.flatMap(({ head, body }) => [...head, ...body]).join('')
   }
 
+  #know(titles: readonly string[], blocks: readonly Block[]): void {
+    for (const block of blocks) this.#here.add(keyOf(titles.map(normalised), wordsOfBlock(block)))
+    this.#fresh.push(...blocks)
+  }
+
   #take(section: Section, document: TextDocument): void {
     const bodyStart = section.bodyLine - 1
     const head = document.rawLines.slice(section.level === 0 ? 0 : section.line - 1, bodyStart)
@@ -85,9 +106,9 @@ export class Outline {
     const same = section.path.length > 0 ? this.#parts.find((part) => isSamePath(part.path, section.path)) : undefined
     if (same !== undefined) {
       for (const unit of unitsOf(section.blocks)) {
-        const fresh = withoutKnown(unit, (words) => this.isKnown(words))
+        const fresh = withoutKnown(unit, (block) => this.isKnown(section.titles, block, unit))
         if (fresh !== undefined) this.#append(same, fresh)
-        for (const block of unit.blocks) this.#known.add(wordsOfBlock(block))
+        this.#know(section.titles, unit.blocks)
       }
       return
     }
@@ -95,10 +116,10 @@ export class Outline {
     const here = new Set<string>()
     for (const block of section.blocks) {
       const words = wordsOfBlock(block)
-      const isRepeated = block.kind === 'item' && here.has(words) && words.split(' ').length >= repeatedWords
+      const isRepeated = block.kind === 'item' && here.has(words) && words.split(' ').length >= tellingWords
       for (const index of isRepeated ? block.lines.keys() : []) dropped.add(block.line - section.bodyLine + index)
       here.add(words)
-      this.#known.add(words)
+      this.#know(section.titles, [block])
     }
     this.#parts.push({
       level: section.level,
@@ -164,4 +185,8 @@ function isListLine(line: string | undefined): boolean {
 
 function isSamePath(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name, index) => name === other[index])
+}
+
+function keyOf(path: readonly string[], words: string): string {
+  return `${path.join('\n')}\n\n${words}`
 }

@@ -8,12 +8,23 @@ export interface Unit {
 
 export function unitsOf(blocks: readonly Block[]): Unit[] {
   const units: Block[][] = []
+  let isApart = false
   for (const block of blocks) {
+    if (isRule(block)) {
+      isApart = true
+      continue
+    }
     const open = units.at(-1)
-    if (open !== undefined && belongsTo(open, block)) open.push(block)
+    if (open !== undefined && !isApart && belongsTo(open, block)) open.push(block)
     else units.push([block])
+    isApart = false
   }
   return units.map((each) => ({ blocks: each }))
+}
+
+/** A line across the page says nothing by itself. */
+function isRule({ kind, lines }: Block): boolean {
+  return kind !== 'fence' && lines.length === 1 && /^\s*(?:[-*_]\s*){3,}$/.test(lines[0] ?? '')
 }
 
 function belongsTo(open: readonly Block[], block: Block): boolean {
@@ -46,17 +57,17 @@ export function unitText({ blocks }: Unit): string {
   return blocks.map(textOf).join('\n')
 }
 
-/** Without what is known already. An introduction whose whole list is known goes with it. */
-export function withoutKnown(unit: Unit, isKnown: (words: string) => boolean): Unit | undefined {
-  const fresh = unit.blocks.filter((block) => !isKnown(wordsOfBlock(block)))
+/**
+ * Without what is known already. Only a list loses some of its items; a command with the sentence above it, a table with
+ * its introduction and steps in order are known as a whole or not at all.
+ */
+export function withoutKnown(unit: Unit, isKnown: (block: Block) => boolean): Unit | undefined {
+  const fresh = unit.blocks.filter((block) => !isKnown(block))
   if (fresh.length === 0) return undefined
-  if (fresh.length === unit.blocks.length) return unit
   const [first] = unit.blocks
-  const onlyIntroduction = fresh.length === 1 && fresh[0] === first && unit.blocks.length > 1
-  if (onlyIntroduction) return undefined
-  // A command without the sentence above it, or a step without the one before, says something else.
-  const isList = unit.blocks.every((block, index) => block.kind === 'item' || index === 0)
-  if (!isList || unit.blocks.some((block) => block.kind === 'item' && isNumbered(block))) return unit
-  const kept = first !== undefined && introduces(first) && !fresh.includes(first) ? [first, ...fresh] : fresh
-  return { blocks: kept }
+  const items = unit.blocks.filter((block) => block.kind === 'item' && !isNumbered(block))
+  const introduction = first !== undefined && !items.includes(first) ? [first] : []
+  if (items.length === 0 || introduction.length + items.length < unit.blocks.length) return unit
+  const kept = items.filter((item) => fresh.includes(item))
+  return kept.length === 0 ? undefined : { blocks: [...introduction, ...kept] }
 }
