@@ -16,8 +16,10 @@ import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
+import { NatsSignals } from './wake/nats-signals.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
 import type { Signals } from './wake/signals.ts'
 import { SqliteSignals } from './wake/sqlite-signals.ts'
@@ -40,6 +42,8 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly connections?: number
   readonly statementTimeoutMs?: number
   readonly connectTimeoutMs?: number
+  /** The address of a NATS server that carries the signals between processes, in place of LISTEN/NOTIFY. */
+  readonly wake?: string
 }
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -57,6 +61,7 @@ export class Store {
   readonly deferred: Deferred
   readonly grants: Grants
   readonly steps: Steps
+  readonly signIns: SignIns
   readonly audit: Audit
   readonly #engine: Engine
   readonly #watch: Watch
@@ -76,6 +81,7 @@ export class Store {
     this.deferred = new Deferred(engine)
     this.grants = new Grants(engine, this.audit)
     this.steps = new Steps(engine)
+    this.signIns = new SignIns(engine)
   }
 
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */
@@ -109,11 +115,11 @@ export async function openPostgres(url: string, options: PostgresStoreOptions = 
     onTrouble: shared.onTrouble,
     ...(clock === undefined ? {} : { clock }),
   })
-  const signals = new PostgresSignals({
-    config: poolConfig(settings),
-    channel: `assent_${schema}`,
-    onTrouble: shared.onTrouble,
-  })
+  const { onTrouble } = shared
+  const signals =
+    options.wake === undefined
+      ? new PostgresSignals({ config: poolConfig(settings), channel: `assent_${schema}`, onTrouble })
+      : new NatsSignals({ url: options.wake, subject: subjectOf(url, schema), onTrouble })
   return new Store(engine, signals, shared)
 }
 
@@ -129,6 +135,12 @@ export async function openSqlite(path: string, options: SqliteStoreOptions = {})
   }
   const shared = withDefaults(options)
   return new Store(new SqliteEngine(settings), new SqliteSignals(path, lookEveryMs, shared.onTrouble), shared)
+}
+
+/** Several stores may share a NATS server. Who hears another's names can do nothing with them. */
+function subjectOf(url: string, schema: string): string {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1)).replace(/[^A-Za-z0-9_-]/g, '_')
+  return `assent.wake.${database === '' ? 'default' : database}.${schema}`
 }
 
 /** A connection of its own, without a statement timeout: it may have to wait for nineteen others. */

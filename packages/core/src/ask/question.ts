@@ -5,9 +5,16 @@
 
 import type { Action } from '../digest/action.ts'
 import type { Form } from '../form/form.ts'
+import type { JsonObject } from '../json.ts'
 
 export type Question =
-  | { readonly kind: 'form'; readonly message: string; readonly form: Form }
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly form: Form
+      /** The call that asks, as it reached us; kept where the form is a decision about letting it go on. */
+      readonly call?: AskingCall
+    }
   | { readonly kind: 'url'; readonly message: string; readonly url: string }
   | {
       readonly kind: 'approval'
@@ -17,3 +24,9 @@ export type Question =
       readonly digest: string
       readonly claim?: string
     }
+
+export interface AskingCall {
+  readonly tool: string
+  /** Absent where they are too large to be shown whole. */
+  readonly arguments?: JsonObject
+}

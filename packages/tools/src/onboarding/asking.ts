@@ -95,7 +95,7 @@ async function trace(
 }
 
 /** Where no person can be reached the operation is refused, and the words say how to reach one. */
-export function nobody(action: AskingAction, why: string): Stop {
+function nobody(action: AskingAction, why: string): Stop {
   return new Stop(
     'USER_APPROVAL_REQUIRED',
     `${action} needs a person's answer, and none could be asked. Nothing was changed. ${why}`,

@@ -25,7 +25,7 @@ export const onboardingLimits = {
   statements: 5_000,
   globChars: 200,
   /** How often a busy lock is tried again, and how long in between at most. */
-  lockTries: 4,
+  lockTries: 12,
   lockPauseMs: 40,
   /** Of a story told by the client's model. */
   narrationMs: 20_000,

@@ -82,24 +82,33 @@ const description = `Brings a repository's AI instruction files (AGENTS.md, CLAU
 Call the actions in this order: status, analyze, propose, approve, migrate; rollback takes a migration back.
 approve, migrate, rollback and skip put a question to a person and change nothing without their yes. After declined or canceled, stop and ask the user what they want. Never edit the instruction files or the state folder yourself in between: the approval would no longer hold.`
 
-export function registerOnboarding(registering: Registering): void {
+export function registerOnboarding(
+  registering: Registering,
+  settings: OnboardingSettings = {},
+  nowMs: () => number = Date.now,
+): void {
   register(registering, 'onboarding', {
     title: 'Onboarding of instruction files',
     description,
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    run: (given, interaction) => run(registering, given, interaction),
+    run: async (given, interaction) => {
+      const site = () => siteOf(registering.workplace.folder, settings, nowMs)
+      return runOnboarding(site, registering.server, given, interaction)
+    },
   })
 }
 
-async function run(
-  { server, workplace }: Registering,
+/** One action, told as a tool tells it. */
+export async function runOnboarding(
+  openSite: () => Promise<Site>,
+  server: unknown,
   { action, preview = false, keep = {} }: z.output<typeof input>,
   interaction: Interaction,
 ): Promise<ToolResult> {
   try {
-    const site = await siteOf(workplace.folder, workplace.onboarding ?? {}, workplace.nowMs)
+    const site = await openSite()
     const storied = async ({ outcome, analysis }: Examined) => {
       const narration = await narrate(interaction.context, server, analysis)
       return told(

@@ -31,7 +31,7 @@ const letters: Readonly<Record<FindingKind, string>> = {
   'cannot-read': 'X',
 }
 
-export const findingKinds = Object.keys(letters) as readonly FindingKind[]
+const findingKinds = Object.keys(letters) as readonly FindingKind[]
 
 export function named(findings: readonly Finding[]): NamedFinding[] {
   const counts = new Map<FindingKind, number>()

@@ -66,7 +66,7 @@ export async function removeDurably(place: string): Promise<void> {
   await syncFolder(dirname(place))
 }
 
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open a folder to sync it, and has no need to.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')

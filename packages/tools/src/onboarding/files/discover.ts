@@ -147,7 +147,7 @@ async function linkBody(root: string, path: string): Promise<FileBody> {
   return { is: 'link', target, to: relative(root, to).split(sep).join('/') }
 }
 
-export function isInside(root: string, place: string): boolean {
+function isInside(root: string, place: string): boolean {
   return place === root || place.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
 }
 

@@ -16,7 +16,7 @@ export async function diffOf(root: string, edits: readonly Edit[]): Promise<stri
   return parts.join('')
 }
 
-export function patchOf({ path, before, after }: Edit, text: string): string {
+function patchOf({ path, before, after }: Edit, text: string): string {
   const from = before === null ? nowhere : `a/${path}`
   const to = after === null ? nowhere : `b/${path}`
   const patch = createTwoFilesPatch(from, to, text, after?.text ?? '', '', '', { context: 3 })

@@ -1,7 +1,7 @@
 // Our folder in the repository: what lies where, and how a file of ours is read and written.
 
 import { mkdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { writeDurably } from '../disk/durable.ts'
 import { checkPath, isMissing, placeIn, statOf } from '../disk/safe-path.ts'
 import { onboardingLimits } from '../limits.ts'
@@ -63,8 +63,4 @@ export function damaged(path: string, why: string): Stop {
 
 export function backupFolder(site: Site, id: string): string {
   return ours(site, names.backup, checkPath(id))
-}
-
-export function absolute(site: Site, path: string): string {
-  return join(site.root, path)
 }

@@ -56,7 +56,7 @@ const stateSchema = z.strictObject({
 })
 export type State = z.output<typeof stateSchema>
 
-export const notStarted: State = {
+const notStarted: State = {
   version: 1,
   revision: 1,
   status: 'not_started',
