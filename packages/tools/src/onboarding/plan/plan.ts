@@ -51,8 +51,10 @@ export function inputOf({ path, body }: InstructionFile): Input {
 /** Binds everything that will be written; the text is in it by its digest. */
 export function planDigest({ edits, left, decided }: Plan): string {
   return digestOf('onboarding plan v1', {
-    edits: edits.map(({ path, before, after }) => ({
+    edits: edits.map(({ path, before, after, why }) => ({
       path,
+      // Shown to whoever decides.
+      why,
       before: before === null ? null : { digest: before.digest, mode: before.mode },
       // From the text itself, so that a plan whose text was changed has another digest whatever it claims.
       after: after === null ? null : { digest: bytesDigest(Buffer.from(after.text, 'utf8')), mode: after.mode },
