@@ -2,7 +2,9 @@
 
 import { Command, CommanderError } from 'commander'
 import { addAsksCommands } from './asks-commands.ts'
+import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
@@ -58,10 +60,12 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addAuditCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
   addInitCommand(program, terminal, end)
+  addDoctorCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })
