@@ -24,7 +24,7 @@ try {
   followGuide(folder)
   console.log('build: the first question of the guide is asked and answered')
   for (const published of packages) {
-    tryAlone(folder, published, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
+    tryAlone(folder, published, packages, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
     console.log(`build: ${published.name} installs alone`)
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
