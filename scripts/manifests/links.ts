@@ -1,8 +1,8 @@
 // Links that set Assent up with one click, for the README.
 import { launch } from './about.ts'
 
-export const begin = '<!-- install links: made by `npm run manifests` -->'
-export const end = '<!-- end of install links -->'
+const begin = '<!-- install links: made by `npm run manifests` -->'
+const end = '<!-- end of install links -->'
 
 /** Browsers hand on what these pages lead to; an address that begins with vscode: or cursor: is taken out of many READMEs. */
 export function vsCodeLink(host: 'vscode.dev' | 'insiders.vscode.dev'): string {
@@ -16,7 +16,7 @@ export function cursorLink(): string {
   return `https://cursor.com/en/install-mcp?name=assent&config=${encodeURIComponent(config)}`
 }
 
-export function linksPart(): string {
+function linksPart(): string {
   return [
     begin,
     '',
