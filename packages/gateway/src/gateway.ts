@@ -8,6 +8,7 @@ import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
+import { Mailbox } from './fleet/mailbox.ts'
 import { relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
@@ -86,7 +87,7 @@ const nowhereElse: Known = { hosts: [], origins: [] }
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = assemble(options)
   const { watch = nobodyWatches } = options
-  const endpoint = new HttpEndpoint(parts.serving)
+  const endpoint = new HttpEndpoint(parts.serving, options.onTrouble ?? (() => undefined))
   const rules = rulesOf(options)
   const server = createDoor({
     endpoint,
@@ -148,12 +149,13 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     watch,
     onServerLog: options.onServerLog ?? (() => undefined),
   })
+  const mailbox = new Mailbox(options.store, options.keys, onTrouble)
   // One object for all that read it at each question, so that a reload reaches them.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
-  const parking = new Parking(options.store, relay, asks, onTrouble)
+  const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
   const routing = new Routing(
     options.store,
     asks,
@@ -166,6 +168,8 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
+      store: options.store,
+      mailbox,
       relay,
       parking,
       routing,
@@ -184,6 +188,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     close: async () => {
       await parking.close()
+      await mailbox.close()
       await servers.close()
       await trail.close()
     },

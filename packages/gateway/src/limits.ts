@@ -51,8 +51,8 @@ export const relayLimits = {
   /** Calls held for servers that wait inside them, in this process. */
   parkedCalls: 10_000,
   /** How long a held call is ours without another word, and how often that word is given. */
-  leaseMs: 15_000,
-  renewEveryMs: 5_000,
+  leaseMs: 6_000,
+  renewEveryMs: 2_000,
   /** Questions that clients were asked and whose silence is waited for, in this process. */
   silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */
@@ -115,6 +115,23 @@ export const downstreamLimits = {
   openWithinMs: 1_000,
 }
 
+/** Of what gateways that share a store say to each other. */
+export const fleetLimits = {
+  /** How long a letter is of use, and how many may lie in one box: of all, and of one caller. */
+  letters: { keepMs: 120_000, inBox: 10_000, ofOne: 256 },
+  /** Its seal outlasts it, whatever the clocks around it say. */
+  letterSealMs: 48 * 60 * 60 * 1_000,
+  /** What is sealed at once of a long one. */
+  letterPartChars: 60_000,
+  /** After a failed look, when to look again. */
+  retryMs: 1_000,
+  /** While another process continues a call for us: how often its row is looked at, and when the letter is sent again. */
+  forwardLookMs: 1_000,
+  forwardAgainMs: 10_000,
+  /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
+  sessionExtendMs: 60_000,
+} as const
+
 export const programLimits = {
   /** Connections of clients at once. */
   connections: 10_000,
@@ -156,8 +173,14 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
+  /** How long a person may be at the issuer to sign in; what is kept of where they were, and of their name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  /** The same by account: the issuer may have taken its word back meanwhile. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
@@ -169,6 +192,9 @@ export const inboxLimits = {
   keepAliveMs: 15_000,
   /** How long a failed reading of changes waits before the next. */
   retryMs: 1_000,
+  /** Entries of a record that are checked for a proof, and how long one check serves. */
+  chainEntries: 200_000,
+  chainFreshMs: 30_000,
   /** Asks that figures are made of, and the days they may reach back. */
   figures: 10_000,
   figuresDays: 365,

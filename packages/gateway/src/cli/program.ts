@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { addAsksCommands } from './asks-commands.ts'
+import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -59,6 +60,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addAuditCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)

@@ -78,9 +78,25 @@ test.each([
   ],
   ['nowhere to ask', 'asks: { surfaces: [] }', /asks\.surfaces must name at least one place/],
   [
-    'an inbox for people it cannot know',
-    'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }',
-    /asks\.surfaces has an inbox, which cannot sign people in/,
+    'an inbox for people who cannot sign in there',
+    'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }\ninbox: { url: "https://c" }',
+    /inbox\.client_id is needed where people are known by identity/,
+  ],
+  [
+    'an inbox that nobody can be sent back to',
+    'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }\ninbox: { client_id: x }',
+    /inbox\.url is needed where people sign in at an issuer/,
+  ],
+  [
+    'sessions in the clear',
+    'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }\ninbox: { client_id: x, url: "http://c" }',
+    /inbox\.url must be an https address/,
+  ],
+  ['an account without an issuer', 'inbox: { client_id: x }', /inbox\.client_id means something only with identity/],
+  [
+    'a secret of nobody',
+    'inbox: { client_secret: x }',
+    /inbox\.client_secret means something only with inbox\.client_id/,
   ],
   ['a policy', 'policies: {}', /policies is not in this version yet/],
   ['a store like another', 'store: postgress://db', /Did you mean postgres:\/\/…\?/],

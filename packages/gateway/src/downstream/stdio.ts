@@ -16,7 +16,7 @@ import {
   type Request,
   readMessage,
 } from '../wire/messages.ts'
-import { ClientSession } from './2025-11-25/session.ts'
+import { beginIdentity, ClientSession, cancelledBy } from './2025-11-25/session.ts'
 import { claimsRevision } from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import type { Serving } from './context.ts'
@@ -55,7 +55,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   const receive = async (message: Message) => {
     if (isRequest(message) && claimsRevision(message, undefined)) return answerNewest(message)
     if (isRequest(message) && message.method === 'initialize') {
-      session = new ClientSession(serving, principal, message.params ?? {}, 'stdio')
+      session = new ClientSession(serving, beginIdentity(principal, message.params ?? {}), 'stdio')
       const begun = session
       write(await begun.initialize(message))
       void begun.listen(write, leaving.signal)
@@ -67,9 +67,10 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       const reason = 'Begin with initialize, or send a request of revision 2026-07-28.'
       return write(errorReply(message.id, errorCodes.methodNotFound, reason))
     }
-    session?.hear(message)
-    const cancelled = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
-    if (typeof cancelled === 'string' || typeof cancelled === 'number') running.get(cancelled)?.abort()
+    const cancelled = cancelledBy(message)
+    if (cancelled === undefined) return
+    session?.cancel(cancelled)
+    running.get(cancelled)?.abort()
   }
 
   const receiveLine = (line: string | undefined) => {

@@ -26,6 +26,8 @@ import { tellOfWaiting } from './waiting.ts'
 export interface Below {
   start(call: Call): Promise<Outcome>
   continue(call: Call, resume: Resume, given: Readonly<Record<string, Given>>): Promise<Outcome>
+  /** Puts the call on record, for questions that nobody needs answered once its process is gone. Its id. */
+  record?(resume: Resume): Promise<string>
 }
 
 /** How a caller can be made to wait for the inbox. */
@@ -109,7 +111,7 @@ export class Routing {
     hold: Hold,
   ): Promise<Outcome> {
     const place = readPlace(resume)
-    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, place, came), hold)
+    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, below, place, came), hold)
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
     for (const [key, { given, afterMs }] of Object.entries(came)) {
@@ -121,19 +123,19 @@ export class Routing {
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
-    const place = await this.#placeOf(call, outcome)
+    const place = await this.#placeOf(call, below, outcome)
     return place === undefined ? outcome : this.#follow(call, below, place, hold)
   }
 
   /** Where a call stands that has to be routed; undefined when its outcome can go to the caller as it is. */
-  async #placeOf(call: Call, outcome: Outcome): Promise<LivePlace | undefined> {
+  async #placeOf(call: Call, below: Below, outcome: Outcome): Promise<LivePlace | undefined> {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
     const resume = readResume(outcome.resume)
     if (resume === undefined) throw new Error('The relay lost its place.')
     const { wanted, asks: onRecord = {}, over } = outcome
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
     const place = { resume, wanted, onRecord, inInbox: {}, copies: {}, kept: {}, waits: 0 }
-    return { ...(await this.#moved(call, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+    return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
   }
 
   /** Goes on as far as it can: to the client's questions, to what is still open in the inbox, or to the end. */
@@ -152,7 +154,7 @@ export class Routing {
       if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
 
       const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
-      const next = await this.#placeOf(call, outcome)
+      const next = await this.#placeOf(call, below, outcome)
       if (next === undefined) return outcome
       place = next
     }
@@ -160,7 +162,7 @@ export class Routing {
   }
 
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
-  async #taken(call: Call, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
+  async #taken(call: Call, below: Below, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
     const kept: [string, Given][] = []
     const moving: string[] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
@@ -172,23 +174,28 @@ export class Routing {
       else moving.push(key)
       if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
     }
-    return this.#moved(call, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
+    return this.#moved(call, below, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
-  async #moved(call: Call, place: Place, keys: readonly string[]): Promise<Place> {
-    const { server } = place.resume
+  async #moved(call: Call, below: Below, place: Place, keys: readonly string[]): Promise<Place> {
     const moved: [string, string][] = []
     for (const key of keys) {
       const one = place.wanted[key]
-      const raising = { server, waitMs: this.#settings.askWaitMs }
       const onRecord = own(place.onRecord, key)
       const copy = own(place.copies, key)
+      const { server } = place.resume
       const copied = one && copy && (await this.silence.show({ call, server, wanted: one }, copy))
-      const ask = onRecord ?? copied ?? (one && (await raiseAsk(this.#store, call, one, raising)))
+      const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
       if (ask !== undefined) moved.push([key, ask])
     }
     return { ...place, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
+  }
+
+  async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
+    const callId = await below.record?.(resume)
+    const raising = { server: resume.server, waitMs: this.#settings.askWaitMs }
+    return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
   /** The answers, once all are there. Undefined when the caller must come back for them. */
