@@ -19,7 +19,7 @@ export interface AskingTool {
   close(): void
 }
 
-export function now(): number {
+function now(): number {
   return performance.timeOrigin + performance.now()
 }
 
