@@ -10,6 +10,8 @@ import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
 import { toolLimits } from './limits.ts'
+import { registerOnboarding } from './onboarding/onboarding.ts'
+import type { OnboardingSettings } from './onboarding/settings.ts'
 import type { Registering } from './tool.ts'
 import { Workplace, type WorkplaceOptions } from './workplace.ts'
 
@@ -18,6 +20,7 @@ export interface AssentToolsOptions
     WorkplaceOptions {
   /** How long a person may take; five minutes unless said. */
   readonly waitMs?: number
+  readonly onboarding?: OnboardingSettings
   /** Of the program that serves them. */
   readonly version?: string
 }
@@ -38,17 +41,17 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
   return () => {
     const { info, capabilities, instructions } = describeTools(options.version ?? '0.0.0')
     const server = new McpServer(info, { capabilities, instructions })
-    registerAll({ server, assent, workplace })
+    registerAll({ server, assent, workplace }, options)
     return server
   }
 }
 
-function registerAll(registering: Registering): void {
+function registerAll(registering: Registering, options: AssentToolsOptions): void {
   registerChoice(registering)
   registerInput(registering)
   registerConfirm(registering)
   registerPlanApproval(registering)
   registerPhaseCommit(registering)
   registerCompletionReview(registering)
-  // onboarding: registerOnboarding(registering)
+  registerOnboarding(registering, options.onboarding, options.nowMs)
 }
