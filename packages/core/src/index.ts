@@ -22,7 +22,7 @@ export {
 } from './ask/ask.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
-export type { Question } from './ask/question.ts'
+export type { Question, SecretPage } from './ask/question.ts'
 
 // ask with a form
 export {
@@ -84,6 +84,7 @@ export type {
   DrawnValue,
   FieldView,
   FiguresView,
+  HandOverBody,
   InboxProblem,
   InboxProblemCode,
   LinkView,
@@ -94,6 +95,8 @@ export type {
   PersonView,
   QuestionView,
   QuorumView,
+  SealedSecret,
+  SecretView,
   StateView,
   TextFieldView,
   ToolFigures,
@@ -135,5 +138,5 @@ export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
 export { type IdKind, isId, isName, newId, type RandomBytes } from './ids.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
-export { askLimits, formLimits, sealLimits } from './limits.ts'
+export { askLimits, formLimits, sealLimits, secretLimits } from './limits.ts'
 export { type Revision, revisions } from './revisions.ts'

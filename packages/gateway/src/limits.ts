@@ -136,6 +136,17 @@ export const identityLimits = {
   lookAgainMs: 10_000,
 }
 
+/** Of pages where secrets are handed over. */
+export const secretPageLimits = {
+  /** Pages that may be open: of one server, and in the store. */
+  perServer: 100,
+  inAll: 10_000,
+  /** How long after a person's time what they handed over can be collected, unless it is released before. */
+  keepMs: 60 * 60 * 1_000,
+  /** How often it is handed to its server: once in each round of a call. */
+  collections: 64,
+} as const
+
 export const inboxLimits = {
   /** Of one request's body: the largest answer a form can take, and some. */
   bodyBytes: 1_048_576,

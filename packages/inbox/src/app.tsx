@@ -8,12 +8,14 @@ import { useLive } from './api/live.ts'
 import { useMe, useOpenAsks } from './api/queries.ts'
 import { FiguresPage } from './pages/figures-page.tsx'
 import { HistoryPage } from './pages/history-page.tsx'
-import { InboxPage, Trouble } from './pages/inbox-page.tsx'
+import { InboxPage } from './pages/inbox-page.tsx'
+import { SecretPage } from './pages/secret-page.tsx'
 import { SignedOut, SignInPage } from './pages/sign-in-page.tsx'
 import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
 import { canNotify, notify, useNotices } from './ui/notices.ts'
+import { Trouble } from './ui/trouble.tsx'
 
 export function App() {
   const route = useRoute()
@@ -67,6 +69,7 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
       <Trouble problem={problem} onRetry={() => void me.refetch()} />
     )
   }
+  if (route.page === 'secret') return <SecretPage key={route.id} page={route.id} />
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
   return route.page === 'figures' ? <FiguresPage /> : <InboxPage id={route.id} />
 }

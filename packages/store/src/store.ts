@@ -16,6 +16,7 @@ import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { Secrets } from './secrets/secrets.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
@@ -56,6 +57,7 @@ export class Store {
   readonly calls: Calls
   readonly deferred: Deferred
   readonly grants: Grants
+  readonly secrets: Secrets
   readonly steps: Steps
   readonly audit: Audit
   readonly #engine: Engine
@@ -75,6 +77,7 @@ export class Store {
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
     this.grants = new Grants(engine, this.audit)
+    this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
   }
 

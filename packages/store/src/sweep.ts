@@ -11,6 +11,7 @@ import { findLost, loseCall } from './calls/lose-call.ts'
 import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
+import { forgetPages } from './secrets/collect-page.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
 export interface Swept {
@@ -44,5 +45,6 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
-  return { expired, lost, forgotten: ids.length + calls.length + steps.length }
+  const pages = await engine.run(forgetPages, {})
+  return { expired, lost, forgotten: ids.length + calls.length + steps.length + pages.length }
 }

@@ -8,7 +8,13 @@ import type { Form } from '../form/form.ts'
 
 export type Question =
   | { readonly kind: 'form'; readonly message: string; readonly form: Form }
-  | { readonly kind: 'url'; readonly message: string; readonly url: string }
+  | {
+      readonly kind: 'url'
+      readonly message: string
+      readonly url: string
+      /** The link is a page of ours where a secret is handed over. Then only that page can say yes. */
+      readonly secret?: SecretPage
+    }
   | {
       readonly kind: 'approval'
       readonly title: string
@@ -17,3 +23,10 @@ export type Question =
       readonly digest: string
       readonly claim?: string
     }
+
+/** Where one secret is handed over, and whom it is encrypted for. */
+export interface SecretPage {
+  readonly page: string
+  /** Of the asking server, for this page alone: base64url of an HPKE public key. */
+  readonly publicKey: string
+}

@@ -32,7 +32,7 @@ export interface AsksApiOptions {
 
 const kinds = ['form', 'url', 'approval'] as const
 const dayMs = 24 * 60 * 60 * 1_000
-const decisionIdPattern = /^[\w-]{16,64}$/
+export const decisionIdPattern: RegExp = /^[\w-]{16,64}$/
 
 export class AsksApi {
   readonly #store: Store
@@ -81,7 +81,11 @@ export class AsksApi {
       )
     }
     const given = { tenant: this.#tenant, id, person, via: 'inbox', answer, decisionId } as const
-    return this.#tell(await this.#store.asks.answer(given), person)
+    return this.tell(await this.#store.asks.answer(given), person)
+  }
+
+  async isTheirs(person: Person, id: string): Promise<boolean> {
+    return (await this.#find(person, id)) !== undefined
   }
 
   async figures(person: Person, search: URLSearchParams): Promise<Response> {
@@ -96,7 +100,8 @@ export class AsksApi {
     return Response.json(drawFigures(figures, sinceMs, now))
   }
 
-  #tell(answered: Answered, person: Person): Response {
+  /** What became of an answer, in words for the person who gave it. */
+  tell(answered: Answered, person: Person): Response {
     switch (answered.kind) {
       case 'settled':
       case 'counted': {

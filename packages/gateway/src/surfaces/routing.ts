@@ -117,10 +117,27 @@ export class Routing {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
     const resume = readResume(outcome.resume)
     if (resume === undefined) throw new Error('The relay lost its place.')
-    const { wanted, asks: onRecord = {}, over } = outcome
+    const { wanted, over } = outcome
+    const onRecord = await this.#withPages(call, resume.server, wanted, outcome.asks ?? {})
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
     const place = { resume, wanted, onRecord, inInbox: {}, kept: {}, waits: 0 }
     return { ...(await this.#moved(call, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+  }
+
+  /** A page for a secret has its ask before anybody hears of its address: only through it can the page be used. */
+  async #withPages(
+    call: Call,
+    server: string,
+    wanted: Readonly<Record<string, Wanted>>,
+    onRecord: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const raised: [string, string][] = []
+    for (const [key, one] of Object.entries(wanted)) {
+      if (!isPage(one) || Object.hasOwn(onRecord, key)) continue
+      const ask = await raiseAsk(this.#store, call, one, { server, waitMs: this.#settings.askWaitMs })
+      if (ask !== undefined) raised.push([key, ask])
+    }
+    return raised.length === 0 ? onRecord : { ...onRecord, ...Object.fromEntries(raised) }
   }
 
   /** Goes on as far as it can: to the client's questions, to what is still open in the inbox, or to the end. */
@@ -144,17 +161,30 @@ export class Routing {
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
   async #taken(call: Call, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
     const kept: [string, Given][] = []
-    const unseen: string[] = []
+    const moving: string[] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
-      if (this.#isSeen(call.client, one, given, afterMs)) kept.push([key, given])
-      else {
-        unseen.push(key)
+      if (!this.#isSeen(call.client, one, given, afterMs)) {
+        moving.push(key)
         this.#onUnseen(call, place.resume.server, key)
+      } else if (isPage(one) && isYes(given)) {
+        // They agreed to open the page. What they do there is the answer, and that is waited for.
+        moving.push(key)
+      } else {
+        kept.push([key, given])
+        if (isPage(one)) await this.#close(call, place.onRecord[key], given)
       }
     }
-    return this.#moved(call, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, unseen)
+    return this.#moved(call, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
+  }
+
+  /** A person's "no" in their client is one to the page as well. */
+  async #close({ tenant, principal }: Call, id: string | undefined, given: Given): Promise<void> {
+    if (id === undefined) return
+    const action = 'result' in given && given.result.action === 'decline' ? 'decline' : 'cancel'
+    const person = { principal, groups: [] }
+    await this.#store.asks.answer({ tenant, id, person, via: 'client', answer: { action } })
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
@@ -230,6 +260,14 @@ export class Routing {
 function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {
   const wanted = Object.fromEntries(forClient.map((key) => [key, place.wanted[key] as Wanted]))
   return { kind: 'needs-people', wanted, resume: writePlace(place), ...(over === undefined ? {} : { over }) }
+}
+
+function isPage(wanted: Wanted): boolean {
+  return wanted.kind === 'url' && wanted.secret !== undefined
+}
+
+function isYes(given: Given): boolean {
+  return 'result' in given && given.result.action === 'accept'
 }
 
 function isNo(given: Given): boolean {

@@ -9,7 +9,7 @@ import { AskRow } from '../ui/ask-row.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { LoadMore } from '../ui/load-more.tsx'
 import { duration, exactly } from '../ui/time.ts'
-import { Trouble } from './inbox-page.tsx'
+import { Trouble } from '../ui/trouble.tsx'
 
 const kinds = [
   { value: 'approval', label: 'Approvals' },

@@ -3,7 +3,7 @@
 // The card knows no router and no query. It keeps what the person has filled in and hands an answer up; what comes back
 // says whether it counted, and where it did not fit.
 
-import type { AnswerBody, AskView, InboxProblem } from '@assent/core'
+import type { AnswerBody, AskView, InboxProblem, QuestionView, SecretView } from '@assent/core'
 import { Textarea } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { contentOf, suggestions, withValue } from '../form/content.ts'
@@ -12,6 +12,7 @@ import { type AnswerAction, AnswerBar, answerKeys } from './answer-bar.tsx'
 import { Deadline } from './deadline.tsx'
 import { useKeys } from './keys.ts'
 import { Claim, Drawn, Facts, Provenance } from './question-view.tsx'
+import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
 
 /** A key or click that was on its way to the card before this one must not decide it. */
@@ -24,10 +25,12 @@ interface Props {
   readonly ask: AskView
   /** What is wrong with the answer, if anything. */
   readonly onAnswer: (answer: AnswerBody['answer']) => Promise<InboxProblem | undefined>
+  /** The same for a secret. */
+  readonly onHandOver?: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
   readonly onPassed: () => void
 }
 
-export function AskCard({ ask, onAnswer, onPassed }: Props) {
+export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const { question, asker } = ask
   const fields = question.kind === 'form' ? question.fields : []
   const [filled, setFilled] = useState(() => suggestions(fields))
@@ -37,6 +40,7 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
   const [appearedAt] = useState(() => performance.now())
   const card = useRef<HTMLElement>(null)
   const isOpen = ask.state.kind === 'open'
+  const secret = question.kind === 'url' ? question.secret : undefined
 
   const issues = new Map(problem?.issues?.map(({ field, message }) => [field, message]))
   useEffect(() => {
@@ -70,16 +74,25 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
     >
       <header className="card-head">
         <p className="card-who">
-          <strong>{asker.server}</strong> {(isOpen ? wants : wanted)[question.kind]}
+          <strong>{asker.server}</strong> {wantOf(question, isOpen)}
         </p>
         {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
       </header>
-      <Drawn question={question} headline={ask.headline} />
+      <Drawn question={question} headline={ask.headline} server={asker.server} />
       <Provenance ask={ask} />
       <ClaimOf ask={ask} />
       <Facts ask={ask} />
       {isOpen && ask.answers.length === 0 && <p className="notice">You have answered. Others are still to decide.</p>}
-      {isOpen && ask.answers.length > 0 && (
+      {isOpen && secret !== undefined && onHandOver !== undefined && (
+        <SecretForm
+          ask={ask}
+          sending={sending}
+          problem={problem}
+          onHandOver={(typed) => onHandOver(typed, secret)}
+          onAnswer={(action) => void send(action)}
+        />
+      )}
+      {isOpen && secret === undefined && ask.answers.length > 0 && (
         <form className="answer-form" noValidate onSubmit={(event) => event.preventDefault()}>
           {fields.map((field) => (
             <FieldInput
@@ -121,6 +134,12 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
       <Settled ask={ask} />
     </article>
   )
+}
+
+function wantOf(question: QuestionView, isOpen: boolean): string {
+  if (question.kind === 'url' && question.secret !== undefined)
+    return isOpen ? 'asks for a secret' : 'asked for a secret'
+  return (isOpen ? wants : wanted)[question.kind]
 }
 
 /** A form's question is its message; where the headline says all of it, it is not said twice. */

@@ -3,12 +3,18 @@
 import type { AskView, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
 
-export function Drawn({ question, headline }: { readonly question: QuestionView; readonly headline: string }) {
+interface DrawnProps {
+  readonly question: QuestionView
+  readonly headline: string
+  readonly server: string
+}
+
+export function Drawn({ question, headline, server }: DrawnProps) {
   switch (question.kind) {
     case 'approval':
       return <DrawnAction title={question.title} action={question.action} />
     case 'url':
-      return <DrawnLink link={question.link} />
+      return question.secret === undefined ? <DrawnLink link={question.link} /> : <DrawnSecret server={server} />
     case 'form':
       return <h2 className="card-title">{headline}</h2>
   }
@@ -32,6 +38,18 @@ function DrawnAction({ title, action }: Pick<QuestionView & { kind: 'approval' }
           ))}
         </dl>
       )}
+    </>
+  )
+}
+
+function DrawnSecret({ server }: { readonly server: string }) {
+  return (
+    <>
+      <h2 className="card-title">Hand a secret over to {server}</h2>
+      <p className="card-subtitle">
+        It is encrypted in your browser and only {server} can read it: not your agent, not its model, and not Assent.
+        Hand over only what you would type into {server} itself.
+      </p>
     </>
   )
 }

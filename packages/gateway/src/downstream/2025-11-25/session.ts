@@ -25,7 +25,7 @@ import {
 } from '../../wire/messages.ts'
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
-import { pushedQuestion } from './questions.ts'
+import { pageDone, pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
 type Unfinished = Outcome & { kind: 'needs-people' }
@@ -155,7 +155,12 @@ export class ClientSession {
       return given === undefined ? [] : [[key, { given, afterMs: performance.now() - askedAt }]]
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
-    return routing.continue(call, relay, outcome.resume, came, hold())
+    const next = await routing.continue(call, relay, outcome.resume, came, hold())
+    // While only the inbox is waited for, the page is still open.
+    const isWaiting = next.kind === 'needs-people' && Object.keys(next.wanted).length === 0
+    const opened = isWaiting ? [] : Object.entries(outcome.wanted).filter(([key]) => isYes(came[key]))
+    for (const [, wanted] of opened) for (const done of pageDone(wanted, this.#revision)) say(done)
+    return next
   }
 
   /** Undefined when nobody waits for the answer any more. */
@@ -204,6 +209,10 @@ export class ClientSession {
       signal,
     }
   }
+}
+
+function isYes(came: Came | undefined): boolean {
+  return came !== undefined && 'result' in came.given && came.given.result.action === 'accept'
 }
 
 /** What the newest revision adds to results is not known here. */

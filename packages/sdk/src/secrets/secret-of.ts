@@ -1,13 +1,14 @@
 // How a secret reaches a handler: typed where the run asks, if nobody else can see it there, or else by a page of ours.
 //
-// The page is opened once per call and its name is kept; the value never is. It is fetched again in every round.
+// The page is opened once per call and its name is kept; the value never is. A handler that runs again fetches it again in
+// every round, and the page is released after the last.
 
-import { AssentError } from '@assent/core'
+import { AssentError, isAssentError } from '@assent/core'
+import * as describe from '../ask/describe.ts'
+import { worthOf } from '../ask/ending.ts'
+import { waitOf } from '../ask/how.ts'
 import type { Run } from '../run/run.ts'
 import type { World } from '../world.ts'
-import * as describe from './describe.ts'
-import { worthOf } from './ending.ts'
-import { waitOf } from './how.ts'
 
 export interface SecretParts {
   readonly run: Run
@@ -23,6 +24,7 @@ export async function secretOf(
 ): Promise<string> {
   const { secrets } = world
   if (secrets === undefined || run.asksSecrets) return worthOf(description, (await run.put(description)).ending)
+  if (secrets.problem !== undefined) throw new AssentError('not_supported', secrets.problem)
   const { question, how } = description
   const prompt = question.kind === 'form' ? question.message : ''
   const waitMs = waitOf(how, world.waitMs)
@@ -34,8 +36,12 @@ export async function secretOf(
   await worthOf(link, (await run.put(link)).ending)
   const patience = AbortSignal.timeout(Math.min(waitMs, 2 ** 31 - 1))
   try {
-    return await secrets.value(page.id, { principal, signal: AbortSignal.any([signal, patience]) })
+    const value = await secrets.value(page.id, { principal, signal: AbortSignal.any([signal, patience]) })
+    // Where that fails the page is forgotten by itself, a little later; it is nothing to fail a call for.
+    await run.afterwards(async () => secrets.release?.(page.id).catch(() => undefined))
+    return value
   } catch (error) {
+    if (isAssentError(error)) throw error
     if (patience.aborted)
       throw new AssentError('timed_out', `"${prompt}" was not handed over in time.`, { cause: error })
     throw new AssentError('cancelled', `"${prompt}" was not handed over.`, { cause: error })
