@@ -94,18 +94,7 @@ const CAPABLE: readonly FixtureTool[] = [
 ]
 
 function statefulTools(seal: (round: number) => Promise<string>): readonly FixtureTool[] {
-  const confirm = { confirm: askFor('ok', { type: 'boolean' }, 'Please confirm') }
-  const confirming = (name: string): FixtureTool => ({
-    name,
-    description: 'Asks for a confirmation and takes it only with the state it gave',
-    run: async (_args, { mcpReq }) => {
-      const confirmed = acceptedContent(mcpReq.inputResponses, 'confirm') !== undefined
-      if (confirmed && mcpReq.requestState<Round>() !== undefined) return text('The state came back unharmed.')
-      return inputRequired({ inputRequests: confirm, requestState: await seal(1) })
-    },
-  })
   return [
-    confirming('test_input_required_result_tampered_state'),
     {
       name: 'test_input_required_result_multiple_inputs',
       description: 'Asks three things of three kinds at once',

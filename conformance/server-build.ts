@@ -11,7 +11,7 @@ import {
 import { askingTools, type Round } from './server-asking.ts'
 import { type Changes, contentTools } from './server-content.ts'
 import { addPrompts, addResources } from './server-documents.ts'
-import { interactiveTools } from './server-interactive.ts'
+import { interactiveTools, requestState } from './server-interactive.ts'
 
 const SEALED_BY_SDK = 'assent1.'
 
@@ -26,9 +26,10 @@ export function buildServer(changes: Changes, state: RequestStateCodec<Round>): 
         logging: {},
         completions: {},
       },
-      // The sdk judges its own state, which names the tool and the arguments as well.
+      // Each judges what it made.
       requestState: {
-        verify: (token, context) => (token.startsWith(SEALED_BY_SDK) ? token : state.verify(token, context)),
+        verify: (token, context) =>
+          token.startsWith(SEALED_BY_SDK) ? requestState.verify(token, context) : state.verify(token, context),
       },
     },
   )

@@ -3,7 +3,9 @@
 import { createAssent, field } from '@assent/sdk'
 import type { FixtureTool } from './server-tool.ts'
 
-const { interactive } = createAssent({ name: 'conformance' })
+const { interactive, requestState } = createAssent({ name: 'conformance' })
+
+export { requestState }
 
 const whoAreYou = interactive<[Readonly<Record<string, unknown>>]>(
   async ({ message }, { ask }) => {
@@ -31,13 +33,16 @@ const defaults = interactive<[Readonly<Record<string, unknown>>]>(
   { name: 'test_elicitation_sep1034_defaults' },
 )
 
-const confirming = interactive<[Readonly<Record<string, unknown>>]>(
-  async (_args, { ask }) => {
-    const { ok } = await ask.form('Please confirm', { ok: field.boolean() })
-    return `The state came back unharmed: ${ok}.`
-  },
-  { name: 'test_input_required_result_request_state' },
-)
+const confirming = (name: string) =>
+  interactive<[Readonly<Record<string, unknown>>]>(
+    async (_args, { ask }) => {
+      const { ok } = await ask.form('Please confirm', { ok: field.boolean() })
+      return `The state came back unharmed: ${ok}.`
+    },
+    { name },
+  )
+const withItsState = confirming('test_input_required_result_request_state')
+const withNoOther = confirming('test_input_required_result_tampered_state')
 
 const twoRounds = interactive<[Readonly<Record<string, unknown>>]>(
   async (_args, { ask }) => {
@@ -63,7 +68,12 @@ export const interactiveTools: readonly FixtureTool[] = [
   {
     name: 'test_input_required_result_request_state',
     description: 'Asks for a confirmation and takes it only with the state it gave',
-    run: (args, context) => confirming(args, context),
+    run: (args, context) => withItsState(args, context),
+  },
+  {
+    name: 'test_input_required_result_tampered_state',
+    description: 'Asks for a confirmation and refuses a state that was changed',
+    run: (args, context) => withNoOther(args, context),
   },
   {
     name: 'test_input_required_result_multi_round',

@@ -117,7 +117,15 @@ export { parseJsonStrictly, type ReadingRules, readJson } from './digest/parse.t
 
 // let state leave, and know it again
 export { createKeyRing, type KeyRing, type RingKey, type SealKey } from './seal/key-ring.ts'
-export { type SealBinding, type SealRefusal, seal, stateRefused, type Unsealed, unseal } from './seal/seal.ts'
+export {
+  isSealedFor,
+  type SealBinding,
+  type SealRefusal,
+  seal,
+  stateRefused,
+  type Unsealed,
+  unseal,
+} from './seal/seal.ts'
 
 // keep the record, and check it
 export {

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Ask } from './ask/ask.ts'
 import { field } from './ask/field.ts'
 import { interactive } from './assent.ts'
+import type { Gate } from './gate/gate.ts'
 
 test('[SDK-1] arguments and context follow from the registration, with both SDKs', () => {
   const server = new McpServer({ name: 's', version: '1' })
@@ -106,6 +107,27 @@ export async function asks(ask: Ask): Promise<void> {
   // @ts-expect-error the default must be one of the options
   await ask.choose('?', ['a', 'b'], { default: 'c' })
 }
+
+/** Never called, like the one above. */
+export async function gates(gate: Gate): Promise<void> {
+  const given = { env: 'production', tags: ['a'] }
+  const { value, receipt } = await gate({ title: 'Deploy', arguments: given }, (approved) => {
+    expectTypeOf(approved.env).toEqualTypeOf<string>()
+    // @ts-expect-error it is a frozen copy
+    approved.env = 'test'
+    return approved.tags.length
+  })
+  expectTypeOf(value).toEqualTypeOf<number>()
+  expectTypeOf(receipt).toEqualTypeOf<string>()
+  // @ts-expect-error what nobody was shown is not there
+  await gate({ title: 'Deploy', arguments: given }, ({ region }) => region)
+  // @ts-expect-error only what JSON can say can be approved
+  await gate({ title: 'Deploy', arguments: { at: new Date() } }, () => 1)
+}
+
+test('[SDK-1] what a gate runs gets the approved arguments as they were typed', () => {
+  expect(gates).toBeTypeOf('function')
+})
 
 test('[SDK-1] the options of a choice, a schema and a set of asks are the types of their answers', () => {
   expect(asks).toBeTypeOf('function')

@@ -19,6 +19,7 @@ import { Grants } from './grants/grants.ts'
 import { Secrets } from './secrets/secrets.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
+import { NatsSignals } from './wake/nats-signals.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
 import type { Signals } from './wake/signals.ts'
 import { SqliteSignals } from './wake/sqlite-signals.ts'
@@ -41,6 +42,8 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly connections?: number
   readonly statementTimeoutMs?: number
   readonly connectTimeoutMs?: number
+  /** The address of a NATS server that carries the signals between processes, in place of LISTEN/NOTIFY. */
+  readonly wake?: string
 }
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -112,11 +115,11 @@ export async function openPostgres(url: string, options: PostgresStoreOptions = 
     onTrouble: shared.onTrouble,
     ...(clock === undefined ? {} : { clock }),
   })
-  const signals = new PostgresSignals({
-    config: poolConfig(settings),
-    channel: `assent_${schema}`,
-    onTrouble: shared.onTrouble,
-  })
+  const { onTrouble } = shared
+  const signals =
+    options.wake === undefined
+      ? new PostgresSignals({ config: poolConfig(settings), channel: `assent_${schema}`, onTrouble })
+      : new NatsSignals({ url: options.wake, subject: subjectOf(url, schema), onTrouble })
   return new Store(engine, signals, shared)
 }
 
@@ -132,6 +135,12 @@ export async function openSqlite(path: string, options: SqliteStoreOptions = {})
   }
   const shared = withDefaults(options)
   return new Store(new SqliteEngine(settings), new SqliteSignals(path, lookEveryMs, shared.onTrouble), shared)
+}
+
+/** Several stores may share a NATS server. Who hears another's names can do nothing with them. */
+function subjectOf(url: string, schema: string): string {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1)).replace(/[^A-Za-z0-9_-]/g, '_')
+  return `assent.wake.${database === '' ? 'default' : database}.${schema}`
 }
 
 /** A connection of its own, without a statement timeout: it may have to wait for nineteen others. */

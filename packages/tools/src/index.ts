@@ -1,2 +1,3 @@
-// Not built yet. ARCHITECTURE.md says what belongs here and what this package may import.
-export {}
+// The public surface of the tools. test/surface.test.ts freezes this list.
+
+export { type AssentToolsOptions, assentTools, type CreateServer } from './server.ts'

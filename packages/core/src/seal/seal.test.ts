@@ -5,7 +5,7 @@ import { requestDigest } from '../digest/action.ts'
 import type { JsonValue } from '../json.ts'
 import { sealLimits } from '../limits.ts'
 import { createKeyRing, type KeyRing } from './key-ring.ts'
-import { type SealRefusal, seal, stateRefused, unseal } from './seal.ts'
+import { isSealedFor, type SealRefusal, seal, stateRefused, unseal } from './seal.ts'
 
 const random = (count: number) => new Uint8Array(randomBytes(count))
 const aKey = (id: string) => ({ id, secret: random(32) })
@@ -197,6 +197,34 @@ describe('a transplanted token', () => {
   test('[SEAL-3] names that objects inherit or that are missing match nothing', () => {
     const nobody = { principal: undefined, purpose: undefined, requestDigest: undefined } as unknown as typeof expected
     expect(verdict(sealed(), nobody)).toBe('other-principal')
+  })
+})
+
+describe('a token judged before its request is known', () => {
+  const judged = (token: unknown, changed: Partial<typeof expected> = {}, by: KeyRing = ring) => {
+    const reasons: SealRefusal[] = []
+    const good = isSealedFor(by, token, { ...expected, ...changed }, (reason) => reasons.push(reason))
+    expect(reasons).toHaveLength(good ? 0 : 1)
+    return reasons[0] ?? 'accepted'
+  }
+
+  test('[SEAL-10] is good for its principal and purpose, whatever the request, until it expires', () => {
+    expect(judged(sealed())).toBe('accepted')
+    expect(judged(sealed(), { nowMs: noonMs + hourMs - 1 })).toBe('accepted')
+  })
+
+  test('[SEAL-10] is refused for anybody else, for another purpose, too late, changed, or sealed by others', () => {
+    const token = sealed()
+    expect(judged(token, { principal: 'https://id.example#eve' })).toBe('other-principal')
+    expect(judged(token, { purpose: 'journal' })).toBe('other-purpose')
+    expect(judged(token, { nowMs: noonMs + hourMs })).toBe('expired')
+    expect(judged(token, { nowMs: Number.NaN })).toBe('expired')
+    const middle = token.length >> 1
+    const changed = token[middle] === 'A' ? 'B' : 'A'
+    expect(judged(token.slice(0, middle) + changed + token.slice(middle + 1))).toBe('tampered')
+    expect(judged(token, {}, createKeyRing([aKey('k1')]))).toBe('tampered')
+    expect(judged(token, {}, createKeyRing([aKey('k2')]))).toBe('unknown-key')
+    for (const nothing of [undefined, '', 7, 'assent1.k1.']) expect(judged(nothing)).toBe('malformed')
   })
 })
 

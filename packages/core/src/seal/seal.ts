@@ -116,6 +116,23 @@ export function unseal(
   return { ok: true, id, payload, expiresAtMs }
 }
 
+/**
+ * Whether a token was made here, for this principal and purpose, and has not expired; for those who judge it before the
+ * request is known. It gives nothing of what is inside: that takes `unseal`, and the very request it was made for.
+ */
+export function isSealedFor(
+  ring: KeyRing,
+  token: unknown,
+  { principal, purpose, nowMs }: Omit<SealBinding, 'requestDigest'> & { readonly nowMs: number },
+  onRefused?: (reason: SealRefusal) => void,
+): boolean {
+  const content = open(ring, token)
+  const difference =
+    typeof content === 'string' ? content : mismatch(content, { principal, purpose, requestDigest: content[3], nowMs })
+  if (difference !== undefined) onRefused?.(difference)
+  return difference === undefined
+}
+
 function open(ring: KeyRing, token: unknown): Content | SealRefusal {
   if (typeof token !== 'string' || token.length > sealLimits.tokenBytes) return 'malformed'
   const [, head, keyId, body] = tokenPattern.exec(token) ?? []

@@ -1,7 +1,8 @@
 // The program as its users run it: a process of its own, with a configuration in a folder of its own.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -142,4 +143,18 @@ function plain(): Record<string, string> {
 export function aProcessOf(generation: '2025-11-25' | '2026-07-28'): string {
   const args = ['--conditions=assent-source', asking, generation].map((word) => JSON.stringify(word))
   return `{ command: ${JSON.stringify(process.execPath)}, args: [${args.join(', ')}] }`
+}
+
+export function aFreePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
+    })
+  })
+}
+
+/** Whether a test that needs a program is left out, which is never so in CI: scripts/programs installs them there. */
+export function mayBeMissing(program: string): boolean {
+  return process.env.CI === undefined && spawnSync('which', [program]).status !== 0
 }

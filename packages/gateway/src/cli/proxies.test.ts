@@ -1,17 +1,15 @@
-// The configurations in deploy/ with the programs they are for, where those are installed.
+// The configurations in deploy/ with the programs they are for.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { whichRegion } from '../contract/asking.suite.ts'
 import { aClient } from '../contract/clients.suite.ts'
 import { putAwayLater, until } from '../contract/stage.suite.ts'
 import { aRawServer, aSession, complete, nextOf } from '../contract/wire.suite.ts'
-import { aFolder, aProcessOf, aRunningGateway } from './process.suite.ts'
+import { aFolder, aFreePort, aProcessOf, aRunningGateway, mayBeMissing } from './process.suite.ts'
 
-const has = (program: string) => spawnSync(program, ['-v']).status === 0
 const shipped = (name: string) => readFileSync(new URL(`../../../../deploy/${name}`, import.meta.url), 'utf8')
 const done = { content: [{ type: 'text', text: 'done' }] }
 const servers = () => `servers: { older: ${aProcessOf('2025-11-25')}, newest: ${aProcessOf('2026-07-28')} }`
@@ -70,7 +68,7 @@ async function asksThrough(url: string): Promise<void> {
   expect(await nextOf(stream)).toMatchObject({ result: done })
 }
 
-test.skipIf(!has('nginx'))(
+test.skipIf(mayBeMissing('nginx'))(
   '[PROG-16] behind nginx as we configure it, questions of both generations pass at once',
   async () => {
     const gateway = await aRunningGateway(servers(), known)
@@ -86,7 +84,7 @@ test.skipIf(!has('nginx'))(
   },
 )
 
-test.skipIf(!has('haproxy'))(
+test.skipIf(mayBeMissing('haproxy'))(
   '[PROG-16] behind HAProxy as we configure it, a session stays with its gateway',
   async () => {
     const behind = `servers: { a: { url: "${(await aRawServer(() => complete)).url}" } }`
@@ -113,12 +111,3 @@ test.skipIf(!has('haproxy'))(
     expect((await fetch(new URL('/metrics', url))).status).toBe(404)
   },
 )
-
-function aFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
-}

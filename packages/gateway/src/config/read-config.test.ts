@@ -78,6 +78,8 @@ test.each([
   ],
   ['a policy', 'policies: {}', /policies is not in this version yet/],
   ['a store like another', 'store: postgress://db', /Did you mean postgres:\/\/…\?/],
+  ['a broker without its scheme', 'wake: broker:4222', /Did you mean nats:\/\/broker:4222\?/],
+  ['a broker of another kind', 'wake: redis://broker', /wake must be postgres, or nats:/],
   ['a store that is a path', 'store: ./a.db', /begin it with sqlite:/],
   ['a fraction', 'limits: { sessions: 1.5 }', /limits\.sessions must be a whole number/],
   [
@@ -114,6 +116,11 @@ test.each([
   ],
   ['a name that tools could not carry', 'servers: { A_B: { command: c } }', /Did you mean a-b\?/],
   ['an address with a password', 'servers: { a: { url: "http://u:p@b" } }', /must not hold a user name or password/],
+  [
+    'a broker for a file',
+    `wake: nats://broker:4222\n${oneServer}`,
+    /wake means something only with a PostgreSQL store/,
+  ],
   ['PostgreSQL without keys', `store: postgres://db/a\n${oneServer}`, /keys is needed with PostgreSQL/],
   [
     'an audience that is no address',

@@ -31,6 +31,7 @@ export function needRestart(before: Config, after: Config): string[] {
   const fixed: Readonly<Record<string, (config: Config) => unknown>> = {
     listen: ({ listen }) => listen,
     store: ({ store }) => store,
+    wake: ({ wake }) => wake,
     'asks.surfaces': ({ asks }) => asks.surfaces.includes('inbox'),
     'inbox.url': ({ inbox }) => inbox.url?.href,
     keys: ({ keys }) => Object.entries(keys).map(([id, secret]) => [id, Buffer.from(secret).toString('base64')]),

@@ -39,6 +39,9 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
     const why = 'is needed with PostgreSQL: every gateway on that database must have the same keys'
     tell('keys', why, 'Make one with: assent config key')
   }
+  if (config.store.engine === 'sqlite' && config.wake !== undefined) {
+    tell('wake', 'means something only with a PostgreSQL store', 'Leave it out.')
+  }
   const { surfaces } = config.asks
   if (surfaces.length === 0) {
     tell('asks.surfaces', 'must name at least one place where people are asked', 'Write: surfaces: [client]')

@@ -7,7 +7,7 @@ import { askLimits } from '@assent/core'
 import { downstreamLimits, programLimits, relayLimits, upstreamLimits, wireLimits } from '../limits.ts'
 import { address, choice, count, duration, flag, size, text, url } from './kinds.ts'
 import { group, list, named, notYet, optional, optionalGroup, required, type ValueOf, value } from './setting.ts'
-import { issuerName, sealSecret, storeAddress } from './special-kinds.ts'
+import { issuerName, sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -80,6 +80,12 @@ export const settings = group('The configuration of `assent gateway`.', {
     { engine: 'sqlite', path: '' },
     'Where asks, held calls and the audit are kept. Several gateways may share a PostgreSQL database. The path of a file is relative to the configuration.',
     { isSecret: true, fallbackWords: '`sqlite:` in a folder of yours: `$XDG_STATE_HOME/assent/assent.db`' },
+  ),
+  wake: value(
+    wakeAddress,
+    undefined,
+    'What tells the other gateways on the same database that something happened: PostgreSQL itself (LISTEN/NOTIFY), or NATS, which takes that work off the database of a large fleet. It carries names only and decides nothing; when it fails, waiting goes on by looking every two seconds. All gateways of one database have the same.',
+    { isSecret: true, fallbackWords: '`postgres`' },
   ),
   keys: named(
     required(sealSecret, 'The key.', { isSecret: true }),

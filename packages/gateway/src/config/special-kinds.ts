@@ -30,6 +30,26 @@ export const storeAddress: Kind<StoreAddress> = {
   show: (store) => (store.engine === 'sqlite' ? `sqlite:${store.path}` : 'postgres://…'),
 }
 
+const wakeProblem = 'must be postgres, or nats://host:4222'
+
+/** Undefined for the database's own way. */
+export const wakeAddress: Kind<string | undefined> = {
+  words: '`postgres`, or the address of a NATS server: `nats://host:4222`, `tls://host:4222`; several with commas',
+  schema: { type: 'string', pattern: '^(postgres$|nats://|tls://|\\$\\{)' },
+  read: (raw) => {
+    const text = String(raw)
+    if (text === 'postgres') return { ok: true, value: undefined }
+    const isAddress = text
+      .split(',')
+      .every((one) => /^(nats|tls):\/\/[^/]+$/.test(one.trim()) && URL.canParse(one.trim()))
+    if (isAddress) return { ok: true, value: text }
+    return /^[a-z0-9.-]+(:[0-9]+)?$/i.test(text)
+      ? { ok: false, problem: wakeProblem, suggestion: `Did you mean nats://${text}?` }
+      : { ok: false, problem: wakeProblem }
+  },
+  show: (wake) => (wake === undefined ? 'postgres' : 'nats://…'),
+}
+
 /** Kept as it was written: issuers are compared letter by letter, and `https://a` is not `https://a/`. */
 export const issuerName: Kind<string> = {
   ...url(),

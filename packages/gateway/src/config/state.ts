@@ -17,13 +17,16 @@ export interface State {
 }
 
 export async function openState(
-  { store, keys }: Config,
+  { store, keys, wake }: Config,
   variables: NodeJS.ProcessEnv,
   onTrouble: (error: unknown) => void,
 ): Promise<State> {
   const given = Object.entries(keys).map(([id, secret]) => ({ id, secret }))
   if (store.engine === 'postgres') {
-    return { keys: createKeyRing(given), store: await openPostgres(store.url, { onTrouble }) }
+    return {
+      keys: createKeyRing(given),
+      store: await openPostgres(store.url, { onTrouble, ...(wake === undefined ? {} : { wake }) }),
+    }
   }
   const path = store.path === '' ? defaultPath(variables) : store.path
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -15,7 +15,6 @@ import { SessionCookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
-import { SecretsApi } from './secrets-api.ts'
 import type { Fetch } from './serve-node.ts'
 import { SignIn } from './sign-in.ts'
 import type { WebFiles } from './web-files.ts'
@@ -56,7 +55,6 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const signIn = new SignIn(now)
   const cookie = new SessionCookie(base)
   const asks = new AsksApi({ store, tenant, naming, now })
-  const secrets = new SecretsApi(store, tenant, asks)
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const app = new Hono<{ Variables: Variables }>()
 
@@ -104,8 +102,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
   app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
-  app.get('/api/secrets/:page', ({ get, req }) => secrets.read(get('person'), req.param('page')))
-  app.post('/api/secrets/:page', ({ get, req }) => secrets.handOver(get('person'), req.param('page'), req.raw))
+  app.get('/api/secrets/:page', ({ get, req }) => asks.readSecret(get('person'), req.param('page')))
+  app.post('/api/secrets/:page', ({ get, req }) => asks.handOver(get('person'), req.param('page'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
   app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))
   app.get('/api/changes', ({ get, req }) => {

@@ -1,6 +1,7 @@
 // Everything that can go wrong at the inbox's API, as the one shape its callers read.
 
 import { type InboxProblem, type InboxProblemCode, isAssentError } from '@assent/core'
+import { nothingHere } from './ask-desk.ts'
 
 const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   malformed: 400,
@@ -28,7 +29,7 @@ export function problem(
 
 /** The same for an ask that is not there and for one that is not this person's: nobody learns which. */
 export function notFound(): Response {
-  return problem('not-found', 'There is nothing here for you.')
+  return problem(nothingHere.code, nothingHere.message)
 }
 
 /** What a caller hears of an error that was thrown; undefined when it is a mistake of ours. */

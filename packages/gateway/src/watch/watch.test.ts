@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { aRunningGateway } from '../cli/process.suite.ts'
+import { aFreePort, aRunningGateway, mayBeMissing } from '../cli/process.suite.ts'
 import { whichRegion } from '../contract/asking.suite.ts'
 import { aStage, until } from '../contract/stage.suite.ts'
 import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf } from '../contract/wire.suite.ts'
@@ -117,8 +116,7 @@ c 3
 `)
   })
 
-  const hasPromtool = spawnSync('promtool', ['--version']).status === 0
-  test.skipIf(!hasPromtool)('[WATCH-3] Prometheus itself finds nothing to say about them', async () => {
+  test.skipIf(mayBeMissing('promtool'))('[WATCH-3] Prometheus itself finds nothing to say about them', async () => {
     const { figures, url } = await aWatched()
     const { requestState } = (await call(url, {})).message.result
     await call(url, {}, { requestState, inputResponses: { where: inEurope } })
@@ -177,12 +175,3 @@ test('[WATCH-4] the log is one object per line, and what must not be read is not
   })
   expect(second).toMatchObject({ level: 'error', code: 'EX', msg: 'Bearer [secret] was refused' })
 })
-
-function aFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
-}

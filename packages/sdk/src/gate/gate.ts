@@ -15,11 +15,11 @@ import type { World } from '../world.ts'
 import { actionOf, type Named } from './action.ts'
 import { keeperIn } from './keeper.ts'
 
-export interface GateAction extends Plain {
+export interface GateAction<Arguments extends JsonObject = JsonObject> extends Plain {
   /** What will happen, in a few words. */
   readonly title: string
   /** All that decides what happens. The work gets these, and should use nothing else. */
-  readonly arguments: JsonObject
+  readonly arguments: Arguments
   /** What the server says about it; shown apart. */
   readonly claim?: string
   /** How long the yes may wait to be used, in milliseconds. */
@@ -32,10 +32,10 @@ export interface Gated<Value> {
   readonly receipt: string
 }
 
-export type Gate = <Value>(
-  action: GateAction,
-  /** Gets the approved arguments, as they were shown. */
-  run: (approved: JsonObject) => Value | Promise<Value>,
+export type Gate = <Value, Arguments extends JsonObject>(
+  action: GateAction<Arguments>,
+  /** Gets the approved arguments as they were shown: a copy that is frozen to its last list. */
+  run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
 ) => Promise<Gated<Value>>
 
 export interface GateParts {
@@ -47,7 +47,10 @@ export interface GateParts {
 
 export function gateOf(parts: GateParts): Gate {
   const { run, world, named, principal } = parts
-  return async <Value>(asked: GateAction, work: (approved: JsonObject) => Value | Promise<Value>) => {
+  return async <Value, Arguments extends JsonObject>(
+    asked: GateAction<Arguments>,
+    work: (approved: Readonly<Arguments>) => Value | Promise<Value>,
+  ) => {
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? world.useWithinMs)
     const action = actionOf(named, asked.title, asked.arguments)
     const description = describe.approve(asked.title, action, asked)
@@ -61,7 +64,8 @@ export function gateOf(parts: GateParts): Gate {
       const again = actionDigest(actionOf(named, asked.title, asked.arguments))
       if (again !== actionDigest(action)) throw refused('it is no longer what was approved')
       const receipt = await used(parts, action, settled, useWithinMs, description.how.waitMs ?? world.waitMs)
-      return { value: await work(action.arguments), receipt }
+      // A copy of them, so it has their type.
+      return { value: await work(action.arguments as Readonly<Arguments>), receipt }
     })
     return kept as Gated<Value>
   }

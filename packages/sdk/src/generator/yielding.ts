@@ -16,9 +16,9 @@ export interface Yielding<Context = unknown> {
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */
   readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Yielded<Value>
   /** Runs something only after a person approved exactly that. */
-  readonly gate: <Value>(
-    action: GateAction,
-    run: (approved: JsonObject) => Value | Promise<Value>,
+  readonly gate: <Value, Arguments extends JsonObject>(
+    action: GateAction<Arguments>,
+    run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
   ) => Yielded<Gated<Value>>
   readonly signal: AbortSignal
   readonly context: Context

@@ -4,7 +4,7 @@
 // journal. The client makes the same call again with the answers, to this process or another one, and the handler runs
 // again from the top. Nothing is kept here between rounds, so waiting costs nothing.
 
-import { AssentError, isPlainObject, seal, unseal } from '@assent/core'
+import { AssentError, isPlainObject, isSealedFor, seal, stateRefused, unseal } from '@assent/core'
 import { waitOf } from '../ask/how.ts'
 import { decodeJournal, encodeJournal } from '../journal/encode.ts'
 import { Journal } from '../journal/journal.ts'
@@ -86,6 +86,12 @@ function journalOf(state: unknown, { principal, requestDigest }: Bound, world: W
   const opened = unseal(world.ring, state, { principal, requestDigest, purpose, nowMs: world.nowMs() }, world.onRefused)
   if (!opened.ok) throw new AssentError(opened.code, opened.message)
   return decodeJournal(opened.payload)
+}
+
+/** Throws for a state that cannot be of any call of this principal; which call it is of is judged when it is served. */
+export function verifyState(state: unknown, principal: string, world: World): void {
+  if (!isSealedFor(world.ring, state, { principal, purpose, nowMs: world.nowMs() }, world.onRefused))
+    throw new AssentError(stateRefused.code, stateRefused.message)
 }
 
 function placed(answers: Readonly<Record<string, unknown>>, journal: Journal): ReadonlyMap<number, unknown> {

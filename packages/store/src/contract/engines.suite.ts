@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { test } from 'vitest'
-import { openPostgres, openSqlite, type Store, type StoreOptions } from '../index.ts'
+import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '../index.ts'
 import { noon } from './drafts.suite.ts'
 
 export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
 export interface Place {
   /** Opens the same database once more, as another process would. */
-  open(options?: StoreOptions): Promise<Store>
+  open(options?: StoreOptions & Pick<PostgresStoreOptions, 'wake'>): Promise<Store>
   /** Runs SQL behind the store's back, as someone with the database's password could. */
   tamper(sql: string): Promise<unknown[]>
 }

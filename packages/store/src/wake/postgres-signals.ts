@@ -4,6 +4,7 @@
 // of their number, and a lost signal costs only delay.
 
 import pg from 'pg'
+import { readPayload, takePayload } from './payload.ts'
 import type { Signals } from './signals.ts'
 
 export interface PostgresSignalsOptions {
@@ -62,7 +63,7 @@ export class PostgresSignals implements Signals {
   async #send(): Promise<void> {
     try {
       while (this.#outbox.length > 0 && !this.#closed) {
-        const payload = takePayload(this.#outbox)
+        const payload = takePayload(this.#outbox, payloadChars)
         this.#publisher ??= this.#connect((error) => {
           this.#publisher = undefined
           this.#options.onTrouble(error)
@@ -83,7 +84,7 @@ export class PostgresSignals implements Signals {
     try {
       this.#listener = await this.#connect((error) => this.#lost(error))
       this.#listener.on('notification', ({ payload = '' }) => {
-        for (const key of payload.split('\n')) this.#onSignal?.(key)
+        for (const key of readPayload(payload)) this.#onSignal?.(key)
       })
       await this.#listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
       this.#retryMs = firstRetryMs
@@ -108,16 +109,4 @@ export class PostgresSignals implements Signals {
     await client.connect()
     return client
   }
-}
-
-/** Takes as many keys as fit one payload, oldest first; one key always fits. */
-function takePayload(outbox: string[]): string {
-  let count = 0
-  let chars = 0
-  for (const key of outbox) {
-    chars += key.length + 1
-    if (count > 0 && chars > payloadChars) break
-    count++
-  }
-  return outbox.splice(0, count).join('\n')
 }

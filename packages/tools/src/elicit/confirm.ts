@@ -1,0 +1,47 @@
+// `elicit_confirm`: the agent asks before it does something.
+
+import { z } from 'zod'
+import { answered, endingFields, withoutAnswer } from '../ending.ts'
+import { toolLimits } from '../limits.ts'
+import { type Registering, register } from '../tool.ts'
+
+const input = z.object({
+  question: z
+    .string()
+    .min(1)
+    .max(toolLimits.questionChars)
+    .describe('What will happen on a yes, complete in itself: "Delete the five artifacts in build/?"'),
+  details: z
+    .string()
+    .max(toolLimits.questionChars)
+    .optional()
+    .describe('What the person needs to know to decide: the files, the command, what cannot be undone.'),
+  destructive: z.boolean().optional().describe('True when a yes leads to something that cannot be undone.'),
+})
+
+const output = z.object({
+  ...endingFields,
+  confirmed: z.boolean().optional().describe('True only when the person said yes.'),
+})
+
+export function registerConfirm(registering: Registering): void {
+  register(registering, 'elicit_confirm', {
+    title: 'Ask for a yes or no',
+    description:
+      'Asks the user yes or no and waits for the answer, up to five minutes. Use it before anything that cannot be undone or ' +
+      'that they did not ask for: deleting, overwriting, publishing, spending. Go on only when "confirmed" is true. A no, ' +
+      'silence and every error mean that you must not do it.',
+    input,
+    output,
+    run: ({ question, details, destructive = false }, { ask }) => {
+      const message = [question, details, destructive ? 'This cannot be undone.' : undefined]
+        .filter((line) => line !== undefined)
+        .join('\n\n')
+      const inWords = `${message}\nPlease reply with yes or no.`
+      return withoutAnswer({ inWords, nothing: 'Nothing was confirmed.' }, async () => {
+        const confirmed = await ask.confirm(message, destructive ? { risk: 'destructive' } : {})
+        return answered(confirmed ? 'The person said yes.' : 'The person said no. Do not do it.', { confirmed })
+      })
+    },
+  })
+}

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { assentTools } from '../server.ts'
+import { type Caller, connect, type Generation, generations, type Person } from '../stage.suite.ts'
+
+const open: Caller[] = []
+afterEach(async () => {
+  for (const caller of open.splice(0)) await caller.close()
+})
+
+async function asking(generation: Generation, person?: Person, waitMs?: number): Promise<Caller> {
+  const tools = assentTools({ folder: process.cwd(), ...(waitMs === undefined ? {} : { waitMs }) })
+  const caller = await connect(generation, tools, person)
+  open.push(caller)
+  return caller
+}
+
+const accepts = (content: object) => () => ({ action: 'accept', content })
+const colours = { question: 'Which colour?', options: [{ value: 'red' }, { value: 'blue', label: 'Deep blue' }] }
+
+describe.each(generations)('on %s', (generation) => {
+  test('[TOOL-1] elicit_choice shows the labels and gives back the chosen value', async () => {
+    const caller = await asking(generation, accepts({ choice: 'blue' }))
+
+    const result = await caller.call('elicit_choice', { ...colours, suggested: 'red' })
+
+    expect(result).toMatchObject({
+      isError: false,
+      text: 'The person chose "Deep blue" (blue).',
+      data: { status: 'answered', choice: 'blue', label: 'Deep blue' },
+    })
+    expect(caller.shown[0]?.requestedSchema.properties.choice).toMatchObject({
+      default: 'red',
+      oneOf: [
+        { const: 'red', title: 'red' },
+        { const: 'blue', title: 'Deep blue' },
+      ],
+    })
+  })
+
+  test.each([
+    [{ question: 'Your name?' }, { text: 'Ada' }, 'Ada'],
+    [{ question: 'Which tempo?', kind: 'integer', min: 60, max: 180 }, { number: 92 }, 92],
+    [{ question: 'How long, in seconds?', kind: 'number', suggested: 1.5 }, { number: 2.5 }, 2.5],
+    [{ question: 'When?', kind: 'date' }, { date: '2026-07-28' }, '2026-07-28'],
+    [{ question: 'Where to?', kind: 'email' }, { text: 'ada@example.com' }, 'ada@example.com'],
+  ])('[TOOL-1] elicit_input gives back what was asked for: %o', async (args, content, value) => {
+    const caller = await asking(generation, accepts(content))
+
+    const result = await caller.call('elicit_input', args)
+
+    expect(result).toMatchObject({ isError: false, data: { status: 'answered', value } })
+    expect(result.text).toContain(String(value))
+  })
+
+  test.each([
+    [{ action: 'accept', content: { confirmed: true } }, true],
+    [{ action: 'accept', content: { confirmed: false } }, false],
+    [{ action: 'decline' }, false],
+  ])('[TOOL-1] elicit_confirm: %o is %s', async (answer, confirmed) => {
+    const caller = await asking(generation, () => answer)
+
+    const result = await caller.call('elicit_confirm', { question: 'Delete five artifacts?', destructive: true })
+
+    expect(result).toMatchObject({ isError: false, data: { status: 'answered', confirmed } })
+    expect(caller.shown[0]?.message).toContain('This cannot be undone.')
+  })
+
+  test.each([
+    ['a choice declined', 'elicit_choice', colours, { action: 'decline' }, 'declined'],
+    ['a choice dismissed', 'elicit_choice', colours, { action: 'cancel' }, 'cancelled'],
+    [
+      'a choice of something else',
+      'elicit_choice',
+      colours,
+      { action: 'accept', content: { choice: 'green' } },
+      'validation_failed',
+    ],
+    ['an accept without content', 'elicit_choice', colours, { action: 'accept' }, 'validation_failed'],
+    [
+      'an empty text',
+      'elicit_input',
+      { question: 'Name?' },
+      { action: 'accept', content: { text: '' } },
+      'validation_failed',
+    ],
+    [
+      'a yes in other words',
+      'elicit_confirm',
+      { question: 'Go?' },
+      { action: 'accept', content: { confirmed: 'yes' } },
+      'validation_failed',
+    ],
+    ['a bare yes', 'elicit_confirm', { question: 'Go?' }, { action: 'accept', content: {} }, 'validation_failed'],
+    ['a confirmation dismissed', 'elicit_confirm', { question: 'Go?' }, { action: 'cancel' }, 'cancelled'],
+  ])('[TOOL-2] %s is an error with its own code', async (_what, tool, args, answer, status) => {
+    const caller = await asking(generation, () => answer)
+
+    const result = await caller.call(tool, args)
+
+    expect(result).toMatchObject({ isError: true, data: { status } })
+    expect(result.data).not.toHaveProperty('confirmed')
+    expect(result.data).not.toHaveProperty('choice')
+    expect(result.data).not.toHaveProperty('value')
+  })
+
+  test('[TOOL-3] where nobody can be asked, the agent is told to stop and is given the words to show', async () => {
+    const caller = await asking(generation)
+
+    const result = await caller.call('elicit_choice', colours)
+
+    expect(result).toMatchObject({ isError: true, data: { status: 'not_supported' } })
+    expect(result.text).toContain('STOP, show the user the following')
+    expect(result.text).toContain('- blue: Deep blue')
+  })
+
+  test('[TOOL-4] a password, key or token is never asked for', async () => {
+    const caller = await asking(generation, accepts({ text: 'hunter2' }))
+
+    const result = await caller.call('elicit_input', { question: 'Enter your password' })
+
+    expect(result).toMatchObject({ isError: true, data: { status: 'refused' } })
+    expect(caller.shown).toEqual([])
+  })
+
+  test.each([
+    ['elicit_choice', { ...colours, options: [{ value: 'red' }, { value: 'red' }] }],
+    ['elicit_choice', { ...colours, suggested: 'green' }],
+    ['elicit_input', { question: 'How many?', kind: 'integer', minLength: 2 }],
+    ['elicit_input', { question: 'Name?', min: 2 }],
+    ['elicit_input', { question: 'Name?', suggested: 3 }],
+    ['elicit_input', { question: 'How many?', kind: 'number', min: 5, max: 1 }],
+  ])('[TOOL-5] arguments that make no sense are refused before anybody is asked: %s %o', async (tool, args) => {
+    const caller = await asking(generation, accepts({}))
+
+    expect(await caller.call(tool, args)).toMatchObject({ isError: true, data: { status: 'refused' } })
+    expect(caller.shown).toEqual([])
+  })
+})
