@@ -13,7 +13,6 @@ import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
 import { SecretPages } from '../secrets/secret-pages.ts'
-import { serverApi, serverPath } from '../secrets/server-api.ts'
 import type { Log } from '../watch/log.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,12 +35,10 @@ export async function openInbox(
   if (!config.asks.surfaces.includes('inbox')) return undefined
   const files = await WebFiles.read(web)
   const secretPages = new SecretPages({ store, tenant, keys })
-  const forServers = serverApi({ store, tenant, pages: secretPages, onTrouble: log.trouble })
   let app: InboxApp | undefined
   return {
     secretPages,
     respond: async (request, response) => {
-      if (request.url?.startsWith(serverPath) === true) return respondWith(forServers, request, response)
       if (app !== undefined) return respondWith(app.fetch, request, response)
       response.writeHead(503).end()
     },
@@ -50,6 +47,7 @@ export async function openInbox(
       app = inboxApp({
         store,
         tenant,
+        secretPages,
         baseUrl: config.inbox.url?.href ?? origin,
         web: files,
         nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),

@@ -7,6 +7,8 @@ import type { Ask, MeView, Naming, Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
+import type { SecretPages } from '../secrets/secret-pages.ts'
+import { isForServers, serverApi } from '../secrets/server-api.ts'
 import { AsksApi } from './asks-api.ts'
 import { readJsonBody } from './body.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
@@ -30,6 +32,8 @@ export interface InboxOptions {
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
+  /** Where servers open pages for secrets: answered here too, for servers alone. */
+  readonly secretPages?: SecretPages
   /** For what pages count down and for sign-in; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
@@ -56,6 +60,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const cookie = new SessionCookie(base)
   const asks = new AsksApi({ store, tenant, naming, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
+  const { secretPages: pages } = options
+  const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onTrouble })
   const app = new Hono<{ Variables: Variables }>()
 
   app.use(async (context, next) => {
@@ -117,7 +123,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.all('/api/*', () => notFound())
 
   return {
-    fetch: (request) => app.fetch(request),
+    fetch: (request) => (isForServers(request) ? forServers(request) : app.fetch(request)),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
     signInLink: (person) => {
       const code = signIn.invite(person)

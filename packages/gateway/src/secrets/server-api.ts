@@ -11,7 +11,12 @@ import type { Fetch } from '../inbox/serve-node.ts'
 import { relayLimits, secretPageLimits } from '../limits.ts'
 import type { SecretPages } from './secret-pages.ts'
 
-export const serverPath = '/server/secrets/'
+const serverPath = '/server/secrets/'
+
+/** Servers have no cookie and come from no page: they are asked for their token, and for nothing else. */
+export function isForServers(request: Request): boolean {
+  return new URL(request.url).pathname.startsWith(serverPath)
+}
 
 export interface ServerApiOptions {
   readonly store: Store

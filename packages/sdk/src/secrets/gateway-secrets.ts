@@ -45,7 +45,7 @@ export function gatewaySecrets(options: GatewaySecretsOptions = {}): Secrets {
   return {
     open: async ({ expiresAtMs }) => {
       const id = newId('secret', nowMs(), randomBytes)
-      const body = { publicKey: await publicKeyOf(key, id), decideWithinMs: Math.max(1_000, expiresAtMs - nowMs()) }
+      const body = { publicKey: publicKeyOf(key, id), decideWithinMs: Math.max(1_000, expiresAtMs - nowMs()) }
       const { url: page } = (await ask('PUT', id, { body })) as { url: string }
       return { id, url: page }
     },

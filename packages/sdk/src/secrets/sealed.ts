@@ -4,7 +4,7 @@
 // over, nothing has to be kept for it, and whoever stores it meanwhile cannot. Page, server and person are bound to it: what
 // was handed over anywhere else does not open.
 
-import { hkdfSync } from 'node:crypto'
+import { createECDH, type ECDH, hkdfSync } from 'node:crypto'
 import { AssentError, type SealedSecret, secretLimits } from '@assent/core'
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from 'hpke'
 
@@ -13,6 +13,8 @@ const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_
 const label = 'assent secret v1'
 const info = Buffer.from(label, 'utf8')
 const lengthBytes = 4
+const coordinateBytes = 32
+const turnsMost = 4
 
 /** Where it was handed over, for whom, and by whom, as the gateway tells it. */
 export interface Handed {
@@ -21,9 +23,8 @@ export interface Handed {
   readonly principal: string
 }
 
-export async function publicKeyOf(key: Uint8Array, page: string): Promise<string> {
-  const { publicKey } = await keyPairOf(key, page)
-  return Buffer.from(await suite.SerializePublicKey(publicKey)).toString('base64url')
+export function publicKeyOf(key: Uint8Array, page: string): string {
+  return pointOf(key, page).getPublicKey('base64url')
 }
 
 export async function openSecret(key: Uint8Array, sealed: SealedSecret, handed: Handed): Promise<string> {
@@ -38,9 +39,32 @@ export async function openSecret(key: Uint8Array, sealed: SealedSecret, handed: 
   }
 }
 
-function keyPairOf(key: Uint8Array, page: string): ReturnType<typeof suite.DeriveKeyPair> {
-  const ikm = hkdfSync('sha256', key, new Uint8Array(), Buffer.from(`${label}\n${page}`, 'utf8'), 32)
-  return suite.DeriveKeyPair(new Uint8Array(ikm))
+/** Imported by us, because the library would have Node warn of an experiment at the first use. */
+async function keyPairOf(key: Uint8Array, page: string) {
+  const point = pointOf(key, page)
+  const publicKey = point.getPublicKey()
+  const coordinate = (from: number) => publicKey.subarray(from, from + coordinateBytes).toString('base64url')
+  const open = { kty: 'EC', crv: 'P-256', x: coordinate(1), y: coordinate(1 + coordinateBytes) }
+  const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
+  const own = { ...open, d: point.getPrivateKey('base64url') }
+  return {
+    publicKey: await crypto.subtle.importKey('jwk', open, algorithm, true, []),
+    privateKey: await crypto.subtle.importKey('jwk', own, algorithm, false, ['deriveBits']),
+  }
+}
+
+function pointOf(key: Uint8Array, page: string): ECDH {
+  const point = createECDH('prime256v1')
+  // Of 2^32 numbers of this length one is no private key; then the next is taken.
+  for (let turn = 0; ; turn++) {
+    const info = Buffer.from(`${label}\n${page}\n${turn}`, 'utf8')
+    try {
+      point.setPrivateKey(new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), info, coordinateBytes)))
+      return point
+    } catch (error) {
+      if (turn === turnsMost) throw error
+    }
+  }
 }
 
 function bytes(text: string): Uint8Array {

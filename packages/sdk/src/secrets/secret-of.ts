@@ -9,6 +9,7 @@ import { worthOf } from '../ask/ending.ts'
 import { waitOf } from '../ask/how.ts'
 import type { Run } from '../run/run.ts'
 import type { World } from '../world.ts'
+import type { SecretRequest, Secrets } from './secrets.ts'
 
 export interface SecretParts {
   readonly run: Run
@@ -28,9 +29,9 @@ export async function secretOf(
   const { question, how } = description
   const prompt = question.kind === 'form' ? question.message : ''
   const waitMs = waitOf(how, world.waitMs)
-  const page = (await run.once(name, () =>
-    secrets.open({ prompt, principal, expiresAtMs: world.nowMs() + waitMs }),
-  )) as Awaited<ReturnType<typeof secrets.open>>
+  const request = { prompt, principal, expiresAtMs: world.nowMs() + waitMs }
+  const page = (await run.once(name, () => opened(secrets, request))) as Opened
+  if ('problem' in page) throw new AssentError('not_supported', page.problem)
   const { waitMs: _, fallback: __, ...said } = how
   const link = describe.url(prompt, page.url, { ...said, waitMs })
   await worthOf(link, (await run.put(link)).ending)
@@ -45,5 +46,17 @@ export async function secretOf(
     if (patience.aborted)
       throw new AssentError('timed_out', `"${prompt}" was not handed over in time.`, { cause: error })
     throw new AssentError('cancelled', `"${prompt}" was not handed over.`, { cause: error })
+  }
+}
+
+type Opened = Awaited<ReturnType<Secrets['open']>> | { readonly problem: string }
+
+/** A page that cannot be opened is nobody's "no" and no failed step: nobody could be asked. */
+async function opened(secrets: Secrets, request: SecretRequest): Promise<Opened> {
+  try {
+    return await secrets.open(request)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { problem: `No page could be opened for "${request.prompt}", so nobody was asked. ${why}` }
   }
 }
