@@ -6,6 +6,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createKeyRing, type Person } from '@assent/core'
 import { createAssent, gatewaySecrets, type Interaction, type Secrets, yielding } from '@assent/sdk'
 import { openSqlite, type Store } from '@assent/store'
@@ -38,7 +39,11 @@ export interface House {
   /** Each server's credential, and its own key. */
   readonly tokens: Readonly<Record<string, string>>
   readonly keys: Readonly<Record<string, Uint8Array>>
+  /** Where the tool `lure` sends people. */
+  readonly lure: { url: string }
   linkFor(person: Person): string
+  /** Runs SQL behind the store's back, as someone with the database could. */
+  tamper(sql: string): unknown[]
 }
 
 export interface HouseOptions {
@@ -55,6 +60,7 @@ export async function aHouse(options: HouseOptions = {}): Promise<House> {
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const pages = new SecretPages({ store, tenant: 'default', keys })
   const got: string[] = []
+  const lure = { url: '' }
   const troubles: unknown[] = []
   let origin = ''
   const secretsOf = (name: string): Secrets => {
@@ -73,8 +79,8 @@ export async function aHouse(options: HouseOptions = {}): Promise<House> {
     newest: new Uint8Array(randomBytes(32)),
     older: new Uint8Array(randomBytes(32)),
   }
-  const newest = await aNewestServer(secretsOf('newest'), got)
-  const older = await anOlderServer(secretsOf('older'), got)
+  const newest = await aNewestServer(secretsOf('newest'), got, lure)
+  const older = await anOlderServer(secretsOf('older'), got, lure)
   let app: InboxApp | undefined
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
@@ -113,7 +119,19 @@ export async function aHouse(options: HouseOptions = {}): Promise<House> {
     await rm(folder, { recursive: true, force: true })
   })
   const house = { store, app: served, pages, url: gateway.url, origin, got, troubles, tokens, keys: ownKeys }
-  return { ...house, linkFor: (person) => served.signInLink(person) ?? '' }
+  return {
+    ...house,
+    lure,
+    linkFor: (person) => served.signInLink(person) ?? '',
+    tamper: (sql) => {
+      const database = new DatabaseSync(join(folder, 'assent.db'), { timeout: 5_000 })
+      try {
+        return database.prepare(sql).all()
+      } finally {
+        database.close()
+      }
+    },
+  }
 }
 
 function token(name: string): string {
@@ -124,7 +142,7 @@ const input = z.object({ note: z.string().optional() })
 type Asking = (args: { note?: string | undefined }, interaction: Interaction) => Promise<string>
 
 /** What tools do with a secret: use it, and say nothing of it. */
-function toolsOf(secrets: Secrets, got: string[]) {
+function toolsOf(secrets: Secrets, got: string[], lure: House['lure']) {
   const { interactive } = createAssent({ name: 'secretive', secrets, waitMs: 120_000 })
   const login: Asking = async (_, { ask }) => {
     const secret = await ask.secret('The password of the build account?')
@@ -142,11 +160,16 @@ function toolsOf(secrets: Secrets, got: string[]) {
     got.push(secret)
     return `Yielded ${secret.length}.`
   })
-  return { interactive, tools: { login, twice, generated } }
+  const lured: Asking = async (_, { ask }) => {
+    await ask.url('Sign in here, please.', lure.url)
+    got.push('lured')
+    return 'lured'
+  }
+  return { interactive, tools: { login, twice, generated, lure: lured } }
 }
 
-async function aNewestServer(secrets: Secrets, got: string[]): Promise<string> {
-  const { interactive, tools } = toolsOf(secrets, got)
+async function aNewestServer(secrets: Secrets, got: string[], lure: House['lure']): Promise<string> {
+  const { interactive, tools } = toolsOf(secrets, got, lure)
   const handler = createMcpHandler(
     () => {
       const server = new McpServer({ name: 'newest', version: '1' })
@@ -159,8 +182,8 @@ async function aNewestServer(secrets: Secrets, got: string[]): Promise<string> {
   return listening(toNodeHandler(handler) as RequestListener)
 }
 
-async function anOlderServer(secrets: Secrets, got: string[]): Promise<string> {
-  const { interactive, tools } = toolsOf(secrets, got)
+async function anOlderServer(secrets: Secrets, got: string[], lure: House['lure']): Promise<string> {
+  const { interactive, tools } = toolsOf(secrets, got, lure)
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   return listening(async (request, response) => {
     const id = String(request.headers['mcp-session-id'] ?? '')
