@@ -59,7 +59,7 @@ async function throughTheBrowser(desk: Desk, random: SeededRandom, wanted: numbe
   try {
     const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 } })).newPage()
     watchPage(page, desk, seen)
-    await page.goto(desk.linkFor({ principal: 'ann', groups: [] }))
+    await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     for (let turn = 0; seen.strings < wanted; turn++) {
       const make = [hostileForm, hostileApproval, hostileLink][turn % 8 === 7 ? 2 : turn % 2] ?? hostileForm

@@ -97,7 +97,7 @@ async function gather(store: Store): Promise<Stranger[]> {
 }
 
 async function cookieOf(app: InboxApp, person: Person): Promise<string> {
-  const code = new URL(app.signInLink(person) ?? '').hash.slice('#code='.length)
+  const code = new URL((await app.signInLink(person)) ?? '').hash.slice('#code='.length)
   const response = await send(app, 'POST', '/api/sign-in', '', { code })
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }

@@ -4,5 +4,5 @@ import { raiseSamples } from './inbox/samples.ts'
 
 const desk = await aDesk({ port: Number(process.env.PORT ?? 7421) })
 await raiseSamples(desk.store)
-console.log(`Open ${desk.linkFor({ principal: 'ann', groups: [] })}`)
-console.log(`For a second person, in another browser: ${desk.linkFor({ principal: 'ben', groups: [] })}`)
+console.log(`Open ${await desk.linkFor({ principal: 'ann', groups: [] })}`)
+console.log(`For a second person, in another browser: ${await desk.linkFor({ principal: 'ben', groups: [] })}`)

@@ -11,7 +11,7 @@ import { raiseSamples } from './inbox/samples.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
-const everywhere = ['approval', 'list', 'choices', 'history', 'figures'] as const
+const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'figures'] as const
 /** One look is enough for these. */
 const once = ['text', 'formats', 'numbers', 'safe link', 'unsafe link', 'odd link', 'quorum', 'settled'] as const
 
@@ -42,7 +42,7 @@ try {
 
 async function signedIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(desk.linkFor({ principal: 'ann', groups: [] }))
+  await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
 }

@@ -13,7 +13,7 @@ export interface Desk {
   readonly store: Store
   readonly url: string
   /** Signs this person in, once. */
-  linkFor(person: Person): string
+  linkFor(person: Person): Promise<string>
   /** What went wrong in the background; empty when all is well. */
   readonly troubles: unknown[]
   close(): Promise<void>
@@ -57,7 +57,7 @@ export async function aDesk(options: Partial<InboxOptions> & { readonly port?: n
     store,
     url,
     troubles,
-    linkFor: (person) => app.signInLink(person) ?? '',
+    linkFor: async (person) => (await app.signInLink(person)) ?? '',
     close: async () => {
       server.close()
       server.closeAllConnections()

@@ -1,6 +1,15 @@
 // Asks as they come in real life, one for each kind of field and question.
 import { randomBytes } from 'node:crypto'
-import { type AskDraft, actionDigest, type Field, newId, only, type Question, toolDefinitionDigest } from '@assent/core'
+import {
+  type AskDraft,
+  actionDigest,
+  decisionForm,
+  type Field,
+  newId,
+  only,
+  type Question,
+  toolDefinitionDigest,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import { tenant } from './desk.ts'
 
@@ -40,6 +49,23 @@ export function aDeployment(changes: Partial<AskDraft> = {}): AskDraft {
       claim: 'Release 4.2 fixes the login outage.',
     },
     { asker: { server: 'deploy', tool: 'rollout' }, decideWithinMs: 4 * minuteMs, ...changes },
+  )
+}
+
+/** As a server written with the sdk asks through a gateway, where only a form can carry it. */
+function aDecision(changes: Partial<AskDraft> = {}): AskDraft {
+  const names = ['demo-1', 'demo-2', 'demo-3', 'old-mix', 'old-master']
+  const message = `Approve: Delete ${names.length} artifacts
+
+  names: ${JSON.stringify(names)}
+
+By artifacts with delete_artifacts · digest 5be1c07a91d2
+
+This cannot be undone.`
+  const call = { tool: 'delete_artifacts', arguments: { names } }
+  return anAsk(
+    { kind: 'form', message, form: decisionForm, call },
+    { asker: { server: 'artifacts', tool: 'delete_artifacts' }, ...changes },
   )
 }
 
@@ -143,6 +169,7 @@ export async function raiseSamples(store: Store): Promise<Readonly<Record<string
   await raise('unsafe link', aLink('https://calendar.example@evil.example/'))
   await raise('odd link', aLink('https://login.bücher.example:8443/connect'))
   for (const [name, { message, fields }] of Object.entries(forms)) await raise(name, aForm(message, fields))
+  await raise('decision', aDecision())
   await raise('quorum', aDeployment({ electorate: twoOfUs, principal: 'ben', decideWithinMs: days }))
   await store.asks.answer({
     tenant,

@@ -11,7 +11,7 @@ const place = aPlace()
 
 test('[INBOX-15] signing in by a link leaves no code in the address, and the link works once', async () => {
   const desk = await place.desk()
-  const link = desk.linkFor(ann)
+  const link = await desk.linkFor(ann)
   const { page, context } = await place.visit(desk)
   expect(page.url()).toBe(`${desk.url}/`)
   const [cookie] = await context.cookies()
@@ -54,7 +54,7 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   await page.getByLabel('Name').fill('Day walk')
   expect(await page.locator('.field-label', { hasText: 'Name' }).textContent()).not.toContain('suggested')
   await page.getByLabel('Liner notes').fill('One line\nand another')
-  await approve(page)
+  await sendForm(page)
   expect(await contentOf(desk.store, ids.text)).toEqual({ name: 'Day walk', notes: 'One line\nand another' })
 
   await open(page, desk.url, ids.formats)
@@ -62,7 +62,7 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   await page.getByLabel('Agenda').fill('https://example.com/agenda')
   await page.getByLabel('Day').fill('2026-11-20')
   await page.getByLabel('Begins at').fill('2026-11-20T09:30:00')
-  await approve(page)
+  await sendForm(page)
   const formats = await contentOf(desk.store, ids.formats)
   expect(formats).toMatchObject({ email: 'ann@example.com', page: 'https://example.com/agenda', day: '2026-11-20' })
   expect(String(formats.start)).toMatch(/^2026-11-20T09:30:00(?:Z|[+-]\d\d:\d\d)$/)
@@ -72,7 +72,7 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   await page.getByRole('textbox', { name: 'Gain' }).fill('-1.5')
   await page.getByLabel('Bars').fill('16')
   await page.locator('.rating-row label[for]').nth(4).click()
-  await approve(page)
+  await sendForm(page)
   expect(await contentOf(desk.store, ids.numbers)).toEqual({ tempo: 121, gain: -1.5, bars: 16, rating: 4 })
 
   await open(page, desk.url, ids.choices)
@@ -84,7 +84,7 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   await page.getByRole('checkbox', { name: 'bass' }).check()
   await page.getByRole('checkbox', { name: 'voice' }).check()
   expect(await page.getByRole('checkbox', { name: 'drums' }).isDisabled()).toBe(true)
-  await approve(page)
+  await sendForm(page)
   expect(await contentOf(desk.store, ids.choices)).toEqual({
     loop: false,
     variation: 'c',
@@ -99,7 +99,7 @@ test('[INBOX-15] what does not fit is said at its field, in words, and the ask s
   const { page } = await place.visit(desk)
   await open(page, desk.url, id)
   await page.getByLabel('Email').fill('nobody')
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Answer' }).click()
 
   await page.getByText('Enter an email address like name@example.com.').waitFor()
   expect(await page.getByText('This is required.').count()).toBe(2)
@@ -188,7 +188,7 @@ test('[INBOX-16] the whole way, from the list to an answer, by keyboard alone', 
   expect((await desk.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
   await page.keyboard.press('Escape')
   await page.keyboard.press('a')
-  await page.getByText(/You approved this/).waitFor()
+  await page.getByText(/You answered this/).waitFor()
   expect(await contentOf(desk.store, form.id)).toEqual({ name: 'Night drive and' })
   await page.keyboard.press('j')
   await settleDown(page)
@@ -259,9 +259,9 @@ async function open(page: Page, url: string, id: string | undefined): Promise<vo
   await settleDown(page)
 }
 
-async function approve(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText(/You approved this/).waitFor()
+async function sendForm(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByText(/You answered this/).waitFor()
 }
 
 async function contentOf(store: Store, id: string | undefined): Promise<Readonly<Record<string, FieldValue>>> {

@@ -15,7 +15,7 @@ export interface Visit {
 
 /** One browser for a file; each test has a desk and people of its own. */
 export function aPlace(): {
-  desk(): Promise<Desk>
+  desk(options?: Parameters<typeof aDesk>[0]): Promise<Desk>
   visit(desk: Desk, person?: Person, options?: object): Promise<Visit>
 } {
   let browser: Browser
@@ -26,8 +26,8 @@ export function aPlace(): {
   })
   afterAll(() => browser.close())
   return {
-    desk: async () => {
-      const desk = await aDesk()
+    desk: async (options) => {
+      const desk = await aDesk(options)
       onTestFinished(async () => {
         await desk.close()
         expect(desk.troubles).toEqual([])
@@ -45,7 +45,7 @@ export function aPlace(): {
       context.setDefaultTimeout(20_000)
       const page = await context.newPage()
       watch(page, desk.url)
-      await page.goto(desk.linkFor(person))
+      await page.goto(await desk.linkFor(person))
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       return { page, context }
     },

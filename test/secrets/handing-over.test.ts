@@ -24,7 +24,7 @@ async function visit(house: House, person = ann): Promise<{ context: BrowserCont
     if (message.type() === 'error' && !/status of (?:401|404|409)/.test(message.text())) wrong.push(message.text())
   })
   onTestFinished(() => expect(wrong).toEqual([]))
-  await page.goto(house.linkFor(person))
+  await page.goto(await house.linkFor(person))
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   return { context, page }
 }

@@ -41,7 +41,7 @@ export interface House {
   readonly keys: Readonly<Record<string, Uint8Array>>
   /** Where the tool `lure` sends people. */
   readonly lure: { url: string }
-  linkFor(person: Person): string
+  linkFor(person: Person): Promise<string>
   /** Runs SQL behind the store's back, as someone with the database could. */
   tamper(sql: string): unknown[]
 }
@@ -122,7 +122,7 @@ export async function aHouse(options: HouseOptions = {}): Promise<House> {
   return {
     ...house,
     lure,
-    linkFor: (person) => served.signInLink(person) ?? '',
+    linkFor: async (person) => (await served.signInLink(person)) ?? '',
     tamper: (sql) => {
       const database = new DatabaseSync(join(folder, 'assent.db'), { timeout: 5_000 })
       try {

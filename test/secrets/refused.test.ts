@@ -13,7 +13,7 @@ const anyone = { enc: 'AAAA', ct: 'BBBB' }
 const aPageId = () => newId('secret', Date.now(), randomBytes)
 
 async function cookieOf(house: House, person: Person): Promise<string> {
-  const code = new URL(house.linkFor(person)).hash.slice('#code='.length)
+  const code = new URL(await house.linkFor(person)).hash.slice('#code='.length)
   const response = await fetch(`${house.origin}/api/sign-in`, {
     method: 'POST',
     headers: { origin: house.origin, 'assent-inbox': '1', 'content-type': 'application/json' },
@@ -201,7 +201,7 @@ test('[SECRET-7] a link into the inbox that is no page of this server for this p
   const { host, port } = new URL(house.origin)
   const [own, olders, bens] = [await opened(house), await opened(house, 'older'), await opened(house)]
   await house.store.secrets.bind({ tenant: 'default', id: bens, server: 'newest' }, 'ben')
-  const code = new URL(house.linkFor(ben)).href
+  const code = new URL(await house.linkFor(ben)).href
   const lures = [
     code,
     `${house.origin}/`,

@@ -20,9 +20,10 @@ export {
   type WithdrawReason,
   withdraw,
 } from './ask/ask.ts'
+export { approved, decisionForm, isDecision } from './ask/decision.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
-export type { Question, SecretPage } from './ask/question.ts'
+export type { AskingCall, Question, SecretPage } from './ask/question.ts'
 
 // ask with a form
 export {
@@ -65,7 +66,14 @@ export type { ShownHost } from './screen/host.ts'
 export type { UrlWarning, UrlWarningCode } from './screen/host-warnings.ts'
 export { looksLikeSecret, type SecretShape } from './screen/secret-shapes.ts'
 export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
-export { oneLine, type TextOptions, type TextSurface, visibleText } from './screen/text.ts'
+export {
+  oneLine,
+  shownInTerminal,
+  shownOnOneLine,
+  type TextOptions,
+  type TextSurface,
+  visibleText,
+} from './screen/text.ts'
 export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from './screen/url.ts'
 
 // show an ask in the inbox
@@ -81,6 +89,7 @@ export type {
   ChangeView,
   ChoiceFieldView,
   ChoicesFieldView,
+  DecisionView,
   DrawnValue,
   FieldView,
   FiguresView,

@@ -29,6 +29,9 @@ export const askLimits = {
   approvals: 16,
   actionBytes: 262_144,
   actionDepth: 64,
+  /** Of a call that is shown beside the question it asks: with the question still within an action's measure. */
+  callBytes: 131_072,
+  callDepth: 56,
   /** The shortest and longest a person may be given. */
   decideMinMs: 1_000,
   decideMaxMs: 90 * 24 * 60 * 60 * 1_000,

@@ -1,7 +1,7 @@
 // The composition root: one gateway made of its parts.
 
 import type { Readable, Writable } from 'node:stream'
-import type { KeyRing, Person, Surface } from '@assent/core'
+import type { KeyRing, Surface } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Beside, createDoor, endpointPath, type Identify, listening, type Page } from './door/door.ts'
 import type { Known } from './door/host.ts'
@@ -9,6 +9,7 @@ import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
 import { relayLimits } from './limits.ts'
+import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
 import { warmUp } from './relay/judge-wanted.ts'
@@ -81,7 +82,6 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const localPerson: Person = { principal: 'local', groups: [] }
 const nowhereElse: Known = { hosts: [], origins: [] }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -169,7 +169,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       routing,
       deferral,
       keys: options.keys,
-      tenant: options.tenant ?? 'default',
+      tenant: options.tenant ?? onlyTenant,
       holdMs: options.holdMs ?? relayLimits.holdMs,
       get askWaitMs() {
         return asks.askWaitMs

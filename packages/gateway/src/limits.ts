@@ -147,6 +147,17 @@ export const secretPageLimits = {
   collections: 64,
 } as const
 
+/** The inbox in a terminal. */
+export const terminalInboxLimits = {
+  /** Asks in the list, and how many are read at a time; older ones follow as these are answered. */
+  asks: 500,
+  page: 100,
+  /** How long an ask that ended stays in the list, to say who ended it. */
+  endedShownMs: 15_000,
+  /** How often ages and times left are drawn again. */
+  redrawMs: 1_000,
+} as const
+
 export const inboxLimits = {
   /** Of one request's body: the largest answer a form can take, and some. */
   bodyBytes: 1_048_576,
@@ -154,9 +165,10 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
-  /** How long a person stays signed in, and how many browsers may be. */
+  /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
-  sessions: 10_000,
+  sessions: 100_000,
+  sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
   streams: 10_000,
   streamsPerPerson: 24,

@@ -33,6 +33,9 @@ export type { BoundPage, Collected, PageDraft, PageKey, Secrets } from './secret
 // do something once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'
 
+// know who is signed in
+export type { Begun, Link, NewSession, Session, SignIns, Vouched } from './sign-ins/sign-ins.ts'
+
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
 

@@ -17,6 +17,7 @@ import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Secrets } from './secrets/secrets.ts'
+import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
 import { type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
@@ -62,6 +63,7 @@ export class Store {
   readonly grants: Grants
   readonly secrets: Secrets
   readonly steps: Steps
+  readonly signIns: SignIns
   readonly audit: Audit
   readonly #engine: Engine
   readonly #watch: Watch
@@ -82,6 +84,7 @@ export class Store {
     this.grants = new Grants(engine, this.audit)
     this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
+    this.signIns = new SignIns(engine)
   }
 
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */

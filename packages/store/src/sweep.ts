@@ -12,6 +12,7 @@ import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
 import { forgetPages } from './secrets/collect-page.ts'
+import { forgetLinks, forgetSessions } from './sign-ins/forget-sign-ins.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
 export interface Swept {
@@ -45,6 +46,9 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
+  const links = await engine.run(forgetLinks, {})
+  const sessions = await engine.run(forgetSessions, {})
   const pages = await engine.run(forgetPages, {})
-  return { expired, lost, forgotten: ids.length + calls.length + steps.length + pages.length }
+  const forgotten = [ids, calls, steps, links, sessions, pages].reduce((sum, rows) => sum + rows.length, 0)
+  return { expired, lost, forgotten }
 }

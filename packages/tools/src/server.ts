@@ -2,23 +2,23 @@
 
 import { type Assent, type AssentSettings, createAssent } from '@assent/sdk'
 import { McpServer } from '@modelcontextprotocol/server'
+import { registerCompletionReview } from './checkpoint/completion.ts'
+import { registerPhaseCommit } from './checkpoint/phase-commit.ts'
+import { registerPlanApproval } from './checkpoint/plan.ts'
 import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
 import { instructions } from './instructions.ts'
 import { toolLimits } from './limits.ts'
 import type { Registering } from './tool.ts'
-import type { Workplace } from './workplace.ts'
+import { Workplace, type WorkplaceOptions } from './workplace.ts'
 
-export interface AssentToolsOptions extends Pick<AssentSettings, 'keys' | 'store' | 'tenant' | 'nowMs'> {
-  /** The project that the agent works on. */
-  readonly folder: string
-  /** Where completion files are, from the project's folder; `plans` unless said. */
-  readonly plansFolder?: string
-  /** Where phases are remembered across restarts; without it, in this process alone. */
-  readonly stateFolder?: string
+export interface AssentToolsOptions
+  extends Pick<AssentSettings, 'keys' | 'store' | 'tenant' | 'nowMs'>,
+    WorkplaceOptions {
   /** How long a person may take; five minutes unless said. */
   readonly waitMs?: number
+  /** Of the program that serves them. */
   readonly version?: string
 }
 
@@ -34,12 +34,7 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
     ...(tenant === undefined ? {} : { tenant }),
     ...(nowMs === undefined ? {} : { nowMs }),
   })
-  const workplace: Workplace = {
-    folder: options.folder,
-    plansFolder: options.plansFolder ?? 'plans',
-    stateFolder: options.stateFolder,
-    nowMs: nowMs ?? Date.now,
-  }
+  const workplace = new Workplace(options)
   return () => {
     const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
     const server = new McpServer(info, { instructions })
@@ -52,5 +47,8 @@ function registerAll(registering: Registering): void {
   registerChoice(registering)
   registerInput(registering)
   registerConfirm(registering)
+  registerPlanApproval(registering)
+  registerPhaseCommit(registering)
+  registerCompletionReview(registering)
   // onboarding: registerOnboarding(registering)
 }

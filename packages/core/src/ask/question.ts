@@ -5,9 +5,16 @@
 
 import type { Action } from '../digest/action.ts'
 import type { Form } from '../form/form.ts'
+import type { JsonObject } from '../json.ts'
 
 export type Question =
-  | { readonly kind: 'form'; readonly message: string; readonly form: Form }
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly form: Form
+      /** The call that asks, as it reached us; kept where the form is a decision about letting it go on. */
+      readonly call?: AskingCall
+    }
   | {
       readonly kind: 'url'
       readonly message: string
@@ -29,4 +36,10 @@ export interface SecretPage {
   readonly page: string
   /** Of the asking server, for this page alone: base64url of an HPKE public key. */
   readonly publicKey: string
+}
+
+export interface AskingCall {
+  readonly tool: string
+  /** Absent where they are too large to be shown whole. */
+  readonly arguments?: JsonObject
 }

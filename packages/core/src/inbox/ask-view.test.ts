@@ -1,22 +1,31 @@
 // What a person is shown of an ask.
 
 import { describe, expect, test } from 'vitest'
-import { raise } from '../ask/ask.ts'
+import { judgeAnswer } from '../ask/answer.ts'
+import { type Ask, raise } from '../ask/ask.ts'
+import { decisionForm } from '../ask/decision.ts'
 import { only } from '../ask/electorate.ts'
 import type { Question } from '../ask/question.ts'
 import { actionDigest } from '../digest/action.ts'
 import { digestOf } from '../digest/digest.ts'
-import type { Field } from '../form/form.ts'
+import { encodeForm } from '../form/encode.ts'
+import type { Content, Field, Form } from '../form/form.ts'
+import { readForm } from '../form/read.ts'
 import type { JsonObject } from '../json.ts'
+import type { Revision } from '../revisions.ts'
 import { askView, type Naming } from './ask-view.ts'
 import { drawField } from './draw-field.ts'
 import { endingInWords } from './ending.ts'
-import type { AskView } from './view.ts'
+import type { AskView, DecisionView } from './view.ts'
 
 const ann = { principal: 'ann', groups: [] }
 const naming: Naming = { nameOf: (principal) => principal.toUpperCase(), describe: () => ({}) }
 
 function viewOf(question: Question, changes: { naming?: Naming } = {}): AskView {
+  return askView(asksOf(question), ann, changes.naming ?? naming)
+}
+
+function asksOf(question: Question): Ask {
   const draft = {
     tenant: 'acme',
     id: 'ask_1',
@@ -27,7 +36,7 @@ function viewOf(question: Question, changes: { naming?: Naming } = {}): AskView 
     decideWithinMs: 60_000,
     useWithinMs: 60_000,
   }
-  return askView(raise(draft, 1_000), ann, changes.naming ?? naming)
+  return raise(draft, 1_000)
 }
 
 function approvalOf(args: JsonObject, claim?: string): Question {
@@ -44,6 +53,102 @@ function approvalOf(args: JsonObject, claim?: string): Question {
     digest: actionDigest(action),
     ...(claim === undefined ? {} : { claim }),
   }
+}
+
+describe('an approval that came as a form', () => {
+  const call = { tool: 'roll\u202Eout', arguments: { env: 'production', note: '4' } }
+  const asked: Question = { kind: 'form', message: 'Approve: Deploy\n\nI will only look.', form: decisionForm, call }
+
+  test('[CARD-1] the call is drawn from what reached us, and the words of the server stay a claim', () => {
+    const { question } = viewOf(asked)
+    expect(question).toMatchObject({
+      kind: 'form',
+      claim: 'Approve: Deploy\n\nI will only look.',
+      decision: {
+        content: { decision: 'approve' },
+        call: {
+          tool: 'roll⟨U+202E⟩out',
+          arguments: [
+            { name: 'env', value: 'production', shape: 'plain' },
+            { name: 'note', value: '"4"', shape: 'plain' },
+          ],
+        },
+      },
+    })
+    expect(judgeAnswer(asked, { action: 'accept', content: (question as Decided).decision.content }).ok).toBe(true)
+    expect(judgeAnswer(asked, { action: 'accept' }).ok).toBe(false)
+  })
+
+  test('[CARD-1] arguments that were too large are not drawn in part', () => {
+    const { question } = viewOf({ ...asked, call: { tool: 'rollout' } })
+    expect((question as Decided).decision.call).toEqual({ tool: 'rollout', json: '{\n  "tool": "rollout"\n}' })
+  })
+
+  test.each<[string, Form]>([
+    ['as it came over the oldest wire', overTheWire('2025-06-18')],
+    ['as it came over the newest wire', overTheWire('2026-07-28')],
+  ])('[CARD-2] the form of an approval is known %s', (_, form) => {
+    expect((viewOf({ ...asked, form }).question as Decided).decision).toBeDefined()
+  })
+
+  const field = { kind: 'choice', name: 'decision', title: 'Decision', required: true } as const
+  const options = [
+    { value: 'approve', label: 'Approve' },
+    { value: 'decline', label: 'Decline' },
+  ]
+  test.each<[string, readonly Field[]]>([
+    [
+      'labels that were swapped',
+      [{ ...field, options: options.map(({ value }, at) => ({ value, label: options[1 - at]?.label ?? '' })) }],
+    ],
+    ['another order', [{ ...field, options: options.toReversed() }]],
+    ['a third word', [{ ...field, options: [...options, { value: 'always' }] }]],
+    ['a default', [{ ...field, options, default: 'approve' }]],
+    ['words beside it', [{ ...field, options, description: 'Decline to approve.' }]],
+    ['another title', [{ ...field, options, title: 'Cancel?' }]],
+    ['an answer that is optional', [{ ...field, options, required: false }]],
+    [
+      'a second field',
+      [
+        { ...field, options },
+        { kind: 'boolean', name: 'sure', required: true },
+      ],
+    ],
+    ['no field', []],
+  ])('[CARD-2] with %s it stays a form', (_, fields) => {
+    expect(viewOf({ ...asked, form: { fields } }).question).not.toHaveProperty('decision')
+  })
+
+  test('[CARD-4] a form was answered, an approval approved, and what was chosen in it is not shown as filled in', () => {
+    const settled = (question: Question, content: Content) => {
+      const ask = {
+        ...asksOf(question),
+        state: {
+          kind: 'settled',
+          answer: { action: 'accept', content },
+          by: 'ann',
+          via: 'inbox',
+          atMs: 2_000,
+          decisionId: 'd',
+        },
+      } as const
+      return askView(ask, ann, naming).state
+    }
+    expect(settled(asked, { decision: 'approve' })).toMatchObject({ what: 'You approved this', content: [] })
+    const field = { kind: 'boolean', name: 'loop', required: true } as const
+    expect(settled({ kind: 'form', message: 'Loop?', form: { fields: [field] } }, { loop: true })).toMatchObject({
+      what: 'You answered this',
+      content: [{ label: 'loop', value: 'Yes' }],
+    })
+  })
+})
+
+type Decided = { readonly decision: DecisionView }
+
+function overTheWire(revision: Revision): Form {
+  const encoded = encodeForm(decisionForm, revision)
+  const read = encoded.ok ? readForm(JSON.parse(JSON.stringify(encoded.schema))) : undefined
+  return read?.ok === true ? read.form : { fields: [] }
 }
 
 describe('an ask', () => {

@@ -4,6 +4,7 @@
 // asker or a person wrote leaves here safe to show.
 
 import { type Ask, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
+import { approved, isDecision } from '../ask/decision.ts'
 import type { Person } from '../ask/electorate.ts'
 import type { Question } from '../ask/question.ts'
 import { askLimits } from '../limits.ts'
@@ -12,7 +13,16 @@ import { screenUrl } from '../screen/url.ts'
 import { drawArguments, drawJson } from './draw-action.ts'
 import { drawField, drawFieldValue, shownTitle } from './draw-field.ts'
 import { expiredInWords, settledInWords, withdrawnInWords } from './ending.ts'
-import type { AskerView, AskView, LinkView, PersonView, QuestionView, QuorumView, StateView } from './view.ts'
+import type {
+  AskerView,
+  AskView,
+  DecisionView,
+  LinkView,
+  PersonView,
+  QuestionView,
+  QuorumView,
+  StateView,
+} from './view.ts'
 
 /** What the operator's configuration and identity say about names. */
 export interface Naming {
@@ -53,7 +63,12 @@ function headlineOf(question: Question): string {
 function drawQuestion({ question, asker, principal }: Ask): QuestionView {
   switch (question.kind) {
     case 'form':
-      return { kind: 'form', claim: claim(question.message), fields: question.form.fields.map(drawField) }
+      return {
+        kind: 'form',
+        claim: claim(question.message),
+        fields: question.form.fields.map(drawField),
+        ...(isDecision(question.form) ? { decision: drawDecision(question) } : {}),
+      }
     case 'url':
       return {
         kind: 'url',
@@ -69,12 +84,18 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         action: {
           server: shownTitle(question.action.server),
           tool: shownTitle(question.action.tool),
-          arguments: drawArguments(question.action),
+          arguments: drawArguments(question.action.arguments),
         },
         json: drawJson(question.action),
         digest: question.digest,
       }
   }
+}
+
+function drawDecision({ call }: Question & { kind: 'form' }): DecisionView {
+  if (call === undefined) return { content: approved }
+  const drawn = call.arguments === undefined ? {} : { arguments: drawArguments(call.arguments) }
+  return { content: approved, call: { tool: shownTitle(call.tool), ...drawn, json: drawJson(call) } }
 }
 
 function claim(text: string): string {
@@ -128,14 +149,25 @@ function drawState({ state, question }: Ask, person: Person, naming: Naming): St
   const decider = who(by, person, naming)
   return {
     kind: 'settled',
-    what: settledInWords(decider, outcome, via, question.kind === 'url' && question.secret !== undefined),
+    what: settledInWords(decider, outcome, via, yesOf(question)),
     outcome,
     by: decider,
     via,
     atMs,
     ...comment(answer.comment),
-    content: answer.action === 'accept' && question.kind === 'form' ? drawContent(question, answer.content ?? {}) : [],
+    content: answer.action === 'accept' && isFilledIn(question) ? drawContent(question, answer.content ?? {}) : [],
   }
+}
+
+/** A form that takes more than a yes or a no. */
+/** What the person did who said yes. */
+function yesOf(question: Question): string {
+  if (question.kind === 'url' && question.secret !== undefined) return 'handed this over'
+  return isFilledIn(question) ? 'answered this' : 'approved this'
+}
+
+function isFilledIn(question: Question): question is Question & { kind: 'form' } {
+  return question.kind === 'form' && question.form.fields.length > 0 && !isDecision(question.form)
 }
 
 function drawContent({ form }: Question & { kind: 'form' }, content: Readonly<Record<string, unknown>>) {

@@ -3,8 +3,7 @@
 // Every argument is shown, by name in order. A text that could be taken for something else (a number, a
 // yes, nothing at all) is shown in quotes, because "4" and 4 are different actions.
 
-import type { Action } from '../digest/action.ts'
-import type { JsonValue } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import { askLimits } from '../limits.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import { shownTitle } from './draw-field.ts'
@@ -13,14 +12,14 @@ import type { DrawnValue } from './view.ts'
 // What an operator allowed to be asked is shown whole: a part that is cut off would be approved unread.
 const whole = { maxChars: 8 * askLimits.actionBytes }
 
-export function drawArguments(action: Action): DrawnValue[] {
-  const names = Object.keys(action.arguments).sort()
-  return names.map((name) => ({ name: shownTitle(name), ...drawValue(action.arguments[name] ?? null) }))
+export function drawArguments(given: JsonObject): DrawnValue[] {
+  const names = Object.keys(given).sort()
+  return names.map((name) => ({ name: shownTitle(name), ...drawValue(given[name] ?? null) }))
 }
 
-/** The whole action, as JSON that can be read; for showing, never for a digest. */
-export function drawJson(action: Action): string {
-  return visibleText(JSON.stringify(action, undefined, 2), 'web', whole)
+/** The whole of it, as JSON that can be read; for showing, never for a digest. */
+export function drawJson(value: unknown): string {
+  return visibleText(JSON.stringify(value, undefined, 2), 'web', whole)
 }
 
 function drawValue(value: JsonValue): Omit<DrawnValue, 'name'> {

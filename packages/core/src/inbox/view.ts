@@ -7,7 +7,7 @@ import type { Answer } from '../ask/answer.ts'
 import type { Surface, WithdrawReason } from '../ask/ask.ts'
 import type { AskOutcome } from '../ask/outcome.ts'
 import type { ContentIssue } from '../form/check.ts'
-import type { TextFormat } from '../form/form.ts'
+import type { Content, TextFormat } from '../form/form.ts'
 import type { ShownHost } from '../screen/host.ts'
 import type { UrlWarning } from '../screen/host-warnings.ts'
 
@@ -45,7 +45,13 @@ export interface PersonView {
 }
 
 export type QuestionView =
-  | { readonly kind: 'form'; readonly claim: string; readonly fields: readonly FieldView[] }
+  | {
+      readonly kind: 'form'
+      readonly claim: string
+      readonly fields: readonly FieldView[]
+      /** Where the form has nothing but a yes and a no: it is drawn as an approval, and its fields are not. */
+      readonly decision?: DecisionView
+    }
   | {
       readonly kind: 'url'
       readonly claim: string
@@ -69,6 +75,18 @@ export interface SecretView {
   readonly publicKey: string
   readonly server: string
   readonly principal: string
+}
+
+export interface DecisionView {
+  /** What an accept carries; never drawn. */
+  readonly content: Content
+  /** The call that asks whether it may go on: what we know of what will happen. */
+  readonly call?: {
+    readonly tool: string
+    /** Absent where they are too large to be shown whole. */
+    readonly arguments?: readonly DrawnValue[]
+    readonly json: string
+  }
 }
 
 export interface DrawnValue {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { oneLine, type TextSurface, visibleText } from './text.ts'
+import { oneLine, shownInTerminal, shownOnOneLine, type TextSurface, visibleText } from './text.ts'
 
 const surfaces: readonly TextSurface[] = ['web', 'terminal']
 
@@ -164,4 +164,13 @@ test('[SCREEN-12] escapes count towards the limit, so hidden characters cannot f
 
 test('[SCREEN-12] a limit that is not a number shows nothing instead of everything', () => {
   expect(visibleText('abc', 'web', { maxChars: Number.NaN })).toBe('⟨3 more characters⟩')
+})
+
+test('[SCREEN-9] what was made visible for the web shows nothing raw in a terminal either, and nothing is escaped twice', () => {
+  const shown = visibleText('a\u001b[2J\tb\u202e\nc⟨d⟩ क्\u200dष می\u200cخواهم 👩\u200d💻', 'web')
+
+  expect(shownInTerminal(shown)).toBe(
+    'a⟨U+001B⟩[2J    b⟨U+202E⟩\nc⟨U+27E8⟩d⟨U+27E9⟩ क्⟨U+200D⟩ष می⟨U+200C⟩خواهم 👩\u200d💻',
+  )
+  expect(shownOnOneLine('a\nb')).toBe('a⟨U+000A⟩b')
 })

@@ -50,6 +50,20 @@ export function oneLine(text: string, surface: TextSurface, options: TextOptions
   return draw(text, surface, {}, options)
 }
 
+/** What was made visible for the web already, for a terminal: the few things that only a browser draws are escaped too. */
+export function shownInTerminal(shown: string): string {
+  return shown.replace(pieces.terminal, (piece) =>
+    /^[\u200C\u200D]$/.test(piece) ? escapeOf(piece) : (afterWeb[piece] ?? piece),
+  )
+}
+
+/** The same on one line: nothing in it can pretend to be a line of ours. */
+export function shownOnOneLine(shown: string): string {
+  return shownInTerminal(shown).replaceAll('\n', escapeOf('\n'))
+}
+
+const afterWeb: Readonly<Record<string, string>> = { '\r\n': '\n', '\t': tabs.terminal }
+
 function draw(
   text: string,
   surface: TextSurface,

@@ -8,6 +8,10 @@ export const exitCodes = {
   usage: 2,
   /** The world around is not as it must be: a port is taken, the store cannot be reached. */
   cannotRun: 3,
+  /** There is no such ask, or it is not for this person. */
+  noSuchAsk: 4,
+  /** The ask has ended or was answered before; this answer changed nothing. */
+  tooLate: 5,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

@@ -6,7 +6,7 @@ import { whichRegion } from '../contract/asking.suite.ts'
 import { aClient } from '../contract/clients.suite.ts'
 import { answerInInbox, firstAsk } from '../contract/inbox.suite.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
-import { aProcessOf, aRunningGateway } from './process.suite.ts'
+import { aFolder, aProcessOf, aRunningGateway, assent, assentHere } from './process.suite.ts'
 
 const local = { principal: 'local', groups: [] }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -58,4 +58,60 @@ test('[PROG-15] without an inbox there is none, and one that is taken out or put
   expect((await fetch(new URL('/', plain.url))).status).toBe(404)
   const client = await aClient('2026-07-28', plain.url, { elicitation: 'none' })
   await expect(client.call('ask', { questions: [whichRegion] })).rejects.toThrow()
+})
+
+test('[PROG-17] `assent inbox link` signs in at a gateway that runs, and stays signed in over its restart', async () => {
+  const { gateway, store } = await aGatewayWithInbox()
+  const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none' })
+  const calling = client.call('ask', { questions: [whichRegion] })
+  const { id } = await firstAsk(store, local)
+  const { origin, host } = new URL(gateway.url)
+  const around = { ASSENT_LISTEN: host, ASSENT_STORE: `sqlite:${gateway.folder}/assent.db` }
+
+  const { code, out, err } = await assent(['inbox', 'link'], { folder: gateway.folder, variables: around })
+
+  expect(code).toBe(0)
+  expect(out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))
+  expect(err).toContain('works once')
+  const secret = out.trim().split('=')[1]
+  const post = (url: string, path: string, body: object, cookie = '') =>
+    fetch(new URL(path, url), {
+      method: 'POST',
+      headers: { origin: new URL(url).origin, 'assent-inbox': '1', 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    })
+  const signedIn = await post(gateway.url, '/api/sign-in', { code: secret })
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  expect((await post(gateway.url, '/api/sign-in', { code: secret })).status).toBe(401)
+  const answer = { decisionId: 'decision-0000000001', answer: inEurope }
+  expect((await post(gateway.url, `/api/asks/${id}/answer`, answer, cookie)).status).toBe(200)
+  expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
+
+  await gateway.stop('SIGKILL')
+  const anew = await aRunningGateway(
+    `asks: { surfaces: [client, inbox] }\nservers: { a: ${aProcessOf('2026-07-28')} }`,
+    around,
+  )
+  const history = await fetch(new URL('/api/history', anew.url), { headers: { cookie } })
+  expect(history.status).toBe(200)
+  expect(JSON.stringify(await history.json())).toContain(id)
+})
+
+test.each([
+  ['asks: { surfaces: [client] }', 'has no inbox', 1],
+  ['asks: { surfaces: [client, inbox] }\nlisten: 127.0.0.1:0', 'any free port', 1],
+  ['asks: { surfces: [inbox] }', 'Did you mean surfaces', 1],
+  [
+    'asks: { surfaces: [inbox] }\nstore: postgres://nobody@127.0.0.1:1/x\nkeys: { k: "${env:K}" }',
+    'PostgreSQL cannot',
+    3,
+  ],
+])('[PROG-17] where %j is configured no link is printed, and it says why', async (config, words, code) => {
+  const folder = await aFolder({ 'assent.yaml': `servers: { a: { command: my-server } }\n${config}\n` })
+  const variables = { XDG_STATE_HOME: folder, K: Buffer.alloc(32, 7).toString('base64') }
+
+  const ended = await assentHere(['inbox', 'link', '--config', join(folder, 'assent.yaml')], variables)
+
+  expect(ended).toMatchObject({ code, out: '' })
+  expect(ended.err).toContain(words)
 })

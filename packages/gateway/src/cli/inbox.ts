@@ -4,7 +4,7 @@
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { KeyRing, Person } from '@assent/core'
+import type { KeyRing, Naming } from '@assent/core'
 import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
@@ -12,19 +12,18 @@ import { type Beside, listening } from '../door/door.ts'
 import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
+import { localPerson, onlyTenant } from '../local-person.ts'
 import { SecretPages } from '../secrets/secret-pages.ts'
 import type { Log } from '../watch/log.ts'
 import type { Terminal } from './terminal.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
-const tenant = 'default'
-const localPerson: Person = { principal: 'local', groups: [] }
 
 export interface ServedInbox {
   readonly secretPages: SecretPages
   readonly respond: Beside
   /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
-  openAt(origin: string, terminal: Terminal): void
+  openAt(origin: string, terminal: Terminal): Promise<void>
 }
 
 /** Undefined when people are not asked there. */
@@ -34,7 +33,7 @@ export async function openInbox(
 ): Promise<ServedInbox | undefined> {
   if (!config.asks.surfaces.includes('inbox')) return undefined
   const files = await WebFiles.read(web)
-  const secretPages = new SecretPages({ store, tenant, keys })
+  const secretPages = new SecretPages({ store, tenant: onlyTenant, keys })
   let app: InboxApp | undefined
   return {
     secretPages,
@@ -42,20 +41,20 @@ export async function openInbox(
       if (app !== undefined) return respondWith(app.fetch, request, response)
       response.writeHead(503).end()
     },
-    openAt: (origin, { isErrColoured, err }) => {
+    openAt: async (origin, { isErrColoured, err }) => {
       secretPages.openAt(config.inbox.url?.href ?? origin, originHere(origin))
       app = inboxApp({
         store,
-        tenant,
+        tenant: onlyTenant,
         secretPages,
         baseUrl: config.inbox.url?.href ?? origin,
         web: files,
-        nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-        describe: ({ server }) => (Object.hasOwn(config.servers, server) ? { origin: 'from your configuration' } : {}),
+        ...namingOf(config),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
-      if (isErrColoured) err(`Answer questions at ${app.signInLink(localPerson)} (the link works once).`)
+      const link = isErrColoured ? await app.signInLink(localPerson) : undefined
+      if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
   }
 }
@@ -66,6 +65,14 @@ function originHere(origin: string): string {
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
   return url.origin
+}
+
+/** What the configuration says about names, for every place where people answer. */
+export function namingOf({ servers }: Pick<Config, 'servers'>): Naming {
+  return {
+    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+    describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
+  }
 }
 
 /** Serves the inbox alone. Returns how to stop it. */
@@ -83,7 +90,7 @@ export async function serveInboxAlone(
   })
   try {
     const { port } = await listening(server, listen.host, listen.port)
-    inbox.openAt(`http://${addressText({ host: listen.host, port })}`, terminal)
+    await inbox.openAt(`http://${addressText({ host: listen.host, port })}`, terminal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     // Its pages are where this one's servers open theirs: the store and its keys are the same.

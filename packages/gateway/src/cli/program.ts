@@ -1,9 +1,12 @@
 // The command line: what there is, what it does, and how to find out.
 
 import { Command, CommanderError } from 'commander'
+import { addAsksCommands } from './asks-commands.ts'
 import { addConfigCommands } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
+import { addInboxCommand } from './inbox-command.ts'
+import { addInboxLink } from './inbox-link.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -25,6 +28,8 @@ It ends with
   1  a problem was found, such as a mistake in a configuration
   2  the command line is wrong
   3  it cannot run here: a port is taken, the store cannot be reached
+  4  there is no such ask
+  5  the ask has ended or was answered before; this answer changed nothing
 
 Colours are used on a terminal only, and not where NO_COLOR is set. Help for one command: assent help <command>`
 
@@ -50,6 +55,9 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  const inbox = addInboxCommand(program, terminal, end)
+  addInboxLink(inbox, terminal, end)
+  addAsksCommands(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })

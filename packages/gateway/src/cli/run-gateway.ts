@@ -132,7 +132,7 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
         })
   log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
   if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
-  inbox?.openAt(new URL(gateway.url).origin, terminal)
+  await inbox?.openAt(new URL(gateway.url).origin, terminal)
   const signals = hearSignals(() => {
     if (!reload(gateway, live, reading, log)) return
     note(live.config)

@@ -17,23 +17,33 @@ export interface State {
 }
 
 export async function openState(
-  { store, keys, wake }: Config,
+  config: Config,
   variables: NodeJS.ProcessEnv,
   onTrouble: (error: unknown) => void,
 ): Promise<State> {
-  const given = Object.entries(keys).map(([id, secret]) => ({ id, secret }))
-  if (store.engine === 'postgres') {
-    return {
-      keys: createKeyRing(given),
-      store: await openPostgres(store.url, { onTrouble, ...(wake === undefined ? {} : { wake }) }),
-    }
-  }
-  const path = store.path === '' ? defaultPath(variables) : store.path
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const given = Object.entries(config.keys).map(([id, secret]) => ({ id, secret }))
+  const place = storePlace(config.store, variables)
+  const store = await openStore({ ...config, store: place }, onTrouble)
+  if (place.engine === 'postgres' || given.length > 0) return { keys: createKeyRing(given), store }
+  return { keys: createKeyRing([{ id: 'local', secret: keptKey(`${place.path}.key`) }]), store }
+}
+
+/** Where the store is, with the default where nothing is configured. */
+export function storePlace(store: Config['store'], variables: NodeJS.ProcessEnv): Config['store'] {
+  return store.engine === 'sqlite' && store.path === '' ? { ...store, path: defaultPath(variables) } : store
+}
+
+/** The store alone, for whoever seals nothing; its place is known already. */
+export async function openStore(
+  { store: place, wake }: Pick<Config, 'store' | 'wake'>,
+  onTrouble: (error: unknown) => void,
+): Promise<Store> {
+  if (place.engine === 'postgres')
+    return openPostgres(place.url, { onTrouble, ...(wake === undefined ? {} : { wake }) })
+  mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 })
   // Made here, because nobody else shall read it; its journal gets the same rights.
-  closeSync(openSync(path, 'a', 0o600))
-  const ring = given.length > 0 ? given : [{ id: 'local', secret: keptKey(`${path}.key`) }]
-  return { keys: createKeyRing(ring), store: await openSqlite(path, { onTrouble }) }
+  closeSync(openSync(place.path, 'a', 0o600))
+  return openSqlite(place.path, { onTrouble })
 }
 
 function defaultPath({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {

@@ -4,6 +4,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import { downstreamLimits } from '../limits.ts'
+import { localPerson } from '../local-person.ts'
 import { Lines } from '../wire/lines.ts'
 import {
   errorCodes,
@@ -20,7 +21,7 @@ import { claimsRevision } from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import type { Serving } from './context.ts'
 
-const principal = 'local'
+const { principal } = localPerson
 
 /** Resolves when the client has closed its end and everything under way is done with. */
 export async function serveStream(serving: Serving, input: Readable, output: Writable): Promise<void> {

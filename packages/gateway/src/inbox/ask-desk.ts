@@ -133,6 +133,14 @@ export class AskDesk {
     }
   }
 
+  nameOf(principal: string): string {
+    return this.#options.naming.nameOf(principal)
+  }
+
+  describe(asker: Ask['asker']): ReturnType<Naming['describe']> {
+    return this.#options.naming.describe(asker)
+  }
+
   #view(ask: Ask, person: Person) {
     return askView(ask, person, this.#options.naming)
   }

@@ -32,7 +32,7 @@ onEachEngine(
       outcome: 'accepted',
       by: { name: 'Ann Lee', isYou: true },
       via: 'inbox',
-      what: 'You approved this',
+      what: 'You answered this',
       content: [{ label: 'region', value: 'Europe' }],
     })
     expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'settled', by: 'ann', via: 'inbox' })

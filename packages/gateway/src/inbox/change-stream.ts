@@ -9,7 +9,7 @@ export function changeStream(
   feed: ChangeFeed,
   person: Person,
   lastSeq: number | undefined,
-  isStillThere: () => boolean,
+  isStillThere: () => Promise<boolean>,
   onTrouble: (error: unknown) => void,
 ): Response {
   const gone = new AbortController()
@@ -28,17 +28,20 @@ export function changeStream(
         clearInterval(keepAlive)
         controller.close()
       }
-      keepAlive = setInterval(() => (isStillThere() ? write(':\n\n') : stop()), inboxLimits.keepAliveMs)
+      // The page comes back by itself, and is then asked who it is.
+      const giveUp = (error: unknown) => {
+        onTrouble(error)
+        stop()
+      }
+      const look = () => isStillThere().then((isThere) => (isThere ? write(':\n\n') : stop()))
+      keepAlive = setInterval(() => void look().catch(giveUp), inboxLimits.keepAliveMs)
       const follower = {
         tell: ({ seq, ...change }: { seq: number }) =>
           write(`id: ${seq}\nevent: ask\ndata: ${JSON.stringify(change)}\n\n`),
         at: (seq: number) => write(`id: ${seq}\nevent: now\ndata: {}\n\n`),
         startAnew: (seq: number) => write(`id: ${seq}\nevent: anew\ndata: {}\n\n`),
       }
-      feed.follow(person, lastSeq, follower, gone.signal).catch((error: unknown) => {
-        onTrouble(error)
-        stop()
-      })
+      feed.follow(person, lastSeq, follower, gone.signal).catch(giveUp)
     },
     cancel() {
       clearInterval(keepAlive)

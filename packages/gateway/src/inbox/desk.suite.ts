@@ -49,7 +49,17 @@ async function onPostgres(run: (desk: Desk) => Promise<void>, options: StoreOpti
   }
 }
 
-async function onSqlite(run: (desk: Desk) => Promise<void>, options: StoreOptions): Promise<void> {
+/** A clock that stands still until told. */
+export function stoppedClock(): (() => number) & { advance(ms: number): void } {
+  let now = Date.now()
+  return Object.assign(() => now, {
+    advance: (ms: number) => {
+      now += ms
+    },
+  })
+}
+
+export async function onSqlite(run: (desk: Desk) => Promise<void>, options: StoreOptions = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   try {
     await withStores((more) => openSqlite(join(folder, 'assent.db'), { ...options, ...more }), run)
@@ -114,7 +124,7 @@ export async function send(
 }
 
 export async function signIn(app: InboxApp, person: Person): Promise<Browser> {
-  const link = new URL(app.signInLink(person) ?? '')
+  const link = new URL((await app.signInLink(person)) ?? '')
   const code = new URLSearchParams(link.hash.slice(1)).get('code')
   const response = await send(app, 'POST', '/api/sign-in', fromOurPage, { code })
   return new Browser(app, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '')

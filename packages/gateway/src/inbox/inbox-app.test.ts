@@ -2,54 +2,109 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { inboxLimits } from '../limits.ts'
-import { anAsk, ann, ben, type Desk, fromOurPage, onEachEngine, send, signIn } from './desk.suite.ts'
+import {
+  anAsk,
+  ann,
+  Browser,
+  ben,
+  type Desk,
+  fromOurPage,
+  onEachEngine,
+  onSqlite,
+  send,
+  signIn,
+  stoppedClock,
+} from './desk.suite.ts'
 import { openApi } from './openapi.ts'
 import { respondWith } from './serve-node.ts'
-import { SignIn } from './sign-in.ts'
+import { type Entered, SignIn } from './sign-in.ts'
 
-describe('signing in', () => {
-  test('[INBOX-8] a link works once and for some minutes, a session for its time, and ending it ends it', () => {
-    let now = 1_000
-    const signIn = new SignIn(() => now)
-    const code = signIn.invite(ann) ?? ''
-    const token = signIn.redeem(code) ?? ''
-    expect(signIn.who(token)).toEqual(ann)
-    expect(signIn.redeem(code)).toBeUndefined()
-    expect(signIn.redeem('')).toBeUndefined()
-    expect(signIn.who(code)).toBeUndefined()
+onEachEngine('[INBOX-8] a link works once, in any process, and ending a session ends it everywhere', async (desk) => {
+  const here = new SignIn({ store: desk.store, tenant: 'acme' })
+  const there = new SignIn({ store: await desk.another(), tenant: 'acme' })
+  const code = (await here.invite(ann)) ?? ''
+  const token = tokenOf(await there.redeem(code))
+  expect(await here.who(token)).toMatchObject({ person: ann })
+  for (const used of [code, '', token]) expect(await here.redeem(used)).toEqual({ ok: false, reason: 'used' })
+  expect(await there.who(code)).toBeUndefined()
 
-    const late = signIn.invite(ben) ?? ''
-    now += inboxLimits.linkMs
-    expect(signIn.redeem(late)).toBeUndefined()
-    expect(signIn.who(token)).toEqual(ann)
-    now += inboxLimits.sessionMs
-    expect(signIn.who(token)).toBeUndefined()
+  await there.end(token)
+  expect(await here.who(token)).toBeUndefined()
+})
 
-    const again = signIn.redeem(signIn.invite(ann) ?? '') ?? ''
-    signIn.end(again)
-    expect(signIn.who(again)).toBeUndefined()
+test('[INBOX-8] a link works for some minutes, and a session for its time', async () => {
+  const clock = stoppedClock()
+  await onSqlite(
+    async ({ store }) => {
+      const signIn = new SignIn({ store, tenant: 'acme' })
+      const [first, late] = [(await signIn.invite(ann)) ?? '', (await signIn.invite(ben)) ?? '']
+      const token = tokenOf(await signIn.redeem(first))
+      clock.advance(inboxLimits.linkMs)
+      expect(await signIn.redeem(late)).toEqual({ ok: false, reason: 'used' })
+      expect(await signIn.who(token)).toMatchObject({ person: ann })
+      clock.advance(inboxLimits.sessionMs - inboxLimits.linkMs)
+      expect(await signIn.who(token)).toBeUndefined()
+    },
+    { clock },
+  )
+})
+
+test('[INBOX-8] unused links are limited: the new one is refused until an old one has ended', async () => {
+  await onSqlite(async ({ store, app }) => {
+    const signIn = new SignIn({ store, tenant: 'acme' })
+    const first = (await signIn.invite(ann)) ?? ''
+    for (let count = 1; count < inboxLimits.links; count++) expect(await signIn.invite(ann)).toBeDefined()
+    expect(await signIn.invite(ann)).toBeUndefined()
+    expect(await app().signInLink(ann)).toBeUndefined()
+    expect((await signIn.redeem(first)).ok).toBe(true)
+    expect(await signIn.invite(ann)).toBeDefined()
   })
+})
 
-  test('[INBOX-8] unused links are limited: the new one is refused until an old one has ended', () => {
-    let now = 1_000
-    const signIn = new SignIn(() => now)
-    const first = signIn.invite(ann) ?? ''
-    for (let count = 1; count < inboxLimits.links; count++) expect(signIn.invite(ann)).toBeDefined()
-    expect(signIn.invite(ann)).toBeUndefined()
-    expect(signIn.redeem(first)).toBeDefined()
-    expect(signIn.invite(ann)).toBeDefined()
-    now += inboxLimits.linkMs
-    expect(signIn.invite(ann)).toBeDefined()
+test('[INBOX-8] browsers that are signed in are limited, and a link that found no room stays good', async () => {
+  await onSqlite(async ({ store, app }) => {
+    const inbox = app()
+    const { sessions: atMost } = inboxLimits
+    for (let n = 0; n < inboxLimits.sessionsPerPerson; n++) {
+      const one = { tenant: 'acme', token: `t${n}`, login: `l${n}`, person: ann, keepMs: 60_000, atMost }
+      expect(await store.signIns.begin({ ...one, atMostOfOne: inboxLimits.sessionsPerPerson })).toBe('begun')
+    }
+    const code = codeIn(await inbox.signInLink(ann))
+    const attempt = () => send(inbox, 'POST', '/api/sign-in', fromOurPage, { code })
+    expect((await attempt()).status).toBe(429)
+    await store.signIns.end('acme', 't0')
+    expect((await attempt()).status).toBe(204)
+    await signIn(inbox, ben)
   })
+})
+
+function tokenOf(entered: Entered): string {
+  if (!entered.ok) throw new Error(entered.reason)
+  return entered.token
+}
+
+function codeIn(link: string | undefined): string {
+  return new URL(link ?? '').hash.slice('#code='.length)
+}
+
+onEachEngine('[INBOX-8] who is signed in stays so when the inbox is started anew', async (desk) => {
+  const browser = await signIn(desk.app(), ann)
+  const link = await desk.app().signInLink(ben)
+
+  const anew = desk.app({ store: await desk.another() })
+
+  expect((await new Browser(anew, browser.cookie).get('/api/me')).status).toBe(200)
+  expect((await send(anew, 'POST', '/api/sign-in', fromOurPage, { code: codeIn(link) })).status).toBe(204)
+  expect((await send(desk.app(), 'POST', '/api/sign-in', fromOurPage, { code: codeIn(link) })).status).toBe(401)
 })
 
 onEachEngine(
   '[INBOX-8] the cookie is for this site alone and out of reach of scripts; signing out ends it',
   async ({ app }) => {
     const inbox = app()
-    const code = new URL(inbox.signInLink(ann) ?? '').hash.slice('#code='.length)
+    const code = codeIn(await inbox.signInLink(ann))
     const response = await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code })
     expect(response.headers.get('set-cookie')).toMatch(
       /^assent-7420=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/,
@@ -68,7 +123,7 @@ onEachEngine(
       'POST',
       '/api/sign-in',
       { ...fromOurPage, host: 'assent.example.com', origin: 'https://assent.example.com' },
-      { code: new URL(https.signInLink(ann) ?? '').hash.slice('#code='.length) },
+      { code: codeIn(await https.signInLink(ann)) },
     )
     expect(secure.headers.get('set-cookie')).toMatch(/^__Host-assent=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
     expect(secure.headers.get('strict-transport-security')).toBeTruthy()

@@ -3,7 +3,7 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
-import type { Ask, MeView, Naming, Person } from '@assent/core'
+import type { Ask, InboxProblemCode, MeView, Naming, Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
@@ -18,7 +18,7 @@ import { addHeaders, requestProblem } from './guard.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
-import { SignIn } from './sign-in.ts'
+import { linkWith, SignIn } from './sign-in.ts'
 import type { WebFiles } from './web-files.ts'
 
 export interface InboxOptions {
@@ -34,7 +34,7 @@ export interface InboxOptions {
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
   /** Where servers open pages for secrets: answered here too, for servers alone. */
   readonly secretPages?: SecretPages
-  /** For what pages count down and for sign-in; the store has its own. */
+  /** For what pages count down; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
 }
@@ -44,10 +44,10 @@ export interface InboxApp {
   /** Every route, for the test that holds the description against them. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
-  signInLink(person: Person): string | undefined
+  signInLink(person: Person): Promise<string | undefined>
 }
 
-type Variables = { person: Person; token: string }
+type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
   const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
@@ -56,7 +56,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
     nameOf: options.nameOf ?? ((principal) => principal),
     describe: options.describe ?? (() => ({})),
   }
-  const signIn = new SignIn(now)
+  const signIn = new SignIn({ store, tenant })
   const cookie = new SessionCookie(base)
   const asks = new AsksApi({ store, tenant, naming, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
@@ -82,27 +82,27 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.post('/api/sign-in', async ({ req }) => {
     const read = await readJsonBody(req.raw)
     if (!read.ok) return read.response
-    const token = typeof read.body.code === 'string' ? signIn.redeem(read.body.code) : undefined
-    if (token === undefined) {
-      return problem('signed-out', 'This link was used already or is too old. Ask for a new one where you found it.')
-    }
-    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.set(token) } })
+    const { code } = read.body
+    const entered = await signIn.redeem(typeof code === 'string' ? code : '')
+    if (!entered.ok) return problem(...notEntered[entered.reason])
+    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.set(entered.token) } })
   })
 
   app.use('/api/*', async (context, next) => {
     const token = cookie.read(context.req.raw.headers.get('cookie'))
-    const person = token === undefined ? undefined : signIn.who(token)
-    if (token === undefined || person === undefined) return problem('signed-out', 'Sign in with a link first.')
+    const session = token === undefined ? undefined : await signIn.who(token)
+    if (token === undefined || session === undefined) return problem('signed-out', 'Sign in first.')
     context.set('token', token)
-    context.set('person', person)
+    context.set('person', session.person)
+    context.set('name', session.name)
     return next()
   })
-  app.post('/api/sign-out', ({ get }) => {
-    signIn.end(get('token'))
+  app.post('/api/sign-out', async ({ get }) => {
+    await signIn.end(get('token'))
     return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
   })
   app.get('/api/me', ({ get }) => {
-    const me: MeView = { name: naming.nameOf(get('person').principal), nowMs: now() }
+    const me: MeView = { name: get('name') ?? naming.nameOf(get('person').principal), nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
@@ -117,7 +117,13 @@ export function inboxApp(options: InboxOptions): InboxApp {
     if (feed.following >= inboxLimits.streams || feed.countOf(person) >= inboxLimits.streamsPerPerson) {
       return problem('too-many', 'Too many pages follow changes at once. Close some of them.')
     }
-    return changeStream(feed, person, lastEventId(req.raw), () => signIn.who(token) !== undefined, onTrouble)
+    return changeStream(
+      feed,
+      person,
+      lastEventId(req.raw),
+      async () => (await signIn.who(token)) !== undefined,
+      onTrouble,
+    )
   })
   app.get('/api/openapi.json', () => Response.json(openApi))
   app.all('/api/*', () => notFound())
@@ -125,12 +131,16 @@ export function inboxApp(options: InboxOptions): InboxApp {
   return {
     fetch: (request) => (isForServers(request) ? forServers(request) : app.fetch(request)),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
-    signInLink: (person) => {
-      const code = signIn.invite(person)
-      // After the hash, so that the code reaches no server, log or prefetcher; the page sends it.
-      return code === undefined ? undefined : new URL(`/sign-in#code=${code}`, base).href
+    signInLink: async (person) => {
+      const code = await signIn.invite(person)
+      return code === undefined ? undefined : linkWith(code, base)
     },
   }
+}
+
+const notEntered: Readonly<Record<'used' | 'too-many', [InboxProblemCode, string]>> = {
+  used: ['signed-out', 'This link was used already or is too old. Ask for a new one where you found it.'],
+  'too-many': ['too-many', 'You are signed in in too many browsers. Sign out in one of them; this link stays good.'],
 }
 
 function searchOf(request: Request): URLSearchParams {

@@ -107,7 +107,7 @@ const paths = {
       summary: 'Turn the code of a sign-in link into a session cookie.',
       parameters: [ownHeader],
       requestBody: { required: true, content: { 'application/json': { schema: shape({ code: text }) } } },
-      responses: { 204: { description: 'Signed in.' }, ...signedOut },
+      responses: { 204: { description: 'Signed in.' }, 429: problem('Signed in too often.'), ...signedOut },
     },
   },
   '/api/sign-out': {

@@ -1,59 +1,78 @@
-// Who is at the browser, on a machine of one's own: a link that works once becomes a session.
+// Who is at the browser: a link that works once, or a login at an issuer, becomes a session.
 //
-// Neither the code of a link nor the token of a session is kept, only their hashes, and both end by themselves. They live
-// in this process: after a restart a new link is needed. It knows nothing of HTTP; the cookie is the caller's.
+// Both are rows in the store, so a session is good on every replica and after a restart. Secrets are made here and kept by
+// nobody but their holder: the store has their hashes. It knows nothing of HTTP; the cookie is the caller's.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Person } from '@assent/core'
+import type { Session, Store } from '@assent/store'
 import { inboxLimits } from '../limits.ts'
 
-interface Held {
-  readonly person: Person
-  readonly untilMs: number
+export type Entered =
+  | { readonly ok: true; readonly token: string }
+  /** `used` also for what is too old or never was. */
+  | { readonly ok: false; readonly reason: 'used' | 'too-many' }
+
+export interface SignInOptions {
+  readonly store: Store
+  readonly tenant: string
+  /** How long a session lasts. */
+  readonly sessionMs?: number
 }
 
 export class SignIn {
-  readonly #now: () => number
-  readonly #links = new Map<string, Held>()
-  readonly #sessions = new Map<string, Held>()
+  readonly #store: Store
+  readonly #tenant: string
+  readonly sessionMs: number
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now
+  constructor({ store, tenant, sessionMs = inboxLimits.sessionMs }: SignInOptions) {
+    this.#store = store
+    this.#tenant = tenant
+    this.sessionMs = sessionMs
   }
 
   /** A code for one sign-in by this person, or nothing while too many are unused. */
-  invite(person: Person): string | undefined {
-    return this.#hold(this.#links, person, inboxLimits.linkMs, inboxLimits.links)
+  async invite(person: Person): Promise<string | undefined> {
+    const code = aSecret()
+    const link = { tenant: this.#tenant, code, person, keepMs: inboxLimits.linkMs, atMost: inboxLimits.links }
+    return (await this.#store.signIns.invite(link)) ? code : undefined
   }
 
-  /** Turns a code into the token of a session. A code works once, whoever brings it. */
-  redeem(code: string): string | undefined {
-    const key = hashOf(code)
-    const held = this.#links.get(key)
-    this.#links.delete(key)
-    if (held === undefined || held.untilMs <= this.#now()) return undefined
-    return this.#hold(this.#sessions, held.person, inboxLimits.sessionMs, inboxLimits.sessions)
+  /** Turns a code into a session. A code works once, whoever brings it. */
+  async redeem(code: string): Promise<Entered> {
+    const session = this.#newSession()
+    return enteredWith(session.token, await this.#store.signIns.redeem({ ...session, code }))
   }
 
-  who(token: string): Person | undefined {
-    const held = this.#sessions.get(hashOf(token))
-    return held === undefined || held.untilMs <= this.#now() ? undefined : held.person
+  /** A session for a person whom an issuer vouched for; once for each login. */
+  async begin(login: string, person: Person, name: string | undefined): Promise<Entered> {
+    const session = { ...this.#newSession(), login, person, ...(name === undefined ? {} : { name }) }
+    return enteredWith(session.token, await this.#store.signIns.begin(session))
   }
 
-  end(token: string): void {
-    this.#sessions.delete(hashOf(token))
+  async who(token: string): Promise<Session | undefined> {
+    return this.#store.signIns.who(this.#tenant, token)
   }
 
-  #hold(all: Map<string, Held>, person: Person, forMs: number, atMost: number): string | undefined {
-    const now = this.#now()
-    if (all.size >= atMost) for (const [key, { untilMs }] of all) if (untilMs <= now) all.delete(key)
-    if (all.size >= atMost) return undefined
-    const secret = randomBytes(32).toString('base64url')
-    all.set(hashOf(secret), { person, untilMs: now + forMs })
-    return secret
+  async end(token: string): Promise<void> {
+    await this.#store.signIns.end(this.#tenant, token)
+  }
+
+  #newSession() {
+    const { sessions: atMost, sessionsPerPerson: atMostOfOne } = inboxLimits
+    return { tenant: this.#tenant, token: aSecret(), keepMs: this.sessionMs, atMost, atMostOfOne }
   }
 }
 
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
+/** Where a link leads. After the hash, so that the code reaches no server, log or prefetcher; the page sends it. */
+export function linkWith(code: string, base: URL): string {
+  return new URL(`/sign-in#code=${code}`, base).href
+}
+
+function aSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function enteredWith(token: string, begun: 'begun' | 'used' | 'too-many'): Entered {
+  return begun === 'begun' ? { ok: true, token } : { ok: false, reason: begun }
 }

@@ -3,11 +3,23 @@
 // The ask is put to the person on whose behalf the call runs, and to nobody else.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, type JsonObject, newId, only, type Question, readForm } from '@assent/core'
+import {
+  type Ask,
+  type AskingCall,
+  askLimits,
+  canonicalJson,
+  isAssentError,
+  isDecision,
+  type JsonObject,
+  newId,
+  only,
+  type Question,
+  readForm,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { expired, noAnswer } from '../relay/judge-wanted.ts'
-import { stringAt } from '../wire/messages.ts'
+import { objectAt, stringAt } from '../wire/messages.ts'
 
 export interface Raising {
   readonly server: string
@@ -23,7 +35,7 @@ export async function raiseAsk(
   wanted: Wanted,
   { server, waitMs, callId }: Raising,
 ): Promise<string | undefined> {
-  const question = questionOf(wanted)
+  const question = questionOf(wanted, call)
   if (question === undefined) return undefined
   const secret = wanted.kind === 'url' ? wanted.secret : undefined
   if (secret?.askId !== undefined) return secret.askId
@@ -55,7 +67,7 @@ export function givenOf({ state }: Ask): Given {
   return { result: content === undefined ? { action } : { action, content: content as unknown as JsonObject } }
 }
 
-function questionOf(wanted: Wanted): Question | undefined {
+function questionOf(wanted: Wanted, call: Call): Question | undefined {
   if (wanted.kind === 'url') {
     const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
     if (wanted.secret === undefined) return question
@@ -64,5 +76,25 @@ function questionOf(wanted: Wanted): Question | undefined {
   }
   if (wanted.kind !== 'form') return undefined
   const read = readForm(wanted.schema)
-  return read.ok ? { kind: 'form', message: wanted.message.toWellFormed(), form: read.form } : undefined
+  if (!read.ok) return undefined
+  const asking = isDecision(read.form) ? askingCall(call) : undefined
+  const question = { kind: 'form', message: wanted.message.toWellFormed(), form: read.form } as const
+  return asking === undefined ? question : { ...question, call: asking }
+}
+
+/**
+ * A server that asks whether it may go on says itself what it is about to do; what we know for certain is the call that
+ * it is in the middle of. Arguments that could not be shown whole are left out, and the card says so.
+ */
+function askingCall({ method, params }: Call): AskingCall | undefined {
+  const tool = method === 'tools/call' ? stringAt(params, 'name') : undefined
+  if (tool === undefined) return undefined
+  const given = objectAt(params, 'arguments') ?? {}
+  try {
+    canonicalJson(given, { bytes: askLimits.callBytes, depth: askLimits.callDepth })
+    return { tool, arguments: given }
+  } catch (error) {
+    if (isAssentError(error)) return { tool }
+    throw error
+  }
 }

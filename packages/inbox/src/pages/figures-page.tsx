@@ -75,7 +75,7 @@ function Outcomes({ figures: { outcomes, counted } }: { readonly figures: Figure
       bars={outcomes
         .filter(({ count }) => count > 0)
         .map(({ outcome, count }) => ({
-          label: outcomeWords[outcome],
+          label: outcome === 'accepted' ? 'approved or answered' : outcomeWords[outcome],
           parts: [{ count, look: outcome === 'accepted' ? 'solid' : outcome === 'declined' ? 'hatched' : 'outline' }],
           says: `${count} (${Math.round((100 * count) / counted)} %)`,
         }))}
@@ -89,11 +89,11 @@ function Tools({ figures: { tools } }: { readonly figures: FiguresView }) {
       question="Which tools get a yes?"
       answer={sentenceOf(tools)}
       full={1}
-      columns={['Tool', 'Approved']}
+      columns={['Tool', 'Yes']}
       legend={
         <p className="legend">
           <span>
-            <i data-look="solid" /> approved
+            <i data-look="solid" /> approved or answered
           </span>
           <span>
             <i data-look="hatched" /> declined

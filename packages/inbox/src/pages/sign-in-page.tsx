@@ -42,8 +42,7 @@ export function SignedOut({ trouble }: { readonly trouble?: string }) {
       <h1>{trouble === undefined ? 'You are signed out.' : 'This link does not work any more.'}</h1>
       {trouble !== undefined && <p>{trouble}</p>}
       <p>
-        Open the link that your agent’s terminal shows, or run <code>assent inbox</code> for a new one. Each link works
-        once.
+        Run <code>assent inbox link</code> in a terminal and open the link that it prints. Each link works once.
       </p>
     </div>
   )

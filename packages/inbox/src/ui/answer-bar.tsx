@@ -8,8 +8,7 @@ import { Button, Kbd } from '@mantine/core'
 
 export type AnswerAction = AskView['answers'][number]
 
-const answerWords: Readonly<Record<AnswerAction, string>> = {
-  accept: 'Approve',
+const answerWords: Readonly<Record<Exclude<AnswerAction, 'accept'>, string>> = {
   decline: 'Decline',
   cancel: 'Dismiss',
 }
@@ -22,12 +21,14 @@ const looks: Readonly<Record<AnswerAction, 'filled' | 'default' | 'subtle'>> = {
 }
 
 interface Props {
+  /** What a yes is called: a form is answered, an action approved. */
+  readonly yes: 'Approve' | 'Answer'
   readonly answers: AskView['answers']
   readonly sending: AnswerAction | undefined
   readonly onAnswer: (action: AnswerAction) => void
 }
 
-export function AnswerBar({ answers, sending, onAnswer }: Props) {
+export function AnswerBar({ yes, answers, sending, onAnswer }: Props) {
   return (
     <div className="answer-bar">
       {answers.map((action) => (
@@ -46,7 +47,7 @@ export function AnswerBar({ answers, sending, onAnswer }: Props) {
           aria-keyshortcuts={answerKeys[action]}
           onClick={() => onAnswer(action)}
         >
-          {answerWords[action]}
+          {action === 'accept' ? yes : answerWords[action]}
         </Button>
       ))}
     </div>

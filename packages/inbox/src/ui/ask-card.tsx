@@ -18,8 +18,20 @@ import { Settled } from './settled.tsx'
 /** A key or click that was on its way to the card before this one must not decide it. */
 const inertMs = 500
 
-const wants = { form: 'has a question', url: 'wants to open a page', approval: 'wants to act' } as const
-const wanted = { form: 'had a question', url: 'wanted to open a page', approval: 'wanted to act' } as const
+const wants = {
+  form: 'has a question',
+  decision: 'asks for your approval',
+  url: 'wants to open a page',
+  secret: 'asks for a secret',
+  approval: 'wants to act',
+} as const
+const wanted = {
+  form: 'had a question',
+  decision: 'asked for your approval',
+  url: 'wanted to open a page',
+  secret: 'asked for a secret',
+  approval: 'wanted to act',
+} as const
 
 interface Props {
   readonly ask: AskView
@@ -32,7 +44,8 @@ interface Props {
 
 export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const { question, asker } = ask
-  const fields = question.kind === 'form' ? question.fields : []
+  const decision = question.kind === 'form' ? question.decision : undefined
+  const fields = question.kind === 'form' && decision === undefined ? question.fields : []
   const [filled, setFilled] = useState(() => suggestions(fields))
   const [comment, setComment] = useState('')
   const [problem, setProblem] = useState<InboxProblem>()
@@ -51,7 +64,8 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     if (sending !== undefined || !ask.answers.includes(action) || performance.now() - appearedAt < inertMs) return
     setSending(action)
     setProblem(undefined)
-    const content = action === 'accept' && question.kind === 'form' ? { content: contentOf(filled) } : {}
+    const content =
+      action === 'accept' && question.kind === 'form' ? { content: decision?.content ?? contentOf(filled) } : {}
     const said = comment.trim() === '' ? {} : { comment: comment.trim() }
     setProblem(await onAnswer({ action, ...content, ...said }))
     setSending(undefined)
@@ -74,11 +88,11 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     >
       <header className="card-head">
         <p className="card-who">
-          <strong>{asker.server}</strong> {wantOf(question, isOpen)}
+          <strong>{asker.server}</strong> {(isOpen ? wants : wanted)[kindOf(question)]}
         </p>
         {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
       </header>
-      <Drawn question={question} headline={ask.headline} server={asker.server} />
+      <Drawn ask={ask} />
       <Provenance ask={ask} />
       <ClaimOf ask={ask} />
       <Facts ask={ask} />
@@ -123,7 +137,12 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
               {problem.message}
             </p>
           )}
-          <AnswerBar answers={ask.answers} sending={sending} onAnswer={(action) => void send(action)} />
+          <AnswerBar
+            yes={fields.length === 0 ? 'Approve' : 'Answer'}
+            answers={ask.answers}
+            sending={sending}
+            onAnswer={(action) => void send(action)}
+          />
         </form>
       )}
       {!isOpen && problem !== undefined && (
@@ -136,17 +155,17 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   )
 }
 
-function wantOf(question: QuestionView, isOpen: boolean): string {
-  if (question.kind === 'url' && question.secret !== undefined)
-    return isOpen ? 'asks for a secret' : 'asked for a secret'
-  return (isOpen ? wants : wanted)[question.kind]
+function kindOf(question: QuestionView): keyof typeof wants {
+  if (question.kind === 'form' && question.decision !== undefined) return 'decision'
+  return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
 }
 
 /** A form's question is its message; where the headline says all of it, it is not said twice. */
 function ClaimOf({ ask: { question, asker, headline } }: { readonly ask: AskView }) {
   const { claim } = question
-  if (claim === undefined || (question.kind === 'form' && claim.trim() === headline)) return null
-  return <Claim server={asker.server} text={claim} />
+  const isDecision = question.kind === 'form' && question.decision !== undefined
+  if (claim === undefined || (question.kind === 'form' && !isDecision && claim.trim() === headline)) return null
+  return <Claim server={asker.server} text={claim} about={isDecision ? ' what it is about to do' : ''} />
 }
 
 function withoutIssue(problem: InboxProblem | undefined, field: string): InboxProblem | undefined {

@@ -3,7 +3,7 @@
 import type { AskView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
 import { urgencyOf } from './deadline.tsx'
-import { outcomeOf, outcomeWords } from './settled.tsx'
+import { endedInWord, outcomeOf } from './settled.tsx'
 import { agoShort, leftShort } from './time.ts'
 
 interface Props {
@@ -39,7 +39,8 @@ export function AskRow({ ask, path, isCurrent, onOpen }: Props) {
   )
 }
 
-function RowTimes({ ask: { state, raisedAtMs, decideByMs } }: { readonly ask: AskView }) {
+function RowTimes({ ask }: { readonly ask: AskView }) {
+  const { state, raisedAtMs, decideByMs } = ask
   const now = useNow()
   if (state.kind === 'open') {
     const leftMs = decideByMs - now
@@ -55,7 +56,7 @@ function RowTimes({ ask: { state, raisedAtMs, decideByMs } }: { readonly ask: As
   return (
     <span className="row-times">
       <span data-outcome={outcomeOf(state)}>
-        {outcomeWords[outcomeOf(state)]}
+        {endedInWord(ask, state)}
         {state.kind === 'settled' && ` by ${state.by.isYou ? 'you' : state.by.name}`}
       </span>
       <span>{agoShort(now - state.atMs)}</span>

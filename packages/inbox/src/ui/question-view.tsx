@@ -1,22 +1,20 @@
 // What will happen, drawn by the gateway from the real bytes; and the asker's own words, set apart as a claim.
 
-import type { AskView, LinkView, QuestionView } from '@assent/core'
+import type { AskView, DecisionView, DrawnValue, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
 
-interface DrawnProps {
-  readonly question: QuestionView
-  readonly headline: string
-  readonly server: string
-}
-
-export function Drawn({ question, headline, server }: DrawnProps) {
+export function Drawn({ ask: { question, headline, asker } }: { readonly ask: AskView }) {
   switch (question.kind) {
     case 'approval':
       return <DrawnAction title={question.title} action={question.action} />
     case 'url':
-      return question.secret === undefined ? <DrawnLink link={question.link} /> : <DrawnSecret server={server} />
+      return question.secret === undefined ? <DrawnLink link={question.link} /> : <DrawnSecret server={asker.server} />
     case 'form':
-      return <h2 className="card-title">{headline}</h2>
+      return question.decision === undefined ? (
+        <h2 className="card-title">{headline}</h2>
+      ) : (
+        <DrawnDecision decision={question.decision} server={asker.server} />
+      )
   }
 }
 
@@ -28,16 +26,7 @@ function DrawnAction({ title, action }: Pick<QuestionView & { kind: 'approval' }
         runs <code>{action.tool}</code> on <code>{action.server}</code>
         {action.arguments.length === 0 ? ', without arguments' : ' with'}
       </p>
-      {action.arguments.length > 0 && (
-        <dl className="arguments">
-          {action.arguments.map(({ name, value, shape }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{shape === 'json' ? <pre>{value}</pre> : value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <Arguments given={action.arguments} />
     </>
   )
 }
@@ -51,6 +40,40 @@ function DrawnSecret({ server }: { readonly server: string }) {
         Hand over only what you would type into {server} itself.
       </p>
     </>
+  )
+}
+
+/** What we know is the call; what it does after a yes is the server's own account, which stands below as a claim. */
+function DrawnDecision({ decision: { call }, server }: { readonly decision: DecisionView; readonly server: string }) {
+  if (call === undefined) return <h2 className="card-title">Let {server} go on</h2>
+  const { tool, arguments: given } = call
+  return (
+    <>
+      <h2 className="card-title">Let {tool} go on</h2>
+      <p className="card-subtitle">
+        this call on <code>{server}</code> waits for your word;{' '}
+        {given === undefined
+          ? 'its arguments are too large to show here'
+          : given.length === 0
+            ? 'it was called without arguments'
+            : 'it was called with'}
+      </p>
+      <Arguments given={given ?? []} />
+    </>
+  )
+}
+
+function Arguments({ given }: { readonly given: readonly DrawnValue[] }) {
+  if (given.length === 0) return null
+  return (
+    <dl className="arguments">
+      {given.map(({ name, value, shape }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{shape === 'json' ? <pre>{value}</pre> : value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -108,12 +131,20 @@ export function Provenance({ ask: { asker, onBehalfOf } }: { readonly ask: AskVi
   )
 }
 
-export function Claim({ server, text }: { readonly server: string; readonly text: string }) {
+export function Claim({
+  server,
+  text,
+  about,
+}: {
+  readonly server: string
+  readonly text: string
+  readonly about: string
+}) {
   const label = useId()
   return (
     <section className="claim" aria-labelledby={label}>
       <h3 id={label}>
-        {server} says <span>not checked by Assent</span>
+        {server} says{about} <span>not checked by Assent</span>
       </h3>
       {/* Long claims scroll, so they must be reachable by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
@@ -126,6 +157,7 @@ export function Claim({ server, text }: { readonly server: string; readonly text
 export function Facts({ ask }: { readonly ask: AskView }) {
   const [isOpen, setOpen] = useState(false)
   const { question, quorum, asker } = ask
+  const { json, digest } = bytesOf(question)
   const details = useId()
   return (
     <>
@@ -138,7 +170,7 @@ export function Facts({ ask }: { readonly ask: AskView }) {
             {quorum.approvals} of {quorum.approvalsNeeded} approvals
           </li>
         )}
-        {question.kind === 'approval' && (
+        {json !== undefined && (
           <li>
             <button
               type="button"
@@ -147,7 +179,7 @@ export function Facts({ ask }: { readonly ask: AskView }) {
               aria-controls={details}
               onClick={() => setOpen(!isOpen)}
             >
-              {isOpen ? 'hide details' : `details (JSON, digest ${question.digest.replace(/^.*:/, '').slice(0, 4)}…)`}
+              {isOpen ? 'hide details' : `details (JSON${digest === undefined ? '' : `, digest ${shortened(digest)}`})`}
             </button>
           </li>
         )}
@@ -162,15 +194,26 @@ export function Facts({ ask }: { readonly ask: AskView }) {
           ))}
         </ul>
       )}
-      {isOpen && question.kind === 'approval' && (
+      {isOpen && json !== undefined && (
         <div id={details} className="details">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
-          <pre tabIndex={0}>{question.json}</pre>
-          <p>
-            digest <code>{question.digest}</code>
-          </p>
+          <pre tabIndex={0}>{json}</pre>
+          {digest !== undefined && (
+            <p>
+              digest <code>{digest}</code>
+            </p>
+          )}
         </div>
       )}
     </>
   )
+}
+
+function bytesOf(question: QuestionView): { readonly json?: string | undefined; readonly digest?: string } {
+  if (question.kind === 'approval') return question
+  return question.kind === 'form' ? { json: question.decision?.call?.json } : {}
+}
+
+function shortened(digest: string): string {
+  return `${digest.replace(/^.*:/, '').slice(0, 4)}…`
 }

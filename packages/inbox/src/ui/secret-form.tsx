@@ -63,7 +63,7 @@ export function SecretForm({ ask, sending, problem, onHandOver, onAnswer }: Prop
             Hand over
           </Button>
         )}
-        <AnswerBar answers={ask.answers} sending={sending} onAnswer={onAnswer} />
+        <AnswerBar yes="Answer" answers={ask.answers} sending={sending} onAnswer={onAnswer} />
       </div>
     </form>
   )

@@ -47,6 +47,14 @@ export function outcomeOf(state: Exclude<StateView, { kind: 'open' }>): keyof ty
   return state.kind === 'settled' ? state.outcome : state.kind
 }
 
+/** A form is answered; what has nothing to fill in is approved. */
+export function endedInWord({ question }: AskView, state: Exclude<StateView, { kind: 'open' }>): string {
+  const isAnswered = question.kind === 'form' && question.fields.length > 0 && question.decision === undefined
+  return state.kind === 'settled' && state.outcome === 'accepted' && isAnswered
+    ? 'answered'
+    : outcomeWords[outcomeOf(state)]
+}
+
 export const outcomeWords = {
   accepted: 'approved',
   declined: 'declined',

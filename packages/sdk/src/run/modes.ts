@@ -3,7 +3,7 @@
 // The first revision that could ask knew forms only and declared an empty object for them, so an empty declaration
 // still means forms. What was not declared is not there.
 
-import { choice, form, isPlainObject, type JsonValue, judgeAnswer, type Revision } from '@assent/core'
+import { decisionForm, isPlainObject, type JsonValue, judgeAnswer, type Revision } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { messageOf } from '../ask/message.ts'
 import { encodedOnce } from './encoded-once.ts'
@@ -20,16 +20,10 @@ export function modesOf(capabilities: unknown): Modes {
   return { form: isPlainObject(declared.form) || !url, url }
 }
 
-/**
- * How an approval is asked of a client. Not as an empty form: some clients accept what has no fields by themselves, and
- * some turn what they cannot draw into a bare yes. A word has to be chosen, and none is chosen beforehand.
- */
-const decision = form({ decision: choice({ approve: 'Approve', decline: 'Decline' }, { title: 'Decision' }) })
-
 /** What a client answered, as the question's own answer: of an approval only the chosen word is a yes. */
 export function heard({ question }: Description, raw: unknown): unknown {
   if (question.kind !== 'approval') return raw
-  const judged = judgeAnswer({ kind: 'form', message: question.title, form: decision }, raw)
+  const judged = judgeAnswer({ kind: 'form', message: question.title, form: decisionForm }, raw)
   if (!judged.ok) return { action: 'accept without a decision' }
   const { action, ...rest } = judged.answer
   if (action !== 'accept') return judged.answer
@@ -55,7 +49,7 @@ export function told(description: Description, modes: Modes, revision: Revision)
   }
   const message = messageOf(description)
   if (question.kind === 'url') return { ok: true, params: { mode, message, url: question.url } }
-  const encoded = encodedOnce(question.kind === 'form' ? question.form : decision, revision)
+  const encoded = encodedOnce(question.kind === 'form' ? question.form : decisionForm, revision)
   if (!encoded.ok) return { ok: false, why: encoded.reason }
   // The first revision had no modes, and strict clients of it refuse members they do not know.
   const named = revision === '2025-06-18' ? {} : { mode }

@@ -63,7 +63,8 @@ async function decline(desk: Desk): Promise<Settled> {
   return { answer: comment === '' ? { action: 'decline' } : { action: 'decline', comment } }
 }
 
-function claimLines(claim: string | undefined, pen: Pen): readonly string[] {
+/** What the asker says, behind a sign of ours that none of its lines can be without. */
+export function claimLines(claim: string | undefined, pen: Pen): readonly string[] {
   if (claim === undefined || claim === '') return []
   const lines = visibleText(claim, 'terminal', { maxChars: terminalLimits.claimChars }).split('\n')
   return [

@@ -7,9 +7,10 @@ import type { Answer } from '@assent/core'
 import type { Ended } from './keyboard.ts'
 import { type ListOption, ListPrompt } from './prompts/list.ts'
 import { type Desk, type Prompted, runPrompt } from './prompts/run-prompt.ts'
+import { keyWords } from './words.ts'
 
-/** How a question ended: with an answer, or because the terminal could not ask on. */
-export type Settled = { readonly answer: Answer } | { readonly gone: 'taken-down' | 'hung-up' }
+/** How a question ended: with an answer, left as it is, or because the terminal could not ask on. */
+export type Settled = { readonly answer: Answer } | { readonly gone: 'left' | 'taken-down' | 'hung-up' }
 
 export function endedBy(ended: Ended): Settled {
   if (ended === 'declined') return { answer: { action: 'decline' } }
@@ -29,19 +30,24 @@ export async function decide<More extends string = never>(
   desk: Desk,
   { title, approve, more = [] }: DecideOptions<More>,
 ): Promise<Prompted<Decision<More>>> {
+  const can = (action: Answer['action']) => desk.answers.includes(action)
   const options: readonly (ListOption & { readonly id: Decision<More> })[] = [
-    { id: 'approve', label: 'Approve', key: 'a', ...approve },
+    ...(can('accept') ? [{ id: 'approve', label: 'Approve', key: 'a', ...approve } as const] : []),
     ...more,
-    { id: 'decline', label: 'Decline', key: 'd', note: 'the asker is told you said no' },
-    { id: 'dismiss', label: 'Dismiss', key: 'x', note: 'the asker is told you made no choice' },
+    ...(can('decline') ? [decline] : []),
+    ...(can('cancel') ? [dismiss] : []),
   ]
-  const prompted = await runPrompt(
-    desk,
-    (pen, streams) => new ListPrompt({ title, options, keys: ['a letter or ↑↓, then enter'] }, pen, streams),
-    { settle: true },
-  )
+  const keys = ['a letter or ↑↓, then enter', ...(desk.mayLeave ? [keyWords.leave] : [])]
+  const prompted = await runPrompt(desk, (pen, streams) => new ListPrompt({ title, options, keys }, pen, streams), {
+    settle: true,
+  })
   if (!prompted.ok) return prompted
   const chosen = options.find(({ id }) => id === prompted.value[0])
   // The list gives back one of its own; anything else is no decision.
-  return chosen === undefined ? { ok: false, ended: 'dismissed' } : { ok: true, value: chosen.id }
+  return chosen === undefined
+    ? { ok: false, ended: desk.mayLeave ? 'left' : 'dismissed' }
+    : { ok: true, value: chosen.id }
 }
+
+const decline = { id: 'decline', label: 'Decline', key: 'd', note: 'the asker is told you said no' } as const
+const dismiss = { id: 'dismiss', label: 'Dismiss', key: 'x', note: 'the asker is told you made no choice' } as const

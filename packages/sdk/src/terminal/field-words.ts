@@ -2,6 +2,7 @@
 
 import { type ChoiceField, type Field, type FieldValue, oneLine, visibleText } from '@assent/core'
 import { terminalLimits } from './limits.ts'
+import type { Desk } from './prompts/run-prompt.ts'
 import { keyWords, leaving } from './words.ts'
 
 export function titleOf(field: Field): string {
@@ -62,6 +63,6 @@ export function enterKeys(field: Field, offered?: string): readonly string[] {
   return [field.required ? keyWords.answer : `${keyWords.answer} or leaves it out`]
 }
 
-export function pickKeys(count: number): readonly string[] {
-  return [count > terminalLimits.optionsAtSight ? keyWords.search : keyWords.choose, keyWords.answer, ...leaving]
+export function pickKeys(count: number, desk: Pick<Desk, 'answers' | 'mayLeave'>): readonly string[] {
+  return [count > terminalLimits.optionsAtSight ? keyWords.search : keyWords.choose, keyWords.answer, ...leaving(desk)]
 }

@@ -60,7 +60,7 @@ async function askLine(
     ...help(field, title),
     ...(suggested === undefined || offered !== undefined ? {} : { suggested: String(suggested) }),
     placeholder: offered === undefined ? placeholderOf(field) : `suggested: ${oneLine(offered, 'terminal')}`,
-    keys: [...(field.kind === 'number' ? [keyWords.step] : []), ...enterKeys(field, offered), ...leaving],
+    keys: [...(field.kind === 'number' ? [keyWords.step] : []), ...enterKeys(field, offered), ...leaving(desk)],
     problem: (typed) => {
       if (isEmpty(typed)) return field.required && offered === undefined ? 'This is required.' : undefined
       return problemWith(field, read(typed) ?? typed)
@@ -115,7 +115,11 @@ async function pick(
   const prompted = await runPrompt(
     desk,
     (pen, streams) =>
-      new ListPrompt({ title, ...help(field, title), options: all, begin, keys: pickKeys(all.length) }, pen, streams),
+      new ListPrompt(
+        { title, ...help(field, title), options: all, begin, keys: pickKeys(all.length, desk) },
+        pen,
+        streams,
+      ),
     { settle },
   )
   if (!prompted.ok) return prompted
@@ -147,7 +151,7 @@ async function askChoices(
           options: listOf(field),
           many: true,
           begin: ticked,
-          keys: [searched ? keyWords.tickWhileSearching : keyWords.tick, ...enterKeys(field), ...leaving],
+          keys: [searched ? keyWords.tickWhileSearching : keyWords.tick, ...enterKeys(field), ...leaving(desk)],
           problem: (ids) => (isLeftOut(ids) ? undefined : problemWith(field, valuesOf(ids))),
         },
         pen,

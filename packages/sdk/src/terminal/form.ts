@@ -18,10 +18,11 @@ export function formHeader(question: FormQuestion): readonly string[] {
   return soleTitle(question) === undefined ? visibleText(question.message, 'terminal').split('\n') : []
 }
 
-export async function putForm(desk: Desk, question: FormQuestion): Promise<Settled> {
+/** With `apart`, the message is not the title of anything: it stands above, as the asker's own words. */
+export async function putForm(desk: Desk, question: FormQuestion, { apart = false } = {}): Promise<Settled> {
   const { fields } = question.form
   const values: Values = new Map()
-  const sole = soleTitle(question)
+  const sole = apart ? undefined : soleTitle(question)
   for (const [index, field] of fields.entries()) {
     const title = sole ?? numbered(titleOf(field), index, fields.length)
     const asked = await askField(desk, field, { title, settle: index === 0 })
@@ -60,7 +61,7 @@ async function change(desk: Desk, { form }: FormQuestion, values: Values): Promi
             label: titleOf(field),
             note: shownValue(field, values.get(field.name)),
           })),
-          keys: [keyWords.choose, ...leaving],
+          keys: [keyWords.choose, ...leaving(desk)],
         },
         pen,
         streams,

@@ -11,17 +11,18 @@ export interface KeySource extends Readable {
   setRawMode?(raw: boolean): unknown
 }
 
-/** Why a prompt ended without a value. */
-export type Ended = 'dismissed' | 'declined' | 'taken-down' | 'hung-up'
+/** Why a prompt ended without a value. `left` is nobody's answer: the question stays as it is. */
+export type Ended = 'dismissed' | 'declined' | 'left' | 'taken-down' | 'hung-up'
 
 const dismissKey = '\u0003'
 const declineKey = 0x04
+const dismissOpenKey = 0x18
 const suspendKey = 0x1a
 
 export interface Keys {
   /** What the prompt reads from. */
   readonly stream: Readable
-  /** Dismissed unless something else ended it. */
+  /** Dismissed, or left where that is possible, unless something else ended it. */
   readonly ended: Ended
   /** Ends the prompt from outside. */
   takeDown(): void
@@ -32,12 +33,16 @@ export interface Keys {
 export interface KeyOptions {
   /** Keys are dropped until this many milliseconds from now. */
   readonly settleMs: number
+  /** Escape leaves the question open instead of dismissing it. */
+  readonly mayLeave?: boolean
+  /** Ctrl+x dismisses it. */
+  readonly mayDismiss?: boolean
 }
 
-export function takeKeys(input: KeySource, { settleMs }: KeyOptions): Keys {
+export function takeKeys(input: KeySource, { settleMs, mayLeave = false, mayDismiss = false }: KeyOptions): Keys {
   const stream = new PassThrough()
   const readyAt = performance.now() + settleMs
-  let ended: Ended = 'dismissed'
+  let ended: Ended = mayLeave ? 'left' : 'dismissed'
 
   const end = (why: Ended) => {
     ended = why
@@ -48,6 +53,7 @@ export function takeKeys(input: KeySource, { settleMs }: KeyOptions): Keys {
     const bytes = Buffer.from(chunk)
     // Alone in its chunk, as a key is; inside pasted text it is only a character.
     if (bytes.length === 1 && bytes[0] === declineKey) return end('declined')
+    if (mayDismiss && bytes.length === 1 && bytes[0] === dismissOpenKey) return end('dismissed')
     stream.write(bytes.filter((byte) => byte !== declineKey && byte !== suspendKey))
   }
   const onEnd = () => end('hung-up')

@@ -1,6 +1,7 @@
 // A link: who is at its other end, what to look at twice, and consent. Nothing is opened unless the person says so.
 
-import { type Question, screenUrl, type UrlScreening, visibleText } from '@assent/core'
+import { oneLine, type Question, screenUrl, type UrlScreening, visibleText } from '@assent/core'
+import { claimLines } from './approval.ts'
 import { decide, endedBy, type Settled } from './decide.ts'
 import type { Pen } from './pen.ts'
 import type { Desk } from './prompts/run-prompt.ts'
@@ -36,6 +37,22 @@ export function linkHeader(question: LinkQuestion, link: Allowed, pen: Pen): rea
       return ['', `${sign} ${text}`]
     }),
   ]
+}
+
+/** For a link that nobody is to open: why not, and what the asker says about it. */
+export function badLinkHeader(question: LinkQuestion, reason: string, pen: Pen): readonly string[] {
+  return [
+    `${pen.paint('red', `${pen.signs.warning} danger:`)} ${oneLine(reason, 'terminal')}`,
+    'It is not shown, and there is nothing to approve.',
+    ...claimLines(question.message, pen),
+  ]
+}
+
+export async function putBadLink(desk: Desk): Promise<Settled> {
+  const answers = desk.answers.filter((action) => action !== 'accept')
+  const decided = await decide({ ...desk, answers }, { title: 'Your decision', approve: {} })
+  if (!decided.ok) return endedBy(decided.ended)
+  return { answer: { action: decided.value === 'decline' ? 'decline' : 'cancel' } }
 }
 
 export async function putLink(desk: Desk, link: Allowed, openLink: OpenLink | undefined): Promise<Settled> {

@@ -1,10 +1,10 @@
 // One question from its first line to its last: who asks, what is asked, the prompts, and how it ended.
 
 import { isAssentError, oneLine, type Question, visibleText } from '@assent/core'
-import { approvalHeader, putApproval } from './approval.ts'
+import { approvalHeader, claimLines, putApproval } from './approval.ts'
 import { endedBy, type Settled } from './decide.ts'
 import { formHeader, putForm } from './form.ts'
-import { linkHeader, type OpenLink, putLink, screenLink } from './link.ts'
+import { badLinkHeader, linkHeader, type OpenLink, putBadLink, putLink, screenLink } from './link.ts'
 import type { Pen } from './pen.ts'
 import { linePrompt } from './prompts/line.ts'
 import { type Desk, runPrompt } from './prompts/run-prompt.ts'
@@ -20,6 +20,13 @@ export interface Asked {
   readonly cannotBeUndone?: boolean
   /** What was wrong with the answer before, when it is asked again. */
   readonly problem?: string
+  /** What we know about it, line by line: for whom it is, who has voted. */
+  readonly standing?: readonly string[]
+  /**
+   * Somebody else's question, which the terminal only shows: whatever the asker says is set apart as its words, and one
+   * that is not safe to approve can still be declined.
+   */
+  readonly isOfOthers?: boolean
 }
 
 export type PutOutcome = Settled | { readonly refused: string }
@@ -31,8 +38,13 @@ export async function putQuestion(
 ): Promise<PutOutcome> {
   switch (question.kind) {
     case 'form':
-      begin(desk, asked, 'asks', formHeader(question))
-      return putForm(desk, question)
+      begin(
+        desk,
+        asked,
+        'asks',
+        asked.isOfOthers ? claimLines(question.message, desk.pen).slice(1) : formHeader(question),
+      )
+      return putForm(desk, question, { apart: asked.isOfOthers === true })
     case 'approval': {
       const header = drawable(() => approvalHeader(question, desk.pen))
       if (header === undefined) return { refused: 'The action to approve is not the one its digest names.' }
@@ -41,7 +53,11 @@ export async function putQuestion(
     }
     case 'url': {
       const link = screenLink(question)
-      if (!link.ok) return { refused: link.reason }
+      if (!link.ok && asked.isOfOthers !== true) return { refused: link.reason }
+      if (!link.ok) {
+        begin(desk, asked, 'asks you to open a link', badLinkHeader(question, link.reason, desk.pen))
+        return putBadLink(desk)
+      }
       begin(desk, asked, 'asks you to open a link', linkHeader(question, link, desk.pen))
       return putLink(desk, link, asked.openLink)
     }
@@ -64,7 +80,7 @@ export async function putSecret(
           title: 'Secret',
           help: 'It is not shown, and goes to the asker alone.',
           secret: true,
-          keys: [keyWords.answer, ...leaving],
+          keys: [keyWords.answer, ...leaving(desk)],
           problem: (line) => (line === '' ? 'Nothing was typed yet.' : undefined),
         },
         pen,
@@ -101,10 +117,11 @@ function until({ decideByMs, nowMs }: Asked & { readonly nowMs: number }, does: 
   return pen.paint('dim', `  ${then} at ${clockTime(decideByMs, nowMs)}`)
 }
 
-function notes({ reason, cannotBeUndone = false, problem }: Asked, pen: Pen): readonly string[] {
+function notes({ reason, cannotBeUndone = false, problem, standing = [] }: Asked, pen: Pen): readonly string[] {
   const because = reason === undefined ? [] : visibleText(reason, 'terminal').split('\n')
   return [
     ...because.map((line, index) => `${index === 0 ? pen.paint('dim', 'why  ') : '     '}${line}`),
+    ...(standing.length === 0 ? [] : ['', ...standing.map((line) => pen.paint('dim', oneLine(line, 'terminal')))]),
     ...(cannotBeUndone ? [`${pen.paint('yellow', pen.signs.warning)} This cannot be undone.`] : []),
     ...(problem === undefined
       ? []

@@ -86,7 +86,8 @@ function replyOf(outcome: SecretOutcome): Reply {
       return { kind: 'answered', answer: { action: 'accept', content: { secret: outcome.secret } } }
     case 'undeliverable':
       return { kind: 'gone', why: outcome.reason }
-    // The run that put the question ended it, and knows why.
+    // A question of ours cannot be left, and the run that put it ended it otherwise, and knows why.
+    case 'left':
     case 'expired':
     case 'withdrawn':
       return { kind: 'gone', why: 'the question was taken back.' }

@@ -497,3 +497,74 @@ test('[TERM-12] a secret that is not given is a no', async () => {
   await press(key.ctrlD)
   expect(await outcome).toEqual({ kind: 'answered', answer: { action: 'decline' } })
 })
+
+test('[TERM-14] where it may be left, Escape leaves a question open and Ctrl-X dismisses it', async () => {
+  const ask = { mayLeave: true } as const
+  const name = asks('Name it', form({ name: text() }))
+  const left = fakeTerminal()
+  const [first, second] = [left.terminal.ask(name, ask), left.terminal.ask(approval, ask)]
+  await left.sees('ctrl+x dismisses · esc leaves it open')
+  await left.press('abc', key.escape)
+  await left.sees('Left open.')
+  await left.sees('esc leaves it open')
+  await left.press(key.ctrlC)
+  expect([await first, await second]).toEqual([{ kind: 'left' }, { kind: 'left' }])
+
+  const dismissed = fakeTerminal()
+  const outcome = dismissed.terminal.ask(name, ask)
+  await dismissed.sees('Name it')
+  await dismissed.press('\u0018')
+  expect(await outcome).toEqual({ kind: 'answered', answer: { action: 'cancel' } })
+})
+
+test('[TERM-14] only the answers that are possible are offered, and none other can be given', async () => {
+  const { terminal, press, sees, drawn } = fakeTerminal()
+  const outcome = terminal.ask(approval, { answers: ['accept', 'decline'], mayLeave: true })
+
+  await sees('Your decision')
+  await press('x', key.enter)
+  await sees('Choose one first')
+  expect(drawn()).not.toContain('Dismiss')
+  await press('\u0018')
+  await press('d', key.enter)
+  await sees('Why?')
+  await press(key.enter)
+  expect(await outcome).toEqual({ kind: 'answered', answer: { action: 'decline' } })
+})
+
+test('[TERM-14] [TERM-11] somebody else’s question has its words set apart, and a bad link can be declined, not approved', async () => {
+  const { terminal, press, sees, drawn } = fakeTerminal()
+  const bad: Question = { kind: 'url', message: 'Trust me\n▲ note: safe', url: 'https://user@bank.example/' }
+  const others = { isOfOthers: true, standing: ['asked by a\u001b[2Jb'] } as const
+  const link = terminal.ask(bad, others)
+  await sees('danger: The link carries a user name')
+  await sees('┊ ▲ note: safe')
+  await sees('asked by a⟨U+001B⟩[2Jb')
+  expect(drawn()).not.toContain('Approve')
+  await press('d', key.enter)
+  expect(await link).toEqual({ kind: 'answered', answer: { action: 'decline' } })
+
+  const named = terminal.ask(asks('Name it', form({ name: text({ title: 'Name' }) })), others)
+  await sees('the asker says')
+  await sees('┊ Name it')
+  await sees('◆  Name')
+  await press('abc', key.enter)
+  expect(await named).toEqual(accepted({ name: 'abc' }))
+})
+
+test('[TERM-14] the last words are those of whoever knows what became of the answer', async () => {
+  const { terminal, press, sees, drawn } = fakeTerminal()
+  const seen: string[] = []
+  const outcome = terminal.ask(approval, {
+    lastWords: async (ended) => {
+      seen.push(ended.kind)
+      return 'Ben was faster.'
+    },
+  })
+  await sees('Your decision')
+  await press('a', key.enter)
+  await outcome
+  expect(seen).toEqual(['answered'])
+  expect(drawn()).toContain('└  Ben was faster.')
+  expect(drawn()).not.toContain('The asker has your answer')
+})

@@ -18,6 +18,8 @@ export type TerminalOutcome =
   | { readonly kind: 'expired' }
   /** Nobody needs the answer any more. */
   | { readonly kind: 'withdrawn' }
+  /** The person left it open, where they may: it is nobody's answer. */
+  | { readonly kind: 'left' }
   /** Nobody was asked, and why. */
   | { readonly kind: 'undeliverable'; readonly reason: string }
 
@@ -27,6 +29,12 @@ export type SecretOutcome = TerminalOutcome | { readonly kind: 'given'; readonly
 export interface TerminalAsk extends Asked {
   /** Aborted when nobody needs the answer any more. */
   readonly signal?: AbortSignal
+  /** The answers that this person may give; all unless told. */
+  readonly answers?: readonly Answer['action'][]
+  /** Escape leaves the question open instead of dismissing it. */
+  readonly mayLeave?: boolean
+  /** The last line, in place of our own: for whoever knows what became of the answer. */
+  readonly lastWords?: (outcome: TerminalOutcome) => string | Promise<string>
 }
 
 export interface TerminalOptions {
@@ -55,7 +63,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
 
   /** One after the other: a question waits for the one before it, and its own deadline runs meanwhile. */
   async function inTurn<O extends SecretOutcome>(
-    { decideByMs, signal }: TerminalAsk,
+    { decideByMs, signal, answers, mayLeave, lastWords }: TerminalAsk,
     put: (desk: Desk, ending: Ending) => Promise<O>,
   ): Promise<O | TerminalOutcome> {
     if (!usable) return { kind: 'undeliverable', reason: 'There is no terminal here to ask a person in.' }
@@ -66,9 +74,15 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
     try {
       await Promise.race([before, ending.come])
       if (ending.signal.aborted) return { kind: ending.why }
-      const desk = deskFor(input, output, ending.signal, settleMs)
+      const desk = deskFor(input, output, {
+        signal: ending.signal,
+        settleMs,
+        ...(answers === undefined ? {} : { answers }),
+        ...(mayLeave === undefined ? {} : { mayLeave }),
+      })
       const outcome = await put(desk, ending)
-      close(desk, lastWords(outcome))
+      const own = outcome.kind === 'given' || lastWords === undefined
+      close(desk, own ? ourLastWords(outcome) : await lastWords(outcome))
       return outcome
     } finally {
       ending.stop()
@@ -97,10 +111,11 @@ function outcomeOf(put: PutOutcome, { why }: Ending): TerminalOutcome {
   if ('answer' in put) return { kind: 'answered', answer: put.answer }
   if ('refused' in put) return { kind: 'undeliverable', reason: put.refused }
   if (put.gone === 'taken-down') return { kind: why }
+  if (put.gone === 'left') return { kind: 'left' }
   return { kind: 'undeliverable', reason: 'The terminal went away before the question was answered.' }
 }
 
-function lastWords(outcome: SecretOutcome): string {
+function ourLastWords(outcome: SecretOutcome): string {
   switch (outcome.kind) {
     case 'given':
       return 'Given. It was not kept here.'
@@ -108,6 +123,8 @@ function lastWords(outcome: SecretOutcome): string {
       return 'The time ran out. The asker is told that nobody answered.'
     case 'withdrawn':
       return 'No longer needed: the asker took the question back.'
+    case 'left':
+      return 'Left open.'
     case 'undeliverable':
       return `Not asked. ${outcome.reason}`
     case 'answered':

@@ -1,5 +1,7 @@
 // The words of the terminal surface that stand in more than one place.
 
+import type { Desk } from './prompts/run-prompt.ts'
+
 export const keyWords = {
   choose: '↑↓ choose',
   search: 'type to search',
@@ -10,9 +12,19 @@ export const keyWords = {
   leaveOut: 'enter leaves it out',
   decline: 'ctrl+d declines',
   dismiss: 'esc dismisses',
+  dismissWhereLeft: 'ctrl+x dismisses',
+  leave: 'esc leaves it open',
 } as const
 
-export const leaving: readonly string[] = [keyWords.decline, keyWords.dismiss]
+/** The keys that end a question without filling anything in, as far as they are possible here. */
+export function leaving({ answers, mayLeave }: Pick<Desk, 'answers' | 'mayLeave'>): readonly string[] {
+  const dismissing = answers.includes('cancel') ? [mayLeave ? keyWords.dismissWhereLeft : keyWords.dismiss] : []
+  return [
+    ...(answers.includes('decline') ? [keyWords.decline] : []),
+    ...dismissing,
+    ...(mayLeave ? [keyWords.leave] : []),
+  ]
+}
 
 /** The time of day of a deadline; with the date when it is not today. */
 export function clockTime(atMs: number, nowMs: number): string {

@@ -1,6 +1,7 @@
 // Puts one prompt on the screen and waits until it ends, whatever ends it.
 
 import type { Readable, Writable } from 'node:stream'
+import type { Answer } from '@assent/core'
 import { isCancel, type Prompt } from '@clack/core'
 import { type Ended, type KeySource, takeKeys } from '../keyboard.ts'
 import { type Pen, penFor, type Screen } from '../pen.ts'
@@ -18,6 +19,10 @@ export interface Desk {
   /** Aborted when the question has expired or is not needed any more. */
   readonly signal: AbortSignal
   readonly settleMs: number
+  /** The answers that this person may give. */
+  readonly answers: readonly Answer['action'][]
+  /** Whether Escape leaves the question open, for another time or another place, instead of dismissing it. */
+  readonly mayLeave: boolean
 }
 
 export type Prompted<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly ended: Ended }
@@ -32,7 +37,9 @@ export async function runPrompt<T>(
   build: (pen: Pen, streams: PromptStreams) => Prompt<T>,
   { settle = false }: RunOptions = {},
 ): Promise<Prompted<T>> {
-  const keys = takeKeys(desk.input, { settleMs: settle ? desk.settleMs : 0 })
+  const { mayLeave } = desk
+  const mayDismiss = mayLeave && desk.answers.includes('cancel')
+  const keys = takeKeys(desk.input, { settleMs: settle ? desk.settleMs : 0, mayLeave, mayDismiss })
   const takeDown = () => keys.takeDown()
   try {
     const answered = build(desk.pen, { input: keys.stream, output: desk.output }).prompt()
@@ -47,6 +54,16 @@ export async function runPrompt<T>(
   }
 }
 
-export function deskFor(input: KeySource, output: Screen, signal: AbortSignal, settleMs: number): Desk {
-  return { input, output, pen: penFor(output), signal, settleMs }
+const everyAnswer: Desk['answers'] = ['accept', 'decline', 'cancel']
+
+export function deskFor(
+  input: KeySource,
+  output: Screen,
+  {
+    answers = everyAnswer,
+    mayLeave = false,
+    ...more
+  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave'>>,
+): Desk {
+  return { input, output, pen: penFor(output), answers, mayLeave, ...more }
 }

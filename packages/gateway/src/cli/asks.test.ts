@@ -1,0 +1,188 @@
+// `assent asks`, as a script uses it.
+
+import { join } from 'node:path'
+import type { AnsweredView, AskPageView, InboxProblem, OneAskView } from '@assent/core'
+import { openSqlite, type Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { putAwayLater } from '../contract/stage.suite.ts'
+import { anApproval, anAsk } from '../inbox/desk.suite.ts'
+import { aFolder, assent, assentHere } from './process.suite.ts'
+
+const mine = { approvers: ['person:local'], barred: [], approvals: 1, declines: 1 } as const
+const local = { tenant: 'default', principal: 'local', electorate: mine }
+
+interface Script {
+  readonly store: Store
+  readonly file: string
+  run(...words: string[]): Promise<{ code: number | null; out: string; err: string }>
+  json<T>(...words: string[]): Promise<T & { readonly exit: number | null }>
+}
+
+async function aScript(config = ''): Promise<Script> {
+  const folder = await aFolder({
+    'assent.yaml': `store: sqlite:./assent.db\nservers: { deploy: { command: deploy } }\n${config}`,
+  })
+  const store = await openSqlite(join(folder, 'assent.db'))
+  putAwayLater(() => store.close())
+  const file = join(folder, 'assent.yaml')
+  const run = (...words: string[]) => assentHere(['asks', ...words, '--config', file])
+  return {
+    store,
+    file,
+    run,
+    json: async (...words) => {
+      const { code, out } = await run(...words, '--json')
+      return { ...JSON.parse(out), exit: code }
+    },
+  }
+}
+
+test('[DESK-5] a script lists, reads and answers an ask, in the shapes of the API, and it is on record as the terminal’s', async () => {
+  const { store, json } = await aScript()
+  const { id } = await store.asks.raise(anAsk(local))
+
+  const page = await json<AskPageView>('list', '--kind', 'form', '--server', 'deploy')
+  const one = await json<OneAskView>('show', id)
+  const answered = await json<AnsweredView>('answer', id, '--accept', '--content', '{"region":"eu"}', '--comment', 'go')
+
+  expect(page).toMatchObject({ exit: 0, asks: [{ id, headline: 'Which region?' }], nowMs: expect.any(Number) })
+  expect(one.ask).toEqual(page.asks[0])
+  expect(one.ask.asker).toEqual({ server: 'deploy', tool: 'rollout', origin: 'from your configuration' })
+  expect(answered).toMatchObject({ exit: 0, result: 'settled' })
+  expect(answered.ask.state).toMatchObject({
+    what: 'You approved this from the terminal',
+    via: 'terminal',
+    comment: 'go',
+    content: [{ label: 'region', value: 'Europe' }],
+  })
+  expect(await json<AskPageView>('list')).toMatchObject({ asks: [] })
+  expect(await json<AskPageView>('list', '--ended')).toMatchObject({ asks: [{ id }] })
+})
+
+test('[DESK-6] an approval is approved only with the digest of what was read', async () => {
+  const { store, json } = await aScript()
+  const { id } = await store.asks.raise({ ...anApproval(['person:local'], 1), ...local })
+  const other = anApproval(['person:local'], 1).question
+  const { ask } = await json<OneAskView>('show', id)
+  const digest = ask.question.kind === 'approval' ? ask.question.digest : ''
+  expect(other).toMatchObject({ digest })
+
+  const tried = [
+    await json<InboxProblem>('answer', id, '--accept'),
+    await json<InboxProblem>(
+      'answer',
+      id,
+      '--accept',
+      '--digest',
+      digest.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    ),
+    await json<InboxProblem>('answer', id, '--accept', '--digest', ''),
+    await json<InboxProblem>('answer', id, '--accept', '--digest', digest.slice(0, 20)),
+    await json<InboxProblem>('answer', id, '--decline', '--digest', 'sha256:another'),
+    await json<InboxProblem>('answer', id, '--accept', '--digest', digest, '--content', '{}'),
+  ]
+  for (const one of tried)
+    expect(one).toMatchObject({ exit: 1, message: expect.stringContaining('Nothing was decided.') })
+  expect((await store.asks.read('default', id))?.state.kind).toBe('open')
+
+  expect(await json('answer', id, '--accept', '--digest', digest)).toMatchObject({ exit: 0, result: 'settled' })
+})
+
+test('[DESK-7] what does not fit says where and leaves the ask open; a decision sent twice counts once', async () => {
+  const { store, json, run } = await aScript()
+  const { id } = await store.asks.raise(anAsk(local))
+  const decision = ['--decision-id', 'one-decision-of-mine']
+
+  const moon = await json<InboxProblem>('answer', id, '--accept', '--content', '{"region":"moon"}')
+  expect(moon).toMatchObject({ exit: 1, code: 'invalid', issues: [{ field: 'region' }] })
+  for (const content of ['', 'eu', '["eu"]', '{"region":"eu","region":"us"}', '{"region":'])
+    expect(await json('answer', id, '--accept', '--content', content)).toMatchObject({ exit: 1, code: 'malformed' })
+  expect(await json('answer', id, '--accept')).toMatchObject({ exit: 1, code: 'invalid' })
+  const { err } = await run('answer', id, '--accept', '--content', '{}')
+  expect(err).toBe(
+    'error Something is missing or does not fit. The ask is still open.\n  "region": This is required.\n',
+  )
+  expect((await store.asks.read('default', id))?.state.kind).toBe('open')
+
+  expect(await json('answer', id, '--decline', ...decision)).toMatchObject({ exit: 0, result: 'settled' })
+  expect(await json('answer', id, '--decline', ...decision)).toMatchObject({ exit: 0, result: 'settled' })
+  expect(await json('answer', id, '--dismiss', ...decision)).toMatchObject({ exit: 5, code: 'conflict' })
+  expect(await json('answer', id, '--dismiss')).toMatchObject({
+    exit: 5,
+    code: 'ended',
+    message: expect.stringMatching(
+      /^Your answer came too late and changed nothing\. You declined this from the terminal, /,
+    ),
+  })
+})
+
+test('[DESK-7] an answer is one plain choice for one exact id; anything else decides nothing', async () => {
+  const { store, run } = await aScript()
+  const { id } = await store.asks.raise(anAsk(local))
+  const others = await store.asks.raise(anAsk({ tenant: 'default' }))
+
+  for (const words of [[], ['--accept', '--decline'], ['--decline', '--content', '{}'], ['--yes']])
+    expect((await run('answer', id, ...words)).code).toBe(2)
+  for (const wrong of ['', id.slice(0, -1), `${id} `, '*', others.id])
+    expect(await run('answer', wrong, '--decline')).toMatchObject({
+      code: 4,
+      err: 'error There is nothing here for you.\n',
+    })
+  expect((await run('list', '--kind', 'riddle')).code).toBe(2)
+  expect((await run('list', '--size', '1000')).code).toBe(2)
+  expect((await run('list', '--size', '0')).code).toBe(1)
+  expect((await run('list', '--cursor', 'damaged')).code).toBe(1)
+  for (const one of [id, others.id]) expect((await store.asks.read('default', one))?.state.kind).toBe('open')
+})
+
+test('[DESK-8] nothing that is printed moves the cursor or hides anything, and JSON keeps the exact value', async () => {
+  const { store, run, json } = await aScript()
+  const name = 'a\u001b[2J\u202e\u009bb'
+  const form = { fields: [{ kind: 'text', name, required: true, title: 'x\u001b]0;y\u0007' }] } as const
+  const { id } = await store.asks.raise(
+    anAsk({ ...local, question: { kind: 'form', message: 'Hi\u001b[31m\nthe asker says\t\u200bnothing', form } }),
+  )
+
+  const printed = [await run('show', id), await run('list'), await run('show', id, '--json')]
+    .map(({ out }) => out)
+    .join('')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
+  expect(printed.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/)
+  expect((await run('show', id)).out).toContain('┊ the asker says')
+  const { ask } = await json<OneAskView>('show', id)
+  expect(ask.question).toMatchObject({ fields: [{ name }] })
+})
+
+test('[DESK-9] with identity, without a terminal or with a broken configuration it says so and opens nothing', async () => {
+  const issuer = 'identity: { issuer: "https://login.example.com", audience: "https://assent.example.com/mcp" }'
+  const named = await aScript(issuer)
+  const { id } = await named.store.asks.raise(anAsk(local))
+
+  expect(await named.json('list')).toMatchObject({
+    exit: 3,
+    code: 'refused',
+    message: expect.stringContaining('identity'),
+  })
+  expect(await named.run('answer', id, '--decline')).toMatchObject({ code: 3, out: '' })
+  expect((await named.store.asks.read('default', id))?.state.kind).toBe('open')
+  const broken = await aScript('listen: nowhere at all')
+  expect(await broken.run('list')).toMatchObject({ code: 1, err: expect.stringContaining('listen') })
+  const away = await aScript()
+  expect(
+    await assentHere(['asks', 'list', '--config', away.file, '--json'], { ASSENT_STORE: 'sqlite:/dev/null/a.db' }),
+  ).toMatchObject({ code: 3 })
+
+  const piped = await assent(['inbox', '--config', away.file])
+  expect(piped).toMatchObject({ code: 3, out: '', err: expect.stringContaining('There is no terminal here') })
+})
+
+test('[DESK-9] without a configuration it is the store of this user, as for the gateway', async () => {
+  const folder = await aFolder()
+  const ended = await assent(['asks', 'list'], { folder, variables: { XDG_STATE_HOME: folder } })
+  expect(ended).toMatchObject({ code: 0, out: 'Nothing is waiting for you.\n', err: '' })
+  const store = await openSqlite(join(folder, 'assent', 'assent.db'))
+  putAwayLater(() => store.close())
+  const { id } = await store.asks.raise(anAsk(local))
+  const { out } = await assent(['asks', 'list'], { folder, variables: { XDG_STATE_HOME: folder } })
+  expect(out).toContain(id)
+})

@@ -1,0 +1,146 @@
+// An ask as plain text, for a command that prints it and ends.
+//
+// The order is the card's: what will happen, who asks, what they say about it, and what an answer needs. The asker's own
+// words are behind a sign of ours. Text in a view was made visible for the web, and is made so for a terminal here.
+
+import {
+  type AskPageView,
+  type AskView,
+  endingInWords,
+  type FieldView,
+  type OneAskView,
+  shownInTerminal,
+  shownOnOneLine,
+} from '@assent/core'
+import { safeJson } from './safe-json.ts'
+import { ageInWords, leftInWords } from './times.ts'
+
+const claimSign = '┊'
+
+export function listTextOf({ asks, next, nowMs }: AskPageView): string {
+  if (asks.length === 0) return 'Nothing is waiting for you.'
+  const lines = asks.map((ask) => {
+    const { server, tool } = ask.asker
+    const who = shownOnOneLine(tool === undefined ? server : `${server} · ${tool}`)
+    return `${ask.id}  ${who}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
+  })
+  return [...lines, ...(next === undefined ? [] : [`More: --cursor ${next}`])].join('\n')
+}
+
+export function askTextOf({ ask, nowMs }: OneAskView): string {
+  const { server, tool, origin, touches, undo } = ask.asker
+  const names = tool === undefined ? server : `${server} · ${tool}`
+  return [
+    ...questionLines(ask),
+    '',
+    one(
+      'asked by',
+      `${names}${origin === undefined ? '' : ` (${origin})`} for ${ask.onBehalfOf.isYou ? 'you' : ask.onBehalfOf.name}`,
+    ),
+    ...(touches === undefined ? [] : [one('touches', touches)]),
+    ...(undo === undefined ? [] : [one('undo', undo)]),
+    ...(ask.quorum === undefined
+      ? []
+      : [one('votes', `${ask.quorum.approvals} of ${ask.quorum.approvalsNeeded} approvals`)]),
+    one('state', timesOf(ask, nowMs)),
+    one('id', ask.id),
+  ].join('\n')
+}
+
+function questionLines({ question }: AskView): string[] {
+  switch (question.kind) {
+    case 'form':
+      return [...claimLines(question.claim), '', ...question.fields.flatMap(fieldLines)]
+    case 'url': {
+      const { link } = question
+      const where = link.ok
+        ? [
+            one(
+              'leads to',
+              link.host.unicode === link.host.ascii ? link.host.ascii : `${link.host.unicode} (${link.host.ascii})`,
+            ),
+            one('in full', link.url),
+            ...link.warnings.map(({ level, text }) => one(level === 'danger' ? 'danger' : 'note', text)),
+          ]
+        : [one('danger', `${link.reason} It is not shown, and there is nothing to approve.`)]
+      const how = question.secret === undefined ? [] : [one('secret', handedOverThere)]
+      return [...where, ...how, ...claimLines(question.claim)]
+    }
+    case 'approval':
+      return [
+        shownOnOneLine(question.title),
+        ...question.action.arguments.flatMap(({ name, value }) => argumentLines(name, value)),
+        '',
+        one('calls', `${question.action.tool} on ${question.action.server}`),
+        one('digest', question.digest),
+        ...(question.claim === undefined ? [] : claimLines(question.claim)),
+      ]
+  }
+}
+
+const handedOverThere = 'It is handed over on that page, encrypted for this server alone. Here you can only decline.'
+
+function argumentLines(name: string, value: string): string[] {
+  const [first = '', ...more] = shownInTerminal(value).split('\n')
+  const label = `  ${shownOnOneLine(name)}  `
+  if (more.length === 0) return [`${label}${first}`]
+  return [label.trimEnd(), ...[first, ...more].map((line) => `    ${claimSign} ${line}`)]
+}
+
+function claimLines(claim: string): string[] {
+  return [
+    'the asker says',
+    ...shownInTerminal(claim)
+      .split('\n')
+      .map((line) => `${claimSign} ${line}`),
+  ]
+}
+
+function fieldLines(field: FieldView): string[] {
+  const needed = field.required ? '' : ', optional'
+  const named = shownOnOneLine(field.label)
+  const head = `  ${safeJson(field.name)}  ${kindOf(field)}${needed}${named === field.name ? '' : `  ${claimSign} ${named}`}`
+  const help =
+    field.help === undefined
+      ? []
+      : shownInTerminal(field.help)
+          .split('\n')
+          .map((line) => `    ${claimSign} ${line}`)
+  const options =
+    'options' in field
+      ? field.options.map(
+          ({ value, label }) =>
+            `    ${safeJson(value)}${label === value ? '' : `  ${claimSign} ${shownOnOneLine(label)}`}`,
+        )
+      : []
+  return [head, ...help, ...options]
+}
+
+function kindOf(field: FieldView): string {
+  switch (field.kind) {
+    case 'text':
+      return field.format ?? 'text'
+    case 'number': {
+      const bounds = [field.min, field.max].map((bound) => bound ?? '…').join(' to ')
+      const what = field.integer ? 'whole number' : 'number'
+      return field.min === undefined && field.max === undefined ? what : `${what}, ${bounds}`
+    }
+    case 'boolean':
+      return 'yes or no (true, false)'
+    case 'choice':
+      return 'one of'
+    case 'choices':
+      return 'some of'
+  }
+}
+
+function timesOf(ask: AskView, nowMs: number): string {
+  const ended = endingInWords(ask, nowMs)
+  if (ended !== undefined) return shownOnOneLine(ended)
+  const then = ask.question.kind === 'approval' ? 'refused' : 'closes'
+  return `asked ${ageInWords(nowMs - ask.raisedAtMs)} ago, ${then} in ${leftInWords(ask.decideByMs - nowMs)}`
+}
+
+function one(label: string, text: string): string {
+  return `${label.padEnd(9)} ${shownOnOneLine(text)}`
+}

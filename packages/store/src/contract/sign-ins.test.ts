@@ -1,0 +1,144 @@
+import { expect } from 'vitest'
+import { minuteMs, noon } from './drafts.suite.ts'
+import { onEachEngine, stoppedClock } from './engines.suite.ts'
+
+const ann = { principal: 'https://login.example#ann', groups: ['ops', 'dev'] }
+const ben = { principal: 'ben', groups: [] }
+const rooms = { tenant: 'acme', keepMs: 60 * minuteMs, atMost: 10, atMostOfOne: 5 }
+const aLink = (code: string, person = ann) => ({ tenant: 'acme', code, person, keepMs: 10 * minuteMs, atMost: 3 })
+const aLogin = (login: string, token: string, person = ann) => ({ ...rooms, login, token, person, name: 'Ann Lee' })
+
+onEachEngine('[STORE-18] of all who bring a link at once, in several processes, one is signed in', async ({ open }) => {
+  const stores = await Promise.all([open(), open()])
+  expect(await stores[0]?.signIns.invite(aLink('code'))).toBe(true)
+
+  const begun = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      stores[n % 2]?.signIns.redeem({ ...rooms, code: 'code', token: `token-${n}` }),
+    ),
+  )
+
+  expect(begun.filter((one) => one === 'begun')).toHaveLength(1)
+  expect(begun.filter((one) => one === 'used')).toHaveLength(39)
+  const winner = `token-${begun.indexOf('begun')}`
+  for (const store of stores) expect(await store.signIns.who('acme', winner)).toMatchObject({ person: ann })
+  for (let n = 0; n < 40; n++) {
+    if (`token-${n}` !== winner) expect(await stores[0]?.signIns.who('acme', `token-${n}`)).toBeUndefined()
+  }
+})
+
+onEachEngine('[STORE-18] a login at an issuer begins one session, also after that one was ended', async ({ open }) => {
+  const stores = await Promise.all([open(), open()])
+  const begun = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => stores[n % 2]?.signIns.begin(aLogin('login', `token-${n}`))),
+  )
+  expect(begun.filter((one) => one === 'begun')).toHaveLength(1)
+  expect(begun.filter((one) => one === 'used')).toHaveLength(19)
+  const [store] = stores
+  const token = `token-${begun.indexOf('begun')}`
+  expect(await store?.signIns.who('acme', token)).toMatchObject({ person: ann, name: 'Ann Lee' })
+
+  expect(await store?.signIns.end('acme', token)).toBe(true)
+  expect(await store?.signIns.begin(aLogin('login', 'again'))).toBe('used')
+  expect(await store?.signIns.who('acme', 'again')).toBeUndefined()
+})
+
+onEachEngine(
+  '[STORE-18] links and sessions end by the clock of the store, and a sweep forgets them',
+  async ({ open, tamper }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    await store.signIns.invite(aLink('first'))
+    await store.signIns.invite(aLink('second'))
+    clock.advance(10 * minuteMs - 1)
+    expect(await store.signIns.redeem({ ...rooms, code: 'first', token: 'token' })).toBe('begun')
+    clock.advance(1)
+    expect(await store.signIns.redeem({ ...rooms, code: 'second', token: 'other' })).toBe('used')
+    expect(await store.signIns.who('acme', 'token')).toEqual({
+      person: ann,
+      expiresAtMs: noon + 10 * minuteMs - 1 + 60 * minuteMs,
+    })
+    expect(await store.sweep()).toMatchObject({ forgotten: 2 })
+
+    clock.advance(60 * minuteMs - 2)
+    expect(await store.signIns.who('acme', 'token')).toBeDefined()
+    clock.advance(1)
+    expect(await store.signIns.who('acme', 'token')).toBeUndefined()
+    expect(await store.sweep()).toMatchObject({ forgotten: 1 })
+    expect(await tamper('select hash from sessions union all select hash from sign_in_links')).toEqual([])
+  },
+)
+
+onEachEngine('[STORE-18] ending a session ends it for every process, and no other', async ({ open }) => {
+  const [here, there] = [await open(), await open()]
+  await here.signIns.begin(aLogin('a', 'mine'))
+  await here.signIns.begin(aLogin('b', 'also mine'))
+
+  expect(await there.signIns.end('umbrella', 'mine')).toBe(false)
+  expect(await there.signIns.end('acme', 'mine')).toBe(true)
+  expect(await there.signIns.end('acme', 'mine')).toBe(false)
+
+  expect(await here.signIns.who('acme', 'mine')).toBeUndefined()
+  expect(await here.signIns.who('acme', 'also mine')).toBeDefined()
+})
+
+onEachEngine(
+  '[STORE-18] links and sessions are limited: the new one is refused, none that was there is dropped',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    for (const code of ['a', 'b', 'c']) expect(await store.signIns.invite(aLink(code))).toBe(true)
+    expect(await store.signIns.invite(aLink('d'))).toBe(false)
+    expect(await store.signIns.redeem({ ...rooms, code: 'd', token: 'd' })).toBe('used')
+    expect(await store.signIns.redeem({ ...rooms, code: 'a', token: 'one' })).toBe('begun')
+    expect(await store.signIns.invite(aLink('e'))).toBe(true)
+
+    const few = { ...rooms, atMostOfOne: 1 }
+    expect(await store.signIns.redeem({ ...few, code: 'b', token: 'two' })).toBe('too-many')
+    expect(await store.signIns.begin({ ...aLogin('x', 'two'), atMostOfOne: 1 })).toBe('too-many')
+    expect(await store.signIns.begin({ ...aLogin('y', 'ben', ben), atMostOfOne: 1 })).toBe('begun')
+    expect(await store.signIns.begin({ ...aLogin('z', 'three'), atMost: 2 })).toBe('too-many')
+    // A link that found no room is not used up.
+    expect(await store.signIns.redeem({ ...rooms, code: 'b', token: 'two' })).toBe('begun')
+    expect(await store.signIns.who('acme', 'one')).toBeDefined()
+
+    clock.advance(60 * minuteMs)
+    expect(await store.signIns.begin({ ...aLogin('late', 'late'), atMost: 1, atMostOfOne: 1 })).toBe('begun')
+  },
+)
+
+onEachEngine('[STORE-11] [STORE-18] a link and a session are good in their own tenant alone', async ({ open }) => {
+  const store = await open()
+  await store.signIns.invite(aLink('code'))
+  expect(await store.signIns.redeem({ ...rooms, tenant: 'umbrella', code: 'code', token: 'token' })).toBe('used')
+  expect(await store.signIns.redeem({ ...rooms, code: 'code', token: 'token' })).toBe('begun')
+  expect(await store.signIns.who('umbrella', 'token')).toBeUndefined()
+  expect(await store.signIns.who('acme', 'token')).toBeDefined()
+})
+
+onEachEngine('[STORE-18] no table holds a code, a token or a login, only hashes of them', async ({ open, tamper }) => {
+  const store = await open()
+  const secrets = ['the-code-of-a-link', 'the-token-of-a-session', 'the-secret-of-a-login', 'another-token']
+  const [code = '', token = '', login = '', other = ''] = secrets
+  await store.signIns.invite(aLink(code))
+  await store.signIns.redeem({ ...rooms, code, token })
+  await store.signIns.begin(aLogin(login, other))
+
+  const rows = JSON.stringify([
+    await tamper('select * from sign_in_links'),
+    await tamper('select * from sessions'),
+    await tamper('select * from audit_entries'),
+  ])
+
+  expect(rows).toContain('ann')
+  for (const secret of secrets) expect(rows).not.toContain(secret)
+})
+
+onEachEngine('[STORE-18] what is no token of ours opens nothing', async ({ open, tamper }) => {
+  const store = await open()
+  await store.signIns.begin(aLogin('login', 'token'))
+  const [row] = (await tamper('select hash from sessions')) as [{ hash: string }]
+  for (const guess of ['', 'Token', 'token ', row.hash, 'login', "' or 1=1 --"]) {
+    expect(await store.signIns.who('acme', guess)).toBeUndefined()
+  }
+})

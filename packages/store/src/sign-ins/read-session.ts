@@ -1,0 +1,16 @@
+import { query } from '../engine/statement.ts'
+
+export type SessionRow = { principal: string; member_of: string; name: string | null; expires_at: number }
+
+/** Judged at every reading: a session that was ended or is over opens nothing, swept or not. */
+export const readSession = query<{ tenant: string; hash: string }, SessionRow>(
+  'read_session',
+  `select principal, member_of, name, expires_at
+   from sessions where tenant = :tenant and hash = :hash and ended_at is null and expires_at > :now`,
+)
+
+/** Ends it for every process at once. The row stays until its time is over, so that what it came from stays used. */
+export const endSession = query<{ tenant: string; hash: string }, { hash: string }>(
+  'end_session',
+  'update sessions set ended_at = :now where tenant = :tenant and hash = :hash and ended_at is null returning hash',
+)

@@ -1,0 +1,104 @@
+// Who is signed in at the inbox, on every replica and across restarts.
+//
+// A secret enters here and is hashed at once: codes of links and tokens of sessions are never written. A link, and a login
+// at an issuer, become one session each; how long everything lasts is judged by the database's clock.
+
+import { createHash } from 'node:crypto'
+import type { Person } from '@assent/core'
+import type { Engine } from '../engine/engine.ts'
+import { beginSession, findBegun } from './begin-session.ts'
+import { keepLink } from './keep-link.ts'
+import { endSession, readSession } from './read-session.ts'
+import { readLink, redeemLink } from './redeem-link.ts'
+
+export interface Link {
+  readonly tenant: string
+  /** The secret in the link. */
+  readonly code: string
+  readonly person: Person
+  readonly keepMs: number
+  /** Of the tenant, unused at once. */
+  readonly atMost: number
+}
+
+export interface NewSession {
+  readonly tenant: string
+  /** The secret in the cookie. */
+  readonly token: string
+  readonly keepMs: number
+  /** Sessions at once: of the tenant, and of one person. */
+  readonly atMost: number
+  readonly atMostOfOne: number
+}
+
+export interface Vouched extends NewSession {
+  /** A secret of this one login: it does not become a second session. */
+  readonly login: string
+  readonly person: Person
+  readonly name?: string
+}
+
+export type Begun = 'begun' | 'used' | 'too-many'
+
+export interface Session {
+  readonly person: Person
+  /** What the person is called; nothing is decided by it. */
+  readonly name?: string
+  readonly expiresAtMs: number
+}
+
+export class SignIns {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** False while too many links are unused. */
+  async invite({ tenant, code, person, keepMs, atMost }: Link): Promise<boolean> {
+    const row = { tenant, hash: hashOf(code), ...columnsOf(person), keep: keepMs, at_most: atMost }
+    return (await this.#engine.run(keepLink, row)).length === 1
+  }
+
+  /** `used` also for a code that is too old or never was one: nobody learns which. */
+  async redeem({ code, ...session }: NewSession & { readonly code: string }): Promise<Begun> {
+    const { tenant } = session
+    const link = hashOf(code)
+    const rows = await this.#engine.run(redeemLink, { link, ...roomFor(session) })
+    if (rows.length === 1) return 'begun'
+    return (await this.#engine.run(readLink, { tenant, link })).length === 1 ? 'too-many' : 'used'
+  }
+
+  /** For a person whom an issuer vouched for. */
+  async begin({ login, person, name, ...session }: Vouched): Promise<Begun> {
+    const { tenant } = session
+    const begun_with = hashOf(login)
+    const row = { begun_with, ...columnsOf(person), name: name ?? null, ...roomFor(session) }
+    if ((await this.#engine.run(beginSession, row)).length === 1) return 'begun'
+    return (await this.#engine.run(findBegun, { tenant, begun_with })).length === 1 ? 'used' : 'too-many'
+  }
+
+  async who(tenant: string, token: string): Promise<Session | undefined> {
+    const [row] = await this.#engine.run(readSession, { tenant, hash: hashOf(token) })
+    if (row === undefined) return undefined
+    const person = { principal: row.principal, groups: JSON.parse(row.member_of) as string[] }
+    return { person, ...(row.name === null ? {} : { name: row.name }), expiresAtMs: row.expires_at }
+  }
+
+  /** False when there was none, or it had been ended. */
+  async end(tenant: string, token: string): Promise<boolean> {
+    return (await this.#engine.run(endSession, { tenant, hash: hashOf(token) })).length === 1
+  }
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+function columnsOf({ principal, groups }: Person) {
+  return { principal, member_of: JSON.stringify(groups) }
+}
+
+function roomFor({ tenant, token, keepMs, atMost, atMostOfOne }: NewSession) {
+  return { tenant, hash: hashOf(token), keep: keepMs, at_most: atMost, at_most_of_one: atMostOfOne }
+}

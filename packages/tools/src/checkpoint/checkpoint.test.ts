@@ -1,0 +1,416 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { aFolder, aRepository, type Repository } from '../git/repository.suite.ts'
+import { type AssentToolsOptions, assentTools } from '../server.ts'
+import { type Caller, connect, type Generation, generations, type Person } from '../stage.suite.ts'
+import type { Decision } from '../workplace.ts'
+
+const toPutAway: (() => unknown)[] = []
+afterEach(async () => {
+  for (const putAway of toPutAway.splice(0).reverse()) await putAway()
+})
+
+function repository(): Repository {
+  const one = aRepository()
+  toPutAway.push(one.remove)
+  one.commit('begin')
+  return one
+}
+
+function folder(): string {
+  const one = aFolder()
+  toPutAway.push(one.remove)
+  return one.folder
+}
+
+async function asking(generation: Generation, options: AssentToolsOptions, person?: Person): Promise<Caller> {
+  const caller = await connect(generation, assentTools(options), person)
+  toPutAway.push(caller.close)
+  return caller
+}
+
+/** A person who gives these contents one after the other. */
+function accepting(...contents: object[]): Person {
+  let at = 0
+  return () => ({ action: 'accept', content: contents[at++] })
+}
+
+const aPlan = { planSummary: 'Add search\n\n1. index\n2. page', phaseCount: 2, openQuestions: ['Which engine?'] }
+const aPhase = {
+  phaseNumber: 1,
+  phaseSummary: 'The index is there.',
+  filesModified: ['a.ts'],
+  commitMessage: 'feat: index',
+}
+const anEnd = { completionSummary: 'Search works.', phasesCompleted: 2 }
+
+describe.each(generations)('on %s', (generation) => {
+  test.each([
+    ['approve', true],
+    ['request_changes', false],
+    ['cancel', false],
+  ])('[POINT-1] a plan is shown whole, and %s is told as decided', async (decision, mayContinue) => {
+    const one = repository()
+    const caller = await asking(generation, one, accepting({ decision, feedback: 'Mind the umlauts.' }))
+
+    const result = await caller.call('request_plan_approval', aPlan)
+
+    expect(result).toMatchObject({
+      isError: false,
+      data: { status: 'answered', decision, feedback: 'Mind the umlauts.', mayContinue },
+    })
+    expect(result.text).toContain('Mind the umlauts.')
+    const [shown] = caller.shown
+    expect(shown?.message).toContain('1. index\n2. page')
+    expect(shown?.message).toContain('- Which engine?')
+    expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual(['decision', 'feedback'])
+    expect(shown?.requestedSchema.properties.feedback).toMatchObject({ maxLength: 1_000 })
+    expect(shown?.requestedSchema.required).toEqual(['decision'])
+  })
+
+  test('[POINT-2] a phase that is committed may be followed by the next, and what git shows is in the question', async () => {
+    const one = repository()
+    const caller = await asking(
+      generation,
+      one,
+      accepting({ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: true }),
+    )
+    await caller.call('request_plan_approval', aPlan)
+    one.write('a.ts', '')
+    const id = one.commit('feat: index')
+
+    const result = await caller.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({
+      isError: false,
+      data: {
+        status: 'answered',
+        decision: 'commit_and_continue',
+        commitConfirmed: true,
+        commitChecked: true,
+        commit: { id, subject: 'feat: index', messageMatches: true },
+        treeClean: true,
+        mayContinue: true,
+      },
+    })
+    const shown = caller.shown[1]
+    expect(shown?.message).toContain('Phase 1 of 2')
+    expect(shown?.message).toContain(`Committed: ${id.slice(0, 9)} "feat: index".`)
+    expect(shown?.message).toContain('Nothing is left uncommitted.')
+    expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual([
+      'decision',
+      'commitConfirmed',
+      'revisionNotes',
+    ])
+    expect(shown?.requestedSchema.properties.commitConfirmed).toMatchObject({ type: 'boolean', default: false })
+    expect(shown?.requestedSchema.properties.revisionNotes).toMatchObject({ maxLength: 1_000 })
+  })
+
+  test('[POINT-3] a commit that is claimed and not made is refused with a reminder, whatever was ticked', async () => {
+    const one = repository()
+    const caller = await asking(
+      generation,
+      one,
+      accepting({ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: true }),
+    )
+    await caller.call('request_plan_approval', aPlan)
+    one.write('a.ts', '')
+
+    const result = await caller.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({
+      isError: true,
+      data: { status: 'commit_missing', commitConfirmed: false, mayContinue: false, treeClean: false },
+    })
+    expect(result.text).toContain('Remind the user to commit')
+    expect(result.text).toContain('feat: index')
+    expect(caller.shown[1]?.message).toContain('There is no new commit since the phase began.')
+    expect(caller.shown[1]?.message).toContain('One file is not committed: a.ts.')
+  })
+
+  test('[POINT-3] a commit that was made counts, though nobody ticked the box; also while the question was open', async () => {
+    const one = repository()
+    const answers = [{ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: false }]
+    const caller = await asking(generation, one, () => {
+      const content = answers.shift()
+      if (answers.length === 0) one.commit('feat: something else')
+      return { action: 'accept', content }
+    })
+    await caller.call('request_plan_approval', aPlan)
+
+    const result = await caller.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({
+      isError: false,
+      data: { mayContinue: true, commit: { subject: 'feat: something else', messageMatches: false } },
+    })
+    expect(result.text).toContain('Its message is not the proposed one.')
+  })
+
+  test('[POINT-3] the commit of one phase does not count for the next', async () => {
+    const one = repository()
+    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
+    await caller.call('request_plan_approval', aPlan)
+    one.commit('feat: index')
+    await caller.call('request_phase_commit_approval', aPhase)
+
+    const result = await caller.call('request_phase_commit_approval', { ...aPhase, phaseNumber: 2 })
+
+    expect(result).toMatchObject({ isError: true, data: { status: 'commit_missing' } })
+  })
+
+  test('[POINT-3] without a plan the last commit counts if it has the proposed message, and not otherwise', async () => {
+    const one = repository()
+    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const caller = await asking(generation, one, accepting(goOn, goOn))
+
+    expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({
+      data: { status: 'commit_missing' },
+    })
+    one.commit('feat: index')
+    expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({ data: { mayContinue: true } })
+  })
+
+  test.each([
+    [true, { isError: false, data: { mayContinue: true, commitConfirmed: true, commitChecked: false } }],
+    [false, { isError: true, data: { status: 'commit_missing', mayContinue: false, commitChecked: false } }],
+  ])(
+    '[POINT-3] where git cannot be seen the box decides (%s), and it is said that nothing was checked',
+    async (ticked, expected) => {
+      const answer = { decision: 'commit_and_continue', commitConfirmed: ticked }
+      const caller = await asking(generation, { folder: folder() }, accepting(answer))
+
+      const result = await caller.call('request_phase_commit_approval', aPhase)
+
+      expect(result).toMatchObject(expected)
+      expect(result.text).toContain('Git could not be looked at')
+    },
+  )
+
+  test.each([
+    ['commit_and_pause', 'wants to pause'],
+    ['revise', 'Rename it.'],
+    ['abort', 'aborted the plan'],
+  ])('[POINT-2] %s is told as decided, and the next phase may not begin', async (decision, words) => {
+    const one = repository()
+    const caller = await asking(generation, one, accepting({ decision, revisionNotes: 'Rename it.' }))
+
+    const result = await caller.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({
+      isError: false,
+      data: { decision, revisionNotes: 'Rename it.', mayContinue: false },
+    })
+    expect(result.text).toContain(words)
+  })
+
+  test('[POINT-4] a finished plan is closed by a person, and what is not committed is in the question', async () => {
+    const one = repository()
+    one.write('left.txt', 'x')
+    const caller = await asking(generation, one, accepting({ decision: 'approve' }))
+
+    const result = await caller.call('request_completion_review', anEnd)
+
+    expect(result).toMatchObject({ isError: false, data: { status: 'answered', decision: 'approve', isClosed: true } })
+    expect(caller.shown[0]?.message).toContain('not committed are left.txt')
+  })
+
+  test('[POINT-5] every decision is in the completion file, once, also after the agent wrote the file anew', async () => {
+    const one = repository()
+    const heard: Decision[] = []
+    const options = {
+      folder: one.folder,
+      stateFolder: folder(),
+      onDecision: (decision: Decision) => void heard.push(decision),
+    }
+    const contents = [
+      { decision: 'approve', feedback: 'Go -->\n slowly' },
+      { decision: 'commit_and_continue' },
+      { decision: 'commit_and_pause' },
+      { decision: 'approve' },
+    ]
+    const caller = await asking(generation, options, accepting(...contents))
+    const file = join(one.folder, 'plans', 'add-search-complete.md')
+
+    const planned = await caller.call('request_plan_approval', aPlan)
+    await caller.call('request_phase_commit_approval', aPhase)
+    const id = one.commit('feat: index')
+    writeFileSync(file, '## Plan Complete: Add search\n\nIt works.\n')
+    await caller.call('request_phase_commit_approval', aPhase)
+    await caller.call('request_completion_review', anEnd)
+
+    expect(planned.data.completionFile).toBe(join('plans', 'add-search-complete.md'))
+    const written = readFileSync(file, 'utf8')
+    expect(written).toContain('## Plan Complete: Add search\n\nIt works.\n\n## Decisions')
+    const lines = written.split('\n').filter((line) => line.startsWith('- '))
+    expect(lines.map((line) => line.slice(2).replace(/^\S+ /, ''))).toEqual([
+      'Plan approved (2 phases): Go -- > slowly',
+      'Phase 1: to go on was refused, because nothing is committed.',
+      `Phase 1: paused at ${id.slice(0, 9)}.`,
+      'Completion approved (2 phases).',
+    ])
+    expect(heard.map(({ checkpoint, decision, task }) => [checkpoint, decision, task])).toEqual([
+      ['plan', 'approve', 'add-search'],
+      ['phase', 'commit_and_continue', 'add-search'],
+      ['phase', 'commit_and_pause', 'add-search'],
+      ['completion', 'approve', 'add-search'],
+    ])
+  })
+
+  test('[POINT-5] a completion file that leads out of the project is not written, and the agent is told', async () => {
+    const one = repository()
+    const outside = folder()
+    symlinkSync(outside, join(one.folder, 'plans'))
+    const caller = await asking(generation, one, accepting({ decision: 'approve' }, { decision: 'approve' }))
+
+    const led = await caller.call('request_plan_approval', aPlan)
+    expect(led).toMatchObject({ isError: false, data: { decision: 'approve' } })
+    expect(led.text).toContain('could not be written')
+    expect(existsSync(join(outside, 'add-search-complete.md'))).toBe(false)
+
+    const other = repository()
+    mkdirSync(join(other.folder, 'plans'))
+    writeFileSync(join(outside, 'target'), 'kept')
+    symlinkSync(join(outside, 'target'), join(other.folder, 'plans', 'add-search-complete.md'))
+    const linked = await asking(generation, other, accepting({ decision: 'approve' }))
+    expect((await linked.call('request_plan_approval', aPlan)).text).toContain('could not be written')
+    expect(readFileSync(join(outside, 'target'), 'utf8')).toBe('kept')
+  })
+
+  test('[POINT-6] where the phase began is known after a restart', async () => {
+    const one = repository()
+    const options = { folder: one.folder, stateFolder: folder() }
+    const first = await asking(generation, options, accepting({ decision: 'approve' }))
+    await first.call('request_plan_approval', aPlan)
+
+    const second = await asking(
+      generation,
+      options,
+      accepting({ decision: 'commit_and_continue', commitConfirmed: true }),
+    )
+    const result = await second.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({ data: { status: 'commit_missing' } })
+    expect(second.shown[0]?.message).toContain('There is no new commit since the phase began.')
+  })
+
+  test('[POINT-6] history that was rewritten is no dead end: the proposed message then decides', async () => {
+    const one = repository()
+    const options = { folder: one.folder, stateFolder: folder() }
+    const caller = await asking(
+      generation,
+      options,
+      accepting({ decision: 'approve' }, { decision: 'commit_and_continue' }),
+    )
+    await caller.call('request_plan_approval', aPlan)
+    one.git('checkout', '-q', '--orphan', 'anew')
+    one.commit('feat: index')
+    one.git('reflog', 'expire', '--expire=now', '--all')
+    one.git('branch', '-q', '-D', 'main')
+    one.git('gc', '-q', '--prune=now')
+
+    expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({ data: { mayContinue: true } })
+  })
+
+  const endings: [string, unknown, string][] = [
+    ['declined', { action: 'decline' }, 'declined'],
+    ['dismissed', { action: 'cancel' }, 'cancelled'],
+    ['answered without a decision', { action: 'accept', content: {} }, 'validation_failed'],
+    ['answered with another word', { action: 'accept', content: { decision: 'yes' } }, 'validation_failed'],
+    [
+      'answered with too much',
+      {
+        action: 'accept',
+        content: { decision: 'approve', feedback: 'x'.repeat(1_001), revisionNotes: 'x'.repeat(1_001) },
+      },
+      'validation_failed',
+    ],
+  ]
+  describe.each([
+    ['request_plan_approval', aPlan],
+    ['request_phase_commit_approval', aPhase],
+    ['request_completion_review', anEnd],
+  ])('%s', (tool, args) => {
+    test.each(endings)(
+      '[POINT-7] %s: an error with its code, and nothing is recorded',
+      async (_what, answer, status) => {
+        const one = repository()
+        const heard: Decision[] = []
+        const onDecision = (decision: Decision) => void heard.push(decision)
+        const caller = await asking(generation, { folder: one.folder, onDecision }, () => answer)
+
+        const result = await caller.call(tool, args)
+
+        expect(result).toMatchObject({ isError: true, data: { status } })
+        expect(result.data).not.toHaveProperty('decision')
+        expect(heard).toEqual([])
+        expect(existsSync(join(one.folder, 'plans'))).toBe(false)
+      },
+    )
+
+    test('[POINT-7] a person who stays silent has decided nothing', async () => {
+      const one = repository()
+      // The clock stands in for the wait: it jumps while the person thinks.
+      let nowMs = Date.now()
+      const late = async () => {
+        nowMs += 5 * 60_000
+        if (generation === '2025-11-25') await new Promise(() => undefined)
+        return { action: 'accept', content: { decision: 'approve' } }
+      }
+      const waitMs = generation === '2025-11-25' ? 1_000 : 5 * 60_000
+      const caller = await asking(generation, { folder: one.folder, waitMs, nowMs: () => nowMs }, late)
+
+      expect(await caller.call(tool, args)).toMatchObject({ isError: true, data: { status: 'timed_out' } })
+      expect(existsSync(join(one.folder, 'plans'))).toBe(false)
+    })
+
+    test('[POINT-7] where nobody can be asked, the agent is told to stop and is given the question in words', async () => {
+      const caller = await asking(generation, repository())
+
+      const result = await caller.call(tool, args)
+
+      expect(result).toMatchObject({ isError: true, data: { status: 'not_supported' } })
+      expect(result.text).toContain('STOP, show the user the following')
+      expect(result.text).toContain('Please')
+    })
+
+    test('[POINT-8] a plan that speaks of passwords is shown all the same, and the note is asked for apart', async () => {
+      const secret = 'Add a login form where users enter their password.'
+      const told = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
+      const decision = tool === 'request_phase_commit_approval' ? 'revise' : 'request_changes'
+      const note = tool === 'request_phase_commit_approval' ? 'revisionNotes' : 'feedback'
+      const caller = await asking(generation, repository(), accepting({ decision }, { [note]: 'Use passkeys.' }))
+
+      const result = await caller.call(tool, told)
+
+      expect(result).toMatchObject({ isError: false, data: { decision, [note]: 'Use passkeys.' } })
+      expect(caller.shown[0]?.requestedSchema.properties).not.toHaveProperty(note)
+      expect(caller.shown[1]?.message).not.toContain('password')
+    })
+  })
+
+  test('[TOOL-6] every tool has both schemas, true annotations and a description, and the server explains itself', async () => {
+    const { client } = await asking(generation, { folder: folder() })
+    const { tools } = await client.listTools()
+
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'elicit_choice',
+        'elicit_input',
+        'elicit_confirm',
+        'request_plan_approval',
+        'request_phase_commit_approval',
+        'request_completion_review',
+      ]),
+    )
+    for (const tool of tools) {
+      expect(tool.inputSchema.required, tool.name).not.toHaveLength(0)
+      expect(tool.outputSchema?.required, tool.name).toEqual(expect.arrayContaining(['status', 'message']))
+      expect(tool.annotations, tool.name).toMatchObject({ readOnlyHint: false, destructiveHint: false })
+      expect(tool.description?.length, tool.name).toBeGreaterThan(100)
+    }
+    expect(client.getInstructions()).toContain('Only status "answered" is an answer')
+  })
+})

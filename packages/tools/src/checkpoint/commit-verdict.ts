@@ -1,0 +1,76 @@
+// Whether a phase was committed, judged from what git shows and not from what anyone says.
+//
+// Only where git cannot be looked at does the person's word count, and then it is said that it was not checked.
+
+import type { Look } from '../git/look.ts'
+import { toolLimits } from '../limits.ts'
+
+export interface CommitVerdict {
+  /** Whether the phase is committed, if git can say. */
+  readonly made: 'yes' | 'no' | 'not seen'
+  readonly commit?: { readonly id: string; readonly subject: string; readonly messageMatches: boolean }
+  readonly newCommits?: number
+  readonly treeClean?: boolean
+  /** What there is to know, one sentence each. */
+  readonly findings: readonly string[]
+}
+
+/**
+ * @param isBeginningKnown whether it is known where the phase began. If not, a last commit with the proposed message
+ * counts too.
+ */
+export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: boolean): CommitVerdict {
+  if (seen.kind === 'unseen') return { made: 'not seen', findings: [`Git could not be looked at: ${seen.why}`] }
+  const { head, changedCount } = seen
+  const commits = seen.since ?? []
+  const treeClean = changedCount === 0
+  const left = treeClean
+    ? 'Nothing is left uncommitted.'
+    : `${count(changedCount, 'file')} not committed: ${someOf(seen.changed, changedCount)}.`
+  const fitting = commits.find(({ message }) => isSame(message, proposed))
+  const newest =
+    fitting ??
+    commits[0] ??
+    (!isBeginningKnown && head !== undefined && isSame(head.message, proposed) ? head : undefined)
+  if (newest === undefined) {
+    return { made: 'no', newCommits: 0, treeClean, findings: [isBeginningKnown ? noneSince : noneFitting, left] }
+  }
+  const commit = { id: newest.id, subject: subjectOf(newest.message), messageMatches: isSame(newest.message, proposed) }
+  const newCommits = Math.max(commits.length, 1)
+  const made = `Committed: ${short(commit.id)} "${commit.subject}"${newCommits > 1 ? `, ${newCommits} new commits in all` : ''}.`
+  const differs = commit.messageMatches ? [] : ['Its message is not the proposed one.']
+  return { made: 'yes', commit, newCommits, treeClean, findings: [made, ...differs, left] }
+}
+
+const noneSince = 'There is no new commit since the phase began.'
+const noneFitting = 'The last commit does not have the proposed message, and where the phase began is not known.'
+
+/** Subjects decide: trailers and wrapped lines are added by hooks and editors. */
+function isSame(message: string, proposed: string): boolean {
+  return subjectOf(message) === subjectOf(proposed)
+}
+
+function subjectOf(message: string): string {
+  return (message.trim().split('\n', 1)[0] ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200)
+}
+
+export function short(id: string): string {
+  return id.slice(0, 9)
+}
+
+function count(number: number, thing: string): string {
+  return number === 1 ? `One ${thing} is` : `${number} ${thing}s are`
+}
+
+/** As many names as fit on a line or two. */
+export function someOf(names: readonly string[], all: number): string {
+  const shown: string[] = []
+  let chars = 0
+  for (const name of names.slice(0, toolLimits.filesShown)) {
+    chars += name.length + 2
+    if (chars > toolLimits.namesChars && shown.length > 0) break
+    shown.push(name.slice(0, toolLimits.namesChars))
+  }
+  const more = all - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

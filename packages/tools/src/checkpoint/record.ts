@@ -1,0 +1,91 @@
+// The plan's completion file: what people decided stands in it, in one marked list that the agent may write around.
+//
+// An agent writes this file too, often as a whole and at the end. So the list is not merely appended to: each time it is
+// made complete again, from what stands there and what is remembered. The file is replaced as a whole, and never followed
+// out of the project.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { isInside } from '../git/find-git.ts'
+import { toolLimits } from '../limits.ts'
+
+const opening = '<!-- assent: what people decided; lines are added here -->'
+const closing = '<!-- assent: end -->'
+
+export type Recorded = { readonly ok: true; readonly file: string } | { readonly ok: false; readonly why: string }
+
+/** Keeps these decisions in the file, each once, in the order of their times. */
+export function record(root: string, plansFolder: string, task: string, decisions: readonly string[]): Recorded {
+  const file = join(root, plansFolder, `${task}-complete.md`)
+  try {
+    const folder = dirname(file)
+    mkdirSync(folder, { recursive: true })
+    if (!isInside(folder, root)) return { ok: false, why: `${plansFolder} leads out of the project.` }
+    const before = existing(file)
+    if (typeof before === 'object') return before
+    const after = withDecisions(before ?? `# ${titleOf(task)}\n`, decisions)
+    if (after !== before) replace(file, after)
+    return { ok: true, file: relative(root, file) }
+  } catch (error) {
+    return { ok: false, why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function existing(file: string): string | undefined | { readonly ok: false; readonly why: string } {
+  if (!existsSync(file)) return undefined
+  const found = lstatSync(file)
+  if (!found.isFile()) return { ok: false, why: `${file} is no ordinary file.` }
+  if (found.size > toolLimits.recordBytes) return { ok: false, why: `${file} is too large to add to.` }
+  return readFileSync(file, 'utf8')
+}
+
+function withDecisions(text: string, decisions: readonly string[]): string {
+  const from = text.indexOf(opening)
+  const to = text.indexOf(closing, from)
+  const isThere = from >= 0 && to > from
+  const kept = isThere
+    ? text
+        .slice(from + opening.length, to)
+        .split('\n')
+        .filter((line) => line.startsWith('- '))
+    : []
+  // A line begins with its time, so the order of text is the order of time.
+  const lines = [...new Set([...kept, ...decisions])].sort()
+  const list = `${opening}\n${lines.join('\n')}\n${closing}`
+  if (isThere) return text.slice(0, from) + list + text.slice(to + closing.length)
+  return `${text.trimEnd()}\n\n## Decisions\n\n${list}\n`
+}
+
+function replace(file: string, text: string): void {
+  const draft = join(dirname(file), `.assent-${randomUUID()}`)
+  try {
+    writeFileSync(draft, text, { flag: 'wx' })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+/** One line of the list. What people and agents wrote stays on it, and closes no comment. */
+export function decisionLine(atMs: number, words: string): string {
+  const plain = words.replaceAll('<!--', '<! --').replaceAll('-->', '-- >').replaceAll(/\s+/g, ' ').trim()
+  return `- ${new Date(atMs).toISOString()} ${plain}`
+}
+
+/** The name of a task as part of a file's name. */
+export function taskName(words: string): string {
+  const [first = ''] = words.split('\n', 1)
+  const plain = first
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, toolLimits.taskNameChars)
+    .replaceAll(/^-+|-+$/g, '')
+  return plain === '' ? 'plan' : plain
+}
+
+function titleOf(task: string): string {
+  return task.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
+}

@@ -1,0 +1,122 @@
+// What a repository looks like at this moment: where it stands, what is not committed, and what was committed since.
+//
+// Everything is read; nothing is written, not even git's own index. What cannot be seen is told as such, never guessed.
+
+import { toolLimits } from '../limits.ts'
+import { type Git, gitIn } from './run-git.ts'
+
+export interface Commit {
+  readonly id: string
+  readonly message: string
+}
+
+export type Look =
+  | { readonly kind: 'unseen'; readonly why: string }
+  | {
+      readonly kind: 'seen'
+      readonly root: string
+      /** Absent in a repository without commits. */
+      readonly head?: Commit
+      /** What is not committed: the first few by name, and how many there are. */
+      readonly changed: readonly string[]
+      readonly changedCount: number
+      /** Commits since the one that was asked about, the newest first; absent when that one is not known any more. */
+      readonly since?: readonly Commit[]
+    }
+
+const commitId = /^[0-9a-f]{40}([0-9a-f]{24})?$/
+
+export interface Looking {
+  /** The commit that the phase began at; empty when there was none yet. */
+  readonly since?: string | undefined
+  /** A folder of the repository whose files do not count as changes: plans are written while the work goes on. */
+  readonly besides?: string
+}
+
+export async function look(folder: string, { since, besides }: Looking = {}): Promise<Look> {
+  const plain = gitIn(folder)
+  if (typeof plain === 'string') return unseen(plain)
+  const filters = await ownFilters(plain)
+  if (!Array.isArray(filters)) return unseen(filters)
+  const git = gitIn(folder, filters)
+  if (typeof git === 'string') return unseen(git)
+
+  const root = await git('rev-parse', '--show-toplevel')
+  if (!root.ok) return unseen(root.code === 128 ? 'this folder is in no git repository that may be read.' : root.why)
+  const status = await git(
+    ...['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=all', '--no-renames'],
+    ...(besides === undefined ? [] : ['--', ':/', `:(top,exclude,literal)${besides}`]),
+  )
+  if (!status.ok) return unseen(status.why)
+  const head = await commits(git, 'HEAD', 1)
+  const changed = status.text.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(3)]))
+  const [newest] = head ?? []
+  return {
+    kind: 'seen',
+    root: root.text.trimEnd(),
+    ...(newest === undefined ? {} : { head: newest }),
+    changed: changed.slice(0, toolLimits.filesShown).map((path) => path.slice(0, toolLimits.pathChars)),
+    changedCount: changed.length,
+    ...(await sinceThen(git, since, newest)),
+  }
+}
+
+async function sinceThen(git: Git, since: string | undefined, head: Commit | undefined): Promise<{ since?: Commit[] }> {
+  if (since === undefined) return {}
+  if (head === undefined) return { since: [] }
+  if (since !== '' && !commitId.test(since)) return {}
+  const found = await commits(git, since === '' ? 'HEAD' : `${since}..HEAD`, toolLimits.commits)
+  return found === undefined ? {} : { since: found }
+}
+
+/** Undefined when git does not know what is asked for. */
+async function commits(git: Git, range: string, most: number): Promise<Commit[] | undefined> {
+  const logged = await git(
+    'log',
+    '-z',
+    `--max-count=${most}`,
+    '--no-show-signature',
+    '--no-color',
+    '--no-decorate',
+    '--no-notes',
+    '--no-patch',
+    '--format=%H%n%B',
+    range,
+    '--',
+  )
+  if (!logged.ok) return undefined
+  return logged.text.split('\0').flatMap((entry) => {
+    const at = entry.indexOf('\n')
+    if (at < 0) return []
+    return [{ id: entry.slice(0, at), message: entry.slice(at + 1, at + 1 + toolLimits.commitMessageChars).trim() }]
+  })
+}
+
+/**
+ * Settings that switch off the filters which the repository configures for itself: to compare a changed file, git would
+ * run them. A filter of the user's own, such as git-lfs, stays; without it unchanged files would look changed.
+ */
+async function ownFilters(git: Git): Promise<string[] | string> {
+  const listed = await git('config', '--null', '--show-scope', '--name-only', '--get-regexp', '^filter\\.')
+  // 1: there are none. 128: no repository, which the next command says in words.
+  if (!listed.ok) return listed.code === 1 || listed.code === 128 ? [] : listed.why
+  const parts = listed.text.split('\0')
+  const names: string[] = []
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [scope, name = ''] = [parts[at], parts[at + 1]]
+    if (scope === 'local' || scope === 'worktree') names.push(name)
+  }
+  const drivers = new Set(names.map((name) => name.slice(0, name.lastIndexOf('.'))))
+  // `-c` ends a name at the first "=": the rest of such a name would slip through.
+  if (names.some((name) => /[=\n]/.test(name))) return 'its configuration has filters that cannot be switched off.'
+  return [...drivers].flatMap((driver) => [
+    `${driver}.clean=`,
+    `${driver}.smudge=`,
+    `${driver}.process=`,
+    `${driver}.required=false`,
+  ])
+}
+
+function unseen(why: string): Look {
+  return { kind: 'unseen', why }
+}

@@ -1,0 +1,90 @@
+// Runs git in a repository that may belong to anyone, and runs nothing else.
+//
+// A repository's own configuration can name programs: a file watcher, hooks, filters, a pager, a signature checker, a way
+// to fetch what is missing. All of them are switched off here, for each command. There is no shell, no terminal, no
+// network, and an end to every wait.
+
+import { execFile } from 'node:child_process'
+import { devNull } from 'node:os'
+import { toolLimits } from '../limits.ts'
+import { findGit } from './find-git.ts'
+
+export type GitRun =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: number | undefined; readonly why: string }
+
+export type Git = (...words: string[]) => Promise<GitRun>
+
+const switchedOff = [
+  'core.fsmonitor=false',
+  `core.hooksPath=${devNull}`,
+  'core.pager=cat',
+  'core.untrackedCache=false',
+  'log.showSignature=false',
+  'diff.external=',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+]
+
+/** Says why not when there is no git to run. */
+export function gitIn(folder: string, more: readonly string[] = []): Git | string {
+  const program = findGit(folder)
+  if (program === undefined) return 'there is no git on this machine.'
+  const settings = [...switchedOff, ...more].flatMap((setting) => ['-c', setting])
+  return (...words) => run(program, ['--no-pager', '--no-optional-locks', '-C', folder, ...settings, ...words])
+}
+
+function run(program: string, words: readonly string[]): Promise<GitRun> {
+  const options = {
+    env: environment(),
+    encoding: 'utf8',
+    timeout: toolLimits.gitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: toolLimits.gitBytes,
+    windowsHide: true,
+  } as const
+  return new Promise((resolve) => {
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (error === null) return resolve({ ok: true, text: stdout })
+      const code = typeof error.code === 'number' ? error.code : undefined
+      resolve({ ok: false, code, why: reasonOf(error, stderr) })
+    }).stdin?.end()
+  })
+}
+
+function reasonOf(
+  error: { readonly killed?: boolean; readonly code?: unknown; message: string },
+  stderr: string,
+): string {
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'git printed more than is read.'
+  if (error.killed === true) return `git did not answer within ${toolLimits.gitMs / 1_000} seconds.`
+  const [first = ''] = stderr.split('\n')
+  return first === '' ? 'git failed.' : `git said: ${first.slice(0, 200)}`
+}
+
+/** What git needs to find its user's own configuration, and nothing that points it elsewhere or makes it ask. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = [
+    'PATH',
+    'Path',
+    'HOME',
+    'USERPROFILE',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'SystemRoot',
+    'XDG_CONFIG_HOME',
+    'TMPDIR',
+    'TEMP',
+  ]
+  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  return {
+    ...Object.fromEntries(inherited),
+    LC_ALL: 'C',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_PAGER: 'cat',
+    GIT_ASKPASS: devNull,
+  }
+}

@@ -1,0 +1,85 @@
+// The approval of a server written with the sdk, asked of a client that cannot ask, decided in a real browser.
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { createKeyRing } from '@assent/core'
+import type { Store } from '@assent/store'
+import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { startGateway } from 'assent'
+import { expect, onTestFinished, test } from 'vitest'
+import { aPlace, settleDown } from './visit.ts'
+
+const place = aPlace()
+const example = fileURLToPath(new URL('../../examples/delete-artifacts.ts', import.meta.url))
+const names = ['demo-1', 'old-mix']
+const call = { name: 'delete_artifacts', arguments: { names } }
+
+for (const [generation, callFrom] of [
+  ['2025-11-25', callFromOlder],
+  ['2026-07-28', callFromNewest],
+] as const) {
+  test(`[CARD-1] [CARD-3] a ${generation} call goes on after Approve, and not after Decline or Dismiss`, async () => {
+    const desk = await place.desk({ tenant: 'default' })
+    const url = await aGateway(desk.store)
+    const { page } = await place.visit(desk)
+
+    for (const [button, expected] of [
+      ['Approve', /^Deleted 2 artifacts\.$/],
+      ['Decline', /declined/i],
+      ['Dismiss', /no choice|cancel|dismiss/i],
+    ] as const) {
+      await page.goto(desk.url)
+      const calling = callFrom(url)
+      await page.getByRole('heading', { name: 'Let delete_artifacts go on' }).waitFor()
+      await settleDown(page)
+      expect(await page.locator('.arguments').textContent()).toContain('old-mix')
+      expect(await page.locator('.claim').textContent()).toContain('Delete 2 artifacts')
+      expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
+      expect(await page.getByRole('radio').count()).toBe(0)
+      await page.getByRole('button', { name: button }).click()
+      expect(await calling).toMatch(expected)
+    }
+  })
+}
+
+async function aGateway(store: Store): Promise<string> {
+  const gateway = await startGateway({
+    listen: { host: '127.0.0.1', port: 0 },
+    servers: { artifacts: { command: process.execPath, args: ['--conditions=assent-source', example], env: {} } },
+    store,
+    keys: createKeyRing([{ id: 'test', secret: randomBytes(32) }]),
+    identify: () => ({ principal: 'ann', groups: [] }),
+    surfaces: ['client', 'inbox'],
+  })
+  onTestFinished(() => gateway.close())
+  return gateway.url
+}
+
+const info = { name: 'cannot-ask', version: '1' }
+
+async function callFromOlder(url: string): Promise<string> {
+  const client = new OlderClient(info)
+  // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
+  await client.connect(new OlderTransport(new URL(url)) as Transport)
+  try {
+    return textOf(await client.callTool(call))
+  } finally {
+    await client.close()
+  }
+}
+
+async function callFromNewest(url: string): Promise<string> {
+  const client = new NewestClient(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(new NewestTransport(new URL(url)))
+  try {
+    return textOf(await client.callTool(call))
+  } finally {
+    await client.close()
+  }
+}
+
+function textOf(result: unknown): string {
+  return (result as { content: { text: string }[] }).content[0]?.text ?? ''
+}

@@ -1,0 +1,220 @@
+// `assent inbox` in a real terminal, on both engines, beside others who answer the same asks.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  type AskDraft,
+  actionDigest,
+  choice,
+  form,
+  newId,
+  type Question,
+  text,
+  toolDefinitionDigest,
+} from '@assent/core'
+import { openPostgres, openSqlite, type Store } from '@assent/store'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openTmux, type RealTerminal } from '../../packages/sdk/src/terminal/tmux.suite.ts'
+
+const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const timeout = 120_000
+
+interface Sitting {
+  readonly store: Store
+  readonly terminal: RealTerminal
+}
+
+async function anInbox(engine: 'sqlite' | 'postgres'): Promise<Sitting> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-terminal-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [place, store] = engine === 'sqlite' ? await onSqlite(folder) : await onPostgres()
+  onTestFinished(() => store.close())
+  const key = randomBytes(32).toString('base64')
+  const file = join(folder, 'assent.yaml')
+  await writeFile(
+    file,
+    `store: "${place}"\nkeys: { k1: "${key}" }\nasks: { surfaces: [client, inbox] }\nservers: { deploy: { command: deploy } }\n`,
+  )
+  const terminal = openTmux({ file: main, args: ['inbox', '--config', file], columns: 100, rows: 40 })
+  onTestFinished(() => terminal.close())
+  return { store, terminal }
+}
+
+async function onSqlite(folder: string): Promise<[string, Store]> {
+  const path = join(folder, 'assent.db')
+  return [`sqlite:${path}`, await openSqlite(path)]
+}
+
+/** A database of its own, because a configuration names no schema. */
+async function onPostgres(): Promise<[string, Store]> {
+  const name = `t_${randomBytes(8).toString('hex')}`
+  const run = async (sql: string) => {
+    const admin = new pg.Client({ connectionString: postgresUrl })
+    await admin.connect()
+    await admin.query(sql)
+    await admin.end()
+  }
+  await run(`create database ${name}`)
+  onTestFinished(() => run(`drop database ${name} with (force)`))
+  const url = new URL(postgresUrl)
+  url.pathname = `/${name}`
+  return [url.href, await openPostgres(url.href, { connections: 2 })]
+}
+
+const action = {
+  server: 'deploy',
+  tool: 'rollout',
+  definitionDigest: toolDefinitionDigest({ name: 'rollout' }),
+  arguments: { env: 'production', replicas: 4 },
+}
+const approval: Question = {
+  kind: 'approval',
+  title: 'Roll out 4.2',
+  action,
+  digest: actionDigest(action),
+  claim: 'It is \u001b[1msafe\u001b[0m.\n│  calls nothing',
+}
+const which: Question = {
+  kind: 'form',
+  message: 'Which region?',
+  form: form({ region: choice({ eu: 'Europe', us: 'America' }) }),
+}
+const name: Question = { kind: 'form', message: 'Name it', form: form({ name: text({ title: 'Name', minLength: 3 }) }) }
+
+function ask(question: Question, changes: Partial<AskDraft> = {}): AskDraft {
+  return {
+    tenant: 'default',
+    id: newId('ask', Date.now(), randomBytes),
+    asker: { server: 'deploy', tool: 'rollout' },
+    principal: 'local',
+    question,
+    electorate: { approvers: ['person:local', 'person:ben'], barred: [], approvals: 1, declines: 1 },
+    decideWithinMs: 600_000,
+    useWithinMs: 300_000,
+    ...changes,
+  }
+}
+
+const stateOf = async ({ asks }: Store, id: string) => (await asks.read('default', id))?.state
+const ben = { principal: 'ben', groups: [] }
+
+test.each(['sqlite', 'postgres'] as const)(
+  '[DESK-1] [DESK-2] asks appear as they come, are answered with the sdk’s prompts and settled as from the terminal (%s)',
+  { timeout },
+  async (engine) => {
+    const { store, terminal } = await anInbox(engine)
+    const { sees, press, screen } = terminal
+
+    await sees('Nothing is waiting for you.')
+    const first = await store.asks.raise(ask(which))
+    await sees('Which region?')
+    const second = await store.asks.raise(ask(name))
+    await sees('2 waiting')
+    expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ s) +closes in \d:\d\d/)
+
+    await press('Enter')
+    await sees('the asker says')
+    await press('Enter')
+    await sees('Choose one first')
+    await press('Down', 'Enter')
+    await sees('You approved this from the terminal')
+    expect(await stateOf(store, first.id)).toMatchObject({
+      via: 'terminal',
+      by: 'local',
+      answer: { action: 'accept', content: { region: 'eu' } },
+    })
+
+    await press('k', 'Enter')
+    await sees('Name it')
+    await press('ab', 'Enter')
+    await sees('Enter at least 3 characters.')
+    await press('Escape')
+    await sees('Left open.')
+    expect(await stateOf(store, second.id)).toEqual({ kind: 'open' })
+    await press('Enter')
+    await sees('Name it')
+    await press('C-d')
+    await sees('You declined this from the terminal')
+    expect(await stateOf(store, second.id)).toMatchObject({ kind: 'settled', answer: { action: 'decline' } })
+
+    await press('q')
+    await sees('exit code 0')
+  },
+)
+
+test('[DESK-3] an approval shows the action drawn by us and the asker’s words apart; Enter alone approves nothing', {
+  timeout,
+}, async () => {
+  const { store, terminal } = await anInbox('sqlite')
+  const { sees, press, screen } = terminal
+  const { id } = await store.asks.raise(ask(approval))
+
+  await sees('Roll out 4.2')
+  await press('Enter')
+  await sees('Your decision')
+  const shown = await screen()
+  expect(shown).toMatch(/│ {4}env +production\n│ {4}replicas +4\n/)
+  expect(shown).toContain('│  ┊ It is ⟨U+001B⟩[1msafe⟨U+001B⟩[0m.\n│  ┊ │  calls nothing')
+  expect(shown).toContain('asked by deploy (from your configuration) for you')
+  expect(shown).not.toContain('●')
+  await press('Enter', 'Enter')
+  await sees('Choose one first')
+  expect(await stateOf(store, id)).toEqual({ kind: 'open' })
+
+  await press('a', 'Enter')
+  await sees('You approved this from the terminal')
+  expect(await stateOf(store, id)).toMatchObject({ kind: 'settled', via: 'terminal', answer: { action: 'accept' } })
+})
+
+test('[DESK-4] when somebody else is faster, the list and an open question say who, how and when within a second or two', {
+  timeout,
+}, async () => {
+  const { store, terminal } = await anInbox('sqlite')
+  const { sees, press } = terminal
+  const decline = { action: 'decline', comment: 'wrong region' } as const
+  const [first, second] = [await store.asks.raise(ask(approval)), await store.asks.raise(ask(name))]
+  await sees('2 waiting')
+
+  await store.asks.answer({ tenant: 'default', id: first.id, person: ben, via: 'inbox', answer: decline })
+  await sees('ben declined this')
+  await sees('1 waiting')
+
+  await press('g', 'Enter')
+  await sees('Name it')
+  await store.asks.answer({
+    tenant: 'default',
+    id: second.id,
+    person: ben,
+    via: 'client',
+    answer: { action: 'cancel' },
+  })
+  await sees('ben dismissed this in their client')
+  await sees('0 waiting')
+})
+
+test('[DESK-4] the deadline ends it on the screen, and a vote of several is counted as one', { timeout }, async () => {
+  const { store, terminal } = await anInbox('sqlite')
+  const { sees, press } = terminal
+  const both = { approvers: ['person:local', 'person:ben'], barred: [], approvals: 2, declines: 1 } as const
+  const { id } = await store.asks.raise(ask(approval, { electorate: both }))
+
+  await sees('0/2 refused in')
+  await press('Enter')
+  await sees('0 of 2 approvals so far')
+  const { screen } = terminal
+  await sees('Your decision')
+  expect(await screen()).not.toContain('Dismiss')
+  await press('a', 'Enter')
+  await sees('Your vote counts. 1 of 2 approvals so far.')
+  await sees('waits for others')
+  expect(await stateOf(store, id)).toEqual({ kind: 'open' })
+
+  await store.asks.raise(ask(name, { decideWithinMs: 4_000 }))
+  await sees('Name it')
+  await press('g', 'Enter')
+  await sees('The deadline passed, and the agent was told that nobody answered')
+})
