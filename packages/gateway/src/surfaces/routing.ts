@@ -165,12 +165,12 @@ export class Routing {
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
-      if (!this.#isSeen(call.client, one, given, afterMs)) {
+      if (isPage(one) && isYes(given)) {
+        // Somebody agreed to open the page, or some program. What a person does there is the answer, and is waited for.
+        moving.push(key)
+      } else if (!this.#isSeen(call.client, one, given, afterMs)) {
         moving.push(key)
         this.#onUnseen(call, place.resume.server, key)
-      } else if (isPage(one) && isYes(given)) {
-        // They agreed to open the page. What they do there is the answer, and that is waited for.
-        moving.push(key)
       } else {
         kept.push([key, given])
         if (isPage(one)) await this.#close(call, place.onRecord[key], given)
