@@ -13,6 +13,7 @@ import { type InboxApp, inboxApp } from 'assent'
 import { aDeployment, aForm, forms } from '../scripts/inbox/samples.ts'
 import type { Measurement } from '../scripts/measurement.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
+import { trySecretPages } from './strangers-secrets.part.ts'
 
 const baseUrl = 'http://127.0.0.1:7420'
 const tenants = ['acme', 'globex', 'initech'] as const
@@ -39,13 +40,18 @@ export const run: Measurement = async ({ quick, seed }) => {
     const strangers = await gather(store)
     const result = await tryAll(random, attempts, targets, strangers)
     const changed = await countChanged(store, targets)
+    const secrets = await trySecretPages(random, attempts, store, strangers)
     for (const [what, count] of result.byStranger) console.log(`  ${what.padEnd(44)} ${count}`)
     const known = await isSeenByItsApprover(store, targets)
     return {
-      reached: result.succeeded + result.told + changed === 0 && known && result.byStranger.size === strangers.length,
+      reached:
+        result.succeeded + result.told + changed + secrets.succeeded + secrets.told === 0 &&
+        known &&
+        result.byStranger.size === strangers.length,
       figure:
         `strangers: ${attempts.toLocaleString('en-US')} attempts on other people's asks, ${result.succeeded} succeeded, ` +
-        `${result.told} told whether the ask exists, ${changed} asks changed`,
+        `${result.told} told whether the ask exists, ${changed} asks changed; ${secrets.attempts.toLocaleString('en-US')} on pages ` +
+        `for secrets, ${secrets.succeeded} succeeded, ${secrets.told} told`,
     }
   } finally {
     await store.close()

@@ -36,8 +36,8 @@ function DrawnSecret({ server }: { readonly server: string }) {
     <>
       <h2 className="card-title">Hand a secret over to {server}</h2>
       <p className="card-subtitle">
-        It is encrypted in your browser and only {server} can read it: not your agent, not its model, and not Assent.
-        Hand over only what you would type into {server} itself.
+        Encrypted in your browser for {server} alone: neither your agent nor Assent can read it. Hand over only what you
+        would type into {server} itself.
       </p>
     </>
   )
