@@ -18,6 +18,7 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
 const server = fileURLToPath(new URL('secretive-server.ts', import.meta.url))
+const example = fileURLToPath(new URL('../../examples/with-a-secret/server.ts', import.meta.url))
 const source = '--conditions=assent-source'
 
 async function aProgram() {
@@ -36,6 +37,7 @@ asks: { surfaces: [client, inbox] }
 servers:
   newest: ${started('2026-07-28', ', secrets: { allowed: true }')}
   older: ${started('2025-11-25', ', secrets: { allowed: true }')}
+  example: { command: ${JSON.stringify(process.execPath)}, args: ["${source}", ${JSON.stringify(example)}], secrets: { allowed: true } }
   forbidden: ${started('2026-07-28', '')}
 `,
   )
@@ -109,6 +111,22 @@ test('[SECRET-11] [SECRET-12] a server that may not ask for secrets has no crede
   expect(isError).toBe(true)
   expect(text).toContain('There is no page to hand a secret over on.')
   expect(caller.asked).toEqual([])
+})
+
+test('[GUIDE-1] [SECRET-8] the example of the guide is handed its token', async () => {
+  const program = await aProgram()
+  const browser = await aBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(program.signInLink())
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
+  const calling = caller.call('example__publish')
+  await page.goto((await until(() => caller.asked[0])).url ?? '')
+  await page.getByRole('heading', { name: 'Hand a secret over to example' }).waitFor()
+  await page.getByLabel('Secret').fill('npm_0123456789')
+  await page.keyboard.press('Enter')
+  expect(await calling).toEqual({ text: 'Published 1.0.0.', isError: false })
 })
 
 async function filesOf(folder: string): Promise<string> {
