@@ -1,5 +1,7 @@
 // How the store's bench turns durations into figures and figures into words.
 
+import { cpus } from 'node:os'
+
 /** The value below which this share of the sample lies; 0.5 is the median. */
 export function quantile(sample: readonly number[], share: number): number {
   if (sample.length === 0) throw new RangeError('There is no figure without a measurement.')
@@ -22,4 +24,10 @@ export function seconds(sinceMs: number): string {
 
 export function say(line: string): void {
   console.log(`store: ${line}`)
+}
+
+/** Processor time spent on all cores, by anyone, since the machine started. */
+export function machineCpuUs(): number {
+  const busyMs = cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq)
+  return busyMs.reduce((sum, ms) => sum + ms, 0) * 1_000
 }

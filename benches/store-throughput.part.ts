@@ -7,7 +7,7 @@
 import { cpus } from 'node:os'
 import type { Store } from '@assent/store'
 import { checkSettled } from './store-check.part.ts'
-import { median, say, whole } from './store-figures.part.ts'
+import { machineCpuUs, median, say, whole } from './store-figures.part.ts'
 import { ann, askId, tenantOf } from './store-load.part.ts'
 import { settleByPgbench, type Walk } from './store-pgbench.part.ts'
 import { inFreshSchema, type Place } from './store-place.part.ts'
@@ -92,11 +92,6 @@ async function settleByStore(store: Store, { from, tenants, clients, each }: Wal
 }
 
 const yes = { action: 'accept' } as const
-
-function machineCpuUs(): number {
-  const busyMs = cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq)
-  return busyMs.reduce((sum, ms) => sum + ms, 0) * 1_000
-}
 
 function told(
   { title, callers, connections }: Race,

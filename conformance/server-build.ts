@@ -11,7 +11,7 @@ import {
 import { askingTools, type Round } from './server-asking.ts'
 import { type Changes, contentTools } from './server-content.ts'
 import { addPrompts, addResources } from './server-documents.ts'
-import { interactiveTools, requestState } from './server-interactive.ts'
+import { interactiveTools, sdkState } from './server-interactive.ts'
 
 const SEALED_BY_SDK = 'assent1.'
 
@@ -29,7 +29,7 @@ export function buildServer(changes: Changes, state: RequestStateCodec<Round>): 
       // Each judges what it made.
       requestState: {
         verify: (token, context) =>
-          token.startsWith(SEALED_BY_SDK) ? requestState.verify(token, context) : state.verify(token, context),
+          token.startsWith(SEALED_BY_SDK) ? sdkState.verify(token, context) : state.verify(token, context),
       },
     },
   )

@@ -3,9 +3,8 @@
 import { createAssent, field } from '@assent/sdk'
 import type { FixtureTool } from './server-tool.ts'
 
-const { interactive, requestState } = createAssent({ name: 'conformance' })
-
-export { requestState }
+const { interactive, state } = createAssent({ name: 'conformance' })
+export const sdkState = state
 
 const whoAreYou = interactive<[Readonly<Record<string, unknown>>]>(
   async ({ message }, { ask }) => {

@@ -1,5 +1,5 @@
-// Proof: what a server says is data. Hostile strings through every place the web inbox draws, in a real browser; and
-// links that pretend, beside honest ones.
+// Proof: what a server says is data. Hostile strings through every place the web inbox draws, in a real browser, and
+// through everything that a terminal is shown; and links that pretend, beside honest ones, on both.
 //
 // No script runs, nothing is fetched, no character stands on the page that cannot be seen, and what is drawn of an action
 // is what the service said. Links are judged as the card shows them: stopped, or not.
@@ -20,6 +20,7 @@ import {
   settle,
   watchPage,
 } from './screen-page.part.ts'
+import { isFlaggedInTerminal, throughTheTerminal } from './screen-terminal.part.ts'
 
 const benignFlaggedMost = 0.01
 
@@ -32,7 +33,9 @@ export const run: Measurement = async ({ quick, seed }) => {
   } finally {
     await desk.close()
   }
-  const links = judgeLinks(random, quick ? 40 : 150)
+  // The same strings again: the same seed.
+  const inTerminal = await throughTheTerminal(seededRandom(seed), quick ? 700 : 5_500)
+  const links = await judgeLinks(random, quick ? 40 : 150)
   console.log(
     `page: ${seen.pages} looked at, ${seen.refusedByPolicy} things refused by the policy, ${seen.altered} actions drawn otherwise`,
   )
@@ -41,6 +44,8 @@ export const run: Measurement = async ({ quick, seed }) => {
   const troubles = desk.troubles.length
   const reached =
     seen.strings >= (quick ? 700 : 5_000) &&
+    inTerminal.strings >= (quick ? 700 : 5_000) &&
+    inTerminal.rawCharacters + inTerminal.forgedLines === 0 &&
     seen.scriptRuns + seen.requests + seen.rawCharacters + seen.refusedByPolicy + seen.altered + troubles === 0 &&
     links.missed.length === 0 &&
     links.wronged.length < benignFlaggedMost * links.benign
@@ -48,7 +53,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     reached,
     figure:
       `screen: ${seen.strings.toLocaleString('en-US')} hostile strings on ${seen.pages} pages, ${seen.scriptRuns} script runs, ` +
-      `${seen.requests} requests, ${seen.rawCharacters} raw characters; ${links.unsafe} unsafe links, ${links.missed.length} ` +
+      `${seen.requests} requests, ${seen.rawCharacters} raw characters; ${inTerminal.strings.toLocaleString('en-US')} on ` +
+      `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw; ${links.unsafe} unsafe links, ${links.missed.length} ` +
       `not flagged; ${links.benign} honest ones, ${links.wronged.length} flagged`,
   }
 }
@@ -74,13 +80,15 @@ async function throughTheBrowser(desk: Desk, random: SeededRandom, wanted: numbe
   }
 }
 
-function judgeLinks(random: SeededRandom, each: number) {
+async function judgeLinks(random: SeededRandom, each: number) {
   const missed: string[] = []
   const wronged: string[] = []
   let unsafe = 0
   let benign = 0
   for (const link of labelledLinks(random, each)) {
-    const flagged = isFlagged(link.url)
+    const [onPage, inTerminal] = [isFlagged(link.url), await isFlaggedInTerminal(link)]
+    // Stopped means on both; wronged means on either.
+    const flagged = link.unsafe ? onPage && inTerminal : onPage || inTerminal
     if (link.unsafe) unsafe++
     else benign++
     if (link.unsafe && !flagged) missed.push(`${link.url} (${link.made})`)

@@ -39,6 +39,8 @@ export interface Reloadable {
   readonly surfaces?: readonly Surface[]
   /** A "no" that comes sooner was said by nobody. */
   readonly unseenAfterMs?: number
+  /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
+  readonly silentAfterMs?: number | undefined
   /** Where people find the inbox, for the words that callers are given. */
   readonly inboxUrl?: string
 }
@@ -157,10 +159,15 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
   const parking = new Parking(options.store, relay, asks, onTrouble)
-  const routing = new Routing(options.store, asks, (call, server, key) => {
-    watch.unseen(server)
-    trail.unseen(call, server, key)
-  })
+  const routing = new Routing(
+    options.store,
+    asks,
+    (call, server, key) => {
+      watch.unseen(server)
+      trail.unseen(call, server, key)
+    },
+    onTrouble,
+  )
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
@@ -193,7 +200,7 @@ type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
-  const { openAsks, patienceMs, inboxUrl, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
   return {
     isEnabled: asksEnabled,
     askWaitMs,
@@ -202,5 +209,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     ...(openAsks === undefined ? {} : { open: openAsks }),
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(inboxUrl === undefined ? {} : { inboxUrl }),
+    // Named even where it is not set, because a reload may take it away.
+    silentAfterMs,
   }
 }

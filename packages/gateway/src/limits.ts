@@ -53,6 +53,8 @@ export const relayLimits = {
   /** How long a held call is ours without another word, and how often that word is given. */
   leaseMs: 15_000,
   renewEveryMs: 5_000,
+  /** Questions that clients were asked and whose silence is waited for, in this process. */
+  silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
@@ -165,8 +167,14 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
+  /** How long a person may be at the issuer to sign in; what is kept of where they were, and of their name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  /** The same by account: the issuer may have taken its word back meanwhile. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
@@ -178,7 +186,27 @@ export const inboxLimits = {
   keepAliveMs: 15_000,
   /** How long a failed reading of changes waits before the next. */
   retryMs: 1_000,
+  /** Entries of a record that are checked for a proof, and how long one check serves. */
+  chainEntries: 200_000,
+  chainFreshMs: 30_000,
   /** Asks that figures are made of, and the days they may reach back. */
   figures: 10_000,
   figuresDays: 365,
+} as const
+
+export const initLimits = {
+  /** Of a configuration of another program; one of them keeps its history in it. */
+  fileBytes: 67_108_864,
+  /** Lines shown around a change. */
+  contextLines: 3,
+} as const
+
+export const doctorLimits = {
+  /** How long a server may take to start and to answer; the first time, npx fetches it. */
+  answerMs: 90_000,
+  /** How long the last words of a server that ended are waited for. */
+  lastWordsMs: 300,
+  /** How long whoever listens at the port of the inbox may take to say who it is. */
+  portMs: 2_000,
+  pageChars: 65_536,
 } as const

@@ -9,11 +9,11 @@ export interface Assent {
   /** Makes an MCP handler of one that asks. */
   readonly interactive: Interactive
   /**
-   * For `new McpServer(info, { requestState })` of SDK 2.x: a state that was changed, that is another user's or that is
+   * For `new McpServer(info, { requestState: assent.state })` of SDK 2.x: a state that was changed, that is another user's or that is
    * too old is then refused as the protocol has it, before the handler is called. Without it the handler refuses it, in
    * a result that says so. Only where every tool that keeps a state is an interactive one.
    */
-  readonly requestState: { readonly verify: (state: string, context: unknown) => void }
+  readonly state: { readonly verify: (state: string, context: unknown) => void }
   /** What the receipts of this server's gates are checked with. */
   readonly receipts: { readonly keyId: string; readonly publicKey: KeyObject }
 }
@@ -22,7 +22,7 @@ export function createAssent(settings: AssentSettings = {}): Assent {
   const world = new World(settings)
   return {
     interactive: interactiveIn(world),
-    requestState: { verify: (state, context) => verifyState(state, world.principalOf(context), world) },
+    state: { verify: (state, context) => verifyState(state, world.principalOf(context), world) },
     get receipts() {
       const { keyId, publicKey } = world.signing
       return { keyId, publicKey }

@@ -7,7 +7,7 @@ const key = { id: 'k1', secret: new Uint8Array(32).fill(3) }
 /** A real server of SDK 2.x with one tool that asks, and the client played by hand: it can change what it was given. */
 function served(assent: Assent) {
   const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: 's', version: '1' }, { requestState: assent.requestState })
+    const server = new McpServer({ name: 's', version: '1' }, { requestState: assent.state })
     server.registerTool(
       'greet',
       {},

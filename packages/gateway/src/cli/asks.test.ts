@@ -50,7 +50,7 @@ test('[DESK-5] a script lists, reads and answers an ask, in the shapes of the AP
   expect(one.ask.asker).toEqual({ server: 'deploy', tool: 'rollout', origin: 'from your configuration' })
   expect(answered).toMatchObject({ exit: 0, result: 'settled' })
   expect(answered.ask.state).toMatchObject({
-    what: 'You approved this from the terminal',
+    what: 'You answered this from the terminal',
     via: 'terminal',
     comment: 'go',
     content: [{ label: 'region', value: 'Europe' }],

@@ -54,7 +54,7 @@ function whyNoLink({ asks, identity, inbox, listen }: Config): string | undefine
   if (!asks.surfaces.includes('inbox')) {
     return 'This configuration has no inbox. Write: asks: { surfaces: [client, inbox] }'
   }
-  if (identity !== undefined) return 'With identity people sign in with their own account. Open the inbox and do so.'
+  if (identity !== undefined) return `With identity people sign in with their own account, at ${inbox.url?.href}`
   if (inbox.url === undefined && listen.port === 0) {
     return 'The gateway listens on any free port, so nobody knows where its inbox will be. Give listen a port.'
   }
@@ -69,7 +69,7 @@ async function newLink(config: Config, { variables, err }: Terminal): Promise<st
   ])
   const { store } = await openState(config, variables, (error) => err(String(error)))
   try {
-    const code = await new SignIn({ store, tenant: onlyTenant }).invite(localPerson)
+    const code = await new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs }).invite(localPerson)
     const base = config.inbox.url ?? new URL(`http://${addressText(config.listen)}`)
     return code === undefined ? undefined : linkWith(code, base)
   } finally {

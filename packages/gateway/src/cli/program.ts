@@ -2,11 +2,14 @@
 
 import { Command, CommanderError } from 'commander'
 import { addAsksCommands } from './asks-commands.ts'
+import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
+import { addInitCommand } from './init-command.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -45,6 +48,8 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .helpOption('-h, --help', 'explain')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', lessons)
+    // Or the --config of `inbox link` would be read as that of `inbox`.
+    .enablePositionalOptions()
     .showHelpAfterError('(assent --help explains what there is)')
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -55,9 +60,12 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addAuditCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
+  addInitCommand(program, terminal, end)
+  addDoctorCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly variables: NodeJS.ProcessEnv
   readonly isOutColoured: boolean
   readonly isErrColoured: boolean
+  /** Puts a question to the person at this terminal; anything but a clear yes is a no. Undefined where nobody sits. */
+  readonly confirm?: (question: string) => Promise<boolean>
 }
 
 type Tone = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
@@ -19,6 +21,19 @@ export function ownTerminal(): Terminal {
     variables: process.env,
     isOutColoured: mayColour(process.stdout.isTTY, process.env),
     isErrColoured: mayColour(process.stderr.isTTY, process.env),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: askYesOrNo } : {}),
+  }
+}
+
+async function askYesOrNo(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const left = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  try {
+    const said = await Promise.race([lines.question(`${question} [y/N] `), left])
+    return /^y(es)?$/i.test(said.trim())
+  } finally {
+    lines.close()
   }
 }
 

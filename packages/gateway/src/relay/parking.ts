@@ -9,10 +9,10 @@ import { randomUUID } from 'node:crypto'
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
-import { givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
+import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Place } from '../surfaces/place.ts'
 import type { Below } from '../surfaces/routing.ts'
-import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { errorCodes, stringAt } from '../wire/messages.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
@@ -221,9 +221,4 @@ export class Parking {
 
 function heldId(inner: JsonValue): string | undefined {
   return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
-}
-
-function answerOf(result: JsonObject): JsonObject {
-  const content = objectAt(result, 'content')
-  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }

@@ -8,7 +8,7 @@ const rooms = { tenant: 'acme', keepMs: 60 * minuteMs, atMost: 10, atMostOfOne: 
 const aLink = (code: string, person = ann) => ({ tenant: 'acme', code, person, keepMs: 10 * minuteMs, atMost: 3 })
 const aLogin = (login: string, token: string, person = ann) => ({ ...rooms, login, token, person, name: 'Ann Lee' })
 
-onEachEngine('[STORE-18] of all who bring a link at once, in several processes, one is signed in', async ({ open }) => {
+onEachEngine('[STORE-30] of all who bring a link at once, in several processes, one is signed in', async ({ open }) => {
   const stores = await Promise.all([open(), open()])
   expect(await stores[0]?.signIns.invite(aLink('code'))).toBe(true)
 
@@ -27,7 +27,7 @@ onEachEngine('[STORE-18] of all who bring a link at once, in several processes, 
   }
 })
 
-onEachEngine('[STORE-18] a login at an issuer begins one session, also after that one was ended', async ({ open }) => {
+onEachEngine('[STORE-30] a login at an issuer begins one session, also after that one was ended', async ({ open }) => {
   const stores = await Promise.all([open(), open()])
   const begun = await Promise.all(
     Array.from({ length: 20 }, (_, n) => stores[n % 2]?.signIns.begin(aLogin('login', `token-${n}`))),
@@ -44,7 +44,7 @@ onEachEngine('[STORE-18] a login at an issuer begins one session, also after tha
 })
 
 onEachEngine(
-  '[STORE-18] links and sessions end by the clock of the store, and a sweep forgets them',
+  '[STORE-30] links and sessions end by the clock of the store, and a sweep forgets them',
   async ({ open, tamper }) => {
     const clock = stoppedClock()
     const store = await open({ clock })
@@ -69,7 +69,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[STORE-18] ending a session ends it for every process, and no other', async ({ open }) => {
+onEachEngine('[STORE-30] ending a session ends it for every process, and no other', async ({ open }) => {
   const [here, there] = [await open(), await open()]
   await here.signIns.begin(aLogin('a', 'mine'))
   await here.signIns.begin(aLogin('b', 'also mine'))
@@ -83,7 +83,7 @@ onEachEngine('[STORE-18] ending a session ends it for every process, and no othe
 })
 
 onEachEngine(
-  '[STORE-18] links and sessions are limited: the new one is refused, none that was there is dropped',
+  '[STORE-30] links and sessions are limited: the new one is refused, none that was there is dropped',
   async ({ open }) => {
     const clock = stoppedClock()
     const store = await open({ clock })
@@ -107,7 +107,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[STORE-11] [STORE-18] a link and a session are good in their own tenant alone', async ({ open }) => {
+onEachEngine('[STORE-11] [STORE-30] a link and a session are good in their own tenant alone', async ({ open }) => {
   const store = await open()
   await store.signIns.invite(aLink('code'))
   expect(await store.signIns.redeem({ ...rooms, tenant: 'umbrella', code: 'code', token: 'token' })).toBe('used')
@@ -116,7 +116,7 @@ onEachEngine('[STORE-11] [STORE-18] a link and a session are good in their own t
   expect(await store.signIns.who('acme', 'token')).toBeDefined()
 })
 
-onEachEngine('[STORE-18] no table holds a code, a token or a login, only hashes of them', async ({ open, tamper }) => {
+onEachEngine('[STORE-30] no table holds a code, a token or a login, only hashes of them', async ({ open, tamper }) => {
   const store = await open()
   const secrets = ['the-code-of-a-link', 'the-token-of-a-session', 'the-secret-of-a-login', 'another-token']
   const [code = '', token = '', login = '', other = ''] = secrets
@@ -134,7 +134,7 @@ onEachEngine('[STORE-18] no table holds a code, a token or a login, only hashes 
   for (const secret of secrets) expect(rows).not.toContain(secret)
 })
 
-onEachEngine('[STORE-18] what is no token of ours opens nothing', async ({ open, tamper }) => {
+onEachEngine('[STORE-30] what is no token of ours opens nothing', async ({ open, tamper }) => {
   const store = await open()
   await store.signIns.begin(aLogin('login', 'token'))
   const [row] = (await tamper('select hash from sessions')) as [{ hash: string }]

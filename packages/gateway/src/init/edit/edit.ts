@@ -1,0 +1,41 @@
+// Making a change in a text and taking it back, whatever the form of the text.
+//
+// A mark of byte order stays at the front, and what is not UTF-8 is not understood.
+
+import { putBlock, takeBlock } from './block.ts'
+import { type Change, nothing, type Remembered, type Tried, theirs } from './change.ts'
+import { putIntoJsonc, takeFromJsonc } from './jsonc.ts'
+import { shifted } from './splice.ts'
+import { putIntoToml, takeFromToml } from './toml.ts'
+import { putIntoYaml, takeFromYaml } from './yaml.ts'
+
+const byteOrderMark = '\uFEFF'
+
+/** @param text undefined where there is no such file */
+export function put(text: string | undefined, change: Change): Tried {
+  return behindMark(text ?? '', (body) => {
+    if (change.kind === 'block') return putBlock(body, change.text)
+    if (change.kind === 'file') return putFile(text === undefined ? undefined : body, change.text)
+    return { jsonc: putIntoJsonc, toml: putIntoToml, yaml: putIntoYaml }[change.form](body, change)
+  })
+}
+
+/** For a text in which other things have changed since. */
+export function take(text: string, change: Change, remembered: Remembered): Tried {
+  return behindMark(text, (body) => {
+    if (change.kind === 'block') return takeBlock(body, change.text, remembered)
+    if (change.kind === 'file') return theirs('it was changed since')
+    return { jsonc: takeFromJsonc, toml: takeFromToml, yaml: takeFromYaml }[change.form](body, change, remembered)
+  })
+}
+
+function putFile(text: string | undefined, ours: string): Tried {
+  if (text === undefined) return { kind: 'change', splices: [{ at: 0, out: '', in: ours }], remembered: {} }
+  return text.replaceAll('\r\n', '\n') === ours ? nothing : theirs('there is such a file with other content')
+}
+
+function behindMark(text: string, edit: (body: string) => Tried): Tried {
+  if (!text.startsWith(byteOrderMark)) return edit(text)
+  const tried = edit(text.slice(1))
+  return tried.kind === 'change' ? { ...tried, splices: shifted(tried.splices, 1) } : tried
+}

@@ -1,0 +1,89 @@
+// A machine in a folder: a home, a repository, the clients that are used there; and `assent init` run on it.
+
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { InitOptions } from '../cli/init-command.ts'
+import { runInit } from '../cli/run-init.ts'
+import { putAwayLater } from '../contract/stage.suite.ts'
+
+export interface TestMachine {
+  readonly home: string
+  readonly repository: string
+  readonly variables: NodeJS.ProcessEnv
+  path(file: string): string
+  read(file: string): string
+  write(file: string, text: string): void
+  init(names: readonly string[], options?: Partial<InitOptions>, person?: (question: string) => boolean): Promise<Said>
+}
+
+export interface Said {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** @param files by path; `~/` is home, everything else is in the repository */
+export async function aMachine(files: Readonly<Record<string, string>> = {}): Promise<TestMachine> {
+  const root = await mkdtemp(join(tmpdir(), 'assent-init-'))
+  putAwayLater(() => rm(root, { recursive: true }))
+  const home = join(root, 'home')
+  const repository = join(home, 'work', 'project')
+  mkdirSync(join(repository, '.git'), { recursive: true })
+  const path = (file: string) => (file.startsWith('~/') ? join(home, file.slice(2)) : join(repository, file))
+  const variables = { HOME: home, PATH: '' }
+  const machine: TestMachine = {
+    home,
+    repository,
+    variables,
+    path,
+    read: (file) => readFileSync(path(file), 'utf8'),
+    write: (file, text) => {
+      mkdirSync(dirname(path(file)), { recursive: true })
+      writeFileSync(path(file), text)
+    },
+    init: async (names, options = {}, person) => {
+      const said = { out: '', err: '' }
+      const terminal = {
+        out: (text: string) => {
+          said.out += `${text}\n`
+        },
+        err: (text: string) => {
+          said.err += `${text}\n`
+        },
+        variables,
+        isOutColoured: false,
+        isErrColoured: false,
+        ...(person === undefined ? {} : { confirm: async (question: string) => person(question) }),
+      }
+      return { code: await runInit(names, { habit: true, ...options }, terminal, repository), ...said }
+    },
+  }
+  for (const [file, text] of Object.entries(files)) machine.write(file, text)
+  return machine
+}
+
+/** Everything in the home folder but our own record: content, rights, links, folders. */
+export function treeOf({ home }: TestMachine): Record<string, string> {
+  const tree: Record<string, string> = {}
+  const walk = (folder: string) => {
+    for (const name of readdirSync(join(home, folder)).sort()) {
+      const path = join(folder, name)
+      if (path === join('.local')) continue
+      const info = lstatSync(join(home, path))
+      const mode = (info.mode & 0o777).toString(8)
+      if (info.isSymbolicLink()) tree[path] = `link to ${readlinkSync(join(home, path))}`
+      else if (info.isDirectory()) {
+        tree[path] = `folder ${mode}`
+        walk(path)
+      } else
+        tree[path] = `${mode} ${createHash('sha256')
+          .update(readFileSync(join(home, path)))
+          .digest('hex')}`
+    }
+  }
+  walk('')
+  return tree
+}

@@ -1,0 +1,78 @@
+// What would be written for which client, worked out completely before anything is touched.
+
+import type { InitClient, Scope, Wanted } from './clients.ts'
+import type { Remembered } from './edit/change.ts'
+import { put } from './edit/edit.ts'
+import { type Splice, spliced } from './edit/splice.ts'
+import { digestOf, readText, whyNotWritable } from './files.ts'
+import type { Machine } from './machine.ts'
+
+export type Planned = Wanted & {
+  /** All that read this file, because several may share one. */
+  readonly clients: readonly InitClient[]
+} & (
+    | { readonly kind: 'write'; readonly write: Writing }
+    | { readonly kind: 'there' }
+    /** Not touched; the person is told what to paste. */
+    | { readonly kind: 'left'; readonly because: string }
+  )
+
+export interface Writing {
+  /** Undefined where there is no file yet. */
+  readonly before: string | undefined
+  readonly after: string
+  readonly splices: readonly Splice[]
+  readonly remembered: Remembered
+}
+
+export interface Wishes {
+  readonly scope: Scope
+  readonly withHabit: boolean
+}
+
+export function planFor(clients: readonly InitClient[], machine: Machine, { scope, withHabit }: Wishes): Planned[] {
+  const root = scope === 'project' ? (machine.repository ?? machine.folder) : undefined
+  const wanted = clients.flatMap((client) => {
+    const habit = withHabit ? client.habit(machine, root) : undefined
+    const server = client.server(machine, client.isUserAlone === true ? undefined : root)
+    return [server, ...(habit === undefined ? [] : [habit])].map((one) => ({ client, one }))
+  })
+  const byFile = Map.groupBy(wanted, ({ one }) => one.file)
+  return [...byFile.values()].flatMap((same) => {
+    const first = same[0]?.one
+    return first === undefined
+      ? []
+      : [
+          planOne(
+            first,
+            same.map(({ client }) => client),
+          ),
+        ]
+  })
+}
+
+function planOne(wanted: Wanted, clients: readonly InitClient[]): Planned {
+  const left = (because: string): Planned => ({ ...wanted, clients, kind: 'left', because })
+  const read = readText(wanted.file)
+  if (read.kind === 'unclear') return left(read.because)
+  const before = read.kind === 'text' ? read.text : undefined
+  const tried = put(before, wanted.change)
+  if (tried.kind === 'nothing') return { ...wanted, clients, kind: 'there' }
+  if (tried.kind !== 'change') return left(tried.because)
+  const blocked = whyNotWritable(wanted.file)
+  if (blocked !== undefined) return left(blocked)
+  const { splices, remembered } = tried
+  return {
+    ...wanted,
+    clients,
+    kind: 'write',
+    write: { before, after: spliced(before ?? '', splices), splices, remembered },
+  }
+}
+
+/** Whether the file is still as it was when the plan was made. */
+export function isAsPlanned({ file }: Wanted, { before }: Writing): boolean {
+  const read = readText(file)
+  if (before === undefined) return read.kind === 'none'
+  return read.kind === 'text' && read.digest === digestOf(before)
+}

@@ -1,0 +1,87 @@
+// Takes back what `assent init` wrote, and nothing else.
+//
+// A file that is still as we left it becomes what it was, byte for byte. In one that was changed since, only our part is
+// taken out; if that part itself was changed, it is somebody's by now and stays, with words about it.
+
+import { take } from './edit/edit.ts'
+import { readJsonc } from './edit/jsonc.ts'
+import { hasComment } from './edit/jsonc-text.ts'
+import { spliced, turnedRound } from './edit/splice.ts'
+import { isSame } from './edit/values.ts'
+import { digestOf, readText, removeFile, writeWhole } from './files.ts'
+import { type InitRecord, isSameReader, type Reader, type Written } from './record.ts'
+
+export type Undoing = { readonly written: Written } & (
+  | { readonly kind: 'change'; readonly before: string; readonly after: string }
+  | { readonly kind: 'remove'; readonly before: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'shared'; readonly staying: readonly Reader[] }
+  | { readonly kind: 'left'; readonly because: string }
+)
+
+/** @param leaving the readers that no longer want it; what another one still reads stays */
+export function planUndo(record: InitRecord, leaving: readonly Reader[]): Undoing[] {
+  return record.read().flatMap((written): Undoing[] => {
+    const staying = written.readers.filter((one) => !leaving.some((other) => isSameReader(one, other)))
+    if (staying.length === written.readers.length) return []
+    return [staying.length > 0 ? { written, kind: 'shared', staying } : planOne(written)]
+  })
+}
+
+/** The last first, so that a folder we made is empty when its turn comes. */
+export function applyUndo(plan: readonly Undoing[], record: InitRecord): Undoing[] {
+  return plan.toReversed().map((one): Undoing => {
+    if (one.kind === 'left') return one
+    const { written } = one
+    const { file } = written
+    try {
+      if (one.kind === 'shared') {
+        record.write(record.read().map((other) => (other.file === file ? { ...other, readers: one.staying } : other)))
+        return one
+      }
+      if (one.kind !== 'gone') {
+        const now = readText(file)
+        if (now.kind !== 'text' || now.digest !== digestOf(one.before)) {
+          return { written, kind: 'left', because: 'it changed while you were asked; run undo again' }
+        }
+        if (one.kind === 'remove') removeFile(file, written.folders)
+        else writeWhole(file, one.after)
+      }
+      const rest = record.read().filter((other) => other.file !== file)
+      record.write(rest)
+      if (written.before !== null && !rest.some(({ before }) => before === written.before))
+        record.forgetBackup(written.before)
+      return one
+    } catch (error) {
+      return { written, kind: 'left', because: error instanceof Error ? error.message : String(error) }
+    }
+  })
+}
+
+function planOne(written: Written): Undoing {
+  const read = readText(written.file)
+  if (read.kind === 'none') return { written, kind: 'gone' }
+  if (read.kind === 'unclear') return { written, kind: 'left', because: read.because }
+  const { text, digest } = read
+  if (digest === written.after) {
+    if (written.before === null) return { written, kind: 'remove', before: text }
+    return { written, kind: 'change', before: text, after: spliced(text, turnedRound(written.splices)) }
+  }
+  if (digest === written.before) return { written, kind: 'gone' }
+  const tried = take(text, written.change, written.remembered)
+  if (tried.kind === 'nothing') return { written, kind: 'gone' }
+  if (tried.kind !== 'change') return { written, kind: 'left', because: tried.because }
+  const after = spliced(text, tried.splices)
+  if (written.before === null && holdsNothing(after, written)) return { written, kind: 'remove', before: text }
+  return { written, kind: 'change', before: text, after }
+}
+
+/** Whether a file of ours has nothing in it any more that somebody else put there. */
+function holdsNothing(text: string, { change }: Written): boolean {
+  const rest = text.replace('\uFEFF', '').trim()
+  if (rest === '') return true
+  if (change.kind !== 'entry' || change.form !== 'jsonc') return false
+  const read = readJsonc(rest)
+  if ('because' in read || hasComment(rest, { ...read.root, offset: 0, length: rest.length })) return false
+  return isSame(read.value, {}) || isSame(read.value, change.fresh ?? {})
+}
