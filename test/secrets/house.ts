@@ -203,7 +203,7 @@ async function anOlderServer(secrets: Secrets, got: string[], lure: House['lure'
   })
 }
 
-export async function listening(listener: RequestListener): Promise<string> {
+async function listening(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -5,7 +5,7 @@
 
 import { isId } from '@assent/core'
 
-export const pagePath = '/secret/'
+const pagePath = '/secret/'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
