@@ -8,6 +8,7 @@ import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
+import { Mailbox } from './fleet/mailbox.ts'
 import { relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
@@ -41,8 +42,8 @@ export interface Reloadable {
   readonly unseenAfterMs?: number
   /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
   readonly silentAfterMs?: number | undefined
-  /** Where people find the inbox, for the words that callers are given. */
-  readonly inboxUrl?: string
+  /** Where people find the inbox, for the words that callers are given; asked each time where it may move. */
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -61,6 +62,8 @@ export interface GatewayOptions extends Reloadable {
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
   /** Where people hand secrets over to servers that may ask for them. It needs an inbox. */
   readonly secretPages?: SecretPages
+  /** For a program that must answer at once: what makes the first question fast is done when there is time. */
+  readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
   readonly pages?: Readonly<Record<string, Page>>
   /** Answers at every other path. */
@@ -89,7 +92,7 @@ const nowhereElse: Known = { hosts: [], origins: [] }
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = assemble(options)
   const { watch = nobodyWatches } = options
-  const endpoint = new HttpEndpoint(parts.serving)
+  const endpoint = new HttpEndpoint(parts.serving, options.onTrouble ?? (() => undefined))
   const rules = rulesOf(options)
   const server = createDoor({
     endpoint,
@@ -144,7 +147,8 @@ interface Parts {
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
-  warmUp()
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches, secretPages } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({
@@ -152,13 +156,14 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     onServerLog: options.onServerLog ?? (() => undefined),
     ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
+  const mailbox = new Mailbox(options.store, options.keys, onTrouble)
   // One object for all that read it at each question, so that a reload reaches them.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
-  const parking = new Parking(options.store, relay, asks, onTrouble)
+  const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
   const routing = new Routing(
     options.store,
     asks,
@@ -171,6 +176,8 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
+      store: options.store,
+      mailbox,
       relay,
       parking,
       routing,
@@ -190,6 +197,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     close: async () => {
       await parking.close()
+      await mailbox.close()
       await servers.close()
       await trail.close()
     },

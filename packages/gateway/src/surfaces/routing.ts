@@ -19,13 +19,15 @@ import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { givenOf, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
-import { Silence } from './silence.ts'
+import { type Put, Silence } from './silence.ts'
 import { tellOfWaiting } from './waiting.ts'
 
 /** What stands below: the relay itself, or calls that are kept on record. */
 export interface Below {
   start(call: Call): Promise<Outcome>
   continue(call: Call, resume: Resume, given: Readonly<Record<string, Given>>): Promise<Outcome>
+  /** Puts the call on record, for questions that nobody needs answered once its process is gone. Its id. */
+  record?(resume: Resume): Promise<string>
 }
 
 /** How a caller can be made to wait for the inbox. */
@@ -109,7 +111,7 @@ export class Routing {
     hold: Hold,
   ): Promise<Outcome> {
     const place = readPlace(resume)
-    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, place, came), hold)
+    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, below, place, came), hold)
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
     for (const [key, { given, afterMs }] of Object.entries(came)) {
@@ -121,12 +123,12 @@ export class Routing {
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
-    const place = await this.#placeOf(call, outcome)
+    const place = await this.#placeOf(call, below, outcome)
     return place === undefined ? outcome : this.#follow(call, below, place, hold)
   }
 
   /** Where a call stands that has to be routed; undefined when its outcome can go to the caller as it is. */
-  async #placeOf(call: Call, outcome: Outcome): Promise<LivePlace | undefined> {
+  async #placeOf(call: Call, below: Below, outcome: Outcome): Promise<LivePlace | undefined> {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
     const resume = readResume(outcome.resume)
     if (resume === undefined) throw new Error('The relay lost its place.')
@@ -135,7 +137,7 @@ export class Routing {
     const onRecord = { ...asks, ...copies }
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
     const place = { resume, wanted, onRecord, inInbox: {}, copies, kept: {}, waits: 0 }
-    return { ...(await this.#moved(call, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+    return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
   }
 
   /**
@@ -164,7 +166,7 @@ export class Routing {
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       const { wanted, inInbox, kept } = place
       const forClient = Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
-      if (forClient.length > 0) return unfinished(this.#copied(call, place, forClient), forClient)
+      if (forClient.length > 0) return unfinished(this.#copied(call, below, place, forClient), forClient)
       const quietMs = await this.#quietMs(call, place)
       const answers = await this.#wait(call, place, { ...hold, forMs: Math.min(hold.forMs, quietMs) })
       if (answers === undefined && quietMs < hold.forMs) {
@@ -174,7 +176,7 @@ export class Routing {
       if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
 
       const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
-      const next = await this.#placeOf(call, outcome)
+      const next = await this.#placeOf(call, below, outcome)
       if (next === undefined) return outcome
       place = next
     }
@@ -182,7 +184,7 @@ export class Routing {
   }
 
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
-  async #taken(call: Call, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
+  async #taken(call: Call, below: Below, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
     const kept: [string, Given][] = []
     const moving: string[] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
@@ -191,28 +193,32 @@ export class Routing {
       const isOpening = isPage(one) && isYes(given)
       const isSeen = given !== undefined && (isOpening || this.#isSeen(call.client, one, given, afterMs))
       // Whoever agreed to open a page has not answered: what they do there is the answer, and is waited for.
-      const counts = isSeen && !isOpening ? await this.#first(call, place, key, given) : undefined
+      const counts = isSeen && !isOpening ? await this.#first(call, below, place, key, given) : undefined
       if (counts !== undefined) kept.push([key, counts])
       else moving.push(key)
       if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
     }
-    return this.#moved(call, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
+    return this.#moved(call, below, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
-  async #moved(call: Call, place: Place, keys: readonly string[]): Promise<Place> {
-    const { server } = place.resume
+  async #moved(call: Call, below: Below, place: Place, keys: readonly string[]): Promise<Place> {
     const moved: [string, string][] = []
     for (const key of keys) {
       const one = place.wanted[key]
-      const raising = { server, waitMs: this.#settings.askWaitMs }
       const onRecord = own(place.onRecord, key)
       const copy = own(place.copies, key)
-      const copied = one && copy && (await this.silence.show({ call, server, wanted: one }, copy))
-      const ask = onRecord ?? copied ?? (one && (await raiseAsk(this.#store, call, one, raising)))
+      const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
+      const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
       if (ask !== undefined) moved.push([key, ask])
     }
     return { ...place, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
+  }
+
+  async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
+    const callId = await below.record?.(resume)
+    const raising = { server: resume.server, waitMs: this.#settings.askWaitMs }
+    return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
   /** The answers, once all are there. Undefined when the caller must come back for them. */
@@ -248,23 +254,23 @@ export class Routing {
   }
 
   /** The place with an ask to come for each of these, should the client stay silent. */
-  #copied(call: Call, place: LivePlace, keys: readonly string[]): LivePlace {
+  #copied(call: Call, below: Below, place: LivePlace, keys: readonly string[]): LivePlace {
     const copies = keys.flatMap((key): [string, string][] => {
       const wanted = place.wanted[key]
       // The asks of a held call are in the inbox from the beginning.
       const isThere = Object.hasOwn(place.copies, key) || Object.hasOwn(place.onRecord, key)
       if (!this.hasInbox || isThere || (wanted?.kind !== 'form' && wanted?.kind !== 'url')) return []
-      const copy = this.silence.begin({ call, server: place.resume.server, wanted })
+      const copy = this.silence.begin(putOf(call, below, place, wanted))
       return copy === undefined ? [] : [[key, copy]]
     })
     return { ...place, copies: { ...place.copies, ...Object.fromEntries(copies) } }
   }
 
   /** Of the client's answer and another one, the one that came first; undefined when the inbox goes on asking. */
-  async #first(call: Call, place: Place, key: string, given: Given): Promise<Given | undefined> {
+  async #first(call: Call, below: Below, place: Place, key: string, given: Given): Promise<Given | undefined> {
     const [copy, wanted] = [own(place.copies, key), place.wanted[key]]
     if (copy === undefined || wanted === undefined) return given
-    if (!call.signal.aborted) return this.silence.answered({ call, server: place.resume.server, wanted }, copy, given)
+    if (!call.signal.aborted) return this.silence.answered(putOf(call, below, place, wanted), copy, given)
     await this.silence.withdraw(call, copy, 'call-cancelled')
     return given
   }
@@ -331,6 +337,12 @@ function isPage(wanted: Wanted): boolean {
 
 function isYes(given: Given | undefined): boolean {
   return given !== undefined && 'result' in given && given.result.action === 'accept'
+}
+
+function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
+  const put = { call, server: resume.server, wanted }
+  const record = below.record?.bind(below, resume)
+  return record === undefined ? put : { ...put, record }
 }
 
 // hasOwn, because a server may call its question "constructor".

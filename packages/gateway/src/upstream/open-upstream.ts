@@ -13,11 +13,13 @@ import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import { BackOff } from './back-off.ts'
+import { type InnerServer, openInner } from './inner-server.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
 export type ServerConfig = (
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
   | StdioServer
+  | InnerServer
 ) & {
   /** It may ask people for secrets. What is started is given its token; others have it here. */
   readonly secrets?: { readonly token?: string }
@@ -37,12 +39,13 @@ export async function openUpstream(
   call: Call,
   { askWaitMs, onLog, environment }: OpenOptions,
 ): Promise<Upstream> {
+  if ('connect' in given) return new ForSessions(openInner(name, given))
   const config = 'url' in given ? given : withEnvironment(given, environment)
   const headers = 'url' in config ? lowerCased(config.headers ?? {}) : {}
   const newest =
     'url' in config
       ? new HttpUpstream20260728(name, new Connections(new URL(config.url)), headers)
-      : new StdioUpstream20260728(name, config, onLog, new BackOff())
+      : overProcess(name, config, onLog, new BackOff())
   if (await speaksNewest(newest, call)) return new ForSessions(newest)
   await newest.close()
   if ('url' in config) {
@@ -65,6 +68,10 @@ function withEnvironment(server: StdioServer, environment: OpenOptions['environm
       return { ...server.env, ...environment() }
     },
   }
+}
+
+function overProcess(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+  return new StdioUpstream20260728(name, (events) => new StdioWire(server, events, onLog, backOff))
 }
 
 async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
