@@ -8,7 +8,7 @@ import { cookieHeader, fromOurPage, type House, signedIn, type Tenant } from './
 import type { Tally } from './strangers-tally.part.ts'
 
 /** Someone at a browser of one inbox, with a cookie or without. */
-interface Stranger {
+export interface Stranger {
   readonly what: string
   readonly tenant: Tenant
   readonly app: InboxApp
@@ -18,7 +18,7 @@ interface Stranger {
 }
 
 /** None of these may decide any of the asks, at the inbox where they are. */
-async function gather({ store, tenants: [acme, globex] }: House): Promise<Stranger[]> {
+export async function gather({ store, tenants: [acme, globex] }: House): Promise<Stranger[]> {
   const at = (what: string, cookie: string, more: Partial<Stranger> = {}): Stranger => ({
     what,
     tenant: acme,

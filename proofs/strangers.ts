@@ -10,6 +10,7 @@ import { tryApi } from './strangers-api.part.ts'
 import { aHouse, asAgent, fromOurPage, type House, signedIn } from './strangers-house.part.ts'
 import { tryLogins } from './strangers-login.part.ts'
 import { tryMcp } from './strangers-mcp.part.ts'
+import { trySecretPages } from './strangers-secrets.part.ts'
 import { Tally } from './strangers-tally.part.ts'
 
 export const run: Measurement = async ({ quick, seed }) => {
@@ -20,6 +21,7 @@ export const run: Measurement = async ({ quick, seed }) => {
     await tryApi(house, random, quick ? 1_200 : 8_000, tally)
     await tryMcp(house, random, quick ? 200 : 2_000, tally)
     await tryLogins(house, random, quick ? 60 : 600, tally)
+    await trySecretPages(house, random, quick ? 600 : 4_000, tally)
     const changed = await countChanged(house)
     for (const [what, count] of tally.kinds) console.log(`  ${String(count).padStart(6)} × ${what}`)
     const rightful = await isOpenToAnn(house)
@@ -28,8 +30,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     return {
       reached: succeeded + told + changed === 0 && rightful,
       figure:
-        `strangers: ${tried.toLocaleString('en-US')} attempts on other people's asks in ${tally.kinds.size} ways, ` +
-        `${succeeded} succeeded, ${told} told whether the ask exists, ${changed} asks changed`,
+        `strangers: ${tried.toLocaleString('en-US')} attempts on other people's asks and secrets in ${tally.kinds.size} ways, ` +
+        `${succeeded} succeeded, ${told} told whether it exists, ${changed} asks changed`,
     }
   } finally {
     await house.close()

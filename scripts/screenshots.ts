@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from './inbox/browser.ts'
 import { aDesk } from './inbox/desk.ts'
 import { livePast } from './inbox/past.ts'
-import { raiseSamples } from './inbox/samples.ts'
+import { raiseSamples, raiseSecret } from './inbox/samples.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
@@ -31,6 +31,19 @@ try {
       const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
       for (const name of names)
         await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
+      await context.close()
+    }
+  }
+  // Last, so that it stands in no other picture.
+  const { page: secret } = await raiseSecret(desk.store, desk.url)
+  for (const [size, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await signedIn(context)
+      await page.goto(`${desk.url}/secret/${secret}`)
+      await page.getByLabel('Secret').fill('npm_0123456789abcdef')
+      await page.screenshot({ path: `${into}/secret-${size}-${colorScheme}.png` })
+      console.log(`${into}/secret-${size}-${colorScheme}.png`)
       await context.close()
     }
   }

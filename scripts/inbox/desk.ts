@@ -26,6 +26,7 @@ const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okaf
 /** What an operator would have configured. */
 const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['describe']>>>> = {
   deploy: { origin: 'configured by your team', touches: 'the production cluster', undo: 'impossible' },
+  registry: { origin: 'configured by your team' },
   studio: { origin: 'configured by you' },
   github: { origin: 'configured by your team', undo: 'possible' },
 }

@@ -1,5 +1,5 @@
 // Asks as they come in real life, one for each kind of field and question.
-import { randomBytes } from 'node:crypto'
+import { createECDH, randomBytes } from 'node:crypto'
 import {
   type AskDraft,
   actionDigest,
@@ -188,4 +188,24 @@ export async function raiseSamples(store: Store): Promise<Readonly<Record<string
   })
   await raise('approval', aDeployment())
   return ids
+}
+
+/** A page for a secret, open for Ann; what is handed over there can be read by nobody. */
+export async function raiseSecret(store: Store, url: string): Promise<{ readonly page: string; readonly ask: string }> {
+  const page = newId('secret', Date.now(), randomBytes)
+  const point = createECDH('prime256v1')
+  const publicKey = point.generateKeys('base64url')
+  const limits = { decideWithinMs: 20 * minuteMs, keepMs: minuteMs, perServer: 100, inAll: 1_000 }
+  await store.secrets.open({ tenant, id: page, server: 'registry', publicKey, ...limits })
+  await store.secrets.bind({ tenant, id: page, server: 'registry' }, 'ann')
+  const message =
+    'An access token of the package registry that may publish @acme/player. Make one under Settings, Tokens; it is used once.'
+  const secret = { page, publicKey }
+  const draft = anAsk(
+    { kind: 'url', message, url: `${url}/secret/${page}`, secret },
+    { asker: { server: 'registry', tool: 'publish' }, decideWithinMs: limits.decideWithinMs },
+  )
+  const ask = (await store.asks.raise(draft)).id
+  await store.secrets.link(tenant, page, ask)
+  return { page, ask }
 }

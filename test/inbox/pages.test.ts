@@ -6,7 +6,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { tenant } from '../../scripts/inbox/desk.ts'
-import { aDeployment, raiseSamples } from '../../scripts/inbox/samples.ts'
+import { aDeployment, raiseSamples, raiseSecret } from '../../scripts/inbox/samples.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { ann, aPlace, settleDown } from './visit.ts'
 
@@ -65,7 +65,11 @@ for (const [look, options] of [
       via: 'inbox',
       answer: { action: 'accept' },
     })
+    const secret = await raiseSecret(desk.store, desk.url)
     for (const path of [
+      `/secret/${secret.page}`,
+      `/asks/${secret.ask}`,
+      '/secret/none',
       `/asks/${ids.approval}`,
       '/history',
       `/history/${ids.approval}`,

@@ -23,7 +23,7 @@ export {
 export { approved, decisionForm, isDecision } from './ask/decision.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
-export type { AskingCall, Question } from './ask/question.ts'
+export type { AskingCall, Question, SecretPage } from './ask/question.ts'
 
 // ask with a form
 export {
@@ -94,6 +94,7 @@ export type {
   DrawnValue,
   FieldView,
   FiguresView,
+  HandOverBody,
   InboxProblem,
   InboxProblemCode,
   LinkView,
@@ -106,6 +107,8 @@ export type {
   ProofView,
   QuestionView,
   QuorumView,
+  SealedSecret,
+  SecretView,
   SignInView,
   StateView,
   TextFieldView,
@@ -157,5 +160,5 @@ export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
 export { type IdKind, isId, isName, newId, type RandomBytes } from './ids.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
-export { askLimits, formLimits, sealLimits } from './limits.ts'
+export { askLimits, formLimits, sealLimits, secretLimits } from './limits.ts'
 export { type Revision, revisions } from './revisions.ts'

@@ -50,3 +50,12 @@ export const sealLimits = {
   ttlMaxMs: 90 * 24 * 60 * 60 * 1_000,
   keys: 8,
 } as const
+
+/** Of a secret that a person hands over. */
+export const secretLimits = {
+  /** A private key in PEM fits several times. */
+  secretBytes: 16_384,
+  /** Of its encrypted form in base64url, with the room that hides its length. */
+  sealedChars: 24_576,
+  publicKeyChars: 256,
+} as const

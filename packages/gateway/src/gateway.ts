@@ -15,6 +15,7 @@ import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
 import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
+import type { SecretPages } from './secrets/secret-pages.ts'
 import { Servers } from './servers/servers.ts'
 import { Deferral, type DeferralSettings } from './surfaces/deferral.ts'
 import { Routing, type RoutingSettings } from './surfaces/routing.ts'
@@ -59,6 +60,8 @@ export interface GatewayOptions extends Reloadable {
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** Where people hand secrets over to servers that may ask for them. It needs an inbox. */
+  readonly secretPages?: SecretPages
   /** For a program that must answer at once: what makes the first question fast is done when there is time. */
   readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
@@ -146,18 +149,20 @@ interface Parts {
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
   else warmUp()
-  const { onTrouble = () => undefined, watch = nobodyWatches } = options
+  const { onTrouble = () => undefined, watch = nobodyWatches, secretPages } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({
     watch,
     onServerLog: options.onServerLog ?? (() => undefined),
+    ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
   const mailbox = new Mailbox(options.store, options.keys, onTrouble)
   // One object for all that read it at each question, so that a reload reaches them.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
+  secretPages?.use(options.servers)
   const asking = new Asking(asks, watch)
-  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
+  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
   const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
   const routing = new Routing(
     options.store,
@@ -188,6 +193,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     reload: (changes) => {
       Object.assign(asks, askSettingsOf({ ...options, ...changes }))
       servers.use(changes.servers, asks.askWaitMs)
+      secretPages?.use(changes.servers)
     },
     close: async () => {
       await parking.close()

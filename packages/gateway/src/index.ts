@@ -10,6 +10,7 @@ export type { ServerConfig } from './upstream/open-upstream.ts'
 export { type InboxApp, type InboxOptions, inboxApp } from './inbox/inbox-app.ts'
 export { type Fetch, respondWith } from './inbox/serve-node.ts'
 export { WebFiles } from './inbox/web-files.ts'
+export { SecretPages, type SecretPagesOptions } from './secrets/secret-pages.ts'
 
 // watch it
 export type { Standing } from './watch/figures.ts'

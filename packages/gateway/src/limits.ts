@@ -168,6 +168,17 @@ export const identityLimits = {
   lookAgainMs: 10_000,
 }
 
+/** Of pages where secrets are handed over. */
+export const secretPageLimits = {
+  /** Pages that may be open: of one server, and in the store. */
+  perServer: 100,
+  inAll: 10_000,
+  /** How long after a person's time what they handed over can be collected, unless it is released before. */
+  keepMs: 60 * 60 * 1_000,
+  /** How often it is handed to its server: once in each round of a call. */
+  collections: 64,
+} as const
+
 /** The inbox in a terminal. */
 export const terminalInboxLimits = {
   /** Asks in the list, and how many are read at a time; older ones follow as these are answered. */

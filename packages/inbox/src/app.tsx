@@ -6,12 +6,14 @@ import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
 import { post, problemOf } from './api/client.ts'
 import { useLive } from './api/live.ts'
 import { useMe, useOpenAsks } from './api/queries.ts'
-import { InboxPage, Trouble } from './pages/inbox-page.tsx'
+import { InboxPage } from './pages/inbox-page.tsx'
+import { SecretPage } from './pages/secret-page.tsx'
 import { SignedOut, SignInPage } from './pages/sign-in-page.tsx'
 import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
 import { canNotify, notify, useNotices } from './ui/notices.ts'
+import { Trouble } from './ui/trouble.tsx'
 
 // Whoever has something to answer need not wait for what looks back.
 const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
@@ -71,6 +73,7 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
       <Trouble problem={problem} onRetry={() => void me.refetch()} />
     )
   }
+  if (route.page === 'secret') return <SecretPage key={route.id} page={route.id} />
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
   return route.page === 'figures' ? <FiguresPage /> : <InboxPage id={route.id} />
 }

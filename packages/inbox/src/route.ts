@@ -7,6 +7,7 @@ export type Route =
   | { readonly page: 'history'; readonly id?: string; readonly search: string }
   | { readonly page: 'figures' }
   | { readonly page: 'sign-in' }
+  | { readonly page: 'secret'; readonly id: string }
 
 export function useRoute(): Route {
   const place = useSyncExternalStore(onMove, () => location.pathname + location.search)
@@ -20,6 +21,7 @@ function routeOf(path: string, search: string): Route {
   if (first === 'history') return { page: 'history', search, ...one }
   if (first === 'figures') return { page: 'figures' }
   if (first === 'sign-in') return { page: 'sign-in' }
+  if (first === 'secret' && id !== undefined) return { page: 'secret', id }
   return first === 'asks' ? { page: 'inbox', ...one } : { page: 'inbox' }
 }
 

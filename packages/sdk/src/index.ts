@@ -11,8 +11,11 @@ export type { Ask } from './ask/ask.ts'
 export type { NumberSettings, Suggests, TextSettings } from './ask/describe.ts'
 export type { AnswersOf, Asked, Fields, StandardSchema } from './ask/form-of.ts'
 export type { Harmless, Plain, Risk } from './ask/how.ts'
-export type { SecretRequest, Secrets } from './ask/secrets.ts'
 export { field } from './ask/field.ts'
+
+// be handed a secret
+export { type GatewaySecretsOptions, gatewaySecrets } from './secrets/gateway-secrets.ts'
+export type { SecretRequest, Secrets } from './secrets/secrets.ts'
 
 // ask by yielding
 export type { YieldedAsk } from './generator/asks.ts'

@@ -2,10 +2,10 @@
 
 import { type Ask, askOf } from './ask/ask.ts'
 import * as describe from './ask/describe.ts'
-import { secretOf } from './ask/secret-of.ts'
 import { actionOf, type Named } from './gate/action.ts'
 import { type Gate, gateOf } from './gate/gate.ts'
 import type { Run } from './run/run.ts'
+import { secretOf } from './secrets/secret-of.ts'
 import type { World } from './world.ts'
 
 export interface Interaction<Context = unknown> {

@@ -24,4 +24,7 @@ export const sdkLimits = {
   rememberedNameChars: 4_096,
   /** Yeses used in this process that could still come back. */
   usedGrants: 100_000,
+  /** Of one request about the page of a secret, and how often it is tried. */
+  secretRequestMs: 10_000,
+  secretTries: 2,
 } as const

@@ -14,13 +14,13 @@ import {
   sealLimits,
 } from '@assent/core'
 import { checkWait } from './ask/how.ts'
-import type { Secrets } from './ask/secrets.ts'
 import type { DurableStore } from './durable.ts'
 import { UsedOnce } from './gate/used-once.ts'
 import { sdkLimits } from './limits.ts'
 import { type PrincipalOf, principalOf } from './principal.ts'
 import type { Terms } from './run/run.ts'
 import type { StepRecord } from './run/steps.ts'
+import type { Secrets } from './secrets/secrets.ts'
 
 export interface AssentSettings {
   /** The server's name, as people know it; it stands in approvals and receipts. */
@@ -40,7 +40,7 @@ export interface AssentSettings {
   readonly waitMs?: number
   /** How long a yes may wait to be used unless a gate says otherwise. */
   readonly useWithinMs?: number
-  /** Where people hand over passwords and keys. */
+  /** Where people hand over passwords and keys; behind a gateway `gatewaySecrets()`. */
   readonly secrets?: Secrets
   /** What receipts are signed with: an Ed25519 private key. Without it every process makes its own. */
   readonly signing?: { readonly keyId: string; readonly privateKey: KeyObject }

@@ -26,6 +26,10 @@ export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 export type { Call, CallDraft, Calls } from './calls/calls.ts'
 export type { Deferred, DeferredCall, DeferredState } from './deferred/deferred.ts'
 
+// hand a secret over
+export type { HandOverRequest } from './asks/asks.ts'
+export type { BoundPage, Collected, PageDraft, PageKey, Secrets } from './secrets/secrets.ts'
+
 // be one of several processes
 export type { Box, Letter, LetterLimits, Letters } from './letters/letters.ts'
 export type { SessionName, SessionRecord, Sessions } from './sessions/sessions.ts'

@@ -17,6 +17,7 @@ import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
+import { Secrets } from './secrets/secrets.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
@@ -64,6 +65,7 @@ export class Store {
   readonly sessions: Sessions
   readonly letters: Letters
   readonly grants: Grants
+  readonly secrets: Secrets
   readonly steps: Steps
   readonly signIns: SignIns
   readonly audit: Audit
@@ -89,6 +91,7 @@ export class Store {
     this.sessions = new Sessions(engine)
     this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
     this.grants = new Grants(engine, this.audit)
+    this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
     this.signIns = new SignIns(engine)
   }

@@ -12,6 +12,7 @@ import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
 import { forgetLetters } from './letters/read-letters.ts'
+import { forgetPages } from './secrets/collect-page.ts'
 import { forgetClientSessions } from './sessions/read-session.ts'
 import { forgetLinks, forgetSessions } from './sign-ins/forget-sign-ins.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
@@ -43,7 +44,9 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const sessions = await engine.run(forgetSessions, { keep_names: namesKeptMs })
   const ofClients = await engine.run(forgetClientSessions, { margin: clockSkewMs })
   const letters = await engine.run(forgetLetters, {})
-  const forgotten = [ids, calls, steps, links, sessions, ofClients, letters].reduce((sum, rows) => sum + rows.length, 0)
+  const pages = await engine.run(forgetPages, {})
+  const all = [ids, calls, steps, links, sessions, ofClients, letters, pages]
+  const forgotten = all.reduce((sum, rows) => sum + rows.length, 0)
   return { expired, lost, forgotten }
 }
 

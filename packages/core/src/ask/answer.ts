@@ -42,12 +42,16 @@ export function judgeAnswer(question: Question, raw: unknown): Judged {
   if (question.kind !== 'form') {
     // Consent to a link or to an action has nothing to fill in: extra content would be content nobody was shown.
     if (!isNothing(content)) return malformed('This question takes a yes or a no, not content.')
+    // A bare yes would tell the asking server that the secret is there, and it is not.
+    if (question.kind === 'url' && question.secret !== undefined) return malformed(onItsPage)
     return { ok: true, answer: { action, ...said } }
   }
   const checked = checkContent(question.form, content)
   if (!checked.ok) return { ok: false, reason: 'invalid', issues: checked.issues }
   return { ok: true, answer: { action, content: checked.content, ...said } }
 }
+
+const onItsPage = 'A secret is handed over on its own page, which is the only yes to this question. Open the link.'
 
 function isNothing(content: unknown): boolean {
   if (content === undefined || content === null) return true

@@ -15,7 +15,13 @@ export type Question =
       /** The call that asks, as it reached us; kept where the form is a decision about letting it go on. */
       readonly call?: AskingCall
     }
-  | { readonly kind: 'url'; readonly message: string; readonly url: string }
+  | {
+      readonly kind: 'url'
+      readonly message: string
+      readonly url: string
+      /** The link is a page of ours where a secret is handed over. Then only that page can say yes. */
+      readonly secret?: SecretPage
+    }
   | {
       readonly kind: 'approval'
       readonly title: string
@@ -24,6 +30,13 @@ export type Question =
       readonly digest: string
       readonly claim?: string
     }
+
+/** Where one secret is handed over, and whom it is encrypted for. */
+export interface SecretPage {
+  readonly page: string
+  /** Of the asking server, for this page alone: base64url of an HPKE public key. */
+  readonly publicKey: string
+}
 
 export interface AskingCall {
   readonly tool: string

@@ -45,7 +45,7 @@ export function askView(ask: Ask, person: Person, naming: Naming): AskView {
       ...notes,
     },
     onBehalfOf: who(ask.principal, person, naming),
-    question: drawQuestion(ask.question),
+    question: drawQuestion(ask),
     raisedAtMs: ask.raisedAtMs,
     decideByMs: ask.decideByMs,
     ...(needsSeveral(ask.electorate) ? { quorum: drawQuorum(ask, person, naming) } : {}),
@@ -60,7 +60,7 @@ function headlineOf(question: Question): string {
   return oneLine(firstLine, 'web', { maxChars: headlineChars })
 }
 
-function drawQuestion(question: Question): QuestionView {
+function drawQuestion({ question, asker, principal }: Ask): QuestionView {
   switch (question.kind) {
     case 'form':
       return {
@@ -70,7 +70,12 @@ function drawQuestion(question: Question): QuestionView {
         ...(isDecision(question.form) ? { decision: drawDecision(question) } : {}),
       }
     case 'url':
-      return { kind: 'url', claim: claim(question.message), link: drawLink(question.url) }
+      return {
+        kind: 'url',
+        claim: claim(question.message),
+        link: drawLink(question.url),
+        ...(question.secret === undefined ? {} : { secret: { ...question.secret, server: asker.server, principal } }),
+      }
     case 'approval':
       return {
         kind: 'approval',
@@ -104,11 +109,11 @@ function drawLink(url: string): LinkView {
   return { ok: true, url: screened.url, host: { ascii, unicode, highlight, loopback }, warnings: screened.warnings }
 }
 
-/** A link that we would not open is nothing anybody can say yes to here. */
+/** A link that we would not open is nothing anybody can say yes to here; and a secret is handed over, not agreed to. */
 function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   if (ask.state.kind !== 'open' || ask.votes.some(({ by }) => by === person.principal)) return []
   const { question } = ask
-  const mayAccept = question.kind !== 'url' || screenUrl(question.url).ok
+  const mayAccept = question.kind !== 'url' || (question.secret === undefined && screenUrl(question.url).ok)
   return [
     ...(mayAccept ? (['accept'] as const) : []),
     'decline',
@@ -144,7 +149,7 @@ function drawState({ state, question }: Ask, person: Person, naming: Naming): St
   const decider = who(by, person, naming)
   return {
     kind: 'settled',
-    what: settledInWords(decider, outcome, via, isFilledIn(question)),
+    what: settledInWords(decider, outcome, via, yesOf(question)),
     outcome,
     by: decider,
     via,
@@ -155,6 +160,12 @@ function drawState({ state, question }: Ask, person: Person, naming: Naming): St
 }
 
 /** A form that takes more than a yes or a no. */
+/** What the person did who said yes. */
+function yesOf(question: Question): string {
+  if (question.kind === 'url' && question.secret !== undefined) return 'handed this over'
+  return isFilledIn(question) ? 'answered this' : 'approved this'
+}
+
 function isFilledIn(question: Question): question is Question & { kind: 'form' } {
   return question.kind === 'form' && question.form.fields.length > 0 && !isDecision(question.form)
 }

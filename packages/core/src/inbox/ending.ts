@@ -17,14 +17,14 @@ export const withdrawnInWords: Readonly<Record<WithdrawReason, string>> = {
   'owner-lost': 'The process that held the waiting call stopped, so no answer is needed any more',
 }
 
-export function settledInWords(by: PersonView, outcome: keyof typeof did, via: Surface, isFilledIn: boolean): string {
-  const verb = outcome === 'accepted' && isFilledIn ? 'answered' : did[outcome]
+export function settledInWords(by: PersonView, outcome: keyof typeof did, via: Surface, yes = 'approved this'): string {
+  const verb = outcome === 'accepted' ? yes : `${did[outcome]} this`
   const places = {
     client: by.isYou ? ' in your client' : ' in their client',
     inbox: '',
     terminal: ' from the terminal',
   }
-  return `${by.isYou ? 'You' : by.name} ${verb} this${places[via]}`
+  return `${by.isYou ? 'You' : by.name} ${verb}${places[via]}`
 }
 
 /** One sentence with the time and the comment. Undefined while the ask is open. */

@@ -53,7 +53,13 @@ export type QuestionView =
       /** Where the form has nothing but a yes and a no: it is drawn as an approval, and its fields are not. */
       readonly decision?: DecisionView
     }
-  | { readonly kind: 'url'; readonly claim: string; readonly link: LinkView }
+  | {
+      readonly kind: 'url'
+      readonly claim: string
+      readonly link: LinkView
+      /** The link is a page of ours: the secret can be handed over right here. */
+      readonly secret?: SecretView
+    }
   | {
       readonly kind: 'approval'
       readonly title: string
@@ -63,6 +69,14 @@ export type QuestionView =
       readonly json: string
       readonly digest: string
     }
+
+/** What a browser needs to encrypt a secret for the asking server. All of it goes back exactly; none is drawn. */
+export interface SecretView {
+  readonly page: string
+  readonly publicKey: string
+  readonly server: string
+  readonly principal: string
+}
 
 export interface DecisionView {
   /** What an accept carries; never drawn. */
@@ -217,6 +231,19 @@ export interface AnswerBody {
     readonly content?: Readonly<Record<string, unknown>>
     readonly comment?: string
   }
+}
+
+/** The body of `POST /api/secrets/{page}`: a secret that only the asking server can read. */
+export interface HandOverBody {
+  /** As in `AnswerBody`. */
+  readonly decisionId: string
+  readonly sealed: SealedSecret
+}
+
+/** One message of HPKE (RFC 9180) in base64url: the encapsulated key, and the ciphertext. */
+export interface SealedSecret {
+  readonly enc: string
+  readonly ct: string
 }
 
 /** What came of an answer that counted. */

@@ -5,7 +5,7 @@
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { Naming } from '@assent/core'
+import type { KeyRing, Naming } from '@assent/core'
 import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
@@ -14,31 +14,40 @@ import { type InboxApp, type InboxOptions, inboxApp } from '../inbox/inbox-app.t
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
+import { SecretPages } from '../secrets/secret-pages.ts'
 import type { Log } from '../watch/log.ts'
 import type { Terminal } from './terminal.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
 
 export interface ServedInbox {
+  readonly secretPages: SecretPages
   readonly respond: Beside
   /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
   openAt(origin: string, terminal: Terminal): Promise<void>
 }
 
 /** Undefined when people are not asked there. */
-export async function openInbox(config: Config, store: Store, log: Log): Promise<ServedInbox | undefined> {
+export async function openInbox(
+  config: Config,
+  { store, keys, log }: { store: Store; keys: KeyRing; log: Log },
+): Promise<ServedInbox | undefined> {
   if (!config.asks.surfaces.includes('inbox')) return undefined
   const files = await WebFiles.read(web)
+  const secretPages = new SecretPages({ store, tenant: onlyTenant, keys })
   let app: InboxApp | undefined
   return {
+    secretPages,
     respond: async (request, response) => {
       if (app !== undefined) return respondWith(app.fetch, request, response)
       response.writeHead(503).end()
     },
     openAt: async (origin, { isErrColoured, err }) => {
+      secretPages.openAt(config.inbox.url?.href ?? origin, originHere(origin))
       app = inboxApp({
         store,
         tenant: onlyTenant,
+        secretPages,
         baseUrl: config.inbox.url?.href ?? origin,
         ...loginOf(config),
         ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
@@ -51,6 +60,14 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
   }
+}
+
+/** Where a program on this machine finds what listens there: no program can connect to "every address". */
+function originHere(origin: string): string {
+  const url = new URL(origin)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  return url.origin
 }
 
 function loginOf({ identity, inbox }: Config): Pick<InboxOptions, 'login'> {
@@ -76,9 +93,10 @@ function nameOf(principal: string, issuer: string | undefined): string {
 /** Serves the inbox alone. Returns how to stop it. */
 export async function serveInboxAlone(
   inbox: ServedInbox,
-  { listen }: Config,
+  config: Config,
   { log, terminal }: { log: Log; terminal: Terminal },
 ): Promise<() => void> {
+  const { listen } = config
   const server = createServer((request, response) => {
     inbox.respond(request, response).catch((error: unknown) => {
       log.trouble(error)
@@ -90,6 +108,8 @@ export async function serveInboxAlone(
     await inbox.openAt(`http://${addressText({ host: listen.host, port })}`, terminal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    // Its pages are where this one's servers open theirs: the store and its keys are the same.
+    inbox.secretPages.openAt(config.inbox.url?.href ?? `http://${addressText(listen)}`, `http://${addressText(listen)}`)
     // Of several windows on one machine the first serves the inbox, and it shows the questions of all.
     log.info({}, 'Another program listens there already; if it is an Assent on the same store, it serves the inbox.')
     return () => undefined

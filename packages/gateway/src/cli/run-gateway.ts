@@ -55,8 +55,9 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)
   try {
     const figures = new Figures(ownVersion())
-    const parts = { ...reloadableOf(first, log.trouble), ...ears(figures, log, live), store, keys }
-    const inbox = await openInbox(first, store, log)
+    const inbox = await openInbox(first, { store, keys, log })
+    const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
+    const parts = { ...reloadableOf(first, log.trouble), ...ears(figures, log, live), ...pages, store, keys }
     if (isStdio) await serveOne(parts, inbox, first, { log, terminal })
     else await serveMany({ parts, inbox, figures, live, store, log, terminal, reading: { file, load } })
   } finally {

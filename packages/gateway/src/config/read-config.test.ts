@@ -327,3 +327,47 @@ test.each([
   expect(mistakes(text)).toHaveLength(isAllowed ? 0 : 1)
   expect(mistakes(`${text}\n${identity}`)).toEqual([])
 })
+
+test('[SECRET-12] who may ask for secrets, and with which credential, is said where it is wrong', () => {
+  const token = 'k'.repeat(43)
+  const inbox = 'asks: { surfaces: [inbox] }'
+  const config = configOf(`${inbox}
+servers:
+  a: { command: my-server, secrets: { allowed: true } }
+  b: { url: "http://localhost:1/mcp", secrets: { allowed: true, token: ${token} } }
+  c: { command: my-server }`)
+  expect(config.servers.a?.secrets).toEqual({ allowed: true, token: undefined })
+  expect(config.servers.c?.secrets).toEqual({ allowed: false, token: undefined })
+
+  expect(
+    mistakes(`${inbox}
+servers:
+  a: { command: my-server, secrets: { allowed: true, token: ${token} } }
+  b: { url: "http://localhost:1/mcp", secrets: { allowed: true } }
+  c: { url: "http://localhost:1/mcp", secrets: { token: ${token} } }
+  d: { url: "http://localhost:1/mcp", secrets: { allowed: true, token: short } }`),
+  ).toEqual(['f:6:72: servers.d.secrets.token must be at least 32 letters, digits and signs.'])
+  expect(
+    mistakes(`${inbox}
+servers:
+  a: { command: my-server, secrets: { allowed: true, token: ${token} } }
+  b: { url: "http://localhost:1/mcp", secrets: { allowed: true } }
+  c: { url: "http://localhost:1/mcp", secrets: { token: ${token} } }`).map((one) => one.replace(/^f:\d+:\d+: /, '')),
+  ).toEqual([
+    'servers.a.secrets.token means something only with url: what is started is given one. Leave it out.',
+    'servers.b.secrets.token is needed: nothing else tells this server from others. Make one: assent config key',
+    'servers.c.secrets.token means something only with allowed: true. Add it.',
+  ])
+  const both = `servers: { a: { url: "http://localhost:1/", secrets: { allowed: true, token: ${token} } }, b: { url: "http://localhost:2/", secrets: { allowed: true, token: ${token} } } }`
+  expect(mistakes(`${inbox}\n${both}`)).toEqual([
+    expect.stringContaining("servers.a.secrets.token is another server's too"),
+    expect.stringContaining("servers.b.secrets.token is another server's too"),
+  ])
+  expect(mistakes(`${inbox}\n${both}`).join()).not.toContain(token)
+  const one = 'servers: { a: { command: my-server, secrets: { allowed: true } } }'
+  expect(mistakes(one)).toEqual([expect.stringContaining('needs the inbox, which has the page')])
+  expect(mistakes(`${inbox}\ninbox: { url: "http://inbox.example.com" }\n${one}`)).toEqual([
+    expect.stringContaining('needs an inbox over https'),
+  ])
+  expect(mistakes(`${inbox}\ninbox: { url: "http://localhost:8080" }\n${one}`)).toEqual([])
+})

@@ -50,9 +50,11 @@ export function needRestart(before: Config, after: Config): string[] {
   return names.map(([name]) => name)
 }
 
-function serverOf({ url, headers, command, args, env, cwd }: ServerSettings): ServerConfig {
-  if (url !== undefined) return { url: url.href, headers }
-  const started = { command: command ?? '', args, env }
+function serverOf({ url, headers, command, args, env, cwd, secrets }: ServerSettings): ServerConfig {
+  const { allowed, token } = secrets
+  const pages = allowed ? { secrets: token === undefined ? {} : { token } } : {}
+  if (url !== undefined) return { url: url.href, headers, ...pages }
+  const started = { command: command ?? '', args, env, ...pages }
   return cwd === undefined ? started : { ...started, cwd }
 }
 

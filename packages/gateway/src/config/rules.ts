@@ -22,6 +22,7 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
       tell(`servers.${name}.${member}`, `means something only with ${other}`, 'Leave it out.')
     }
   }
+  for (const found of secretProblems(config)) tell(found.path, found.words, found.suggestion)
   if (config.identity === undefined && !isLoopback(config.listen.host)) {
     tell(
       'listen',
@@ -62,6 +63,45 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
     tell('metrics.listen', 'is the place where clients connect', 'Give it another port, or leave it out.')
   }
   return problems
+}
+
+/** Pages for secrets: who may ask, what they prove themselves with, and where the pages are. */
+function secretProblems({ servers, asks, inbox }: Config): { path: string; words: string; suggestion: string }[] {
+  const allowed = Object.entries(servers).filter(([, { secrets }]) => secrets.allowed)
+  const tokens = allowed.map(([, { secrets }]) => secrets.token)
+  const ofServers = Object.entries(servers).flatMap(
+    ([
+      name,
+      {
+        url,
+        secrets: { allowed: may, token },
+      },
+    ]) => {
+      const problem = (member: string, words: string, suggestion: string) => [
+        { path: `servers.${name}.secrets.${member}`, words, suggestion },
+      ]
+      if (!may) return token === undefined ? [] : problem('token', 'means something only with allowed: true', 'Add it.')
+      if (url === undefined && token !== undefined) {
+        return problem('token', 'means something only with url: what is started is given one', 'Leave it out.')
+      }
+      if (url !== undefined && token === undefined) {
+        return problem('token', 'is needed: nothing else tells this server from others', 'Make one: assent config key')
+      }
+      if (token === undefined || tokens.indexOf(token) === tokens.lastIndexOf(token)) return []
+      return problem('token', "is another server's too", 'Give each server its own: assent config key')
+    },
+  )
+  const [first] = allowed
+  if (first === undefined) return ofServers
+  const path = `servers.${first[0]}.secrets.allowed`
+  if (!asks.surfaces.includes('inbox')) {
+    const words = 'needs the inbox, which has the page'
+    return [...ofServers, { path, words, suggestion: 'Add inbox to asks.surfaces.' }]
+  }
+  const { url } = inbox
+  if (url === undefined || url.protocol === 'https:' || isLoopback(url.hostname)) return ofServers
+  const words = 'needs an inbox over https: on plain http browsers do not encrypt'
+  return [...ofServers, { path, words, suggestion: 'Give inbox.url as https://…' }]
 }
 
 type Tell = (path: string, words: string, suggestion: string) => void

@@ -43,6 +43,18 @@ const server = group(
       text('a folder'),
       "The folder it is started in, relative to the configuration file. The gateway's own unless given.",
     ),
+    secrets: group('Whether it may ask people for passwords, keys and tokens, on a page of the inbox.', {
+      allowed: value(
+        flag,
+        false,
+        'What a person hands over is encrypted in their browser for this server alone. A server that is started finds its credential in its environment (`ASSENT_SECRETS_URL`, `ASSENT_SECRETS_TOKEN`); one at a `url` needs `token`.',
+      ),
+      token: optional(
+        text('at least 32 letters, digits and signs', /^[\x21-\x7e]{32,1024}$/),
+        'What the server at `url` proves itself with when it opens a page: the same text as its own `ASSENT_SECRETS_TOKEN`. `assent config key` makes one.',
+        { isSecret: true },
+      ),
+    }),
   },
   ['url', 'command'],
 )

@@ -42,7 +42,11 @@ async function aStream(output: Writable = new PassThrough()) {
     notify: () => undefined,
     signal: new AbortController().signal,
   }
-  const upstream = await openUpstream('deploy', { url: server.url }, call, { askWaitMs, onLog: () => undefined })
+  const upstream = await openUpstream('deploy', { url: server.url }, call, {
+    askWaitMs,
+    onLog: () => undefined,
+    environment: () => ({}),
+  })
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const mailbox = new Mailbox(store, keys, () => undefined)

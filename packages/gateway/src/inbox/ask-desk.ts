@@ -13,12 +13,15 @@ import {
   type InboxProblem,
   type InboxProblemCode,
   isId,
+  isPlainObject,
   mayDecide,
   type Naming,
   type OneAskView,
   type Person,
+  type SealedSecret,
   type Surface,
   screenUrl,
+  secretLimits,
 } from '@assent/core'
 import type { Answered, InboxQuery, Store } from '@assent/store'
 
@@ -96,6 +99,24 @@ export class AskDesk {
     return this.#tell(answered, person)
   }
 
+  /** The one yes to an ask for a secret: what is handed over is encrypted, and nothing here can read it. */
+  async handOver(
+    person: Person,
+    ask: Ask,
+    page: string,
+    { decisionId, sealed }: { readonly decisionId: unknown; readonly sealed: unknown },
+  ): Promise<Told<AnsweredView>> {
+    if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId) || !isSealed(sealed)) {
+      return no('malformed', 'What is handed over is encrypted, in the form that our pages send.')
+    }
+    const { store, tenant } = this.#options
+    const kept = JSON.stringify({ enc: sealed.enc, ct: sealed.ct })
+    return this.#tell(
+      await store.secrets.handOver({ tenant, id: ask.id, page, person, decisionId, sealed: kept }),
+      person,
+    )
+  }
+
   #tell(answered: Answered, person: Person): Told<AnsweredView> {
     switch (answered.kind) {
       case 'settled':
@@ -147,6 +168,14 @@ const explanations: Readonly<
   'no-cancel': ['no-cancel', 'Several people decide this together: approve it, decline it, or leave it to the others.'],
   conflict: ['conflict', 'This decision was sent before with another answer, and that one stands.'],
   'state-used': ['conflict', 'This answer was used before.'],
+}
+
+function isSealed(sealed: unknown): sealed is SealedSecret {
+  if (!isPlainObject(sealed)) return false
+  const { enc, ct } = sealed
+  if (typeof enc !== 'string' || typeof ct !== 'string' || enc.length + ct.length > secretLimits.sealedChars)
+    return false
+  return /^[\w-]+$/.test(enc) && /^[\w-]+$/.test(ct)
 }
 
 function isAccept(answer: unknown): boolean {

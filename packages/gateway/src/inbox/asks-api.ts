@@ -7,6 +7,7 @@ import {
   type Ask,
   type AskOutcome,
   type InboxProblem,
+  isId,
   type Naming,
   type Person,
   type ProofView,
@@ -74,6 +75,26 @@ export class AsksApi {
     if (!read.ok) return read.response
     const { decisionId, answer } = read.body
     return respond(await this.#desk.answer(person, ask, { decisionId, answer }))
+  }
+
+  /** The ask of a page for a secret, which exists for the person it was made for and for nobody else. */
+  async readSecret(person: Person, page: string): Promise<Response> {
+    const ask = await this.#ofPage(person, page)
+    return ask === undefined ? notFound() : Response.json(this.#desk.one(ask, person))
+  }
+
+  async handOver(person: Person, page: string, request: Request): Promise<Response> {
+    const ask = await this.#ofPage(person, page)
+    const read = await readJsonBody(request)
+    if (ask === undefined) return notFound()
+    if (!read.ok) return read.response
+    const { decisionId, sealed } = read.body
+    return respond(await this.#desk.handOver(person, ask, page, { decisionId, sealed }))
+  }
+
+  async #ofPage(person: Person, page: string): Promise<Ask | undefined> {
+    const id = isId(page, 'secret') ? await this.#store.secrets.askOf(this.#tenant, page) : undefined
+    return id === undefined ? undefined : this.#desk.find(person, id)
   }
 
   /** What the record says about one ask; `download` has the browser keep it as a file. */

@@ -7,6 +7,8 @@ import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assen
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
+import type { SecretPages } from '../secrets/secret-pages.ts'
+import { isForServers, serverApi } from '../secrets/server-api.ts'
 import { AsksApi } from './asks-api.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed } from './changes.ts'
@@ -36,6 +38,8 @@ export interface InboxOptions {
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
+  /** Where servers open pages for secrets: answered here too, for servers alone. */
+  readonly secretPages?: SecretPages
   /** For what pages count down; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
@@ -65,6 +69,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const cookie = Cookie.ofSession(base, sessionMs)
   const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
+  const { secretPages: pages } = options
+  const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onTrouble })
   const app = new Hono<{ Variables: Variables }>()
 
   app.use(async (context, next) => {
@@ -106,6 +112,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
   app.get('/api/asks/:id/proof', ({ get, req }) => asks.proof(get('person'), req.param('id'), searchOf(req.raw)))
   app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
+  app.get('/api/secrets/:page', ({ get, req }) => asks.readSecret(get('person'), req.param('page')))
+  app.post('/api/secrets/:page', ({ get, req }) => asks.handOver(get('person'), req.param('page'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
   app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))
   app.get('/api/changes', ({ get, req }) => {
@@ -125,7 +133,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.all('/api/*', () => notFound())
 
   return {
-    fetch: (request) => app.fetch(request),
+    fetch: (request) => (isForServers(request) ? forServers(request) : app.fetch(request)),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
     signInLink: async (person) => {
       const code = await signIn.invite(person)

@@ -17,6 +17,7 @@ const json = (description: string, schema: object) => ({ description, content: {
 const problem = (description: string) => json(description, refer('Problem'))
 const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description })
 const id = { name: 'id', in: 'path', required: true, schema: text }
+const page = { ...id, name: 'page' }
 const ownHeader = { name: 'assent-inbox', in: 'header', required: true, schema: { const: '1' } }
 const filters = [
   query('server', text, 'Only what this server asks.'),
@@ -71,6 +72,10 @@ const schemas = {
       'content',
       'comment',
     ]),
+  }),
+  HandOver: shape({
+    decisionId: { type: 'string', pattern: '^[\\w-]{16,64}$', description: 'The same id again is the same answer.' },
+    sealed: shape({ enc: text, ct: text }),
   }),
   Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
   Proof: shape({
@@ -212,6 +217,30 @@ const paths = {
         409: problem('Too late, or answered before; the message says who, how and when.'),
         413: problem('Too large.'),
         422: problem('What was filled in does not fit. The ask stays open.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/secrets/{page}': {
+    get: {
+      summary: 'What a page for a secret asks: its ask.',
+      parameters: [page],
+      responses: {
+        200: json('The ask.', refer('OneAsk')),
+        404: problem('There is none, or it is not yours.'),
+        ...signedOut,
+      },
+    },
+    post: {
+      summary: 'Hand a secret over, encrypted for the asking server. To decline, answer the ask.',
+      parameters: [page, ownHeader],
+      requestBody: { required: true, content: { 'application/json': { schema: refer('HandOver') } } },
+      responses: {
+        200: json('It was handed over.', refer('Answered')),
+        400: problem('It is not encrypted, or not as pages do it.'),
+        404: problem('There is none, or it is not yours.'),
+        409: problem('Too late, or handed over before.'),
+        413: problem('Too large.'),
         ...signedOut,
       },
     },

@@ -38,9 +38,25 @@ export interface ClientProfile {
 /** Something a server wants from the client's side before it can go on. */
 export type Wanted =
   | { readonly kind: 'form'; readonly message: string; readonly schema: JsonValue; readonly params: JsonObject }
-  | { readonly kind: 'url'; readonly message: string; readonly url: string; readonly params: JsonObject }
+  | {
+      readonly kind: 'url'
+      readonly message: string
+      readonly url: string
+      readonly params: JsonObject
+      /** The link leads to a page of ours, where this call's person hands a secret over. */
+      readonly secret?: WantedSecret
+    }
   | { readonly kind: 'sampling'; readonly params: JsonObject }
   | { readonly kind: 'roots'; readonly params: JsonObject }
+
+export interface WantedSecret {
+  readonly page: string
+  readonly publicKey: string
+  /** How long the page may still be used, when it was judged. */
+  readonly leftMs: number
+  /** The ask that it answers, if there is one already. */
+  readonly askId?: string
+}
 
 /** What came back for it. An error in place of an answer is an answer too. `isUnfit` when a cancel stands for what did not fit. */
 export type Given = { readonly result: JsonObject; readonly isUnfit?: true } | { readonly error: RpcError }

@@ -18,6 +18,7 @@ import {
   type Upstream,
   type Wanted,
 } from './exchange.ts'
+import type { LinkJudge } from './judge-links.ts'
 import { judgeGiven, refusals } from './judge-wanted.ts'
 import { addressee, listOf, prefixed } from './names.ts'
 
@@ -40,13 +41,21 @@ export class Relay {
   readonly #find: FindUpstream
   readonly #trail: AuditTrail
   readonly #asking: Asking
+  readonly #links: LinkJudge | undefined
 
   /** @param names are read at each call: a reload changes them */
-  constructor(names: readonly string[], find: FindUpstream, trail: AuditTrail, asking: Asking) {
+  constructor(
+    names: readonly string[],
+    find: FindUpstream,
+    trail: AuditTrail,
+    asking: Asking,
+    links: LinkJudge | undefined = undefined,
+  ) {
     this.#names = names
     this.#find = find
     this.#trail = trail
     this.#asking = asking
+    this.#links = links
   }
 
   /** How many servers stand behind it. */
@@ -121,15 +130,15 @@ export class Relay {
     let outcome = first
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       if (outcome.kind !== 'needs-people') return outcome
-      const { wanted, resume } = outcome
-      const refused = Object.entries(refusals(wanted))
+      const { resume } = outcome
+      const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
       const [unfit] = refused
       const opened = unfit === undefined ? this.#asking.open(call, upstream.name, wanted, outcome.over) : undefined
       if (opened?.ok === true) {
         this.#trail.asked(call, upstream.name, wanted)
         const { round } = opened
         const put = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
-        return { ...outcome, resume: round === undefined ? put : { ...put, round } }
+        return { ...outcome, wanted, resume: round === undefined ? put : { ...put, round } }
       }
       if (opened === undefined) this.#asking.notAllowed()
       const code = opened?.code ?? errorCodes.invalidParams
@@ -143,6 +152,18 @@ export class Relay {
     }
     await giveUp(upstream, call, outcome)
     return failed(errorCodes.refused, `${upstream.name} went on asking what may not be asked.`)
+  }
+
+  /** What may not be asked, in words; and the questions, with what is known of links that lead to us. */
+  async #refusals(
+    call: Call,
+    server: string,
+    asked: Readonly<Record<string, Wanted>>,
+  ): Promise<{ wanted: Readonly<Record<string, Wanted>>; refused: readonly (readonly [string, string])[] }> {
+    const refused = Object.entries(refusals(asked))
+    if (this.#links === undefined || refused.length > 0) return { wanted: asked, refused }
+    const judged = await this.#links.judge(call, server, asked)
+    return { wanted: judged.wanted, refused: Object.entries(judged.refused) }
   }
 
   /** All servers' lists as one, in the order of the configuration. A server that fails hides nobody else. */

@@ -11,6 +11,8 @@ export type ServerConfigs = Readonly<Record<string, ServerConfig>>
 export interface ServersOptions {
   readonly watch: Watch
   readonly onServerLog: (server: string, line: string) => void
+  /** What a server that may ask for secrets is told when it is started. */
+  readonly secretsOf?: (server: string) => Readonly<Record<string, string>>
 }
 
 export class Servers {
@@ -62,7 +64,9 @@ export class Servers {
     if (before?.written === written) return false
     const open: Open = (call) => {
       const onLog = (line: string) => this.#options.onServerLog(name, line)
-      return openUpstream(name, config, onNobodysBehalf(call), { askWaitMs, onLog })
+      const { secretsOf = () => ({}) } = this.#options
+      const environment = () => (config.secrets === undefined ? {} : secretsOf(name))
+      return openUpstream(name, config, onNobodysBehalf(call), { askWaitMs, onLog, environment })
     }
     before?.generations.replace(open)
     const generations =

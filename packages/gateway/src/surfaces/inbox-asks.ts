@@ -30,7 +30,7 @@ export interface Raising {
   readonly id?: string
 }
 
-/** The id of the ask. Undefined for what no person is asked. */
+/** The id of the ask. Undefined for what no person is asked. A page for a secret has one ask, however often it is put. */
 export async function raiseAsk(
   store: Store,
   call: Call,
@@ -39,6 +39,8 @@ export async function raiseAsk(
 ): Promise<string | undefined> {
   const question = questionOf(wanted, call)
   if (question === undefined) return undefined
+  const secret = wanted.kind === 'url' ? wanted.secret : undefined
+  if (secret?.askId !== undefined) return secret.askId
   const tool = stringAt(call.params, 'name')
   await store.asks.raise({
     tenant: call.tenant,
@@ -48,10 +50,13 @@ export async function raiseAsk(
     ...(callId === undefined ? {} : { callId }),
     question,
     electorate: only(call.principal),
-    decideWithinMs: Math.max(waitMs, 1_000),
+    decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
     useWithinMs: waitMs,
   })
-  return id
+  if (secret === undefined) return id
+  const linked = await store.secrets.link(call.tenant, secret.page, id)
+  if (linked !== id) await store.asks.withdraw(call.tenant, id, 'undeliverable')
+  return linked ?? id
 }
 
 /** What the server hears of an ask that has ended. */
@@ -70,7 +75,12 @@ export function answerOf(result: JsonObject): JsonObject {
 }
 
 function questionOf(wanted: Wanted, call: Call): Question | undefined {
-  if (wanted.kind === 'url') return { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url }
+  if (wanted.kind === 'url') {
+    const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
+    if (wanted.secret === undefined) return question
+    const { page, publicKey } = wanted.secret
+    return { ...question, secret: { page, publicKey } }
+  }
   if (wanted.kind !== 'form') return undefined
   const read = readForm(wanted.schema)
   if (!read.ok) return undefined

@@ -132,10 +132,32 @@ export class Routing {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
     const resume = readResume(outcome.resume)
     if (resume === undefined) throw new Error('The relay lost its place.')
-    const { wanted, asks: onRecord = {}, over } = outcome
+    const { wanted, asks = {}, over } = outcome
+    const copies = await this.#pagesOf(call, resume.server, wanted, asks)
+    const onRecord = { ...asks, ...copies }
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
-    const place = { resume, wanted, onRecord, inInbox: {}, copies: {}, kept: {}, waits: 0 }
+    const place = { resume, wanted, onRecord, inInbox: {}, copies, kept: {}, waits: 0 }
     return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+  }
+
+  /**
+   * The asks of the pages for secrets among these. A page has its ask before anybody hears of its address, because only
+   * through it can the page be used; so the inbox shows it from the beginning, whoever else is asked.
+   */
+  async #pagesOf(
+    call: Call,
+    server: string,
+    wanted: Readonly<Record<string, Wanted>>,
+    onRecord: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const pages: [string, string][] = []
+    for (const [key, one] of Object.entries(wanted)) {
+      if (!isPage(one)) continue
+      const raising = { server, waitMs: this.#settings.askWaitMs }
+      const ask = own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, raising))
+      if (ask !== undefined) pages.push([key, ask])
+    }
+    return Object.fromEntries(pages)
   }
 
   /** Goes on as far as it can: to the client's questions, to what is still open in the inbox, or to the end. */
@@ -168,8 +190,10 @@ export class Routing {
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
-      const isSeen = given !== undefined && this.#isSeen(call.client, one, given, afterMs)
-      const counts = isSeen ? await this.#first(call, below, place, key, given) : undefined
+      const isOpening = isPage(one) && isYes(given)
+      const isSeen = given !== undefined && (isOpening || this.#isSeen(call.client, one, given, afterMs))
+      // Whoever agreed to open a page has not answered: what they do there is the answer, and is waited for.
+      const counts = isSeen && !isOpening ? await this.#first(call, below, place, key, given) : undefined
       if (counts !== undefined) kept.push([key, counts])
       else moving.push(key)
       if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
@@ -305,6 +329,14 @@ export class Routing {
 function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {
   const wanted = Object.fromEntries(forClient.map((key) => [key, place.wanted[key] as Wanted]))
   return { kind: 'needs-people', wanted, resume: writePlace(place), ...(over === undefined ? {} : { over }) }
+}
+
+function isPage(wanted: Wanted): boolean {
+  return wanted.kind === 'url' && wanted.secret !== undefined
+}
+
+function isYes(given: Given | undefined): boolean {
+  return given !== undefined && 'result' in given && given.result.action === 'accept'
 }
 
 function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {

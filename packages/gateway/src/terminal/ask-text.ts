@@ -68,7 +68,8 @@ function questionLines({ question }: AskView): string[] {
             ...link.warnings.map(({ level, text }) => one(level === 'danger' ? 'danger' : 'note', text)),
           ]
         : [one('danger', `${link.reason} It is not shown, and there is nothing to approve.`)]
-      return [...where, ...claimLines(question.claim)]
+      const how = question.secret === undefined ? [] : [one('secret', handedOverThere)]
+      return [...where, ...how, ...claimLines(question.claim)]
     }
     case 'approval':
       return [
@@ -81,6 +82,8 @@ function questionLines({ question }: AskView): string[] {
       ]
   }
 }
+
+const handedOverThere = 'It is handed over on that page, encrypted for this server alone. Here you can only decline.'
 
 function callLines(given: readonly DrawnValue[] | undefined): string[] {
   if (given === undefined) return ['  its arguments are too large to be shown here']

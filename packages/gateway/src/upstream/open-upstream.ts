@@ -16,19 +16,31 @@ import { BackOff } from './back-off.ts'
 import { type InnerServer, openInner } from './inner-server.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
-export type ServerConfig =
+export type ServerConfig = (
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
   | StdioServer
   | InnerServer
+) & {
+  /** It may ask people for secrets. What is started is given its token; others have it here. */
+  readonly secrets?: { readonly token?: string }
+}
+
+export interface OpenOptions {
+  readonly askWaitMs: number
+  readonly onLog: (line: string) => void
+  /** What a process is told of us when it is started. */
+  readonly environment: () => Readonly<Record<string, string>>
+}
 
 /** @param call on whose behalf the question is put; it decides nothing but what the server sees of us */
 export async function openUpstream(
   name: string,
-  config: ServerConfig,
+  given: ServerConfig,
   call: Call,
-  { askWaitMs, onLog }: { readonly askWaitMs: number; readonly onLog: (line: string) => void },
+  { askWaitMs, onLog, environment }: OpenOptions,
 ): Promise<Upstream> {
-  if ('connect' in config) return new ForSessions(openInner(name, config))
+  if ('connect' in given) return new ForSessions(openInner(name, given))
+  const config = 'url' in given ? given : withEnvironment(given, environment)
   const headers = 'url' in config ? lowerCased(config.headers ?? {}) : {}
   const newest =
     'url' in config
@@ -46,6 +58,16 @@ export async function openUpstream(
   const backOff = new BackOff()
   const open: OpenWire = (events) => new StdioWire(config, events, onLog, backOff)
   return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.processes, close: () => undefined })
+}
+
+/** Read anew for every process: what it is given is made for it. */
+function withEnvironment(server: StdioServer, environment: OpenOptions['environment']): StdioServer {
+  return {
+    ...server,
+    get env() {
+      return { ...server.env, ...environment() }
+    },
+  }
 }
 
 function overProcess(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {

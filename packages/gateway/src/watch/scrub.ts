@@ -22,7 +22,8 @@ export function scrubber(secrets: readonly string[]): Scrub {
 
 /** Everything in a configuration that was given to us in confidence. */
 export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
-  const ofServers = Object.values(servers).flatMap(({ headers, env, args }) => [
+  const ofServers = Object.values(servers).flatMap(({ headers, env, args, secrets }) => [
+    ...(secrets.token === undefined ? [] : [secrets.token]),
     ...Object.values(headers),
     ...Object.values(headers).map((value) => value.replace(/^\S+\s+/, '')),
     ...Object.values(env),

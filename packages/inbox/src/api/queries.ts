@@ -5,14 +5,17 @@ import type {
   AnsweredView,
   AskPageView,
   FiguresView,
+  HandOverBody,
   InboxProblem,
   LoginStartView,
   MeView,
   OneAskView,
   ProofView,
+  SecretView,
   SignInView,
 } from '@assent/core'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { sealSecret } from '../form/seal-secret.ts'
 import { get, post, problemOf } from './client.ts'
 import { noteServerTime } from './server-time.ts'
 
@@ -24,6 +27,7 @@ export const keys = {
   signIn: ['sign-in'],
   open: ['asks', 'open'],
   ask: (id: string) => ['asks', 'one', id],
+  secret: (page: string) => ['asks', 'secret', page],
   history: ['history'],
   figures: ['figures'],
   proof: (id: string) => ['proof', id],
@@ -64,6 +68,20 @@ export function useAsk(id: string | undefined) {
     queryKey: keys.ask(id ?? ''),
     queryFn: () => timed(get<OneAskView>(`/api/asks/${id}`)),
     enabled: id !== undefined,
+    retry: false,
+  })
+}
+
+/** The ask of a page for a secret. How it goes on is followed by the ask's own id. */
+export function useSecretAsk(page: string) {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: keys.secret(page),
+    queryFn: async () => {
+      const said = await timed(get<OneAskView>(`/api/secrets/${encodeURIComponent(page)}`))
+      queries.setQueryData(keys.ask(said.ask.id), said)
+      return said
+    },
     retry: false,
   })
 }
@@ -109,11 +127,31 @@ export type Reply =
 
 /** Sends an answer. A refusal is an answer too: it comes back as a value, never as a throw. */
 export function useAnswer(id: string) {
+  return useSending(id, (body: AnswerBody) => post<AnsweredView>(`/api/asks/${id}/answer`, body))
+}
+
+interface HandingOver {
+  readonly decisionId: string
+  readonly secret: string
+  readonly view: SecretView
+}
+
+/** Encrypts a secret and sends that. */
+export function useHandOver(id: string) {
+  return useSending(id, async ({ decisionId, secret, view }: HandingOver) => {
+    const body: HandOverBody = { decisionId, sealed: await sealSecret(secret, view) }
+    return post<AnsweredView>(`/api/secrets/${view.page}`, body)
+  })
+}
+
+function useSending<What>(id: string, send: (what: What) => Promise<AnsweredView>) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async (body: AnswerBody): Promise<Reply> => {
+    // What was sent is kept nowhere: it may be a secret.
+    gcTime: 0,
+    mutationFn: async (what: What): Promise<Reply> => {
       try {
-        return { ok: true, said: await timed(post<AnsweredView>(`/api/asks/${id}/answer`, body)) }
+        return { ok: true, said: await timed(send(what)) }
       } catch (error) {
         return { ok: false, problem: problemOf(error) }
       }

@@ -8,7 +8,7 @@ import { useFigures } from '../api/queries.ts'
 import { BarTable } from '../charts/bar-table.tsx'
 import { outcomeWords } from '../ui/settled.tsx'
 import { duration } from '../ui/time.ts'
-import { Trouble } from './inbox-page.tsx'
+import { Trouble } from '../ui/trouble.tsx'
 
 const spans = [
   { value: '7', label: '7 days' },

@@ -12,7 +12,7 @@ import { LoadMore } from '../ui/load-more.tsx'
 import { Proof } from '../ui/proof.tsx'
 import { outcomeWords } from '../ui/settled.tsx'
 import { duration, exactly } from '../ui/time.ts'
-import { Trouble } from './inbox-page.tsx'
+import { Trouble } from '../ui/trouble.tsx'
 
 const kinds = [
   { value: 'approval', label: 'Approvals' },

@@ -1,19 +1,20 @@
 // What waits for the person: the list and the card.
 
-import type { AnswerBody, AskView, InboxProblem } from '@assent/core'
+import type { AnswerBody, AskView } from '@assent/core'
 import { Button, Loader } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { problemOf } from '../api/client.ts'
-import { keys, useAnswer, useAsk, useOpenAsks } from '../api/queries.ts'
+import { useAsk, useOpenAsks } from '../api/queries.ts'
 import { serverNow } from '../api/server-time.ts'
 import { goTo } from '../route.ts'
-import { AskCard, useSame } from '../ui/ask-card.tsx'
+import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { LoadMore } from '../ui/load-more.tsx'
+import { Trouble } from '../ui/trouble.tsx'
 import { useWide } from '../ui/wide.ts'
 import { exampleAsk } from './example.ts'
+import { OneAsk } from './one-ask.tsx'
 
 export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const list = useOpenAsks()
@@ -65,41 +66,27 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
         {id === undefined ? (
           <p className="stage-empty">Choose one from the list.</p>
         ) : (
-          <OneAsk key={id} id={id} next={asks.find((ask) => ask.id !== id)} />
+          <Opened key={id} id={id} next={asks.find((ask) => ask.id !== id)} />
         )}
       </div>
     </div>
   )
 }
 
-function OneAsk({ id, next }: { readonly id: string; readonly next: AskView | undefined }) {
-  const queries = useQueryClient()
-  const found = useAsk(id)
-  const answer = useAnswer(id)
-  const onPassed = useSame(() => void queries.invalidateQueries({ queryKey: keys.ask(id) }))
-  // The same answer pressed again, because the network broke off, is the same decision.
-  const decision = useRef({ about: '', id: '' })
-  const onAnswer = async (given: AnswerBody['answer']): Promise<InboxProblem | undefined> => {
-    const about = JSON.stringify(given)
-    if (decision.current.about !== about) decision.current = { about, id: crypto.randomUUID() }
-    const reply = await answer.mutateAsync({ decisionId: decision.current.id, answer: given })
-    return reply.ok ? undefined : reply.problem
-  }
-  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
-  const { ask } = found.data
+function Opened({ id, next }: { readonly id: string; readonly next: AskView | undefined }) {
+  const state = useAsk(id).data?.ask.state.kind ?? 'open'
   return (
     <>
       <BackLink />
-      <AskCard ask={ask} onAnswer={onAnswer} onPassed={onPassed} />
-      {ask.state.kind !== 'open' && next !== undefined && (
+      <OneAsk id={id} />
+      {state !== 'open' && next !== undefined && (
         <p className="next">
           <Button variant="default" onClick={() => goTo(`/asks/${next.id}`, 'replace')}>
             Next: {next.headline}
           </Button>
         </p>
       )}
-      {ask.state.kind !== 'open' && next === undefined && <p className="next">Nothing else is waiting for you.</p>}
+      {state !== 'open' && next === undefined && <p className="next">Nothing else is waiting for you.</p>}
     </>
   )
 }
@@ -116,19 +103,6 @@ function BackLink() {
     >
       ‹ All
     </a>
-  )
-}
-
-export function Trouble({ problem, onRetry }: { readonly problem: InboxProblem; readonly onRetry: () => void }) {
-  return (
-    <div className="trouble" role="alert">
-      <p>{problem.code === 'not-found' ? 'There is nothing here for you.' : problem.message}</p>
-      {problem.code !== 'not-found' && (
-        <Button variant="default" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </div>
   )
 }
 

@@ -3,7 +3,7 @@
 // The card knows no router and no query. It keeps what the person has filled in and hands an answer up; what comes back
 // says whether it counted, and where it did not fit.
 
-import type { AnswerBody, AskView, InboxProblem } from '@assent/core'
+import type { AnswerBody, AskView, InboxProblem, QuestionView, SecretView } from '@assent/core'
 import { Textarea } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { contentOf, suggestions, withValue } from '../form/content.ts'
@@ -12,6 +12,7 @@ import { type AnswerAction, AnswerBar, answerKeys } from './answer-bar.tsx'
 import { Deadline } from './deadline.tsx'
 import { useKeys } from './keys.ts'
 import { Claim, Drawn, Facts, Provenance } from './question-view.tsx'
+import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
 
 /** A key or click that was on its way to the card before this one must not decide it. */
@@ -21,12 +22,14 @@ const wants = {
   form: 'has a question',
   decision: 'asks for your approval',
   url: 'wants to open a page',
+  secret: 'asks for a secret',
   approval: 'wants to act',
 } as const
 const wanted = {
   form: 'had a question',
   decision: 'asked for your approval',
   url: 'wanted to open a page',
+  secret: 'asked for a secret',
   approval: 'wanted to act',
 } as const
 
@@ -34,10 +37,12 @@ interface Props {
   readonly ask: AskView
   /** What is wrong with the answer, if anything. */
   readonly onAnswer: (answer: AnswerBody['answer']) => Promise<InboxProblem | undefined>
+  /** The same for a secret. */
+  readonly onHandOver?: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
   readonly onPassed: () => void
 }
 
-export function AskCard({ ask, onAnswer, onPassed }: Props) {
+export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const { question, asker } = ask
   const decision = question.kind === 'form' ? question.decision : undefined
   const fields = question.kind === 'form' && decision === undefined ? question.fields : []
@@ -48,6 +53,7 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
   const [appearedAt] = useState(() => performance.now())
   const card = useRef<HTMLElement>(null)
   const isOpen = ask.state.kind === 'open'
+  const secret = question.kind === 'url' ? question.secret : undefined
 
   const issues = new Map(problem?.issues?.map(({ field, message }) => [field, message]))
   useEffect(() => {
@@ -82,8 +88,7 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
     >
       <header className="card-head">
         <p className="card-who">
-          <strong>{asker.server}</strong>{' '}
-          {(isOpen ? wants : wanted)[decision === undefined ? question.kind : 'decision']}
+          <strong>{asker.server}</strong> {(isOpen ? wants : wanted)[kindOf(question)]}
         </p>
         {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
       </header>
@@ -92,7 +97,16 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
       <ClaimOf ask={ask} />
       <Facts ask={ask} />
       {isOpen && ask.answers.length === 0 && <p className="notice">You have answered. Others are still to decide.</p>}
-      {isOpen && ask.answers.length > 0 && (
+      {isOpen && secret !== undefined && onHandOver !== undefined && (
+        <SecretForm
+          ask={ask}
+          sending={sending}
+          problem={problem}
+          onHandOver={(typed) => onHandOver(typed, secret)}
+          onAnswer={(action) => void send(action)}
+        />
+      )}
+      {isOpen && secret === undefined && ask.answers.length > 0 && (
         <form className="answer-form" noValidate onSubmit={(event) => event.preventDefault()}>
           {fields.map((field) => (
             <FieldInput
@@ -139,6 +153,11 @@ export function AskCard({ ask, onAnswer, onPassed }: Props) {
       <Settled ask={ask} />
     </article>
   )
+}
+
+function kindOf(question: QuestionView): keyof typeof wants {
+  if (question.kind === 'form' && question.decision !== undefined) return 'decision'
+  return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
 }
 
 /** A form's question is its message; where the headline says all of it, it is not said twice. */

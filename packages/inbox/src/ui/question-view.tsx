@@ -8,7 +8,7 @@ export function Drawn({ ask: { question, headline, asker } }: { readonly ask: As
     case 'approval':
       return <DrawnAction title={question.title} action={question.action} />
     case 'url':
-      return <DrawnLink link={question.link} />
+      return question.secret === undefined ? <DrawnLink link={question.link} /> : <DrawnSecret server={asker.server} />
     case 'form':
       return question.decision === undefined ? (
         <h2 className="card-title">{headline}</h2>
@@ -27,6 +27,18 @@ function DrawnAction({ title, action }: Pick<QuestionView & { kind: 'approval' }
         {action.arguments.length === 0 ? ', without arguments' : ' with'}
       </p>
       <Arguments given={action.arguments} />
+    </>
+  )
+}
+
+function DrawnSecret({ server }: { readonly server: string }) {
+  return (
+    <>
+      <h2 className="card-title">Hand a secret over to {server}</h2>
+      <p className="card-subtitle">
+        Encrypted in your browser for {server} alone: neither your agent nor Assent can read it. Hand over only what you
+        would type into {server} itself.
+      </p>
     </>
   )
 }

@@ -10,6 +10,7 @@ export function Settled({ ask }: { readonly ask: AskView }) {
   const now = useNow()
   const { state, question, asker } = ask
   if (state.kind === 'open') return null
+  const isSecret = question.kind === 'url' && question.secret !== undefined
   const isYours = state.kind === 'settled' && state.by.isYou
   return (
     <div className="settled" data-outcome={outcomeOf(state)} role="status">
@@ -33,7 +34,7 @@ export function Settled({ ask }: { readonly ask: AskView }) {
           ))}
         </dl>
       )}
-      {isYours && state.outcome === 'accepted' && question.kind === 'url' && question.link.ok && (
+      {isYours && state.outcome === 'accepted' && question.kind === 'url' && !isSecret && question.link.ok && (
         <a className="open-link" href={question.link.url} target="_blank" rel="noopener noreferrer">
           Open {question.link.host.highlight} in a new tab
         </a>

@@ -87,6 +87,10 @@ export class LiveRun implements Run {
     return resultOf(entry, cause)
   }
 
+  async afterwards(work: () => Promise<void>): Promise<void> {
+    await work()
+  }
+
   async #put(description: Description, keeper: Keeper | undefined): Promise<Settlement> {
     const askId = this.#terms.newAskId()
     const settled = (ending: Ending): Settlement => ({ askId, ending, atMs: this.#terms.nowMs() })

@@ -38,7 +38,11 @@ export type Told =
 
 export function told(description: Description, modes: Modes, revision: Revision): Told {
   const { kind, question } = description
-  if (kind === 'secret') return { ok: false, why: 'a secret never travels through a client.' }
+  if (kind === 'secret')
+    return {
+      ok: false,
+      why: 'a secret never travels through a client, and this server has no page to hand it over on.',
+    }
   const mode = question.kind === 'url' ? 'url' : 'form'
   if (!modes[mode]) {
     return { ok: false, why: `the client did not declare that it can show ${mode === 'url' ? 'links' : 'forms'}.` }

@@ -64,6 +64,7 @@ export class ReplayRun implements Run {
   readonly #refuses: ReplayParts['refuses']
   readonly #open: OpenAsk[] = []
   readonly #names = new Set<string>()
+  readonly #afterwards: (() => Promise<void>)[] = []
   readonly #over: Promise<void>
   #endRound: () => void = () => undefined
   /** How often each question was asked in this round. */
@@ -105,9 +106,14 @@ export class ReplayRun implements Run {
     const first = await Promise.race([handled, this.#over])
     if (first !== undefined && this.#open.length > 0) await this.#over
     this.#isOver = true
-    if (this.#broken !== undefined) return { kind: 'failed', error: this.#broken }
-    if (this.#open.length > 0) return { kind: 'asks', asks: this.#open }
-    return first ?? handled
+    if (this.#open.length > 0 && this.#broken === undefined) return { kind: 'asks', asks: this.#open }
+    const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
+    for (const work of this.#afterwards) await work()
+    return ended
+  }
+
+  async afterwards(work: () => Promise<void>): Promise<void> {
+    this.#afterwards.push(work)
   }
 
   async put(description: Description, keeper?: Keeper): Promise<Settlement> {
@@ -255,6 +261,10 @@ export class ReplayRun implements Run {
     this.#endRound()
     return never()
   }
+}
+
+function failedWith(error: unknown): RoundEnd<never> {
+  return { kind: 'failed', error }
 }
 
 function settlementOf({ id }: AskEntry, { ending, atMs }: Ended): Settlement {

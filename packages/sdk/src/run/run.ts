@@ -16,6 +16,11 @@ export interface Run {
   put(description: Description, keeper?: Keeper): Promise<Settlement>
   /** Does the work unless it was done before in this call; either way resolves with what came of it. */
   once(name: string, work: () => unknown): Promise<unknown>
+  /**
+   * Does this as soon as nothing in this call can need what it lets go of: at once where the handler waits, after the
+   * last round where it runs again. It must not throw.
+   */
+  afterwards(work: () => Promise<void>): Promise<void>
 }
 
 export interface Settlement {

@@ -1,5 +1,5 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { together } from '../engine/statement.ts'
+import { type Part, together } from '../engine/statement.ts'
 
 export type AnswerParams = RecordedParams & {
   tenant: string
@@ -14,7 +14,7 @@ export type AnswerParams = RecordedParams & {
   state_expires_at: number | null
 }
 
-type Counted = { state: 'open' | 'settled'; ended_at: number | null }
+export type Counted = { state: 'open' | 'settled'; ended_at: number | null }
 
 // The same rule as core's `answer`: the contract suite runs both side by side.
 const decides = `(
@@ -34,25 +34,28 @@ const decides = `(
  * The grant, the used state id and the audit entry are parts of the step: none exists without the others. A state id
  * that was used before also ends the whole step.
  */
-export const answerAsk = together<AnswerParams, Counted>(
-  'answer_ask',
-  {
-    name: 'counted',
-    returns: [
-      'tenant',
-      'id',
-      'state',
-      'ended_at',
-      'digest',
-      'principal',
-      'use_within',
-      'approvals_needed',
-      'declines_needed',
-      'accepts',
-      'declines',
-    ],
-    tells: ['state', 'ended_at'],
-    sql: `
+export const answerAsk = together<AnswerParams, Counted>('answer_ask', ...answering(''))
+
+/** @param also what must hold besides, in the same instant: SQL that begins with `and`, or nothing */
+export function answering(also: string): [Part, ...Part[]] {
+  return [
+    {
+      name: 'counted',
+      returns: [
+        'tenant',
+        'id',
+        'state',
+        'ended_at',
+        'digest',
+        'principal',
+        'use_within',
+        'approvals_needed',
+        'declines_needed',
+        'accepts',
+        'declines',
+      ],
+      tells: ['state', 'ended_at'],
+      sql: `
       update asks set
         accepts = accepts + case when :action = 'accept' then 1 else 0 end,
         declines = declines + case when :action = 'decline' then 1 else 0 end,
@@ -66,38 +69,39 @@ export const answerAsk = together<AnswerParams, Counted>(
         and (:action <> 'cancel' or approvals_needed = 1)
         and not exists (
           select 1 from votes where votes.tenant = asks.tenant and votes.ask_id = asks.id and votes.voter = :voter)
-        and ${isRecordable}
+        and ${isRecordable} ${also}
       returning tenant, id, state, ended_at, digest, principal, use_within, approvals_needed, declines_needed,
         accepts, declines`,
-  },
-  {
-    name: 'unlisted',
-    sql: `
+    },
+    {
+      name: 'unlisted',
+      sql: `
       update ask_approvers set is_open = 0 from counted c
       where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id and c.state = 'settled'`,
-  },
-  {
-    name: 'voted',
-    sql: `
+    },
+    {
+      name: 'voted',
+      sql: `
       insert into votes (tenant, ask_id, voter, answer, via, decision_id, place, voted_at)
       select c.tenant, c.id, :voter, :answer, :via, :decision_id,
         c.accepts + c.declines + case when :action = 'cancel' then 1 else 0 end, :now
       from counted c
       where c.approvals_needed > 1 or c.declines_needed > 1`,
-  },
-  {
-    name: 'granted',
-    sql: `
+    },
+    {
+      name: 'granted',
+      sql: `
       insert into grants (tenant, id, ask_id, digest, principal, granted_at, expires_at)
       select c.tenant, :grant_id, c.id, c.digest, c.principal, c.ended_at, c.ended_at + c.use_within from counted c
       where c.state = 'settled' and :action = 'accept' and c.digest is not null`,
-  },
-  {
-    name: 'used',
-    sql: `
+    },
+    {
+      name: 'used',
+      sql: `
       insert into used_ids (tenant, id, expires_at)
       select c.tenant, cast(:state_id as text), cast(:state_expires_at as bigint) from counted c
       where cast(:state_id as text) is not null`,
-  },
-  ...recorded('counted', `case when c.state = 'settled' then 'ask.settled' else 'ask.voted' end`),
-)
+    },
+    ...recorded('counted', `case when c.state = 'settled' then 'ask.settled' else 'ask.voted' end`),
+  ]
+}

@@ -28,10 +28,11 @@ import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import type { Statement } from '../engine/statement.ts'
 import { randomBytes } from '../random.ts'
 import type { Watch } from '../wake/watch.ts'
-import { answerAsk } from './answer-ask.ts'
+import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
 import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
 import { type AuditContents, answeredBody, raisedBody } from './audit-body.ts'
 import { endAsk } from './end-ask.ts'
+import { handOver } from './hand-over.ts'
 import { approverParam, type Raised, type RaiseParams, raiseAsk } from './raise-ask.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
@@ -48,6 +49,12 @@ export interface AnswerRequest {
   readonly decisionId?: string
   /** The sealed state that brought the answer, used up with it. */
   readonly state?: { readonly id: string; readonly expiresAtMs: number }
+}
+
+/** A secret, encrypted for the server that asked for it. */
+export interface HandOverRequest extends Pick<AnswerRequest, 'tenant' | 'id' | 'person' | 'decisionId'> {
+  readonly page: string
+  readonly sealed: string
 }
 
 export type Answered =
@@ -152,6 +159,18 @@ export class Asks {
     return this.#cast(found.ask, vote, request.state)
   }
 
+  /** The yes to an ask for a secret. For anyone but the person it was put to, the ask does not exist. */
+  async handOver(request: HandOverRequest): Promise<Answered> {
+    const { tenant, id, person, page, sealed } = request
+    const found = await this.#readWithTime(tenant, id)
+    if (found === undefined || found.ask.principal !== person.principal) return { kind: 'not-found' }
+    if (!mayDecide(found.ask.electorate, person) || !asksFor(found.ask, page)) return { kind: 'not-found' }
+    const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
+    const vote: Vote = { answer: { action: 'accept' }, by: person.principal, via: 'inbox', decisionId }
+    if (found.ask.state.kind !== 'open') return this.#explain(found.ask, vote, found.nowMs)
+    return this.#cast(found.ask, vote, undefined, (params) => this.#engine.run(handOver, { ...params, page, sealed }))
+  }
+
   async withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<Ended> {
     return this.#end(tenant, id, { state: 'withdrawn', reason })
   }
@@ -187,7 +206,12 @@ export class Asks {
     }
   }
 
-  async #cast(ask: Ask, vote: Vote, state: AnswerRequest['state']): Promise<Answered> {
+  async #cast(
+    ask: Ask,
+    vote: Vote,
+    state: AnswerRequest['state'],
+    run: (params: AnswerParams) => Promise<Counted[]> = (params) => this.#engine.run(answerAsk, params),
+  ): Promise<Answered> {
     const { tenant, id } = ask
     const params = {
       tenant,
@@ -203,7 +227,7 @@ export class Asks {
       ...this.#audit.body(answeredBody(vote, this.#contents)),
     }
     try {
-      const [counted] = await this.#engine.run(answerAsk, params)
+      const [counted] = await run(params)
       if (counted !== undefined) this.#watch.moved(tenant, id)
       if (counted?.ended_at != null && !needsSeveral(ask.electorate)) {
         return { kind: 'settled', ask: { ...ask, state: { kind: 'settled', ...vote, atMs: counted.ended_at } } }
@@ -285,6 +309,10 @@ export class Asks {
     const votes = await this.#engine.run(readVotes, { tenant: row.tenant, ask_id: row.id })
     return { ...ask, votes: votes.map(voteFromRow) }
   }
+}
+
+function asksFor({ question }: Ask, page: string): boolean {
+  return question.kind === 'url' && question.secret?.page === page
 }
 
 function isSame(kept: Vote, vote: Vote): boolean {

@@ -14,7 +14,7 @@ export const ann: Person = person('ann')
 export const ben: Person = person('ben')
 export const cleo: Person = person('cleo')
 
-export function anId(kind: 'ask' | 'call' | 'state' | 'decision' = 'ask'): string {
+export function anId(kind: 'ask' | 'call' | 'state' | 'decision' | 'secret' = 'ask'): string {
   return newId(kind, Date.now(), randomBytes)
 }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeForm, type JsonObject, readForm } from '@assent/core'
 import type { Wanted } from '../../relay/exchange.ts'
+import { type Notification, stringAt } from '../../wire/messages.ts'
 
 export type Pushed = { readonly method: string; readonly params: JsonObject }
 
@@ -16,10 +17,21 @@ export function pushedQuestion(wanted: Wanted, revision: string): Pushed | undef
     case 'url':
       if (revision < '2025-11-25') return undefined
       // Servers of the newest revision have no id to give; the client needs one to tell its pages apart.
-      return { method: 'elicitation/create', params: { elicitationId: randomUUID(), ...wanted.params, mode: 'url' } }
+      return { method: 'elicitation/create', params: { ...wanted.params, elicitationId: pageId(wanted), mode: 'url' } }
     case 'form':
       return revision < '2025-11-25' ? olderForm(wanted) : { method: 'elicitation/create', params: wanted.params }
   }
+}
+
+function pageId({ params, secret }: Wanted & { kind: 'url' }): string {
+  return stringAt(params, 'elicitationId') ?? secret?.page ?? randomUUID()
+}
+
+/** What the client is told when a page of ours was used; of other pages their server tells. */
+export function pageDone(wanted: Wanted, revision: string): Notification[] {
+  if (wanted.kind !== 'url' || wanted.secret === undefined || revision < '2025-11-25') return []
+  const params = { elicitationId: pageId(wanted) }
+  return [{ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params }]
 }
 
 /** Before 2025-11-25 there were no modes, and labels were spelled in another way. */

@@ -26,7 +26,7 @@ import {
 } from '../../wire/messages.ts'
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
-import { pushedQuestion } from './questions.ts'
+import { pageDone, pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
 
@@ -200,7 +200,12 @@ export class ClientSession {
       return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
-    return routing.continue(call, below, outcome.resume, came, hold())
+    const next = await routing.continue(call, below, outcome.resume, came, hold())
+    // While only the inbox is waited for, the page is still open.
+    const isWaiting = next.kind === 'needs-people' && Object.keys(next.wanted).length === 0
+    const opened = isWaiting ? [] : Object.entries(outcome.wanted).filter(([key]) => isYes(came[key]))
+    for (const [, wanted] of opened) for (const done of pageDone(wanted, this.#revision)) say(done)
+    return next
   }
 
   /** Undefined when nobody waits for the answer any more. */
@@ -252,6 +257,11 @@ export class ClientSession {
       signal,
     }
   }
+}
+
+function isYes(came: Came | undefined): boolean {
+  const given = came?.given
+  return given !== undefined && 'result' in given && given.result.action === 'accept'
 }
 
 /** A new one each time: what waits for a promise is kept as long as the promise. */

@@ -1,0 +1,165 @@
+// A secret from a person's browser to the tool that asked: Chromium, the gateway, clients and servers of both generations.
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { aBrowser } from '../../scripts/inbox/browser.ts'
+import { aCaller, until } from './clients.ts'
+import { aHouse, ann, generations, type House } from './house.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
+let browser: Browser
+beforeAll(async () => {
+  browser = await aBrowser()
+})
+afterAll(() => browser.close())
+
+async function visit(house: House, person = ann): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
+  onTestFinished(() => context.close())
+  context.setDefaultTimeout(30_000)
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of (?:401|404|409)/.test(message.text())) wrong.push(message.text())
+  })
+  onTestFinished(() => expect(wrong).toEqual([]))
+  await page.goto(await house.linkFor(person))
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  return { context, page }
+}
+
+async function handOver(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('Secret').fill(secret)
+  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByText('You handed this over').waitFor()
+}
+
+const pairs = generations.flatMap((client) => generations.map((server) => [client, server] as const))
+const nameOf = { '2025-11-25': 'older', '2026-07-28': 'newest' } as const
+
+test.each(pairs)(
+  '[SECRET-8] [SECRET-10] a client of %s opens the page for a server of %s, and the tool goes on with the secret',
+  async (client, server) => {
+    const house = await aHouse()
+    const { page } = await visit(house)
+    const caller = await aCaller(client, house.url)
+
+    const calling = caller.call(`${nameOf[server]}__login`)
+    const { url, message } = await until(() => caller.asked[0])
+    expect(url).toMatch(new RegExp(`^${house.origin}/secret/secret_[0-9a-z]{36}$`))
+    expect(message).toBe('The password of the build account?')
+    await page.goto(url ?? '')
+    await page.getByRole('heading', { name: `Hand a secret over to The ${nameOf[server]} server` }).waitFor()
+    const claim = page.getByRole('region', { name: /says not checked by Assent/ })
+    expect(await claim.textContent()).toContain('The password of the build account?')
+    expect(await page.getByLabel('Secret').getAttribute('type')).toBe('password')
+    const secret = `correct horse ✓ ${crypto.randomUUID()}`
+    await handOver(page, secret)
+
+    expect(await calling).toEqual({ text: `Signed in with ${secret.length} characters.`, isError: false })
+    expect(house.got).toEqual([secret])
+    expect(caller.heard.join('')).not.toContain(secret)
+    const told = caller.heard.join('').includes('notifications/elicitation/complete')
+    expect(told).toBe(client === '2025-11-25')
+    expect(house.troubles).toEqual([])
+    await page.reload()
+    await page.getByText('You handed this over').waitFor()
+    expect(await page.getByLabel('Secret').count()).toBe(0)
+  },
+)
+
+test.each(pairs)(
+  '[SECRET-8] a client of %s that cannot be asked waits for the inbox, for a server of %s',
+  async (client, server) => {
+    const house = await aHouse()
+    const { page } = await visit(house)
+    const caller = await aCaller(client, house.url, { elicitation: 'none' })
+
+    const calling = caller.call(`${nameOf[server]}__generated`)
+    await page.goto(house.origin)
+    await page.getByRole('link', { name: /The password\?/ }).click()
+    await page.getByLabel('Secret').waitFor()
+    await handOver(page, 'from the inbox')
+
+    expect(await calling).toEqual({ text: 'Yielded 14.', isError: false })
+    expect(house.got).toEqual(['from the inbox'])
+    expect(caller.asked).toEqual([])
+  },
+)
+
+test.each(pairs)(
+  '[SECRET-2] [SECRET-8] a person who declines on the page declines the ask: client of %s, server of %s',
+  async (client, server) => {
+    const house = await aHouse()
+    const { page } = await visit(house)
+    const caller = await aCaller(client, house.url)
+    const calling = caller.call(`${nameOf[server]}__login`)
+    await page.goto((await until(() => caller.asked[0])).url ?? '')
+    await page.getByLabel('Secret').fill('typed and thought better of')
+    await page.waitForTimeout(600)
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('You declined this').waitFor()
+
+    const { text, isError } = await calling
+    expect(isError).toBe(true)
+    expect(text).toMatch(/declined/i)
+    expect(house.got).toEqual([])
+  },
+)
+
+test('[SECRET-2] [SECRET-8] a "no" in the client closes the page', async () => {
+  const house = await aHouse()
+  const { page } = await visit(house)
+  for (const [server, client] of [
+    ['newest', '2026-07-28'],
+    ['older', '2025-11-25'],
+  ] as const) {
+    const caller = await aCaller(client, house.url, { says: () => ({ action: 'decline' }) })
+    expect((await caller.call(`${server}__login`)).isError).toBe(true)
+    await page.goto(caller.asked[0]?.url ?? '')
+    await page.getByText('You declined this in your client').waitFor()
+    expect(await page.getByLabel('Secret').count()).toBe(0)
+  }
+})
+
+test('[SECRET-5] [SECRET-8] a handler that asks on after the secret gets it in each of its rounds, and then it is gone', async () => {
+  const house = await aHouse()
+  const { page } = await visit(house)
+  const caller = await aCaller('2026-07-28', house.url)
+  const calling = caller.call('newest__twice')
+  await page.goto((await until(() => caller.asked[0])).url ?? '')
+  await handOver(page, 'said once')
+
+  expect(await calling).toEqual({ text: 'Ada 9', isError: false })
+  expect(house.got).toEqual(['said once'])
+  const id = caller.asked[0]?.url?.split('/').at(-1) ?? ''
+  const collecting = await fetch(`${house.origin}/server/secrets/${id}/collect`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${house.tokens.newest}` },
+  })
+  expect(await collecting.json()).toEqual({ state: 'released' })
+})
+
+test('[SECRET-10] a key of several lines arrives with them, what is too long or missing is said at the field', async () => {
+  const house = await aHouse()
+  const { page, context } = await visit(house)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const caller = await aCaller('2026-07-28', house.url)
+  const calling = caller.call('newest__login')
+  await page.goto((await until(() => caller.asked[0])).url ?? '')
+  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByText('Type or paste it first.').waitFor()
+  await page.getByLabel('Secret').fill('x'.repeat(16_385))
+  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByText(/more than can be handed over/).waitFor()
+  await page.getByLabel('Secret').fill('')
+  const pem = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n'
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(pem)})`)
+  await page.getByLabel('Secret').focus()
+  await page.keyboard.press('ControlOrMeta+v')
+  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByText('You handed this over').waitFor()
+  await calling
+  expect(house.got).toEqual([pem])
+})

@@ -1,0 +1,153 @@
+// `assent gateway` as people run it: servers that it starts ask for secrets, and a secret is nowhere but where it belongs.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqlite } from '@assent/store'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { aBrowser } from '../../scripts/inbox/browser.ts'
+import { builtWebApp } from '../../scripts/inbox/web-app.ts'
+import { aCaller, until } from './clients.ts'
+import { generations } from './house.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const server = fileURLToPath(new URL('secretive-server.ts', import.meta.url))
+const example = fileURLToPath(new URL('../../examples/with-a-secret/server.ts', import.meta.url))
+const source = '--conditions=assent-source'
+
+async function aProgram() {
+  await builtWebApp()
+  const folder = await mkdtemp(join(tmpdir(), 'assent-secret-program-'))
+  const port = await aFreePort()
+  const started = (generation: string, more: string) =>
+    `{ command: ${JSON.stringify(process.execPath)}, args: ["${source}", ${JSON.stringify(server)}, "${generation}"]${more} }`
+  const file = join(folder, 'assent.yaml')
+  await writeFile(
+    file,
+    `listen: 127.0.0.1:${port}
+store: sqlite:${folder}/assent.db
+log: { level: trace, servers: true }
+asks: { surfaces: [client, inbox] }
+servers:
+  newest: ${started('2026-07-28', ', secrets: { allowed: true }')}
+  older: ${started('2025-11-25', ', secrets: { allowed: true }')}
+  example: { command: ${JSON.stringify(process.execPath)}, args: ["${source}", ${JSON.stringify(example)}], secrets: { allowed: true } }
+  forbidden: ${started('2026-07-28', '')}
+`,
+  )
+  const child = spawn(process.execPath, [source, main, 'gateway', '--config', file])
+  let log = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+    })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  })
+  await until(() => (log.includes('Listening.') ? true : undefined))
+  const signInLink = () =>
+    spawnSync(process.execPath, [source, main, 'inbox', 'link'], { cwd: folder, encoding: 'utf8' }).stdout.trim()
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { origin: `http://127.0.0.1:${port}`, folder, log: () => log, signInLink, stop }
+}
+
+test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, log, figure, record or file', async () => {
+  const program = await aProgram()
+  const browser = await aBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
+  await page.goto(program.signInLink())
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  const secrets: string[] = []
+  const heard: string[] = []
+  for (const generation of generations) {
+    for (const name of ['newest', 'older']) {
+      const caller = await aCaller(generation, `${program.origin}/mcp`)
+      const calling = caller.call(`${name}__login`)
+      await page.goto((await until(() => caller.asked[0])).url ?? '')
+      const secret = `c4nary${secrets.length}x${crypto.randomUUID().replaceAll('-', '')}`
+      secrets.push(secret)
+      await page.getByLabel('Secret').fill(secret)
+      await page.getByRole('button', { name: 'Hand over' }).click()
+      const { text, isError } = await calling
+      expect([text, isError]).toEqual([createHash('sha256').update(secret).digest('hex'), false])
+      heard.push(...caller.heard)
+    }
+  }
+  const figures = await (await fetch(`${program.origin}/metrics`)).text()
+  const held = await filesOf(program.folder)
+  await program.stop()
+  const record = await recordOf(join(program.folder, 'assent.db'))
+
+  expect(program.log()).toContain('a secret of 40 characters came')
+  expect(record).toContain('collected')
+  expect(figures).toContain('assent_asks_ended_total')
+  const everywhere = { log: program.log(), figures, record, heard: heard.join(''), held, sent: sent.join('') }
+  const found = Object.entries(everywhere).flatMap(([where, text]) =>
+    secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${where}`),
+  )
+  expect(found).toEqual([])
+  expect(sent.some((request) => request.includes('"ct"'))).toBe(true)
+})
+
+test('[SECRET-11] [SECRET-12] a server that may not ask for secrets has no credential, and asks nobody', async () => {
+  const program = await aProgram()
+  const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
+  const { text, isError } = await caller.call('forbidden__login')
+  expect(isError).toBe(true)
+  expect(text).toContain('There is no page to hand a secret over on.')
+  expect(caller.asked).toEqual([])
+})
+
+test('[GUIDE-1] [SECRET-8] the example of the guide is handed its token', async () => {
+  const program = await aProgram()
+  const browser = await aBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(program.signInLink())
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
+  const calling = caller.call('example__publish')
+  await page.goto((await until(() => caller.asked[0])).url ?? '')
+  await page.getByRole('heading', { name: 'Hand a secret over to example' }).waitFor()
+  await page.getByLabel('Secret').fill('npm_0123456789')
+  await page.keyboard.press('Enter')
+  expect(await calling).toEqual({ text: 'Published 1.0.0.', isError: false })
+})
+
+async function filesOf(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('assent.db'))
+  expect(names.length).toBeGreaterThan(1)
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')))).join('')
+}
+
+async function recordOf(path: string): Promise<string> {
+  const store = await openSqlite(path)
+  onTestFinished(() => store.close())
+  let text = ''
+  for await (const entry of store.audit.entries('default')) text += JSON.stringify(entry)
+  return text
+}
+
+function aFreePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
+    })
+  })
+}
