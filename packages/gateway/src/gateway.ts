@@ -41,8 +41,8 @@ export interface Reloadable {
   readonly unseenAfterMs?: number
   /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
   readonly silentAfterMs?: number | undefined
-  /** Where people find the inbox, for the words that callers are given. */
-  readonly inboxUrl?: string
+  /** Where people find the inbox, for the words that callers are given; asked each time where it may move. */
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -59,6 +59,8 @@ export interface GatewayOptions extends Reloadable {
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** For a program that must answer at once: what makes the first question fast is done when there is time. */
+  readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
   readonly pages?: Readonly<Record<string, Page>>
   /** Answers at every other path. */
@@ -142,7 +144,8 @@ interface Parts {
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
-  warmUp()
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({

@@ -72,6 +72,8 @@ export const relayLimits = {
   /** What was noted of questions that only passed through is written at least this often. */
   auditEveryMs: 40,
   auditBatch: 500,
+  /** Where the first answer must come at once, the patterns of screening are compiled this long after the start. */
+  warmUpLaterMs: 3_000,
 }
 
 export const upstreamLimits = {
@@ -111,6 +113,8 @@ export const downstreamLimits = {
   unreadBytes: 16_777_216,
   sessionIdleMs: 1_800_000,
   keepAliveMs: 15_000,
+  /** How long what was under way for a client that left on a pipe may take to end. */
+  leavingMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
   openWithinMs: 1_000,
 }
@@ -147,6 +151,15 @@ export const programLimits = {
   readyWithinMs: 2_000,
 }
 
+/** Of `assent` by itself, on one person's machine. */
+export const aloneLimits = {
+  /** The inbox opens this long after the start; the client's first requests come before. */
+  inboxAfterMs: 250,
+  /** How often a process looks whether somebody serves the inbox, and how long that one may take to say so. */
+  inboxLookMs: 2_000,
+  inboxReplyMs: 1_500,
+} as const
+
 export const identityLimits = {
   /** To fetch one document of an issuer, and how large it may be. */
   fetchMs: 5_000,
@@ -177,6 +190,9 @@ export const inboxLimits = {
   loginMs: 600_000,
   returnPathChars: 512,
   nameChars: 80,
+  /** How long a name is shown without looking it up again, and how many are remembered. */
+  nameFreshMs: 60_000,
+  names: 10_000,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
   /** The same by account: the issuer may have taken its word back meanwhile. */

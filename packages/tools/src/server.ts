@@ -5,10 +5,10 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { registerCompletionReview } from './checkpoint/completion.ts'
 import { registerPhaseCommit } from './checkpoint/phase-commit.ts'
 import { registerPlanApproval } from './checkpoint/plan.ts'
+import { describeTools } from './description.ts'
 import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
-import { instructions } from './instructions.ts'
 import { toolLimits } from './limits.ts'
 import { registerOnboarding } from './onboarding/onboarding.ts'
 import type { OnboardingSettings } from './onboarding/settings.ts'
@@ -20,8 +20,8 @@ export interface AssentToolsOptions
     WorkplaceOptions {
   /** How long a person may take; five minutes unless said. */
   readonly waitMs?: number
-  /** Of the program that serves them. */
   readonly onboarding?: OnboardingSettings
+  /** Of the program that serves them. */
   readonly version?: string
 }
 
@@ -39,8 +39,8 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
   })
   const workplace = new Workplace(options)
   return () => {
-    const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
-    const server = new McpServer(info, { instructions })
+    const { info, capabilities, instructions } = describeTools(options.version ?? '0.0.0')
+    const server = new McpServer(info, { capabilities, instructions })
     registerAll({ server, assent, workplace }, options)
     return server
   }

@@ -67,7 +67,11 @@ export const settings = group('The configuration of `assent gateway`.', {
     storeAddress,
     { engine: 'sqlite', path: '' },
     'Where asks, held calls and the audit are kept. Several gateways may share a PostgreSQL database. The path of a file is relative to the configuration.',
-    { isSecret: true, fallbackWords: '`sqlite:` in a folder of yours: `$XDG_STATE_HOME/assent/assent.db`' },
+    {
+      isSecret: true,
+      fallbackWords:
+        '`sqlite:` in a folder of yours: `assent.db` in `$ASSENT_HOME`, else `$XDG_STATE_HOME/assent` or what your system has for it',
+    },
   ),
   wake: value(
     wakeAddress,

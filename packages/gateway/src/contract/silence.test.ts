@@ -147,7 +147,7 @@ test('[ROUTE-10] a client of 2025 is told within a second who was faster, and it
 
   expect(cancelled).toMatchObject({
     method: 'notifications/cancelled',
-    params: { requestId: question.id, reason: expect.stringMatching(/^You approved this, /) },
+    params: { requestId: question.id, reason: expect.stringMatching(/^You answered this, /) },
   })
   expect(performance.now() - answeredAt).toBeLessThan(1_000)
   await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'decline' } })

@@ -19,7 +19,7 @@ import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { givenOf, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
-import { Silence } from './silence.ts'
+import { type Put, Silence } from './silence.ts'
 import { tellOfWaiting } from './waiting.ts'
 
 /** What stands below: the relay itself, or calls that are kept on record. */
@@ -144,7 +144,7 @@ export class Routing {
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       const { wanted, inInbox, kept } = place
       const forClient = Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
-      if (forClient.length > 0) return unfinished(this.#copied(call, place, forClient), forClient)
+      if (forClient.length > 0) return unfinished(this.#copied(call, below, place, forClient), forClient)
       const quietMs = await this.#quietMs(call, place)
       const answers = await this.#wait(call, place, { ...hold, forMs: Math.min(hold.forMs, quietMs) })
       if (answers === undefined && quietMs < hold.forMs) {
@@ -169,7 +169,7 @@ export class Routing {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
       const isSeen = given !== undefined && this.#isSeen(call.client, one, given, afterMs)
-      const counts = isSeen ? await this.#first(call, place, key, given) : undefined
+      const counts = isSeen ? await this.#first(call, below, place, key, given) : undefined
       if (counts !== undefined) kept.push([key, counts])
       else moving.push(key)
       if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
@@ -184,8 +184,7 @@ export class Routing {
       const one = place.wanted[key]
       const onRecord = own(place.onRecord, key)
       const copy = own(place.copies, key)
-      const { server } = place.resume
-      const copied = one && copy && (await this.silence.show({ call, server, wanted: one }, copy))
+      const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
       const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
       if (ask !== undefined) moved.push([key, ask])
     }
@@ -231,23 +230,23 @@ export class Routing {
   }
 
   /** The place with an ask to come for each of these, should the client stay silent. */
-  #copied(call: Call, place: LivePlace, keys: readonly string[]): LivePlace {
+  #copied(call: Call, below: Below, place: LivePlace, keys: readonly string[]): LivePlace {
     const copies = keys.flatMap((key): [string, string][] => {
       const wanted = place.wanted[key]
       // The asks of a held call are in the inbox from the beginning.
       const isThere = Object.hasOwn(place.copies, key) || Object.hasOwn(place.onRecord, key)
       if (!this.hasInbox || isThere || (wanted?.kind !== 'form' && wanted?.kind !== 'url')) return []
-      const copy = this.silence.begin({ call, server: place.resume.server, wanted })
+      const copy = this.silence.begin(putOf(call, below, place, wanted))
       return copy === undefined ? [] : [[key, copy]]
     })
     return { ...place, copies: { ...place.copies, ...Object.fromEntries(copies) } }
   }
 
   /** Of the client's answer and another one, the one that came first; undefined when the inbox goes on asking. */
-  async #first(call: Call, place: Place, key: string, given: Given): Promise<Given | undefined> {
+  async #first(call: Call, below: Below, place: Place, key: string, given: Given): Promise<Given | undefined> {
     const [copy, wanted] = [own(place.copies, key), place.wanted[key]]
     if (copy === undefined || wanted === undefined) return given
-    if (!call.signal.aborted) return this.silence.answered({ call, server: place.resume.server, wanted }, copy, given)
+    if (!call.signal.aborted) return this.silence.answered(putOf(call, below, place, wanted), copy, given)
     await this.silence.withdraw(call, copy, 'call-cancelled')
     return given
   }
@@ -306,6 +305,12 @@ export class Routing {
 function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {
   const wanted = Object.fromEntries(forClient.map((key) => [key, place.wanted[key] as Wanted]))
   return { kind: 'needs-people', wanted, resume: writePlace(place), ...(over === undefined ? {} : { over }) }
+}
+
+function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
+  const put = { call, server: resume.server, wanted }
+  const record = below.record?.bind(below, resume)
+  return record === undefined ? put : { ...put, record }
 }
 
 // hasOwn, because a server may call its question "constructor".

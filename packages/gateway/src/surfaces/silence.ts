@@ -22,6 +22,8 @@ export interface Put {
   readonly call: Call
   readonly server: string
   readonly wanted: Wanted
+  /** Puts the call on record, for questions that nobody needs answered once its process is gone. */
+  readonly record?: () => Promise<string>
 }
 
 interface Waiting {
@@ -54,10 +56,12 @@ export class Silence {
   }
 
   /** Puts it into the inbox now. What is there already stays as it is. */
-  async show({ call, server, wanted }: Put, id: string): Promise<string> {
+  async show({ call, server, wanted, record }: Put, id: string): Promise<string> {
     const waiting = this.#forget(id)
     const { askWaitMs, silentAfterMs = 0 } = this.#settings
-    await raiseAsk(this.#store, call, wanted, { server, waitMs: askWaitMs - silentAfterMs, id })
+    const raising = { server, waitMs: askWaitMs - silentAfterMs, id }
+    const callId = await record?.()
+    await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
     waiting?.shown.resolve()
     return id
   }

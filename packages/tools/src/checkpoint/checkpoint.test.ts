@@ -126,7 +126,7 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.text).toContain('Remind the user to commit')
     expect(result.text).toContain('feat: index')
     expect(caller.shown[1]?.message).toContain('There is no new commit since the phase began.')
-    expect(caller.shown[1]?.message).toContain('One file is not committed: a.ts.')
+    expect(caller.shown[1]?.message).toContain('One change is not committed: a.ts.')
   })
 
   test('[POINT-3] a commit that was made counts, though nobody ticked the box; also while the question was open', async () => {
