@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sdkReference } from '../scripts/docs/reference.ts'
+import { onboardingWalk } from './guide/onboarding-walk.ts'
 import { readText } from './workspace.ts'
 
 interface Snippet {
@@ -37,4 +38,19 @@ test('[GUIDE-1] a snippet that differs, or names no file, is found', () => {
 
 test('[GUIDE-2] the reference of the sdk is current (if this is meant, run: npm run docs)', () => {
   expect(readText('docs/guide/sdk-reference.md')).toBe(sdkReference())
+})
+
+test('[GUIDE-3] the walk through onboarding is what really happens (if this is meant, run this test with -u)', async () => {
+  const path = 'docs/guide/onboarding.md'
+  const walk = await onboardingWalk()
+  const shown = new Set<string>()
+  const made = readText(path).replace(
+    /(<!-- walk: ([^>]+?) -->\n\n)```text\n[\s\S]*?\n```\n/g,
+    (_, head: string, name: string) => {
+      shown.add(name)
+      return `${head}\`\`\`text\n${walk.get(name)}\n\`\`\`\n`
+    },
+  )
+  await expect(made).toMatchFileSnapshot(`../${path}`)
+  expect([...shown].sort()).toEqual([...walk.keys()].sort())
 })

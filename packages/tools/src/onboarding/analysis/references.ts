@@ -34,6 +34,11 @@ const buildFolders =
 const exampleNames =
   /(?:^|\/)(?:path\/to|foo|bar|baz|example|examples?|my-?\w*|your-?\w*|some-?\w*|xyz|(?:[\w-]+-)?name|feature|x)(?:[./]|$)/i
 
+/** `sprint-N`, `YYYY-MM-DD`, `000X`: a name that stands for many. */
+const standsForMany = /(?:^|[-_/.])(?:[NX]|NN+|XX+|xx+|YYYY|MM|DD)(?=[-_/.]|$)/
+/** What everybody has for themselves and nobody commits. */
+const keptLocally = /(?:^|\/)\.env|\.local\.[a-z]+$/i
+
 function deadPaths({ file, document }: ReadFile, repository: Repository, tails: ReadonlySet<string>): Finding[] {
   const seen = new Set<string>()
   return referencesIn(document.lines, file.kind === 'claude' || file.kind === 'gemini').flatMap(
@@ -92,7 +97,8 @@ function looksLikeFile(text: string): boolean {
   if (!/^(?:\.{1,2}\/)?[\w@.-]+(?:\/[\w@.-]+)+\.[a-z][a-z0-9]{0,5}$/i.test(text)) return false
   // A host with a path, a package of a scope, a module path with a domain.
   if (/^(?:www\.|[\w-]+\.(?:com|org|io|dev|net|ai)\/)/i.test(text) || text.startsWith('@')) return false
-  return !buildFolders.test(text) && !exampleNames.test(text)
+  const isOneOfMany = exampleNames.test(text) || standsForMany.test(text)
+  return !buildFolders.test(text) && !isOneOfMany && !keptLocally.test(text)
 }
 
 function isAlive(

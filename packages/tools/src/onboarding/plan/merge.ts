@@ -30,7 +30,7 @@ export interface MergedFile {
 
 export function merge({ targetPath, target, sources, undecided }: Merging): MergedFile[] {
   const outline = outlineOf(target, undecided)
-  const before = outline.text()
+  const before = target?.document.rawLines.join('') ?? ''
   const isNew = target === undefined
   const merged: MergedFile[] = []
   const taken: string[] = []
@@ -58,8 +58,15 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   }
   const after = outline.text()
   if (after === before) return merged
-  const why = taken.length === 0 ? 'says once what it said twice' : `takes in what only ${taken.join(', ')} said`
+  const why = taken.length > 0 ? `takes in what only ${taken.join(', ')} said` : ownChange(target, undecided)
   return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
+}
+
+function ownChange(target: ReadFile | undefined, { dropped }: Undecided): string {
+  const path = target?.file.path
+  if ([...dropped].some((line) => line.startsWith(`${path}:`))) return 'loses what was decided against'
+  const hasHeadings = target !== undefined && sectionsOf(target.document).some(({ level }) => level > 0)
+  return hasHeadings ? 'says once what it said twice' : 'is sorted under headings'
 }
 
 /** A title that says what the repository is, not whose file it was. */
@@ -93,6 +100,7 @@ function structured(document: TextDocument, target: ReadFile): Outline {
   const outline = new Outline(document.eol, document.hasBom)
   outline.title('# Instructions for agents')
   for (const { titles, units: some } of byTopic(units, outline)) outline.add(titles, some)
+  outline.endSource()
   return outline
 }
 

@@ -34,7 +34,10 @@ export class Outline {
   /** The document as it is, but a heading that is there twice becomes one, and an item that is there twice too. */
   static of(document: TextDocument): Outline {
     const outline = new Outline(document.eol, document.hasBom)
-    for (const section of sectionsOf(document)) outline.#take(section, document)
+    const sections = sectionsOf(document)
+    for (const section of sections) outline.#take(section, document)
+    // The empty line before a heading that is gone now ends the file.
+    if (outline.#parts.length < sections.length) outline.#trimEnd()
     outline.endSource()
     return outline
   }
@@ -157,6 +160,11 @@ export class Outline {
     if (last === undefined) return
     if (!last.endsWith('\n')) lines[lines.length - 1] = `${last}${this.eol}`
     if (last.trim() !== '') part.body.push(this.eol)
+  }
+
+  #trimEnd(): void {
+    const last = this.#parts.at(-1)
+    while (last !== undefined && last.body.length > 1 && last.body.at(-1)?.trim() === '') last.body.pop()
   }
 
   #append(part: Part, unit: Unit): void {

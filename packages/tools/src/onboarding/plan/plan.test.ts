@@ -191,6 +191,27 @@ describe('what is planned', () => {
     expect(after((await planned({ name: 'x', files }, { C1: 'AGENTS.md:3' })).plan, 'CLAUDE.md')).toBe('@AGENTS.md\n')
   })
 
+  test('[ONBOARD-15] a file alone is put in order too: headings and items that are there twice, or no headings at all', async () => {
+    const twice =
+      '# A\n\n## Tests\n\n- One thing that is said.\n\n## Style\n\n- Two.\n\n## Tests\n\n- Three.\n- One thing that is said.\n'
+    expect(after((await planned({ name: 'x', files: { 'AGENTS.md': twice } })).plan, 'AGENTS.md')).toBe(
+      '# A\n\n## Tests\n\n- One thing that is said.\n- Three.\n\n## Style\n\n- Two.\n',
+    )
+    const flat = '- Run the tests.\n- Never commit to main.\n- Names are short.\n- Ask first.\n'
+    expect(after((await planned({ name: 'x', files: { 'AGENTS.md': flat } })).plan, 'AGENTS.md')).toMatch(
+      /^# Instructions for agents\n\n## General\n\n- Ask first\.\n\n## Style\n/,
+    )
+  })
+
+  test('[ONBOARD-16] a line of a file alone that was decided against goes', async () => {
+    const files = {
+      'AGENTS.md': '# A\n\n- Always use pnpm as the package manager.\n- Always use npm as the package manager.\n',
+    }
+    expect(after((await planned({ name: 'x', files }, { C1: 'AGENTS.md:3' })).plan, 'AGENTS.md')).toBe(
+      '# A\n\n- Always use pnpm as the package manager.\n',
+    )
+  })
+
   test('[ONBOARD-15] the same words under two headings are two rules', async () => {
     const text =
       '# A\n\n## api\n\n- Run the tests.\n\n```sh\nnpm test\n```\n\n## web\n\n- Run the tests.\n\n```sh\nnpm test\n```\n'
