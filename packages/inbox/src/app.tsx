@@ -1,6 +1,6 @@
 // The frame around the pages: who you are, where you are, and what arrives by itself.
 
-import { Button, Loader, useMantineColorScheme } from '@mantine/core'
+import { Button, Loader, Switch, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
 import { post, problemOf } from './api/client.ts'
@@ -12,6 +12,7 @@ import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
 import { canNotify, notify, useNotices } from './ui/notices.ts'
+import { chime, isSoundOn, useSound } from './ui/sound.ts'
 
 // Whoever has something to answer need not wait for what looks back.
 const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
@@ -22,7 +23,10 @@ export function App() {
   const me = useMe(route.page === 'sign-in')
   const notices = useNotices()
   const isSignedIn = me.isSuccess && route.page !== 'sign-in'
-  const live = useLive(isSignedIn, () => notices.isOn && notify())
+  const live = useLive(isSignedIn, (_, isFirst) => {
+    if (notices.isOn) notify()
+    if (isFirst && isSoundOn()) chime()
+  })
   const [isHelpOpen, setHelpOpen] = useState(false)
   useKeys({
     '?': () => setHelpOpen(true),
@@ -77,6 +81,7 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
 
 function You({ name }: { readonly name: string }) {
   const queries = useQueryClient()
+  const sound = useSound()
   const signOut = () =>
     void post('/api/sign-out', {})
       .catch(() => undefined)
@@ -90,6 +95,7 @@ function You({ name }: { readonly name: string }) {
         <p>
           You answer as <strong>{name}</strong>.
         </p>
+        <Switch label="A quiet sound for a new ask" checked={sound.isOn} onChange={sound.toggle} />
         <Button variant="default" onClick={signOut}>
           Sign out
         </Button>
