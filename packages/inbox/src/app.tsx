@@ -17,6 +17,7 @@ import { chime, isSoundOn, useSound } from './ui/sound.ts'
 // Whoever has something to answer need not wait for what looks back.
 const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
 const FiguresPage = lazy(async () => ({ default: (await import('./pages/figures-page.tsx')).FiguresPage }))
+const PlayPage = lazy(async () => ({ default: (await import('./pages/play-page.tsx')).PlayPage }))
 
 export function App() {
   const route = useRoute()
@@ -28,6 +29,14 @@ export function App() {
     if (isFirst && isSoundOn()) chime()
   })
   const [isHelpOpen, setHelpOpen] = useState(false)
+  // Whoever started a playground came to play; the inbox is one press away.
+  const [isFirst, setFirst] = useState(true)
+  const hasPlayground = isSignedIn && me.data.hasPlayground === true
+  useEffect(() => {
+    if (!isSignedIn || !isFirst) return
+    setFirst(false)
+    if (hasPlayground && location.pathname === '/') goTo('/play', 'replace')
+  }, [isSignedIn, isFirst, hasPlayground])
   useKeys({
     '?': () => setHelpOpen(true),
     Escape: () => {
@@ -41,7 +50,7 @@ export function App() {
         <a className="brand" href="/" onClick={follow}>
           Assent
         </a>
-        {isSignedIn && <Places route={route} />}
+        {isSignedIn && <Places route={route} hasPlayground={me.data.hasPlayground === true} />}
         <div className="top-end">
           {isSignedIn && live === 'waiting' && <span className="live-state">reconnecting…</span>}
           {isSignedIn && canNotify && (
@@ -76,6 +85,7 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
     )
   }
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
+  if (route.page === 'play') return <PlayPage id={route.id} />
   return route.page === 'figures' ? <FiguresPage /> : <InboxPage id={route.id} />
 }
 
@@ -104,7 +114,7 @@ function You({ name }: { readonly name: string }) {
   )
 }
 
-function Places({ route }: { readonly route: Route }) {
+function Places({ route, hasPlayground }: { readonly route: Route; readonly hasPlayground: boolean }) {
   const list = useOpenAsks()
   const count = list.data?.pages.reduce((sum, { asks }) => sum + asks.length, 0) ?? 0
   useEffect(() => {
@@ -118,6 +128,7 @@ function Places({ route }: { readonly route: Route }) {
   )
   return (
     <nav className="places" aria-label="Pages">
+      {hasPlayground && place('play', '/play', 'Playground')}
       {place('inbox', '/', count === 0 ? 'Inbox' : `Inbox ${count}${list.hasNextPage ? '+' : ''}`)}
       {place('history', '/history', 'History')}
       {place('figures', '/figures', 'Figures')}

@@ -183,6 +183,8 @@ export type StateView =
 /** `GET /api/me` */
 export interface MeView {
   readonly name: string
+  /** Whether tools can be run from here: only in a program that was started for that. */
+  readonly hasPlayground?: boolean
   readonly nowMs: number
 }
 

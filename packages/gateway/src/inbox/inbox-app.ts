@@ -7,6 +7,7 @@ import type { Ask, InboxProblemCode, MeView, Naming, Person } from '@assent/core
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
+import type { PlayApi } from '../play/play-api.ts'
 import { AsksApi } from './asks-api.ts'
 import { readJsonBody } from './body.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
@@ -30,6 +31,8 @@ export interface InboxOptions {
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
+  /** Where a server was given to be played with. */
+  readonly play?: PlayApi
   /** For what pages count down; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
@@ -46,7 +49,7 @@ export interface InboxApp {
 type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
+  const { store, tenant, web, play, now = Date.now, onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
   const naming: Naming = {
     nameOf: options.nameOf ?? ((principal) => principal),
@@ -96,7 +99,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
     return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
   })
   app.get('/api/me', ({ get }) => {
-    const me: MeView = { name: get('name') ?? naming.nameOf(get('person').principal), nowMs: now() }
+    const name = get('name') ?? naming.nameOf(get('person').principal)
+    const me: MeView = { name, ...(play === undefined ? {} : { hasPlayground: true }), nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
@@ -118,6 +122,10 @@ export function inboxApp(options: InboxOptions): InboxApp {
       onTrouble,
     )
   })
+  app.get('/api/play', () => play?.describe() ?? notFound())
+  app.post('/api/play/runs', ({ req }) => play?.start(req.raw) ?? notFound())
+  app.get('/api/play/runs/:id', ({ req }) => play?.read(req.param('id')) ?? notFound())
+  app.post('/api/play/runs/:id/stop', ({ req }) => play?.stop(req.param('id')) ?? notFound())
   app.get('/api/openapi.json', () => Response.json(openApi))
   app.all('/api/*', () => notFound())
 

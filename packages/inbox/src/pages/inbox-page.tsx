@@ -3,9 +3,10 @@
 import type { AnswerBody, AskView, InboxProblem } from '@assent/core'
 import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { problemOf } from '../api/client.ts'
-import { keys, useAnswer, useAsk, useOpenAsks } from '../api/queries.ts'
+import { useDecide } from '../api/decide.ts'
+import { keys, useAsk, useOpenAsks } from '../api/queries.ts'
 import { serverNow } from '../api/server-time.ts'
 import { goTo } from '../route.ts'
 import { AskCard, useSame } from '../ui/ask-card.tsx'
@@ -75,16 +76,8 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
 function OneAsk({ id, next }: { readonly id: string; readonly next: AskView | undefined }) {
   const queries = useQueryClient()
   const found = useAsk(id)
-  const answer = useAnswer(id)
+  const onAnswer = useDecide(id)
   const onPassed = useSame(() => void queries.invalidateQueries({ queryKey: keys.ask(id) }))
-  // The same answer pressed again, because the network broke off, is the same decision.
-  const decision = useRef({ about: '', id: '' })
-  const onAnswer = async (given: AnswerBody['answer']): Promise<InboxProblem | undefined> => {
-    const about = JSON.stringify(given)
-    if (decision.current.about !== about) decision.current = { about, id: crypto.randomUUID() }
-    const reply = await answer.mutateAsync({ decisionId: decision.current.id, answer: given })
-    return reply.ok ? undefined : reply.problem
-  }
   if (found.isPending) return <Loader className="loading" aria-label="Loading" />
   if (found.isError) return <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
   const { ask } = found.data
