@@ -8,6 +8,7 @@ import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
+import { Mailbox } from './fleet/mailbox.ts'
 import { relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
@@ -38,8 +39,10 @@ export interface Reloadable {
   readonly surfaces?: readonly Surface[]
   /** A "no" that comes sooner was said by nobody. */
   readonly unseenAfterMs?: number
-  /** Where people find the inbox, for the words that callers are given. */
-  readonly inboxUrl?: string
+  /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
+  readonly silentAfterMs?: number | undefined
+  /** Where people find the inbox, for the words that callers are given; asked each time where it may move. */
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -56,6 +59,8 @@ export interface GatewayOptions extends Reloadable {
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** For a program that must answer at once: what makes the first question fast is done when there is time. */
+  readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
   readonly pages?: Readonly<Record<string, Page>>
   /** Answers at every other path. */
@@ -84,7 +89,7 @@ const nowhereElse: Known = { hosts: [], origins: [] }
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = assemble(options)
   const { watch = nobodyWatches } = options
-  const endpoint = new HttpEndpoint(parts.serving)
+  const endpoint = new HttpEndpoint(parts.serving, options.onTrouble ?? (() => undefined))
   const rules = rulesOf(options)
   const server = createDoor({
     endpoint,
@@ -139,26 +144,35 @@ interface Parts {
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
-  warmUp()
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({
     watch,
     onServerLog: options.onServerLog ?? (() => undefined),
   })
+  const mailbox = new Mailbox(options.store, options.keys, onTrouble)
   // One object for all that read it at each question, so that a reload reaches them.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
-  const parking = new Parking(options.store, relay, asks, onTrouble)
-  const routing = new Routing(options.store, asks, (call, server, key) => {
-    watch.unseen(server)
-    trail.unseen(call, server, key)
-  })
+  const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
+  const routing = new Routing(
+    options.store,
+    asks,
+    (call, server, key) => {
+      watch.unseen(server)
+      trail.unseen(call, server, key)
+    },
+    onTrouble,
+  )
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
+      store: options.store,
+      mailbox,
       relay,
       parking,
       routing,
@@ -177,6 +191,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     close: async () => {
       await parking.close()
+      await mailbox.close()
       await servers.close()
       await trail.close()
     },
@@ -187,7 +202,7 @@ type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
-  const { openAsks, patienceMs, inboxUrl, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
   return {
     isEnabled: asksEnabled,
     askWaitMs,
@@ -196,5 +211,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     ...(openAsks === undefined ? {} : { open: openAsks }),
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(inboxUrl === undefined ? {} : { inboxUrl }),
+    // Named even where it is not set, because a reload may take it away.
+    silentAfterMs,
   }
 }

@@ -51,8 +51,10 @@ export const relayLimits = {
   /** Calls held for servers that wait inside them, in this process. */
   parkedCalls: 10_000,
   /** How long a held call is ours without another word, and how often that word is given. */
-  leaseMs: 15_000,
-  renewEveryMs: 5_000,
+  leaseMs: 6_000,
+  renewEveryMs: 2_000,
+  /** Questions that clients were asked and whose silence is waited for, in this process. */
+  silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
@@ -70,6 +72,8 @@ export const relayLimits = {
   /** What was noted of questions that only passed through is written at least this often. */
   auditEveryMs: 40,
   auditBatch: 500,
+  /** Where the first answer must come at once, the patterns of screening are compiled this long after the start. */
+  warmUpLaterMs: 3_000,
 }
 
 export const upstreamLimits = {
@@ -109,9 +113,28 @@ export const downstreamLimits = {
   unreadBytes: 16_777_216,
   sessionIdleMs: 1_800_000,
   keepAliveMs: 15_000,
+  /** How long what was under way for a client that left on a pipe may take to end. */
+  leavingMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
   openWithinMs: 1_000,
 }
+
+/** Of what gateways that share a store say to each other. */
+export const fleetLimits = {
+  /** How long a letter is of use, and how many may lie in one box: of all, and of one caller. */
+  letters: { keepMs: 120_000, inBox: 10_000, ofOne: 256 },
+  /** Its seal outlasts it, whatever the clocks around it say. */
+  letterSealMs: 48 * 60 * 60 * 1_000,
+  /** What is sealed at once of a long one. */
+  letterPartChars: 60_000,
+  /** After a failed look, when to look again. */
+  retryMs: 1_000,
+  /** While another process continues a call for us: how often its row is looked at, and when the letter is sent again. */
+  forwardLookMs: 1_000,
+  forwardAgainMs: 10_000,
+  /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
+  sessionExtendMs: 60_000,
+} as const
 
 export const programLimits = {
   /** Connections of clients at once. */
@@ -127,6 +150,15 @@ export const programLimits = {
   readyLookMs: 1_000,
   readyWithinMs: 2_000,
 }
+
+/** Of `assent` by itself, on one person's machine. */
+export const aloneLimits = {
+  /** The inbox opens this long after the start; the client's first requests come before. */
+  inboxAfterMs: 250,
+  /** How often a process looks whether somebody serves the inbox, and how long that one may take to say so. */
+  inboxLookMs: 2_000,
+  inboxReplyMs: 1_500,
+} as const
 
 export const identityLimits = {
   /** To fetch one document of an issuer, and how large it may be. */
@@ -170,8 +202,14 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
+  /** How long a person may be at the issuer to sign in; what is kept of where they were, and of their name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  /** The same by account: the issuer may have taken its word back meanwhile. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
@@ -196,4 +234,14 @@ export const initLimits = {
   fileBytes: 67_108_864,
   /** Lines shown around a change. */
   contextLines: 3,
+} as const
+
+export const doctorLimits = {
+  /** How long a server may take to start and to answer; the first time, npx fetches it. */
+  answerMs: 90_000,
+  /** How long the last words of a server that ended are waited for. */
+  lastWordsMs: 300,
+  /** How long whoever listens at the port of the inbox may take to say who it is. */
+  portMs: 2_000,
+  pageChars: 65_536,
 } as const

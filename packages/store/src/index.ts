@@ -17,7 +17,7 @@ export type { EndedAsk, Figures, FiguresQuery, Inbox, InboxPage, InboxQuery } fr
 
 // follow what happens
 export type { AskMove, Change, Changes, ChangesRead } from './changes/changes.ts'
-export type { Bell } from './wake/watch.ts'
+export type { Bell } from './wake/bells.ts'
 
 // use a yes once
 export type { Grant, Grants, GrantUse } from './grants/grants.ts'
@@ -25,6 +25,10 @@ export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 // hold a call
 export type { Call, CallDraft, Calls } from './calls/calls.ts'
 export type { Deferred, DeferredCall, DeferredState } from './deferred/deferred.ts'
+
+// be one of several processes
+export type { Box, Letter, LetterLimits, Letters } from './letters/letters.ts'
+export type { SessionName, SessionRecord, Sessions } from './sessions/sessions.ts'
 
 // do something once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'

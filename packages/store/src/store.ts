@@ -16,9 +16,11 @@ import { migratePostgres, migrateSqlite } from './engine/migrate.ts'
 import { PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
+import { Letters } from './letters/letters.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
-import { type Swept, sweep } from './sweep.ts'
+import { giveUpSilent, type Swept, sweep } from './sweep.ts'
 import { NatsSignals } from './wake/nats-signals.ts'
 import { PostgresSignals } from './wake/postgres-signals.ts'
 import type { Signals } from './wake/signals.ts'
@@ -59,10 +61,14 @@ export class Store {
   readonly changes: Changes
   readonly calls: Calls
   readonly deferred: Deferred
+  readonly sessions: Sessions
+  readonly letters: Letters
   readonly grants: Grants
   readonly steps: Steps
   readonly signIns: SignIns
   readonly audit: Audit
+  /** Whether processes on several machines may share it. */
+  readonly isShared: boolean
   readonly #engine: Engine
   readonly #watch: Watch
 
@@ -71,6 +77,7 @@ export class Store {
     signals: Signals,
     options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble'>>,
   ) {
+    this.isShared = signals.isNamed
     this.#engine = engine
     this.#watch = new Watch(engine, signals, options)
     this.audit = new Audit(engine)
@@ -79,6 +86,8 @@ export class Store {
     this.changes = new Changes(engine, this.#watch)
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
+    this.sessions = new Sessions(engine)
+    this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
     this.grants = new Grants(engine, this.audit)
     this.steps = new Steps(engine)
     this.signIns = new SignIns(engine)
@@ -87,6 +96,11 @@ export class Store {
   /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */
   async sweep(): Promise<Swept> {
     return sweep(this.#engine, this.asks, this.audit)
+  }
+
+  /** The part of it that people and callers wait for: calls whose owner fell silent. */
+  async giveUpSilent(): Promise<Swept['lost']> {
+    return giveUpSilent(this.#engine, this.asks, this.audit)
   }
 
   /** How many waits are under way in this process. */

@@ -11,6 +11,8 @@ import { findLost, loseCall } from './calls/lose-call.ts'
 import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
+import { forgetLetters } from './letters/read-letters.ts'
+import { forgetClientSessions } from './sessions/read-session.ts'
 import { forgetLinks, forgetSessions } from './sign-ins/forget-sign-ins.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
@@ -31,6 +33,20 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
     if ((await asks.expire(tenant, id)).kind === 'done') expired++
   }
 
+  const lost = await giveUpSilent(engine, asks, audit)
+  const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
+  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
+  const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
+  const links = await engine.run(forgetLinks, {})
+  const sessions = await engine.run(forgetSessions, {})
+  const ofClients = await engine.run(forgetClientSessions, { margin: clockSkewMs })
+  const letters = await engine.run(forgetLetters, {})
+  const forgotten = [ids, calls, steps, links, sessions, ofClients, letters].reduce((sum, rows) => sum + rows.length, 0)
+  return { expired, lost, forgotten }
+}
+
+/** Gives up the calls whose owner has fallen silent, and withdraws what they asked. */
+export async function giveUpSilent(engine: Engine, asks: Asks, audit: Audit): Promise<Swept['lost']> {
   const lost: { tenant: string; id: string }[] = []
   for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
     await audit.begin(tenant)
@@ -41,12 +57,5 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
       await asks.withdraw(tenant, ask.id, 'owner-lost')
     }
   }
-
-  const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
-  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
-  const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
-  const links = await engine.run(forgetLinks, {})
-  const sessions = await engine.run(forgetSessions, {})
-  const forgotten = [ids, calls, steps, links, sessions].reduce((sum, rows) => sum + rows.length, 0)
-  return { expired, lost, forgotten }
+  return lost
 }

@@ -180,6 +180,14 @@ export type StateView =
   | { readonly kind: 'expired'; readonly what: string; readonly atMs: number }
   | { readonly kind: 'withdrawn'; readonly what: string; readonly reason: WithdrawReason; readonly atMs: number }
 
+/** `GET /api/sign-in`: how people sign in: by a link that works once, or with their account at an issuer, named by its host. */
+export type SignInView = { readonly way: 'link' } | { readonly way: 'account'; readonly issuer: string }
+
+export interface LoginStartView {
+  /** Where to go to sign in. */
+  readonly url: string
+}
+
 /** `GET /api/me` */
 export interface MeView {
   readonly name: string

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { addAsksCommands } from './asks-commands.ts'
 import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
@@ -18,7 +19,12 @@ const description = `Nothing happens without your assent, and what you assented 
 Assent stands between agents and MCP servers. When a server needs a person, the question reaches the right one, in every revision of the protocol, and the answer comes back.`
 
 const lessons = `
-Begin here:
+Begin here, with a coding agent:
+  1. Tell your client about Assent:   npx assent init
+  2. Answer what it asks in your client, with assent inbox here, or in the browser: assent inbox link
+  Without a command it is the MCP server that clients start: the tools an agent asks with, and one inbox for all windows.
+
+Or in front of your MCP servers:
   1. Write assent.yaml:
        servers:
          files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }
@@ -66,6 +72,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
   addInitCommand(program, terminal, end)
+  addDoctorCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
   try {
     if (words.length === 0) program.help({ error: true })

@@ -66,7 +66,7 @@ async function set(names: readonly string[], { scope, options, machine, page }: 
   for (const client of clients)
     page.say(`  ${client.title}: ${client.next(client.isUserAlone === true ? 'user' : scope)}`)
   const undo = `assent init --undo${options.scope === undefined ? '' : ` --scope ${options.scope}`}`
-  page.say(`  \`${undo}\` takes it back.`)
+  page.say(`  \`assent doctor\` shows whether it works. \`${undo}\` takes it back.`)
   return isLeft || applied.some(({ kind }) => kind === 'failed') ? exitCodes.problem : exitCodes.ok
 }
 

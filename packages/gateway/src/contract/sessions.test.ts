@@ -51,7 +51,7 @@ test('[RELAY-8] ids of questions are random, and each is taken once', async () =
   const again = (await nextOf(await session.ask('tools/call', asking, 2))) as Wire
 
   expect(server.saw).toEqual([inEurope])
-  expect(question.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(question.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f-]{36}$/)
   expect(again.id).not.toBe(question.id)
 })
 

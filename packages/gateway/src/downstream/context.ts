@@ -1,12 +1,16 @@
 // What every downstream adapter is given: who speaks, and the relay behind it.
 
 import type { KeyRing } from '@assent/core'
+import type { Store } from '@assent/store'
+import type { Mailbox } from '../fleet/mailbox.ts'
 import type { Parking } from '../relay/parking.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Deferral } from '../surfaces/deferral.ts'
 import type { Routing } from '../surfaces/routing.ts'
 
 export interface Serving {
+  readonly store: Store
+  readonly mailbox: Mailbox
   readonly relay: Relay
   readonly parking: Parking
   readonly routing: Routing

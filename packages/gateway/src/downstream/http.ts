@@ -4,7 +4,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Person } from '@assent/core'
-import { downstreamLimits } from '../limits.ts'
 import { header, mediaType, readBody } from '../wire/http.ts'
 import {
   errorCodes,
@@ -16,7 +15,8 @@ import {
   type Request,
   readMessage,
 } from '../wire/messages.ts'
-import { ClientSession } from './2025-11-25/session.ts'
+import type { ClientSession } from './2025-11-25/session.ts'
+import { SessionBook } from './2025-11-25/session-book.ts'
 import { claimsRevision, continuesRound, headerProblem, parameterHeaders } from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import { AnswerStream } from './answer-stream.ts'
@@ -25,20 +25,21 @@ import { StreamCount } from './stream-count.ts'
 
 const sessionHeader = 'mcp-session-id'
 const drainLookMs = 20
+const storeAway = 'The gateway cannot reach its database now. Nothing was done. Send the same again a little later.'
 
 export class HttpEndpoint {
   readonly #serving: Serving
-  readonly #sessions = new Map<string, ClientSession>()
-  readonly #sweep: NodeJS.Timeout
+  readonly #sessions: SessionBook
+  readonly #onTrouble: (error: unknown) => void
   readonly #streams = new StreamCount()
   /** Requests that somebody waits for; streams that only listen are not among them. */
   #running = 0
   #isDraining = false
 
-  constructor(serving: Serving) {
+  constructor(serving: Serving, onTrouble: (error: unknown) => void) {
     this.#serving = serving
-    this.#sweep = setInterval(() => this.#endIdle(), 60_000)
-    this.#sweep.unref()
+    this.#onTrouble = onTrouble
+    this.#sessions = new SessionBook(serving, onTrouble)
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
@@ -48,7 +49,7 @@ export class HttpEndpoint {
     response.writeHead(405, { allow: 'GET, POST, DELETE' }).end()
   }
 
-  /** How many sessions there are. */
+  /** How many sessions this process has served lately. */
   get sessions(): number {
     return this.#sessions.size
   }
@@ -63,9 +64,7 @@ export class HttpEndpoint {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweep)
-    await Promise.all([...this.#sessions.values()].map((session) => session.end()))
-    this.#sessions.clear()
+    await this.#sessions.close()
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
@@ -94,11 +93,11 @@ export class HttpEndpoint {
       return this.#postNewest(request, response, person, message)
     }
     if (asked?.method === 'initialize') return this.#initialize(asked, response, person)
-    const session = this.#session(request, response, person)
+    const session = await this.#session(request, response, person)
     if (session === undefined) return
     if (asked !== undefined) return this.#counted(() => answerOf(session, asked, response))
-    if (isReply(message)) session.take(message)
-    else if (isNotification(message)) session.hear(message)
+    if (isReply(message)) await this.#sessions.take(session, message)
+    else if (isNotification(message)) await this.#sessions.hear(session, message)
     // After what it has set in motion: a server waits for the answer, and nobody for this.
     setImmediate(() => response.writeHead(202).end())
   }
@@ -145,19 +144,16 @@ export class HttpEndpoint {
   }
 
   async #initialize(request: Request, response: ServerResponse, person: Person): Promise<void> {
-    if (this.#sessions.size >= downstreamLimits.sessions) return refuse(response, 503, 'There are too many sessions.')
-    const own = [...this.#sessions.values()].filter(({ principal }) => principal === person.principal).length
-    if (own >= downstreamLimits.sessionsPerCaller) {
-      return refuse(response, 503, `You have ${own} sessions open. End some of them (DELETE), then begin again.`)
-    }
-    const session = new ClientSession(this.#serving, person.principal, request.params ?? {}, 'http')
-    const reply = await session.initialize(request)
-    this.#sessions.set(session.id, session)
-    new AnswerStream(response, { [sessionHeader]: session.id }).end(reply)
+    const begun = await this.#sessions.begin(person.principal, request).catch((error: unknown) => {
+      this.#onTrouble(error)
+      return { ok: false, reason: storeAway } as const
+    })
+    if (!begun.ok) return refuse(response, 503, begun.reason)
+    new AnswerStream(response, { [sessionHeader]: begun.session.id }).end(begun.reply)
   }
 
   async #get(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
-    const session = this.#session(request, response, person)
+    const session = await this.#session(request, response, person)
     if (session === undefined) return
     if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
@@ -168,34 +164,36 @@ export class HttpEndpoint {
   }
 
   async #delete(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
-    const session = this.#session(request, response, person)
+    const session = await this.#session(request, response, person)
     if (session === undefined) return
-    this.#sessions.delete(session.id)
-    await session.end()
+    if (!(await this.#sessions.end(session))) return noSuchSession(response)
     response.writeHead(200).end()
   }
 
-  /** A session is its person's alone: for anyone else it does not exist. */
-  #session(request: IncomingMessage, response: ServerResponse, person: Person): ClientSession | undefined {
+  async #session(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: Person,
+  ): Promise<ClientSession | undefined> {
     const id = header(request, sessionHeader)
     if (id === undefined) {
       refuse(response, 400, 'This request belongs to no session. Begin with initialize.')
       return undefined
     }
-    const session = this.#sessions.get(id)
-    if (session?.principal === person.principal) return session
-    refuse(response, 404, 'There is no such session. Begin again with initialize.')
-    return undefined
-  }
-
-  #endIdle(): void {
-    const before = Date.now() - downstreamLimits.sessionIdleMs
-    for (const session of this.#sessions.values()) {
-      if (session.lastUsedMs > before) continue
-      this.#sessions.delete(session.id)
-      void session.end()
+    try {
+      const session = await this.#sessions.find(id, person.principal)
+      if (session === undefined) noSuchSession(response)
+      return session
+    } catch (error) {
+      this.#onTrouble(error)
+      refuse(response, 503, storeAway)
+      return undefined
     }
   }
+}
+
+function noSuchSession(response: ServerResponse): void {
+  refuse(response, 404, 'There is no such session. Begin again with initialize.')
 }
 
 async function answerOf(session: ClientSession, request: Request, response: ServerResponse): Promise<void> {

@@ -7,6 +7,7 @@ import { whichRegion } from '../contract/asking.suite.ts'
 import { anAskingServer } from '../contract/servers.suite.ts'
 import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
 import { nextOf, type Wire } from '../contract/wire.suite.ts'
+import { Mailbox } from '../fleet/mailbox.ts'
 import { downstreamLimits, wireLimits } from '../limits.ts'
 import { Asking } from '../relay/asking.ts'
 import { AuditTrail } from '../relay/audit-trail.ts'
@@ -43,11 +44,23 @@ async function aStream(output: Writable = new PassThrough()) {
   }
   const upstream = await openUpstream('deploy', { url: server.url }, call, { askWaitMs, onLog: () => undefined })
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
-  const parking = new Parking(store, relay, { askWaitMs }, () => undefined)
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const mailbox = new Mailbox(store, keys, () => undefined)
+  const parking = new Parking(store, relay, { askWaitMs }, mailbox, () => undefined)
   const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs })
   const deferral = new Deferral(store, keys, routing, parking, { askWaitMs })
-  const serving: Serving = { relay, parking, routing, deferral, keys, tenant: 'default', askWaitMs, holdMs: 1_000 }
+  const serving: Serving = {
+    store,
+    mailbox,
+    relay,
+    parking,
+    routing,
+    deferral,
+    keys,
+    tenant: 'default',
+    askWaitMs,
+    holdMs: 1_000,
+  }
   const input = new PassThrough()
   const ended = serveStream(serving, input, output)
   putAwayLater(async () => {

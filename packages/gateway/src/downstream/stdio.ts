@@ -3,6 +3,7 @@
 // Nothing but messages is ever written to standard output.
 
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { downstreamLimits } from '../limits.ts'
 import { localPerson } from '../local-person.ts'
 import { Lines } from '../wire/lines.ts'
@@ -16,7 +17,7 @@ import {
   type Request,
   readMessage,
 } from '../wire/messages.ts'
-import { ClientSession } from './2025-11-25/session.ts'
+import { beginIdentity, ClientSession, cancelledBy } from './2025-11-25/session.ts'
 import { claimsRevision } from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import type { Serving } from './context.ts'
@@ -28,6 +29,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   let session: ClientSession | undefined
   const running = new Map<string | number, AbortController>()
   const leaving = new AbortController()
+  const underWay = new Set<Promise<void>>()
   const write = (message: Message) => {
     if (leaving.signal.aborted) return
     // A client that does not read what it asked for must not fill our memory with it.
@@ -55,7 +57,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   const receive = async (message: Message) => {
     if (isRequest(message) && claimsRevision(message, undefined)) return answerNewest(message)
     if (isRequest(message) && message.method === 'initialize') {
-      session = new ClientSession(serving, principal, message.params ?? {}, 'stdio')
+      session = new ClientSession(serving, beginIdentity(principal, message.params ?? {}), 'stdio')
       const begun = session
       write(await begun.initialize(message))
       void begun.listen(write, leaving.signal)
@@ -67,9 +69,10 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       const reason = 'Begin with initialize, or send a request of revision 2026-07-28.'
       return write(errorReply(message.id, errorCodes.methodNotFound, reason))
     }
-    session?.hear(message)
-    const cancelled = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
-    if (typeof cancelled === 'string' || typeof cancelled === 'number') running.get(cancelled)?.abort()
+    const cancelled = cancelledBy(message)
+    if (cancelled === undefined) return
+    session?.cancel(cancelled)
+    running.get(cancelled)?.abort()
   }
 
   const receiveLine = (line: string | undefined) => {
@@ -78,10 +81,13 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       if (line?.trim() !== '') write(errorReply(null, errorCodes.parse, 'This line is not one JSON-RPC message.'))
       return
     }
-    receive(message).catch((error: unknown) => {
-      if (isRequest(message))
-        write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
-    })
+    const receiving = receive(message)
+      .catch((error: unknown) => {
+        if (isRequest(message))
+          write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
+      })
+      .finally(() => underWay.delete(receiving))
+    underWay.add(receiving)
   }
   const lines = new Lines()
   for await (const chunk of input) {
@@ -91,4 +97,9 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   receiveLine(lines.rest())
   leaving.abort()
   await session?.end()
+  // What was asked for this client is taken back before whatever it is kept in closes.
+  const patience = new AbortController()
+  const { signal } = patience
+  await Promise.race([Promise.all(underWay), setTimeout(downstreamLimits.leavingMs, undefined, { signal, ref: false })])
+  patience.abort()
 }

@@ -3,21 +3,22 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
-import type { Ask, InboxProblemCode, MeView, Naming, Person } from '@assent/core'
+import type { Ask, MeView, Naming, Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
 import type { PlayApi } from '../play/play-api.ts'
 import { AsksApi } from './asks-api.ts'
-import { readJsonBody } from './body.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed } from './changes.ts'
-import { SessionCookie } from './cookie.ts'
+import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
+import { Login, type LoginSettings } from './login.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
 import { linkWith, SignIn } from './sign-in.ts'
+import { addWaysIn } from './ways-in.ts'
 import type { WebFiles } from './web-files.ts'
 
 export interface InboxOptions {
@@ -25,6 +26,10 @@ export interface InboxOptions {
   readonly tenant: string
   /** Where people reach it: `http://127.0.0.1:7420`, `https://assent.example.com`. */
   readonly baseUrl: string
+  /** People sign in with their account at this issuer; without it by links. */
+  readonly login?: LoginSettings
+  /** How long a person stays signed in: a week by link and half a day by account, unless told. */
+  readonly sessionMs?: number
   /** The built web app; without it there is the API alone. */
   readonly web?: WebFiles
   /** A person's name; their principal, unless told. */
@@ -55,8 +60,10 @@ export function inboxApp(options: InboxOptions): InboxApp {
     nameOf: options.nameOf ?? ((principal) => principal),
     describe: options.describe ?? (() => ({})),
   }
-  const signIn = new SignIn({ store, tenant })
-  const cookie = new SessionCookie(base)
+  const login = options.login === undefined ? undefined : new Login(options.login, base, onTrouble)
+  const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
+  const signIn = new SignIn({ store, tenant, sessionMs })
+  const cookie = Cookie.ofSession(base, sessionMs)
   const asks = new AsksApi({ store, tenant, naming, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const app = new Hono<{ Variables: Variables }>()
@@ -76,14 +83,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.notFound((context) => webPage(context, web))
 
-  app.post('/api/sign-in', async ({ req }) => {
-    const read = await readJsonBody(req.raw)
-    if (!read.ok) return read.response
-    const { code } = read.body
-    const entered = await signIn.redeem(typeof code === 'string' ? code : '')
-    if (!entered.ok) return problem(...notEntered[entered.reason])
-    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.set(entered.token) } })
-  })
+  addWaysIn(app, { base, signIn, login, session: cookie })
 
   app.use('/api/*', async (context, next) => {
     const token = cookie.read(context.req.raw.headers.get('cookie'))
@@ -137,11 +137,6 @@ export function inboxApp(options: InboxOptions): InboxApp {
       return code === undefined ? undefined : linkWith(code, base)
     },
   }
-}
-
-const notEntered: Readonly<Record<'used' | 'too-many', [InboxProblemCode, string]>> = {
-  used: ['signed-out', 'This link was used already or is too old. Ask for a new one where you found it.'],
-  'too-many': ['too-many', 'You are signed in in too many browsers. Sign out in one of them; this link stays good.'],
 }
 
 function searchOf(request: Request): URLSearchParams {

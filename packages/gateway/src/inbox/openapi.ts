@@ -31,6 +31,8 @@ const personShape = shape({ name: text, isYou: { type: 'boolean' } })
 
 const schemas = {
   Me: shape({ name: text, hasPlayground: { type: 'boolean' }, nowMs: time }, ['hasPlayground']),
+  SignIn: shape({ way: oneOf('link', 'account'), issuer: text }, ['issuer']),
+  LoginStart: shape({ url: text }),
   Ask: shape(
     {
       id: text,
@@ -145,11 +147,41 @@ const schemas = {
 
 const paths = {
   '/api/sign-in': {
+    get: {
+      summary: 'How people sign in here. Anyone may ask.',
+      responses: { 200: json('By link, or with an account at an issuer.', refer('SignIn')), ...signedOut },
+    },
     post: {
       summary: 'Turn the code of a sign-in link into a session cookie.',
       parameters: [ownHeader],
       requestBody: { required: true, content: { 'application/json': { schema: shape({ code: text }) } } },
       responses: { 204: { description: 'Signed in.' }, 429: problem('Signed in too often.'), ...signedOut },
+    },
+  },
+  '/api/sign-in/start': {
+    post: {
+      summary: 'Begin to sign in with an account: where to go, and a cookie for the way back.',
+      parameters: [ownHeader],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shape({ to: text }, ['to']) } },
+      },
+      responses: {
+        200: json('Where to go.', refer('LoginStart')),
+        404: problem('Here people sign in by link.'),
+        503: problem('The issuer cannot be reached.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/sign-in/callback': {
+    get: {
+      summary: 'Where the issuer sends people back to. Only the browser that began can finish.',
+      responses: {
+        303: { description: 'Signed in, or to the page that explains why not.' },
+        404: problem('Here people sign in by link.'),
+        403: problem('The request came from elsewhere.'),
+      },
     },
   },
   '/api/sign-out': {

@@ -16,8 +16,9 @@ const checkpoints = `1. **Plan.** Write the plan first: what will change, in whi
 const manners = `- Stay in this conversation: a pause is a tool call, not the end of your turn.
 - A choice that is the person's to make: \`elicit_choice\`, \`elicit_input\` or \`elicit_confirm\`. Do not guess, and do not
   ask what you can find out yourself.
-- When a tool answers that the question is still open (\`pending\`), call \`await_answer\` with its \`askId\`. Silence is not
-  a yes.
+- Only the status \`answered\` is an answer; everything else is a no. Silence is not a yes.
+- When a result says that it waits for a person and names an \`ask_id\`, tell the person where to answer and call
+  \`assent__await_answer\` with it. Do not repeat the call.
 - When a tool says that nobody could be asked, show its words to the person and stop. Never decide in their place.`
 
 const rule = `When a task takes more than one step, or cannot be undone, pause with the tools of the MCP server \`assent\`:

@@ -5,6 +5,7 @@ import { parse as parseYaml } from 'yaml'
 import { clientNames } from '../cli/init-command.ts'
 import { assent } from '../cli/process.suite.ts'
 import { knownClients } from '../clients/known-clients.ts'
+import { awaitTool } from '../surfaces/await-answer.ts'
 import { initClients } from './clients.ts'
 import { samples } from './configs.corpus.ts'
 import { findClients } from './detect.ts'
@@ -167,7 +168,7 @@ test('[INIT-7] the habit comes with it: an agent for VS Code, a rule for the oth
       'request_plan_approval',
       'request_phase_commit_approval',
       'request_completion_review',
-      'await_answer',
+      awaitTool,
     ]) {
       expect(text).toContain(`\`${tool}\``)
     }

@@ -35,7 +35,7 @@ export function xdgConfig({ home, variables }: Pick<Machine, 'home' | 'variables
 
 /** Where Assent keeps what it must remember, for this user alone. */
 export function stateFolder({ home, variables }: Machine): string {
-  return join(variables.XDG_STATE_HOME || join(home, '.local', 'state'), 'assent')
+  return variables.ASSENT_HOME || join(variables.XDG_STATE_HOME || join(home, '.local', 'state'), 'assent')
 }
 
 export function hasCommand({ platform, variables }: Machine, name: string): boolean {

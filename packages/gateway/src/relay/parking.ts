@@ -2,42 +2,56 @@
 // twice and nobody waits in vain.
 //
 // A call is a row with an owner and a lease before its questions leave; its questions are asks in the store; and what came
-// of it is kept before it is delivered. A caller whose connection broke fetches the same outcome again. When the owner
-// dies the lease runs out, and the caller hears so instead of waiting.
+// of it is kept before it is delivered. A caller whose connection broke fetches the same outcome again. A caller who comes
+// back to another process has the owner continue it. When the owner dies the lease runs out, and the caller hears so
+// instead of waiting.
 
-import { randomUUID } from 'node:crypto'
-import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { isPlainObject, type JsonObject, type JsonValue, newId } from '@assent/core'
 import type { Store } from '@assent/store'
+import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
+import type { Mailbox } from '../fleet/mailbox.ts'
 import { relayLimits } from '../limits.ts'
-import { givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
+import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Place } from '../surfaces/place.ts'
 import type { Below } from '../surfaces/routing.ts'
-import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { errorCodes, stringAt } from '../wire/messages.ts'
+import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
 import type { Relay, Resume } from './relay.ts'
-
-type Unfinished = Outcome & { kind: 'needs-people' }
 
 const lost = failed(
   errorCodes.refused,
   'The process that held this call is gone. Whether the call did anything is not known: look before you make it again.',
 )
 
-const heldElsewhere = failed(
-  errorCodes.refused,
-  'Another process of this gateway holds this call, and is still waiting for the answer. Send the same request again.',
-)
+interface Parked {
+  readonly tenant: string
+  readonly principal: string
+  readonly requestDigest: string
+  /** The ask of each question by its key. */
+  readonly asks: Map<string, string>
+}
+
+/** A call whose caller waits here all the time. */
+export interface InPlace extends Below {
+  /** The call has ended, or goes on without its caller. */
+  end(): Promise<void>
+}
 
 export class Parking {
   readonly #store: Store
   readonly #relay: Relay
   readonly #patience: { readonly askWaitMs: number }
   readonly #onTrouble: (error: unknown) => void
-  readonly #owner = `gateway-${randomUUID()}`
-  /** The calls that are parked here, with the ask of each question by its key. */
-  readonly #parked = new Map<string, { readonly tenant: string; readonly asks: Map<string, string> }>()
+  readonly #owner: string
+  readonly #forwarding: Forwarding
+  readonly #mailbox: Mailbox
+  /** The calls that are parked here. */
+  readonly #parked = new Map<string, Parked>()
+  /** The calls on record whose callers wait here, by id: their tenants. */
+  readonly #inPlace = new Map<string, string>()
   readonly #continuing = new Set<string>()
   readonly #beat: NodeJS.Timeout
 
@@ -45,13 +59,21 @@ export class Parking {
     store: Store,
     relay: Relay,
     patience: { readonly askWaitMs: number },
+    mailbox: Mailbox,
     onTrouble: (error: unknown) => void,
   ) {
+    this.#owner = mailbox.replica
+    this.#mailbox = mailbox
+    this.#forwarding = new Forwarding(
+      mailbox,
+      (call, resume, given, digest) => this.#continueFor(call, resume, given, digest),
+      onTrouble,
+    )
     this.#store = store
     this.#relay = relay
     this.#patience = patience
     this.#onTrouble = onTrouble
-    this.#beat = setInterval(() => void this.#renew(), relayLimits.renewEveryMs)
+    this.#beat = setInterval(() => void this.#beats(), relayLimits.renewEveryMs)
     this.#beat.unref()
   }
 
@@ -68,11 +90,37 @@ export class Parking {
     }
   }
 
+  /**
+   * The relay for one request whose caller waits in place: should a question of it go to the inbox, the call is on record,
+   * so that the question does not outlive this process unseen.
+   */
+  inPlace(call: Call): InPlace {
+    let id: string | undefined
+    return {
+      start: (inner) => this.#relay.start(inner),
+      continue: (inner, resume, given) => this.#relay.continue(inner, resume, given),
+      record: async (resume) => {
+        if (id !== undefined) return id
+        id = heldId(resume.inner) ?? newId('call', Date.now(), randomBytes)
+        this.#inPlace.set(id, call.tenant)
+        // Nobody comes back for it, so nothing compares what was called.
+        await this.#beginRow(call, id, resume.server, '')
+        return id
+      },
+      end: async () => {
+        if (id === undefined || !this.#inPlace.delete(id)) return
+        await this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(lost))
+      },
+    }
+  }
+
   /** Takes over a call that its caller no longer waits for, if a server waits inside it. */
   async adopt(call: Call, place: Place, over: Promise<void> | undefined, requestDigest: string): Promise<void> {
     const id = heldId(place.resume.inner)
     if (id === undefined || this.#parked.has(id)) return
-    await this.#begin(call, id, place.resume.server, requestDigest, new Map(Object.entries(place.inInbox)))
+    const asks = new Map(Object.entries(place.inInbox))
+    if (this.#inPlace.delete(id)) this.#hold(call, id, requestDigest, asks)
+    else await this.#begin(call, id, place.resume.server, requestDigest, asks)
     over?.then(() => this.#finishAlone(call, place.resume, id)).catch(this.#onTrouble)
   }
 
@@ -96,7 +144,7 @@ export class Parking {
   ): Promise<Outcome> {
     const id = heldId(resume.inner)
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, resume, given), requestDigest)
-    if (!this.#parked.has(id)) return this.#kept(call, id)
+    if (!this.#parked.has(id)) return this.#continueElsewhere(call, id, resume, given, requestDigest)
     this.#continuing.add(id)
     try {
       const recorded = await this.#record(call, id, given)
@@ -109,6 +157,36 @@ export class Parking {
     }
   }
 
+  /** Has the process that holds it continue a call, and waits for what comes of it. */
+  async #continueElsewhere(
+    call: Call,
+    id: string,
+    resume: Resume,
+    given: Readonly<Record<string, Given>>,
+    requestDigest: string,
+  ): Promise<Outcome> {
+    const row = await this.#store.calls.read(call.tenant, id, call.principal)
+    if (row?.state.kind !== 'running' || row.owner === this.#owner) return this.#kept(call, id)
+    const isOver = async () => (await this.#store.calls.read(call.tenant, id, call.principal))?.state.kind !== 'running'
+    const standing = await this.#forwarding.continueAt(row.owner, call, resume, given, requestDigest, isOver)
+    return standing?.kind === 'needs-people' ? standing : this.#kept(call, id)
+  }
+
+  /** Continues a call for a caller who came to another process. */
+  async #continueFor(
+    call: Call,
+    resume: Resume,
+    given: Readonly<Record<string, Given>>,
+    requestDigest: string,
+  ): Promise<Standing | undefined> {
+    const parked = this.#parked.get(heldId(resume.inner) ?? '')
+    // Not here, or not theirs: the row tells them how it ended.
+    if (parked === undefined || parked.tenant !== call.tenant) return { kind: 'ended' }
+    if (parked.principal !== call.principal || parked.requestDigest !== requestDigest) return undefined
+    const outcome = await this.#continue(call, resume, given, requestDigest)
+    return outcome.kind === 'needs-people' ? outcome : { kind: 'ended' }
+  }
+
   /** Gives up what is held, on record, so that whoever comes back for it elsewhere hears so at once. */
   async close(): Promise<void> {
     clearInterval(this.#beat)
@@ -118,6 +196,10 @@ export class Parking {
       for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost').catch(this.#onTrouble)
     }
     this.#parked.clear()
+    for (const [id, tenant] of this.#inPlace) {
+      await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onTrouble)
+    }
+    this.#inPlace.clear()
   }
 
   async #park(call: Call, outcome: Unfinished, requestDigest: string): Promise<Outcome> {
@@ -137,15 +219,30 @@ export class Parking {
   }
 
   async #begin(
-    { tenant, principal, method }: Call,
+    call: Call,
     id: string,
     server: string,
     requestDigest: string,
     asks: Map<string, string>,
   ): Promise<void> {
+    await this.#beginRow(call, id, server, requestDigest)
+    this.#hold(call, id, requestDigest, asks)
+  }
+
+  async #beginRow(
+    { tenant, principal, method }: Call,
+    id: string,
+    server: string,
+    requestDigest: string,
+  ): Promise<void> {
     const { leaseMs } = relayLimits
     await this.#store.calls.begin({ tenant, id, principal, server, method, requestDigest, owner: this.#owner, leaseMs })
-    this.#parked.set(id, { tenant, asks })
+  }
+
+  #hold({ tenant, principal }: Call, id: string, requestDigest: string, asks: Map<string, string>): void {
+    this.#parked.set(id, { tenant, principal, requestDigest, asks })
+    // Its caller may come back to any process.
+    this.#mailbox.open()
   }
 
   /** The answers as the store took them: each ask is settled once, here or nowhere. */
@@ -186,7 +283,6 @@ export class Parking {
   /** What came of a call that is not held here. */
   async #kept(call: Call, id: string): Promise<Outcome> {
     const row = await this.#store.calls.read(call.tenant, id, call.principal)
-    if (row?.state.kind === 'running') return heldElsewhere
     if (row?.state.kind !== 'finished') return lost
     await this.#store.calls.delivered(call.tenant, id)
     return parseExactly(row.state.outcome) as Outcome
@@ -209,10 +305,11 @@ export class Parking {
     }
   }
 
-  async #renew(): Promise<void> {
-    if (this.#parked.size === 0) return
+  /** Says that this process lives, and looks for others that no longer say so. */
+  async #beats(): Promise<void> {
     try {
-      await this.#store.calls.renew(this.#owner, relayLimits.leaseMs)
+      if (this.#parked.size + this.#inPlace.size > 0) await this.#store.calls.renew(this.#owner, relayLimits.leaseMs)
+      if (this.#store.isShared) await this.#store.giveUpSilent()
     } catch (error) {
       this.#onTrouble(error)
     }
@@ -221,9 +318,4 @@ export class Parking {
 
 function heldId(inner: JsonValue): string | undefined {
   return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
-}
-
-function answerOf(result: JsonObject): JsonObject {
-  const content = objectAt(result, 'content')
-  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }

@@ -6,9 +6,11 @@ import type {
   AskPageView,
   FiguresView,
   InboxProblem,
+  LoginStartView,
   MeView,
   OneAskView,
   ProofView,
+  SignInView,
 } from '@assent/core'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { get, post, problemOf } from './client.ts'
@@ -19,6 +21,7 @@ const pageSize = '30'
 
 export const keys = {
   me: ['me'],
+  signIn: ['sign-in'],
   open: ['asks', 'open'],
   ask: (id: string) => ['asks', 'one', id],
   history: ['history'],
@@ -34,6 +37,17 @@ export function useMe(isSigningIn: boolean) {
     retry: false,
     enabled: !isSigningIn,
   })
+}
+
+/** How one gets in; asked by those who are not. */
+export function useSignIn() {
+  return useQuery({ queryKey: keys.signIn, queryFn: () => get<SignInView>('/api/sign-in'), staleTime: 60_000 })
+}
+
+/** Leaves this page for the issuer's, which sends the person back to `to`. */
+export async function startLogin(to: string): Promise<void> {
+  const { url } = await post<LoginStartView>('/api/sign-in/start', { to })
+  location.assign(url)
 }
 
 export function useOpenAsks() {

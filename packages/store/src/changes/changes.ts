@@ -5,7 +5,8 @@
 
 import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Bell, Watch } from '../wake/watch.ts'
+import type { Bell } from '../wake/bells.ts'
+import type { Watch } from '../wake/watch.ts'
 import { readChanges } from './read-changes.ts'
 
 export type AskMove = 'raised' | 'voted' | 'settled' | 'expired' | 'withdrawn'

@@ -24,6 +24,7 @@ const firstRetryMs = 100
 const lastRetryMs = 5_000
 
 export class NatsSignals implements Signals {
+  readonly isNamed = true
   readonly #options: NatsSignalsOptions
   readonly #outbox: string[] = []
   #connection: NatsConnection | undefined

@@ -21,6 +21,7 @@ const firstRetryMs = 100
 const lastRetryMs = 5_000
 
 export class PostgresSignals implements Signals {
+  readonly isNamed = true
   readonly #options: PostgresSignalsOptions
   readonly #outbox: string[] = []
   #publisher: Promise<pg.Client> | undefined

@@ -7,6 +7,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Signals } from './signals.ts'
 
 export class SqliteSignals implements Signals {
+  readonly isNamed = false
   readonly #path: string
   readonly #lookEveryMs: number
   readonly #onTrouble: (error: unknown) => void

@@ -7,6 +7,7 @@
 import { findEndedSince } from '../asks/find-asks.ts'
 import type { Engine } from '../engine/engine.ts'
 import { query } from '../engine/statement.ts'
+import { type Bell, Bells } from './bells.ts'
 import type { Signals } from './signals.ts'
 
 export interface WatchOptions {
@@ -15,16 +16,9 @@ export interface WatchOptions {
   readonly onTrouble: (error: unknown) => void
 }
 
-export interface Bell {
-  /** Resolves when the ask may have ended, after `timeoutMs` at the latest, or when the signal aborts. */
-  rung(timeoutMs: number, signal?: AbortSignal): Promise<void>
-  close(): void
-}
-
 // An ask's end is stamped before it is committed; whoever reads the list of ends must look back at least this far.
 const commitDelayMs = 5_000
 const pageEnds = 5_000
-const longestTimerMs = 2 ** 31 - 1
 
 const readClock = query<Record<string, never>, { now: number }>('read_clock', 'select :now as now')
 
@@ -32,7 +26,7 @@ export class Watch {
   readonly #engine: Engine
   readonly #signals: Signals
   readonly #options: WatchOptions
-  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #bells = new Bells()
   #poll: NodeJS.Timeout | undefined
   #sinceMs: number | undefined
   #polling = false
@@ -51,60 +45,30 @@ export class Watch {
   }
 
   listen(tenant: string, id: string): Bell {
-    return this.#listen(keyOf(tenant, id))
+    return this.#listen([keyOf(tenant, id)])
   }
 
-  listenToAll(tenant: string): Bell {
-    return this.#listen(keyOf(tenant, ''))
+  listenToAll(...tenants: readonly string[]): Bell {
+    return this.#listen(tenants.map((tenant) => keyOf(tenant, '')))
   }
 
-  #listen(key: string): Bell {
-    let rang = false
-    let wake: (() => void) | undefined
-    const ring = () => {
-      rang = true
-      wake?.()
-    }
-    this.#add(key, ring)
-    return {
-      rung: async (timeoutMs, signal) => {
-        if (!rang && signal?.aborted !== true) {
-          const { promise, resolve } = Promise.withResolvers<void>()
-          const timer = setTimeout(resolve, Math.min(Math.max(timeoutMs, 0), longestTimerMs))
-          const abort = () => resolve()
-          signal?.addEventListener('abort', abort, { once: true })
-          wake = resolve
-          await promise
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', abort)
-        }
-        rang = false
-      },
-      close: () => this.#remove(key, ring),
-    }
+  #listen(keys: readonly string[]): Bell {
+    const isFirst = this.#bells.size === 0
+    const bell = this.#bells.listen(keys, () => {
+      if (this.#bells.size === 0) this.#rest()
+    })
+    if (isFirst) this.#begin()
+    return bell
   }
 
   /** How many are waiting. */
   get listening(): number {
-    return this.#listeners.size
+    return this.#bells.size
   }
 
   async close(): Promise<void> {
     this.#rest()
     await this.#signals.close()
-  }
-
-  #add(key: string, ring: () => void): void {
-    if (this.#listeners.size === 0) this.#begin()
-    const rings = this.#listeners.get(key)
-    if (rings === undefined) this.#listeners.set(key, new Set([ring]))
-    else rings.add(ring)
-  }
-
-  #remove(key: string, ring: () => void): void {
-    const rings = this.#listeners.get(key)
-    if (rings?.delete(ring) && rings.size === 0) this.#listeners.delete(key)
-    if (this.#listeners.size === 0) this.#rest()
   }
 
   #begin(): void {
@@ -121,15 +85,12 @@ export class Watch {
   }
 
   #ring(key: string): void {
-    for (const ring of this.#listeners.get(key) ?? []) ring()
-    for (const ring of this.#listeners.get(tenantOf(key)) ?? []) ring()
+    this.#bells.ring(key)
+    this.#bells.ring(tenantOf(key))
   }
 
   #ringAllTenants(): void {
-    for (const [key, rings] of this.#listeners) {
-      if (!key.endsWith(' ')) continue
-      for (const ring of rings) ring()
-    }
+    for (const key of this.#bells.names) if (key.endsWith(' ')) this.#bells.ring(key)
   }
 
   async #lookForEnds(): Promise<void> {

@@ -11,7 +11,8 @@ import { type Call, type ClientProfile, failed, type Given, type Outcome, type W
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
-import type { Came, Hold } from '../../surfaces/routing.ts'
+import { readPlace } from '../../surfaces/place.ts'
+import type { Below, Came, Hold } from '../../surfaces/routing.ts'
 import {
   errorCodes,
   type Message,
@@ -28,13 +29,35 @@ import { described } from '../description.ts'
 import { pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
+
+/** What a session is. It does not change while it lasts, and any process can serve it. */
+export interface SessionIdentity {
+  readonly id: string
+  readonly principal: string
+  readonly revision: string
+  readonly info: JsonObject
+  readonly declared: JsonObject
+}
+
+/** What a client said when it began, as a session of this person. */
+export function beginIdentity(principal: string, params: JsonObject): SessionIdentity {
+  const wanted = stringAt(params, 'protocolVersion') ?? ''
+  return {
+    id: randomUUID(),
+    principal,
+    revision: spoken.includes(wanted) ? wanted : '2025-11-25',
+    info: objectAt(params, 'clientInfo') ?? {},
+    declared: objectAt(params, 'capabilities') ?? {},
+  }
+}
+
 type Unfinished = Outcome & { kind: 'needs-people' }
 type Ended = Exclude<Outcome, Unfinished>
 
 const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
 
 export class ClientSession {
-  readonly id: string = randomUUID()
+  readonly id: string
   readonly principal: string
   readonly #serving: Serving
   readonly #transport: 'http' | 'stdio'
@@ -45,14 +68,13 @@ export class ClientSession {
   readonly #ending = new AbortController()
   lastUsedMs: number = Date.now()
 
-  constructor(serving: Serving, principal: string, params: JsonObject, transport: 'http' | 'stdio') {
+  constructor(serving: Serving, identity: SessionIdentity, transport: 'http' | 'stdio') {
     this.#serving = serving
     this.#transport = transport
-    this.principal = principal
-    const info = objectAt(params, 'clientInfo') ?? {}
-    this.#client = serving.routing.profile(info, objectAt(params, 'capabilities') ?? {})
-    const wanted = stringAt(params, 'protocolVersion') ?? ''
-    this.#revision = spoken.includes(wanted) ? wanted : '2025-11-25'
+    this.id = identity.id
+    this.principal = identity.principal
+    this.#client = serving.routing.profile(identity.info, identity.declared)
+    this.#revision = identity.revision
   }
 
   async initialize(request: Request): Promise<Reply> {
@@ -92,18 +114,19 @@ export class ClientSession {
     }
   }
 
-  /** An answer to a question of ours. Ids we did not give, or that were answered, mean nothing. */
+  /** An answer to a question that was put here. Ids we did not give, or that were answered, mean nothing. */
   take(reply: Reply): void {
     this.lastUsedMs = Date.now()
     if (reply.id === null) return
     this.#pushed.get(reply.id)?.('error' in reply ? { error: reply.error } : { result: reply.result })
   }
 
-  hear(notification: Notification): void {
+  /** Ends a call that runs here. False when none does by this id. */
+  cancel(id: RequestId): boolean {
     this.lastUsedMs = Date.now()
-    if (notification.method !== 'notifications/cancelled') return
-    const id = notification.params?.requestId
-    if (typeof id === 'string' || typeof id === 'number') this.#calls.get(id)?.abort()
+    const call = this.#calls.get(id)
+    call?.abort()
+    return call !== undefined
   }
 
   /** Passes on what changes behind the gateway, until the signal aborts. */
@@ -126,15 +149,30 @@ export class ClientSession {
 
   /** Carries a call to its end, or to the end of what its caller can wait. */
   async #run(call: Call, say: Say): Promise<Ended> {
-    const { relay, routing, deferral } = this.#serving
+    const { routing, deferral, parking } = this.#serving
     const hold = routing.patienceOf(call, this.#transport)
     const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
-    let outcome =
-      awaited === undefined ? await routing.start(call, relay, hold()) : await deferral.fetch(call, awaited, hold())
+    const below = parking.inPlace(call)
+    try {
+      return await this.#carry(
+        call,
+        below,
+        awaited === undefined ? await routing.start(call, below, hold()) : await deferral.fetch(call, awaited, hold()),
+        say,
+        hold,
+      )
+    } finally {
+      await below.end()
+    }
+  }
+
+  async #carry(call: Call, below: Below, first: Outcome, say: Say, hold: () => Hold): Promise<Ended> {
+    const { routing } = this.#serving
+    let outcome = first
     for (let round = 0; outcome.kind === 'needs-people'; round++) {
       if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
       else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, outcome)
-      else outcome = await this.#askAndContinue(call, outcome, say, hold)
+      else outcome = await this.#askAndContinue(call, below, outcome, say, hold)
     }
     return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
   }
@@ -146,23 +184,35 @@ export class ClientSession {
     return failed(errorCodes.refused, 'A person is still to answer, and this call cannot be put off.')
   }
 
-  async #askAndContinue(call: Call, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
-    const { relay, routing } = this.#serving
-    const over = outcome.over ?? new Promise<void>(() => undefined)
+  async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
+    const { routing } = this.#serving
+    const { over = never() } = outcome
     const askedAt = performance.now()
+    const copies = readPlace(outcome.resume)?.copies ?? {}
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
-      const given = await this.#ask(wanted, say, call.signal, over)
-      return given === undefined ? [] : [[key, { given, afterMs: performance.now() - askedAt }]]
+      const copy = Object.hasOwn(copies, key) ? copies[key] : undefined
+      const told = new AbortController()
+      const elsewhere = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
+      const given = await this.#ask(wanted, say, call.signal, { over, elsewhere }).finally(() => told.abort())
+      if (given === 'elsewhere') return [[key, {}]]
+      if (given !== undefined) return [[key, { given, afterMs: performance.now() - askedAt }]]
+      if (copy !== undefined) await routing.silence.withdraw(call, copy, 'caller-gone')
+      return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
-    return routing.continue(call, relay, outcome.resume, came, hold())
+    return routing.continue(call, below, outcome.resume, came, hold())
   }
 
   /** Undefined when nobody waits for the answer any more. */
-  async #ask(wanted: Wanted, say: Say, signal: AbortSignal, over: Promise<void>): Promise<Given | undefined> {
+  async #ask(
+    wanted: Wanted,
+    say: Say,
+    signal: AbortSignal,
+    { over, elsewhere }: { over: Promise<void>; elsewhere: Promise<string> },
+  ): Promise<Given | 'elsewhere' | undefined> {
     const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.#revision) : undefined
     if (question === undefined) return noAnswer
-    const id = randomUUID()
+    const id = questionId(this.#serving.mailbox.replica)
     const { promise, resolve } = Promise.withResolvers<Given>()
     this.#pushed.set(id, resolve)
     const timer = setTimeout(() => resolve(expired), this.#serving.askWaitMs)
@@ -170,15 +220,13 @@ export class ClientSession {
     signal.addEventListener('abort', abort, { once: true })
     say({ jsonrpc: '2.0', id, ...question })
     try {
-      const answer = await Promise.race([promise, over])
-      if (answer === undefined || answer === noAnswer || answer === expired) {
-        say({
-          jsonrpc: '2.0',
-          method: 'notifications/cancelled',
-          params: { requestId: id, reason: 'No answer is needed any more.' },
-        })
+      const answer = await Promise.race([promise, over, elsewhere])
+      // The words of whoever was faster: a client that shows them tells its person who, how and when.
+      const reason = typeof answer === 'string' ? answer : 'No answer is needed any more.'
+      if (answer === undefined || answer === noAnswer || answer === expired || typeof answer === 'string') {
+        say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
       }
-      return answer === undefined ? undefined : answer
+      return typeof answer === 'string' ? 'elsewhere' : (answer ?? undefined)
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -204,6 +252,27 @@ export class ClientSession {
       signal,
     }
   }
+}
+
+/** A new one each time: what waits for a promise is kept as long as the promise. */
+function never(): Promise<never> {
+  return new Promise(() => undefined)
+}
+
+/** Random, and it names the process that waits for the answer: whichever gets the answer knows where it belongs. */
+function questionId(replica: string): string {
+  return `${randomUUID()}.${replica}`
+}
+
+/** The process that waits for the answer to this question; undefined for an id that none of us gave. */
+export function replicaOf(questionId: RequestId): string | undefined {
+  return typeof questionId === 'string' ? questionId.split('.', 2)[1] : undefined
+}
+
+/** The call that a notification cancels. */
+export function cancelledBy({ method, params }: Notification): RequestId | undefined {
+  const id = method === 'notifications/cancelled' ? params?.requestId : undefined
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 /** What the newest revision adds to results is not known here. */

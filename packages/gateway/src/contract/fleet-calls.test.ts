@@ -1,0 +1,181 @@
+import type { Ask } from '@assent/core'
+import { describe, expect, test } from 'vitest'
+import { relayLimits } from '../limits.ts'
+import { howMany, whichRegion } from './asking.suite.ts'
+import { aClient } from './clients.suite.ts'
+import { aFleet, type FleetOptions } from './fleet.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { anAskingServer } from './servers.suite.ts'
+import { until } from './stage.suite.ts'
+import { call } from './wire.suite.ts'
+
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const three = { action: 'accept', content: { replicas: 3 } }
+const done = { content: [{ type: 'text', text: 'done' }] }
+const withInbox = { gateway: { surfaces: ['client', 'inbox'] } } as const
+
+async function aHeldCall(questions: object[] = [whichRegion], options: FleetOptions = {}) {
+  const server = await anAskingServer('2025-11-25')
+  const fleet = await aFleet({ deploy: { url: server.url } }, options)
+  const { result } = (await call(fleet.replicas[0].url, { questions })).message
+  return { server, fleet, owner: fleet.replicas[0], other: fleet.replicas[1], requestState: result.requestState }
+}
+
+test('[FLEET-3] a retry at another replica continues the call at its owner, and gets the outcome again anywhere', async () => {
+  const { server, owner, other, requestState } = await aHeldCall()
+  const rounds = { requestState, inputResponses: { ask_1: inEurope } }
+  const args = { questions: [whichRegion] }
+
+  const outcomes = [
+    await call(other.url, args, rounds),
+    await call(other.url, args, rounds),
+    await call(owner.url, args, rounds),
+  ]
+
+  expect(outcomes.map(({ message }) => message.result)).toMatchObject([done, done, done])
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+})
+
+test('[FLEET-3] later questions of a held call travel to whichever replica its caller comes to', async () => {
+  const questions = [whichRegion, howMany, whichRegion]
+  const { server, fleet, requestState } = await aHeldCall(questions, { replicas: 3 })
+  let state = requestState
+  for (const [round, answer] of [inEurope, three].entries()) {
+    const rounds = { requestState: state, inputResponses: { [`ask_${round + 1}`]: answer } }
+    const { message } = await call(fleet.replicas[round + 1]?.url ?? '', { questions }, rounds)
+    expect(Object.keys(message.result.inputRequests as object)).toEqual([`ask_${round + 2}`])
+    state = message.result.requestState
+  }
+  const rounds = { requestState: state, inputResponses: { ask_3: { action: 'decline' } } }
+
+  expect((await call(fleet.url, { questions }, rounds)).message.result).toMatchObject(done)
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope, three, { action: 'decline' }] })
+})
+
+test('[FLEET-3] when every signal between replicas is lost, a retry elsewhere is only later', async () => {
+  const lost = { store: { pollMs: 200, wake: 'nats://127.0.0.1:9' } }
+  const { server, other, requestState } = await aHeldCall([whichRegion], lost)
+  const rounds = { requestState, inputResponses: { ask_1: inEurope } }
+
+  expect((await call(other.url, { questions: [whichRegion] }, rounds)).message.result).toMatchObject(done)
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+})
+
+test('[FLEET-3] of retries that come to all replicas at once one answers, and all get the one outcome', async () => {
+  const { server, fleet, requestState } = await aHeldCall([whichRegion], { replicas: 3 })
+  const answers = [inEurope, { action: 'decline' }, { action: 'accept', content: { region: 'us' } }]
+  const retries = answers.map((answer, at) =>
+    call(
+      fleet.replicas[at]?.url ?? '',
+      { questions: [whichRegion] },
+      { requestState, inputResponses: { ask_1: answer } },
+    ),
+  )
+
+  for (const { message } of await Promise.all(retries)) expect(message.result).toMatchObject(done)
+  expect(server).toMatchObject({ begun: 1, ended: 1 })
+  expect(server.saw).toHaveLength(1)
+})
+
+describe.each(['2025-11-25', '2026-07-28'] as const)(
+  'a %s client that cannot be asked, behind a balancer',
+  (client) => {
+    test.each(['2025-11-25', '2026-07-28'] as const)(
+      '[FLEET-3] gets the result of a %s server when the person answers in the inbox of any replica',
+      async (generation) => {
+        const server = await anAskingServer(generation)
+        const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3, ...withInbox })
+        const caller = await aClient(client, fleet.url, { elicitation: 'none' })
+        const calling = caller.call('ask', { questions: [whichRegion, howMany] })
+        const answering = fleet.replicas[2]?.store ?? fleet.replicas[0].store
+
+        await answerInInbox(answering, await firstAsk(answering), inEurope)
+        const second = await until(async () => (await openAsks(answering)).find(asksHowMany), 15_000)
+        await answerInInbox(fleet.replicas[1].store, second, three)
+
+        expect(await calling).toMatchObject(done)
+        expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope, three] })
+      },
+    )
+  },
+)
+
+test('[FLEET-3] a caller who was put off fetches the result at another replica than the one that holds its call', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const impatient = { gateway: { ...withInbox.gateway, patienceMs: 300 } }
+  const fleet = await aFleet({ deploy: { url: server.url } }, impatient)
+  const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
+  const { structuredContent } = (await caller.call('ask', { questions: [whichRegion] })) as {
+    structuredContent: { askId: string }
+  }
+  await answerInInbox(fleet.replicas[1].store, await firstAsk(fleet.replicas[1].store), inEurope)
+
+  const fetched = []
+  for (let turn = 0; turn < 2; turn++)
+    fetched.push(await caller.call('assent__await_answer', { ask_id: structuredContent.askId }))
+
+  expect(fetched).toMatchObject([done, done])
+  expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+})
+
+test('[FLEET-4] a caller who waits at another replica hears within seconds that the owner is gone', async () => {
+  const { server, fleet, other, requestState } = await aHeldCall([whichRegion, howMany])
+  const ask = await firstAsk(other.store)
+  // As a killed process would: from now on nobody speaks for the call, and no letter is read.
+  await fleet.tamper(`create function never() returns trigger language plpgsql as 'begin return null; end'`)
+  await fleet.tamper(
+    'create trigger silent before update of lease_until on calls for each row execute function never()',
+  )
+  await fleet.tamper('create trigger unread before insert on letters for each row execute function never()')
+  const startedAt = performance.now()
+
+  const { message } = await call(
+    other.url,
+    { questions: [whichRegion, howMany] },
+    { requestState, inputResponses: { ask_1: inEurope } },
+  )
+
+  expect(message.error.message).toContain('The process that held this call is gone.')
+  expect(message.error.message).toContain('Whether the call did anything is not known')
+  expect(performance.now() - startedAt).toBeLessThan(relayLimits.leaseMs + 10_000)
+  const ended = await until(async () => endedOf(await other.store.asks.read('default', ask.id)), 10_000)
+  expect(ended).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
+  expect(server).toMatchObject({ begun: 1, saw: [] })
+})
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[FLEET-4] what a 2025 client waits for in place is withdrawn when its replica is gone, with a %s server',
+  async (generation) => {
+    const server = await anAskingServer(generation)
+    const fleet = await aFleet({ deploy: { url: server.url } }, withInbox)
+    const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
+    const calling = caller.call('ask', { questions: [whichRegion] }).catch(() => undefined)
+    const ask = await firstAsk(fleet.replicas[0].store)
+
+    await fleet.tamper('update calls set lease_until = 0')
+
+    const ended = await until(async () => endedOf(await fleet.replicas[0].store.asks.read('default', ask.id)), 10_000)
+    expect(ended).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
+    await calling
+    expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
+  },
+)
+
+test('[FLEET-3] a question that ended in place leaves no call behind', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const fleet = await aFleet({ deploy: { url: server.url } }, withInbox)
+  const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
+  const calling = caller.call('ask', { questions: [whichRegion] })
+  await answerInInbox(fleet.replicas[0].store, await firstAsk(fleet.replicas[0].store), inEurope)
+  await calling
+
+  expect(await fleet.tamper(`select id from calls where state = 'running'`)).toEqual([])
+})
+
+function asksHowMany({ question }: Ask): boolean {
+  return question.kind === 'form' && question.message === 'How many replicas?'
+}
+
+function endedOf(ask: Ask | undefined): Ask['state'] | undefined {
+  return ask === undefined || ask.state.kind === 'open' ? undefined : ask.state
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import { howMany, whichRegion } from './asking.suite.ts'
+import { aFleet, type Fleet, type Replica } from './fleet.suite.ts'
+import { anAskingServer, type Generation } from './servers.suite.ts'
+import { personHeader, until } from './stage.suite.ts'
+import { aSession, messagesOf, nextOf, post, type Wire } from './wire.suite.ts'
+
+const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
+
+/** Says something in a session at one replica, whoever began it where. */
+function sayAt({ url }: Pick<Replica, 'url'>, session: string, message: Wire, person = 'ann'): Promise<Response> {
+  return post(url, { jsonrpc: '2.0', ...message }, { person, headers: { 'mcp-session-id': session } })
+}
+
+async function anOpenQuestion(generation: Generation, options: Parameters<typeof aFleet>[1] = {}) {
+  const server = await anAskingServer(generation)
+  const fleet = await aFleet({ deploy: { url: server.url } }, options)
+  const [first, second] = fleet.replicas
+  const session = await aSession(first.url)
+  const stream = messagesOf(await sayAt(second, session.id, { id: 1, method: 'tools/call', params: asking }))
+  const question = await nextOf(stream)
+  return { server, fleet, first, second, session, stream, question }
+}
+
+describe.each(generations)('a session of a 2025 client, with a %s server', (generation) => {
+  test('[FLEET-1] begins at one replica, calls at another and answers at a third', async () => {
+    const { server, fleet, session, stream, question } = await anOpenQuestion(generation, { replicas: 3 })
+    const third = fleet.replicas[2] as Replica
+
+    const taken = await sayAt(third, session.id, { id: question.id, result: inEurope })
+
+    expect(taken.status).toBe(202)
+    expect(await nextOf(stream)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } })
+    expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+  })
+
+  test('[FLEET-1] works when every signal between replicas is lost, only later', async () => {
+    const lost = { store: { pollMs: 200, wake: 'nats://127.0.0.1:9' } }
+    const { server, first, session, stream, question } = await anOpenQuestion(generation, lost)
+
+    await sayAt(first, session.id, { id: question.id, result: inEurope })
+
+    expect(await nextOf(stream)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } })
+    expect(server.saw).toEqual([inEurope])
+  })
+
+  test('[FLEET-1] can cancel at one replica what runs at another', async () => {
+    const { server, first, session, stream, question } = await anOpenQuestion(generation)
+
+    await sayAt(first, session.id, { method: 'notifications/cancelled', params: { requestId: 1 } })
+    const said: Wire[] = []
+    for await (const message of stream) said.push(message)
+
+    expect(said.at(-1)).toMatchObject({ id: 1 })
+    await sayAt(first, session.id, { id: question.id, result: inEurope })
+    expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
+  })
+})
+
+test('[FLEET-1] whole conversations go through a balancer that remembers nobody', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3 })
+  const questions = [whichRegion, howMany, whichRegion]
+  const answers = [inEurope, { action: 'accept', content: { replicas: 3 } }, { action: 'decline' }]
+
+  const conversation = async () => {
+    const session = await aSession(fleet.url)
+    const stream = await session.ask('tools/call', { name: 'ask', arguments: { questions } })
+    for (const result of answers) await session.post({ jsonrpc: '2.0', id: (await nextOf(stream)).id, result })
+    return nextOf(stream)
+  }
+  const ends = await Promise.all(Array.from({ length: 10 }, conversation))
+
+  for (const end of ends) expect(end).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } })
+  expect(server).toMatchObject({ begun: 10, ended: 10 })
+  expect(server.saw.filter((one) => (one as Wire).action === 'accept')).toHaveLength(20)
+})
+
+test('[FLEET-2] a session is its own person’s at every replica, and so are the answers to its questions', async () => {
+  const { server, first, second, session, stream, question } = await anOpenQuestion('2025-11-25')
+  const bens = await aSession(first.url, { person: 'ben' })
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ben' }
+
+  for (const { url } of [first, second]) {
+    const stolen = await sayAt({ url }, session.id, { id: question.id, result: inEurope }, 'ben')
+    const called = await sayAt({ url }, session.id, { id: 9, method: 'tools/call', params: asking }, 'ben')
+    const heard = await fetch(url, { headers })
+    const ended = await fetch(url, { method: 'DELETE', headers })
+    expect([stolen.status, called.status, heard.status, ended.status]).toEqual([404, 404, 404, 404])
+  }
+  // In a session of his own he may answer what he likes: it reaches nobody else's question.
+  await sayAt(first, bens.id, { id: question.id, result: inEurope }, 'ben')
+  // Nor does another session of the same person.
+  const other = await aSession(first.url)
+  await sayAt(first, other.id, { id: question.id, result: inEurope })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(server.saw).toEqual([])
+
+  await sayAt(first, session.id, { id: question.id, result: { action: 'decline' } })
+  await nextOf(stream)
+  expect(server.saw).toEqual([{ action: 'decline' }])
+})
+
+test('[FLEET-2] a letter that no gateway wrote is not read', async () => {
+  const { server, first, second, session, question, fleet, stream } = await anOpenQuestion('2025-11-25')
+  const forge = async (body: string) => {
+    const box = String(question.id).split('.')[1] ?? ''
+    await fleet.tamper(`insert into letters values ('${box}', gen_random_uuid(), 'default', 'ann', '${body}', 0, 9e15)`)
+  }
+  const reply = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: inEurope })
+  const content = { session: session.id, reply }
+  await forge(JSON.stringify({ from: 'x', kind: 'answer', content }))
+  await first.store.letters.sendToAll(
+    { id: 'x', tenant: 'default', principal: 'ann', body: JSON.stringify({ from: 'x', kind: 'answer', content }) },
+    { keepMs: 60_000, inBox: 10, ofOne: 10 },
+  )
+  // A real letter of another session's, delivered in this one's name.
+  const bens = await aSession(first.url, { person: 'ben' })
+  await sayAt(first, bens.id, { id: question.id, result: inEurope }, 'ben')
+  await fleet.tamper(`update letters set principal = 'ann'`)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(server.saw).toEqual([])
+
+  await sayAt(second, session.id, { id: question.id, result: { action: 'decline' } })
+  await nextOf(stream)
+  expect(server.saw).toEqual([{ action: 'decline' }])
+})
+
+test('[FLEET-1] a session ended at one replica is gone at the others, and so are its questions', async () => {
+  const { server, first, second, session, stream } = await anOpenQuestion('2026-07-28')
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
+
+  expect((await fetch(first.url, { method: 'DELETE', headers })).status).toBe(200)
+
+  const gone = async () =>
+    (await sayAt(second, session.id, { id: 3, method: 'ping' })).status === 404 ? true : undefined
+  await until(gone, 10_000)
+  for await (const _ of stream);
+  expect((await fetch(second.url, { method: 'DELETE', headers })).status).toBe(404)
+  expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
+})
+
+test('[FLEET-1] a session outlives the replica that began it, and a restart of them all', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const { replicas } = await aFleet({ deploy: { url: server.url } })
+  const session = await aSession(replicas[0].url)
+  await replicas[0].close()
+
+  const stream = messagesOf(await sayAt(replicas[1], session.id, { id: 1, method: 'tools/call', params: asking }))
+  await sayAt(replicas[1], session.id, { id: (await nextOf(stream)).id, result: inEurope })
+
+  expect(await nextOf(stream)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } })
+})
+
+test('[FLEET-1] a client hears of changes wherever it listens', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const { replicas } = await aFleet({ deploy: { url: server.url } })
+  const session = await aSession(replicas[0].url)
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann', accept: 'text/event-stream' }
+
+  const streams = await Promise.all(replicas.map(({ url }) => fetch(url, { headers })))
+
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  for (const { body } of streams) await body?.cancel()
+})
+
+test('[FLEET-1] one person has so many sessions and no more at all replicas together', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const { replicas } = await aFleet({ deploy: { url: server.url } })
+  const { downstreamLimits } = await import('../limits.ts')
+  const before = downstreamLimits.sessionsPerCaller
+  downstreamLimits.sessionsPerCaller = 2
+  try {
+    const sessions = [await aSession(replicas[0].url), await aSession(replicas[1].url)]
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+    const third = await post(replicas[1].url, { jsonrpc: '2.0', id: 0, method: 'initialize', params })
+
+    expect(sessions.every(({ id }) => id !== '')).toBe(true)
+    expect(third.status).toBe(503)
+    expect(await third.text()).toContain('You have 2 sessions open')
+  } finally {
+    downstreamLimits.sessionsPerCaller = before
+  }
+})
+
+test('[FLEET-1] with its database away a replica refuses what it cannot know, and says so', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const fleet: Fleet = await aFleet({ deploy: { url: server.url } })
+  const session = await aSession(fleet.replicas[0].url)
+  await fleet.tamper('alter table client_sessions rename to client_sessions_away')
+
+  const refused = await sayAt(fleet.replicas[1], session.id, { id: 1, method: 'ping' })
+  const known = await sayAt(fleet.replicas[0], session.id, { id: 1, method: 'ping' })
+
+  expect(refused.status).toBe(503)
+  expect(await refused.text()).toContain('Nothing was done')
+  expect(known.status).toBe(200)
+})

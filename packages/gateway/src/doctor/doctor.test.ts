@@ -1,0 +1,230 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { asking, assent } from '../cli/process.suite.ts'
+import { runDoctor } from '../cli/run-doctor.ts'
+import { knownClients } from '../clients/known-clients.ts'
+import { listening } from '../contract/servers.suite.ts'
+import { putAwayLater } from '../contract/stage.suite.ts'
+import { initClients } from '../init/clients.ts'
+import { aMachine, type TestMachine } from '../init/machine.suite.ts'
+import type { Examined, Report } from './examine.ts'
+import { mannersOf } from './manners.ts'
+import { isAtLeast, oldestNode, portFinding } from './surroundings.ts'
+
+/** A server of one generation, as an entry of a configuration. */
+function server(generation: '2025-11-25' | '2026-07-28') {
+  return { command: process.execPath, args: ['--conditions=assent-source', asking, generation] }
+}
+
+async function doctor(
+  machine: TestMachine,
+  names: string[] = [],
+  options: object = {},
+): Promise<{ code: number; report: Report }> {
+  let out = ''
+  const terminal = {
+    out: (text: string) => {
+      out += text
+    },
+    err: () => undefined,
+    variables: { ...machine.variables, PATH: process.env.PATH, ASSENT_LISTEN: '127.0.0.1:1' },
+    isOutColoured: false,
+    isErrColoured: false,
+  }
+  const code = await runDoctor(names, { start: true, json: true, ...options }, terminal, machine.repository)
+  return { code, report: JSON.parse(out) }
+}
+
+function only({ clients }: Report): Examined {
+  if (clients.length !== 1 || clients[0] === undefined) throw new Error(`${clients.length} clients`)
+  return clients[0]
+}
+
+describe('what it says of a client', () => {
+  test('[DOCTOR-1] it is the table by which the gateway acts', () => {
+    for (const { title } of initClients) {
+      const row = knownClients.find((one) => one.title === title)
+      const { forms, links, inbox } = mannersOf(title)
+      if (row === undefined) throw new Error(`${title} is not known`)
+
+      expect(links, title).toBe(row.showsLinks ? 'shows them' : 'does not show them')
+      expect(forms === 'shows none', title).toBe(row.form.kinds.length === 0)
+      expect(inbox.includes('every question'), title).toBe(row.form.kinds.length === 0)
+      expect(inbox.includes('forms with numbers'), title).toBe(
+        row.form.kinds.length > 0 && !row.form.kinds.includes('number'),
+      )
+      expect(inbox.includes('pages to open'), title).toBe(!row.showsLinks)
+    }
+  })
+
+  test('[DOCTOR-1] how long it waits is what the gateway reckons with, on standard input and output', () => {
+    expect(mannersOf('VS Code').waits).toBe('as long as the person takes')
+    expect(mannersOf('Claude Code').waits).toBe('as long as the person takes')
+    expect(mannersOf('Zed').waits).toContain('50 s; then the agent is told to come back')
+    expect(mannersOf('Codex').waits).toContain('as long as it shows the question itself; else 290 s')
+    expect(mannersOf('Somebody new').waits).toContain('50 s')
+  })
+})
+
+describe('what it finds', () => {
+  test('[DOCTOR-2] a client that is not set up, and what to do about it', async () => {
+    const { code, report } = await doctor(await aMachine({ '.cursor/rules/a.mdc': '' }))
+
+    expect(code).toBe(1)
+    expect(only(report)).toMatchObject({ id: 'cursor', where: 'in this repository', places: [] })
+    expect(only(report).problems).toEqual(['It is not set up. Run: assent init cursor'])
+  })
+
+  test('[DOCTOR-2] what init wrote is found for all eight, in the repository and at home', async () => {
+    const machine = await aMachine()
+    const all = initClients.map(({ id }) => id)
+    await machine.init(all, { yes: true })
+    await machine.init(all, { yes: true, scope: 'user' })
+
+    const { report } = await doctor(machine, [], { start: false })
+
+    expect(report.clients.map(({ id }) => id)).toEqual(all)
+    for (const { id, places, problems } of report.clients) {
+      expect(problems, id).toEqual([])
+      expect(
+        places.map(({ words }) => words),
+        id,
+      ).toEqual(places.map(() => 'npx -y assent'))
+      expect(
+        places.map(({ scope }) => scope),
+        id,
+      ).toEqual(id === 'goose' ? ['user'] : ['project', 'user'])
+    }
+  })
+
+  test.each([
+    ['.cursor/mcp.json', '{ broken', 'cannot be used: line 1'],
+    ['.cursor/mcp.json', '{ "mcpServers": { "assent": true } }', 'is not understood'],
+    ['.cursor/mcp.json', '{ "mcpServers": { "assent": { "command": "a", "disabled": true } } }', 'switched off'],
+    [
+      'opencode.json',
+      '{ "mcp": { "assent": { "type": "local", "command": ["a"], "enabled": false } } }',
+      'switched off',
+    ],
+    ['.codex/config.toml', '[mcp_servers.assent]\ncommand = "a"\ntool_timeout_sec = 20\n', 'give up after 20 s'],
+    [
+      '.gemini/settings.json',
+      '{ "mcpServers": { "assent": { "command": "a", "timeout": 5000 } } }',
+      'give up after 5 s',
+    ],
+    [
+      '.zed/settings.json',
+      '{ "context_servers": { "assent": { "command": "a", "timeout": 10 } } }',
+      'give up after 10 s',
+    ],
+  ])('[DOCTOR-2] %s with %j: it says so', async (file, text, expected) => {
+    const { code, report } = await doctor(await aMachine({ [file]: text }), [], { start: false })
+
+    expect(code).toBe(1)
+    expect(only(report).problems.join()).toContain(expected)
+  })
+})
+
+describe('what it tries', () => {
+  test('[DOCTOR-3] a server of each generation is started and spoken to in both', async () => {
+    const files = {
+      '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { assent: server('2025-11-25') } }),
+      '~/.gemini/settings.json': JSON.stringify({ mcpServers: { assent: server('2026-07-28') } }),
+    }
+    const { report } = await doctor(await aMachine(files))
+    const [cursor, gemini] = report.clients.map(({ places }) => places[0]?.live)
+
+    expect(cursor?.sessions).toMatchObject({ ok: true, revision: '2025-11-25' })
+    expect(cursor?.stateless).toMatchObject({ ok: false })
+    expect(gemini?.stateless).toMatchObject({ ok: true, revision: '2026-07-28' })
+    for (const one of [cursor?.sessions, gemini?.stateless]) {
+      expect(one?.ok === true ? one.tools.length : 0).toBeGreaterThan(0)
+    }
+  })
+
+  test.each([
+    [{ command: 'no-such-program-at-all' }, 'could not be started'],
+    [{ command: process.execPath, args: ['-e', 'console.error("out of milk"); process.exit(3)'] }, 'out of milk'],
+    [{ command: process.execPath, args: ['-e', 'console.log("hello")'] }, 'ended'],
+  ])('[DOCTOR-3] a command that does not serve is told with what it said: %j', async (entry, expected) => {
+    const machine = await aMachine({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { assent: entry } }) })
+    const { code, report } = await doctor(machine)
+
+    expect(code).toBe(1)
+    expect(only(report).problems.join()).toContain(expected)
+  })
+
+  test('[DOCTOR-4] a command that a repository brings is not run, unless one says so', async () => {
+    const machine = await aMachine()
+    const trace = machine.path('~/ran')
+    const evil = {
+      command: process.execPath,
+      args: ['-e', `require('fs').writeFileSync(${JSON.stringify(trace)}, '')`],
+    }
+    machine.write('.mcp.json', JSON.stringify({ mcpServers: { assent: evil } }))
+
+    const careful = await doctor(machine)
+    expect(only(careful.report).places[0]?.words).toContain('not started')
+    expect(() => machine.read('~/ran')).toThrow('ENOENT')
+
+    await doctor(machine, [], { start: false, trustProject: true })
+    expect(() => machine.read('~/ran')).toThrow('ENOENT')
+    await doctor(machine, [], { trustProject: true })
+    expect(machine.read('~/ran')).toBe('')
+  })
+})
+
+describe('the machine', () => {
+  test('[DOCTOR-5] Node must be recent enough, where clients find it', async () => {
+    const { default: manifest } = await import('../../package.json', { with: { type: 'json' } })
+    expect(manifest.engines.node).toBe(`>=${oldestNode.join('.')}`)
+    expect(['v22.18.0', 'v22.19.1', 'v24.0.0', 'v100.1.0'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(false)
+    expect(['v22.17.9', 'v20.20.2', 'v9.9.9', '', 'nonsense'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(
+      true,
+    )
+  })
+
+  test('[DOCTOR-5] the port of the inbox is free, or an Assent has it, or somebody else', async () => {
+    const answering = async (body: string) => {
+      const http = createServer((_request, response) => response.end(body))
+      await listening(http)
+      putAwayLater(() => void http.close())
+      return portFinding({ host: '127.0.0.1', port: (http.address() as AddressInfo).port })
+    }
+
+    expect(await portFinding({ host: '127.0.0.1', port: 1 })).toMatchObject({ ok: true })
+    expect(await answering('<title>Assent</title>')).toMatchObject({ ok: true })
+    const other = await answering('<title>Something else</title>')
+    expect(other).toMatchObject({ ok: false })
+    expect(other.change).toContain('ASSENT_LISTEN')
+  })
+
+  test('[DOCTOR-5] a data folder that cannot be written is told', async () => {
+    const machine = await aMachine({ '~/taken': '' })
+    const { report } = await doctor({
+      ...machine,
+      variables: { ...machine.variables, ASSENT_HOME: machine.path('~/taken') },
+    })
+
+    expect(report.surroundings.find(({ what }) => what === 'Data folder')).toMatchObject({ ok: false })
+  })
+})
+
+test('[DOCTOR-2] as a command it tells all of this in words, and ends with 1 where there is something to mend', async () => {
+  const machine = await aMachine({
+    '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { assent: server('2025-11-25') } }),
+  })
+  const run = (...words: string[]) =>
+    assent(['doctor', ...words], {
+      folder: machine.repository,
+      variables: { HOME: machine.home, ASSENT_LISTEN: '127.0.0.1:1' },
+    })
+
+  const [all, wrong] = await Promise.all([run('cursor', 'zed'), run('emacs')])
+
+  expect(all.out).toMatch(/✓ .*Cursor \(on this machine\)/)
+  expect(all.out).toContain('2025-11-25 answered in')
+  expect(all.out).toContain('It is not set up. Run: assent init zed')
+  expect(wrong.code).toBe(2)
+})

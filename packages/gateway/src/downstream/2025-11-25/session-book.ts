@@ -1,0 +1,177 @@
+// All sessions of clients over HTTP, wherever they began: this process keeps those it has served, the store keeps all.
+//
+// A session is its person's alone: for anyone else it does not exist. What arrives here and belongs to a call that runs in
+// another process is passed on to that process by letter; it judges it as if the client had come there.
+
+import type { JsonObject } from '@assent/core'
+import { Mailbox } from '../../fleet/mailbox.ts'
+import { downstreamLimits, fleetLimits } from '../../limits.ts'
+import {
+  isReply,
+  type Notification,
+  objectAt,
+  type Reply,
+  type Request,
+  readMessage,
+  stringAt,
+} from '../../wire/messages.ts'
+import { readOwnJson } from '../../wire/own-json.ts'
+import type { Serving } from '../context.ts'
+import { beginIdentity, ClientSession, cancelledBy, replicaOf, type SessionIdentity } from './session.ts'
+
+export type Begun =
+  | { readonly ok: true; readonly session: ClientSession; readonly reply: Reply }
+  | { readonly ok: false; readonly reason: string }
+
+interface Kept {
+  readonly session: ClientSession
+  /** When the store last heard that it is in use. */
+  extendedMs: number
+}
+
+export class SessionBook {
+  readonly #serving: Serving
+  readonly #onTrouble: (error: unknown) => void
+  readonly #kept = new Map<string, Kept>()
+  /** Being read from the store: of two requests that come at once, one session is made. */
+  readonly #finding = new Map<string, Promise<ClientSession | undefined>>()
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(serving: Serving, onTrouble: (error: unknown) => void) {
+    this.#serving = serving
+    this.#onTrouble = onTrouble
+    this.#sweep = setInterval(() => this.#letGoIdle(), 60_000)
+    this.#sweep.unref()
+    const { mailbox } = serving
+    mailbox.on('answer', ({ tenant, principal, content }) => {
+      const reply = readMessage(stringAt(content, 'reply') ?? '')
+      if (reply !== undefined && isReply(reply)) this.#own(tenant, principal, content)?.take(reply)
+    })
+    mailbox.on('cancel', ({ tenant, principal, content }) => {
+      const { requestId: id } = content
+      if (typeof id === 'string' || typeof id === 'number') this.#own(tenant, principal, content)?.cancel(id)
+    })
+    mailbox.on('end', ({ tenant, principal, content }) => {
+      const session = this.#own(tenant, principal, content)
+      if (session !== undefined) this.#letGo(session).catch(onTrouble)
+    })
+  }
+
+  /** Sessions that this process has served lately. */
+  get size(): number {
+    return this.#kept.size
+  }
+
+  async begin(principal: string, request: Request): Promise<Begun> {
+    if (this.#kept.size >= downstreamLimits.sessions) return { ok: false, reason: 'There are too many sessions.' }
+    const identity = beginIdentity(principal, request.params ?? {})
+    const session = new ClientSession(this.#serving, identity, 'http')
+    const reply = await session.initialize(request)
+    const limits = { keepMs: downstreamLimits.sessionIdleMs, perPrincipal: downstreamLimits.sessionsPerCaller }
+    if (!(await this.#serving.store.sessions.begin(this.#nameOf(identity), recordOf(identity), limits))) {
+      await session.end()
+      const reason = `You have ${downstreamLimits.sessionsPerCaller} sessions open. End some of them (DELETE), then begin again.`
+      return { ok: false, reason }
+    }
+    this.#keep(session)
+    return { ok: true, session, reply }
+  }
+
+  /** Undefined where there is no such session for this person. */
+  async find(id: string, principal: string): Promise<ClientSession | undefined> {
+    const kept = this.#kept.get(id)
+    if (kept === undefined) return this.#findOnce(id, principal)
+    if (kept.session.principal !== principal) return undefined
+    this.#extend(kept)
+    return kept.session
+  }
+
+  /** An answer to a question of ours, put here or by another process. */
+  async take(session: ClientSession, reply: Reply): Promise<void> {
+    const { mailbox } = this.#serving
+    const replica = reply.id === null ? undefined : replicaOf(reply.id)
+    if (replica === undefined || replica === mailbox.replica || !Mailbox.isReplica(replica)) return session.take(reply)
+    await mailbox.send(replica, this.#nameOf(session), 'answer', { session: session.id, reply: JSON.stringify(reply) })
+  }
+
+  async hear(session: ClientSession, notification: Notification): Promise<void> {
+    const id = cancelledBy(notification)
+    if (id === undefined || session.cancel(id)) return
+    await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'cancel', { session: session.id, requestId: id })
+  }
+
+  /** False when it was ended already. */
+  async end(session: ClientSession): Promise<boolean> {
+    const isEnded = await this.#serving.store.sessions.end(this.#nameOf(session))
+    await this.#letGo(session)
+    if (isEnded) await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'end', { session: session.id })
+    return isEnded
+  }
+
+  /** Lets go of what is kept here. The sessions go on, in other processes or in this one after a restart. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    await Promise.all([...this.#kept.values()].map(({ session }) => this.#letGo(session)))
+  }
+
+  async #findOnce(id: string, principal: string): Promise<ClientSession | undefined> {
+    const key = `${principal}\n${id}`
+    const finding = this.#finding.get(key) ?? this.#read(id, principal).finally(() => this.#finding.delete(key))
+    this.#finding.set(key, finding)
+    return finding
+  }
+
+  async #read(id: string, principal: string): Promise<ClientSession | undefined> {
+    const record = await this.#serving.store.sessions.read(this.#nameOf({ id, principal }))
+    if (record === undefined) return undefined
+    const client = readOwnJson(record.client) as JsonObject
+    const info = objectAt(client, 'info') ?? {}
+    const declared = objectAt(client, 'declared') ?? {}
+    const identity = { id, principal, revision: record.revision, info, declared }
+    return this.#keep(new ClientSession(this.#serving, identity, 'http'))
+  }
+
+  #keep(session: ClientSession): ClientSession {
+    this.#kept.set(session.id, { session, extendedMs: Date.now() })
+    this.#serving.mailbox.open()
+    return session
+  }
+
+  /** Moves the end of a session on, at most now and then. One that is gone is let go. */
+  #extend(kept: Kept): void {
+    const now = Date.now()
+    if (now - kept.extendedMs < fleetLimits.sessionExtendMs) return
+    kept.extendedMs = now
+    this.#serving.store.sessions
+      .extend(this.#nameOf(kept.session), downstreamLimits.sessionIdleMs)
+      .then((isThere) => (isThere ? undefined : this.#letGo(kept.session)))
+      .catch(this.#onTrouble)
+  }
+
+  /** The session that a letter is about, if it is kept here and is its sender's. */
+  #own(tenant: string, principal: string, content: JsonObject): ClientSession | undefined {
+    const kept = this.#kept.get(stringAt(content, 'session') ?? '')
+    const isOurs = tenant === this.#serving.tenant && kept?.session.principal === principal
+    return isOurs ? kept?.session : undefined
+  }
+
+  async #letGo(session: ClientSession): Promise<void> {
+    if (this.#kept.get(session.id)?.session === session) this.#kept.delete(session.id)
+    await session.end()
+  }
+
+  #letGoIdle(): void {
+    const before = Date.now() - downstreamLimits.sessionIdleMs
+    for (const { session } of this.#kept.values()) {
+      if (session.lastUsedMs <= before) this.#letGo(session).catch(this.#onTrouble)
+    }
+  }
+
+  #nameOf({ id, principal }: Pick<SessionIdentity, 'id' | 'principal'>) {
+    return { tenant: this.#serving.tenant, id, principal }
+  }
+}
+
+function recordOf({ revision, info, declared }: SessionIdentity) {
+  return { revision, client: JSON.stringify({ info, declared }) }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { minuteMs } from './drafts.suite.ts'
+import { onEachEngine, stoppedClock } from './engines.suite.ts'
+
+const record = { revision: '2025-11-25', client: '{"info":{"name":"Ünïcode"}}' }
+const limits = { keepMs: 30 * minuteMs, perPrincipal: 10 }
+
+function aSession(principal = 'ann') {
+  return { tenant: 'acme', id: randomUUID(), principal }
+}
+
+onEachEngine('[STORE-19] a session reads back in every process, for its principal alone', async ({ open }) => {
+  const [here, there] = [await open(), await open()]
+  const session = aSession()
+  await here.sessions.begin(session, record, limits)
+
+  expect(await there.sessions.read(session)).toEqual(record)
+  for (const other of [{ principal: 'ben' }, { tenant: 'other' }, { id: randomUUID() }]) {
+    const stranger = { ...session, ...other }
+    expect(await there.sessions.read(stranger)).toBeUndefined()
+    expect(await there.sessions.extend(stranger, minuteMs)).toBe(false)
+    expect(await there.sessions.end(stranger)).toBe(false)
+  }
+  expect(await here.sessions.read(session)).toEqual(record)
+})
+
+onEachEngine('[STORE-19] a session that was ended is gone for every process, once', async ({ open }) => {
+  const [here, there] = [await open(), await open()]
+  const session = aSession()
+  await here.sessions.begin(session, record, limits)
+
+  expect(await there.sessions.end(session)).toBe(true)
+  expect(await here.sessions.end(session)).toBe(false)
+  expect(await here.sessions.read(session)).toBeUndefined()
+  expect(await here.sessions.extend(session, minuteMs)).toBe(false)
+})
+
+onEachEngine('[STORE-19] a session ends by itself unless its end is moved on, and is not revived', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const session = aSession()
+  await store.sessions.begin(session, record, limits)
+
+  clock.advance(20 * minuteMs)
+  expect(await store.sessions.extend(session, limits.keepMs)).toBe(true)
+  clock.advance(20 * minuteMs)
+  expect(await store.sessions.read(session)).toEqual(record)
+  clock.advance(10 * minuteMs)
+  expect(await store.sessions.read(session)).toBeUndefined()
+  expect(await store.sessions.extend(session, limits.keepMs)).toBe(false)
+  clock.advance(2 * 24 * 60 * minuteMs)
+  expect((await store.sweep()).forgotten).toBe(1)
+})
+
+onEachEngine(
+  '[STORE-19] one principal has so many sessions and no more, in all processes together',
+  async ({ open }) => {
+    const [here, there] = [await open(), await open()]
+    const few = { ...limits, perPrincipal: 2 }
+    const first = aSession()
+    await here.sessions.begin(first, record, few)
+    await there.sessions.begin(aSession(), record, few)
+
+    expect(await here.sessions.begin(aSession(), record, few)).toBe(false)
+    expect(await here.sessions.begin(aSession('ben'), record, few)).toBe(true)
+    await there.sessions.end(first)
+    expect(await here.sessions.begin(aSession(), record, few)).toBe(true)
+  },
+)

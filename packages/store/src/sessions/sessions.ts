@@ -1,0 +1,56 @@
+// Sessions of clients, so that any process can serve any request of one.
+//
+// What a session is does not change while it lasts, so whoever has read it may keep it in memory; its end can be moved on
+// now and then, and that is also how one learns that it is gone.
+
+import type { Engine } from '../engine/engine.ts'
+import { beginSession } from './begin-session.ts'
+import { endSession, extendSession, readSession } from './read-session.ts'
+
+export interface SessionName {
+  readonly tenant: string
+  readonly id: string
+  readonly principal: string
+}
+
+export interface SessionRecord {
+  readonly revision: string
+  /** What the client said of itself; the store does not look into it. */
+  readonly client: string
+}
+
+export class Sessions {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** False when this principal has as many sessions as one may have. */
+  async begin(
+    { tenant, id, principal }: SessionName,
+    { revision, client }: SessionRecord,
+    { keepMs, perPrincipal }: { readonly keepMs: number; readonly perPrincipal: number },
+  ): Promise<boolean> {
+    const params = { tenant, id, principal, revision, client, keep: keepMs, at_most: perPrincipal }
+    const rows = await this.#engine.run(beginSession, params)
+    return rows.length === 1
+  }
+
+  async read({ tenant, id, principal }: SessionName): Promise<SessionRecord | undefined> {
+    const [row] = await this.#engine.run(readSession, { tenant, id, principal })
+    return row
+  }
+
+  /** False when there is no such session any more. */
+  async extend({ tenant, id, principal }: SessionName, keepMs: number): Promise<boolean> {
+    const rows = await this.#engine.run(extendSession, { tenant, id, principal, keep: keepMs })
+    return rows.length === 1
+  }
+
+  /** True for whoever ended it. */
+  async end({ tenant, id, principal }: SessionName): Promise<boolean> {
+    const rows = await this.#engine.run(endSession, { tenant, id, principal })
+    return rows.length === 1
+  }
+}

@@ -1,0 +1,278 @@
+// The clients of the kill proof, of both generations: each makes calls, one after the other, through the balancer.
+//
+// A client that holds something to come back with comes back with it until it hears an end. One whose connection breaks
+// before that has heard so, and goes on with another call.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Action, CallEnd, CallRecord, Evidence } from './kill-evidence.part.ts'
+import type { SeededRandom } from './random.part.ts'
+
+export interface CrowdOptions {
+  readonly url: string
+  readonly evidence: Evidence
+  readonly random: SeededRandom
+  readonly principals: readonly string[]
+  /** Questions to be put. */
+  readonly asks: number
+  readonly callers: number
+  /** How long a call may take before its caller has heard nothing. */
+  readonly patienceMs: number
+}
+
+type Wire = Record<string, unknown> & { result?: Wire; error?: { message: string }; params?: Wire; content?: unknown }
+
+const asksForms = { elicitation: { form: {} } }
+const betweenTriesMs = 50
+
+export async function runCrowd(options: CrowdOptions): Promise<void> {
+  let left = options.asks
+  const caller = async () => {
+    const sessions = new Sessions(options.url)
+    while (left > 0) {
+      left -= 1
+      const record = newCall(options, left)
+      options.evidence.calls.set(record.ticket, record)
+      const given = {
+        url: options.url,
+        evidence: options.evidence,
+        thinks: mind(options.random),
+        patienceMs: options.patienceMs,
+      }
+      record.end = await (record.client === '2026-07-28' ? newest(record, given) : older(record, given, sessions))
+      if (record.end.kind === 'broken') await sleep(betweenTriesMs)
+    }
+  }
+  await Promise.all(Array.from({ length: options.callers }, caller))
+}
+
+function newCall({ random, principals }: CrowdOptions, number: number): CallRecord {
+  return {
+    ticket: `t${number}-${random.int(2 ** 30).toString(36)}`,
+    principal: random.pick(principals),
+    client: random.pick(['2025-11-25', '2026-07-28']),
+    server: random.pick(['old', 'new']),
+    asked: random.pick(['client', 'inbox']),
+  }
+}
+
+interface Given {
+  readonly url: string
+  readonly evidence: Evidence
+  readonly thinks: () => { readonly action: Action; readonly forMs: number }
+  readonly patienceMs: number
+}
+
+/** What a person at a client makes of a question, decided before it is asked so that a seed repeats it. */
+function mind(random: SeededRandom): Given['thinks'] {
+  const action: Action = random.next() < 0.7 ? 'accept' : 'decline'
+  const forMs = random.int(300)
+  return () => ({ action, forMs })
+}
+
+async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }: Given): Promise<CallEnd> {
+  const endsAt = performance.now() + patienceMs
+  const call = toolCall(record)
+  let rounds: Wire | undefined
+  while (performance.now() < endsAt) {
+    const heard = await post(url, record.principal, newestRequest(record, { ...call, ...rounds }), newestHeaders(call))
+    if (heard === undefined) {
+      if (rounds === undefined) return { kind: 'broken' }
+      await sleep(betweenTriesMs)
+      continue
+    }
+    if (heard.error !== undefined) return { kind: 'told', message: heard.error.message }
+    const result = heard.result ?? {}
+    if (result.resultType !== 'input_required') return endOf(result)
+    const asked = Object.keys((result.inputRequests ?? {}) as object)
+    rounds = { requestState: result.requestState }
+    if (asked.length === 0) continue
+    const { action, forMs } = thinks()
+    await sleep(forMs)
+    evidence.clientAnswers.push({ ticket: record.ticket, action, atMs: Date.now() })
+    rounds = { ...rounds, inputResponses: Object.fromEntries(asked.map((key) => [key, answerOf(action)])) }
+  }
+  return { kind: 'silence' }
+}
+
+async function older(record: CallRecord, given: Given, sessions: Sessions): Promise<CallEnd> {
+  const endsAt = performance.now() + given.patienceMs
+  let params = toolCall(record)
+  let isPutOff = false
+  while (performance.now() < endsAt) {
+    const session = await sessions.of(record)
+    const heard = session === undefined ? 'broken' : await olderCall(record, params, session, given)
+    if (heard === 'no session') sessions.forget(record)
+    if (typeof heard === 'string') {
+      // What was put off can be fetched again; what was not has ended with its connection.
+      if (!isPutOff) return { kind: 'broken' }
+      await sleep(betweenTriesMs)
+      continue
+    }
+    if (heard.error !== undefined) return { kind: 'told', message: heard.error.message }
+    const pending = heard.result?.structuredContent as { status?: string; askId?: string } | undefined
+    if (pending?.status !== 'pending') return endOf(heard.result ?? {})
+    isPutOff = true
+    params = { name: 'assent__await_answer', arguments: { ask_id: pending.askId } }
+  }
+  return { kind: 'silence' }
+}
+
+/** One request of a session, and the answers to what is asked in the middle of it. */
+async function olderCall(
+  { principal, ticket }: CallRecord,
+  params: Wire,
+  session: string,
+  { url, evidence, thinks }: Given,
+): Promise<Wire | 'broken' | 'no session'> {
+  const headers = { 'mcp-session-id': session }
+  const signal = AbortSignal.timeout(60_000)
+  try {
+    const response = await send(
+      url,
+      principal,
+      { jsonrpc: '2.0', id: ticket, method: 'tools/call', params },
+      headers,
+      signal,
+    )
+    if (response.status === 404) return 'no session'
+    if (!response.ok) return 'broken'
+    for await (const said of messagesOf(response)) {
+      if (said.id === ticket) return said
+      if (said.method !== 'elicitation/create') continue
+      const { action, forMs } = thinks()
+      await sleep(forMs)
+      evidence.clientAnswers.push({ ticket, action, atMs: Date.now() })
+      const answer = { jsonrpc: '2.0', id: said.id, result: answerOf(action) }
+      // Until someone has taken it: it is not known whether a broken connection had.
+      while (!signal.aborted && (await status(url, principal, answer, headers)) === undefined)
+        await sleep(betweenTriesMs)
+    }
+    return 'broken'
+  } catch {
+    return 'broken'
+  }
+}
+
+/** The sessions of one caller: one for each person it calls for and each way to be asked, begun when first needed. */
+class Sessions {
+  readonly #url: string
+  readonly #ids = new Map<string, string>()
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async of(record: CallRecord): Promise<string | undefined> {
+    const known = this.#ids.get(keyOf(record))
+    if (known !== undefined) return known
+    const capabilities = record.asked === 'client' ? asksForms : {}
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'crowd', version: '1' } }
+    const message = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
+    try {
+      const response = await send(this.#url, record.principal, message)
+      await response.text()
+      const id = response.headers.get('mcp-session-id') ?? undefined
+      if (id !== undefined) this.#ids.set(keyOf(record), id)
+      return id
+    } catch {
+      // A replica was killed while it began: nothing has begun that anyone knows of.
+      return undefined
+    }
+  }
+
+  forget(record: CallRecord): void {
+    this.#ids.delete(keyOf(record))
+  }
+}
+
+function keyOf({ principal, asked }: CallRecord): string {
+  return `${principal} ${asked}`
+}
+
+function toolCall({ server, ticket }: CallRecord): Wire {
+  return { name: `${server}__run`, arguments: { ticket } }
+}
+
+function newestRequest({ ticket, asked }: CallRecord, params: Wire): Wire {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': asked === 'client' ? asksForms : {},
+  }
+  return { jsonrpc: '2.0', id: ticket, method: 'tools/call', params: { ...params, _meta } }
+}
+
+function newestHeaders({ name }: Wire): Record<string, string> {
+  return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': String(name) }
+}
+
+export function answerOf(action: Action): Wire {
+  return action === 'accept' ? { action, content: { decision: 'go' } } : { action }
+}
+
+function endOf({ content }: Wire): CallEnd {
+  const [first] = (content ?? []) as readonly { text?: string }[]
+  const text = first?.text ?? ''
+  // What is not the server's own result is the gateway's word on what became of the call.
+  return /^(ran|not run) /.test(text) ? { kind: 'result', text } : { kind: 'told', message: text }
+}
+
+function send(url: string, person: string, message: Wire, headers = {}, signal?: AbortSignal): Promise<Response> {
+  const accept = 'application/json, text/event-stream'
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, 'x-person': person, ...headers },
+    body: JSON.stringify(message),
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+/** The reply, or undefined when none came: whether the request arrived is not known then. */
+async function post(
+  url: string,
+  person: string,
+  message: Wire,
+  headers: Record<string, string>,
+): Promise<Wire | undefined> {
+  try {
+    const response = await send(url, person, message, headers, AbortSignal.timeout(40_000))
+    // What a gateway says when it cannot reach its database: the same may be sent again.
+    if (response.status >= 500) return void (await response.text())
+    let last: Wire | undefined
+    for await (const said of messagesOf(response)) last = said
+    return last?.id === undefined && last?.error === undefined ? undefined : last
+  } catch {
+    return undefined
+  }
+}
+
+async function status(
+  url: string,
+  person: string,
+  message: Wire,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  try {
+    const response = await send(url, person, message, headers, AbortSignal.timeout(10_000))
+    await response.text()
+    return response.status >= 500 ? undefined : response.status
+  } catch {
+    return undefined
+  }
+}
+
+async function* messagesOf(response: Response): AsyncGenerator<Wire> {
+  if (response.headers.get('content-type') !== 'text/event-stream') {
+    const text = await response.text()
+    if (text !== '') yield JSON.parse(text)
+    return
+  }
+  let rest = ''
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + chunk).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1]
+      if (data !== undefined) yield JSON.parse(data)
+    }
+  }
+}

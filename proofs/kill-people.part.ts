@@ -1,0 +1,111 @@
+// The people of the kill proof, each at the inbox of whichever replica answers, over its HTTP API. Now and then one of them
+// tries to decide what is put to another.
+
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@assent/core'
+import { answerOf } from './kill-crowd.part.ts'
+import type { Action, Evidence } from './kill-evidence.part.ts'
+import type { Fleet } from './kill-fleet.part.ts'
+import type { SeededRandom } from './random.part.ts'
+
+const lookEveryMs = 200
+const strangerOdds = 0.05
+
+export class People {
+  readonly #fleet: Fleet
+  readonly #evidence: Evidence
+  readonly #random: SeededRandom
+  readonly #principals: readonly string[]
+  /** By inbox and person. */
+  readonly #cookies = new Map<string, string>()
+  #isOver = false
+  #turn = 0
+
+  constructor(fleet: Fleet, evidence: Evidence, random: SeededRandom, principals: readonly string[]) {
+    this.#fleet = fleet
+    this.#evidence = evidence
+    this.#random = random
+    this.#principals = principals
+  }
+
+  async work(): Promise<void> {
+    await Promise.all(
+      this.#principals.map(async (person) => {
+        while (!this.#isOver) {
+          const asks = (await this.list(person)) ?? []
+          for (const id of asks) {
+            if (this.#random.next() < strangerOdds) await this.#trespass(person, id)
+            await this.#decide(person, id, false)
+          }
+          await sleep(asks.length > 0 ? 5 : lookEveryMs)
+        }
+      }),
+    )
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  /** What a person finds in their inbox, at the next replica. Undefined when none could be asked. */
+  async list(person: string): Promise<readonly string[] | undefined> {
+    const response = await this.#request(person, '/api/asks')
+    if (response?.status !== 200) return undefined
+    const { asks } = JSON.parse(response.text) as { asks: { id: string }[] }
+    return asks.map(({ id }) => id)
+  }
+
+  async #trespass(owner: string, askId: string): Promise<void> {
+    const others = this.#principals.filter((one) => one !== owner)
+    await this.#decide(this.#random.pick(others), askId, true)
+  }
+
+  async #decide(by: string, askId: string, isStranger: boolean): Promise<void> {
+    const action: Action = this.#random.next() < 0.7 ? 'accept' : 'decline'
+    // The id makes sending it again, to another replica, the same as sending it once.
+    const decisionId = newId('decision', Date.now(), randomBytes)
+    for (let tries = 0; tries < 100; tries++) {
+      const response = await this.#request(by, `/api/asks/${askId}/answer`, { decisionId, answer: answerOf(action) })
+      if (response === undefined || response.status >= 500 || response.status === 401) {
+        await sleep(20)
+        continue
+      }
+      this.#evidence.inboxAnswers.push({ askId, decisionId, by, action, status: response.status, isStranger })
+      return
+    }
+  }
+
+  async #request(person: string, path: string, body?: object): Promise<{ status: number; text: string } | undefined> {
+    const { origins } = this.#fleet
+    const origin = origins[this.#turn++ % origins.length]
+    if (origin === undefined) return undefined
+    try {
+      const cookie = this.#cookies.get(`${origin} ${person}`) ?? (await this.#signIn(origin, person))
+      if (cookie === undefined) return undefined
+      const response = await send(origin, path, cookie, body)
+      // Another process is there now.
+      if (response.status === 401) this.#cookies.delete(`${origin} ${person}`)
+      return { status: response.status, text: await response.text() }
+    } catch {
+      return undefined
+    }
+  }
+
+  async #signIn(origin: string, person: string): Promise<string | undefined> {
+    const link = await this.#fleet.invite(origin, person)
+    if (link === undefined) return undefined
+    const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
+    const response = await send(origin, '/api/sign-in', '', { code })
+    const cookie = response.headers.get('set-cookie')?.split(';', 1)[0]
+    if (cookie !== undefined) this.#cookies.set(`${origin} ${person}`, cookie)
+    return cookie
+  }
+}
+
+function send(origin: string, path: string, cookie: string, body?: object): Promise<Response> {
+  const headers = { cookie, origin, 'assent-inbox': '1', 'content-type': 'application/json' }
+  const signal = AbortSignal.timeout(10_000)
+  if (body === undefined) return fetch(`${origin}${path}`, { headers: { cookie }, signal })
+  return fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal })
+}

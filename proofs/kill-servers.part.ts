@@ -1,0 +1,145 @@
+// The servers behind the gateways, one of each generation. `run` asks a person and does something once they said go; what
+// it did goes into the journal at that very moment. They are never killed: what is on trial stands before them.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Evidence } from './kill-evidence.part.ts'
+
+export function messageOf(ticket: string): string {
+  return `Run ${ticket}?`
+}
+
+export const ranText = (ticket: string): string => `ran ${ticket}`
+const schema = {
+  type: 'object',
+  properties: { decision: { type: 'string', enum: ['go', 'stop'] } },
+  required: ['decision'],
+}
+
+interface Said {
+  readonly id?: string | number
+  readonly method?: string
+  readonly result?: Answer
+  readonly params?: {
+    readonly arguments?: { readonly ticket?: string }
+    readonly requestState?: string
+    readonly inputResponses?: { readonly q?: Answer }
+  }
+}
+
+interface Answer {
+  readonly action?: string
+  readonly content?: { readonly decision?: string }
+}
+
+export class EffectServers {
+  readonly #evidence: Evidence
+  readonly #open: Server[] = []
+  readonly #waiting = new Map<string, (answer: Answer | undefined) => void>()
+  /** Of the 2026 server: what it did under each state, so that the same state does nothing twice. */
+  readonly #done = new Map<string, string>()
+  #lastId = 0
+
+  constructor(evidence: Evidence) {
+    this.#evidence = evidence
+  }
+
+  async start(): Promise<Record<'old' | 'new', { url: string }>> {
+    return { old: { url: await this.#listen(this.#older) }, new: { url: await this.#listen(this.#newest) } }
+  }
+
+  stop(): void {
+    for (const server of this.#open) {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+
+  async #listen(serve: (said: Said, response: ServerResponse) => unknown): Promise<string> {
+    const server = createServer(async (request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end()
+      const said = await read(request)
+      if (said === undefined) response.destroy()
+      else serve(said, response)
+    })
+    this.#open.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  }
+
+  readonly #newest = ({ id, method, params }: Said, response: ServerResponse): unknown => {
+    const reply = (result: object) =>
+      json(response, { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
+    if (method === 'server/discover') return reply({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
+    if (method !== 'tools/call') return reply({ tools: [] })
+    const ticket = String(params?.arguments?.ticket)
+    if (params?.requestState !== ticket) {
+      const q = {
+        method: 'elicitation/create',
+        params: { mode: 'form', message: messageOf(ticket), requestedSchema: schema },
+      }
+      return reply({ resultType: 'input_required', inputRequests: { q }, requestState: ticket })
+    }
+    const before = this.#done.get(ticket)
+    if (before !== undefined) this.#evidence.repeated += 1
+    const text = before ?? this.#act(ticket, params.inputResponses?.q)
+    this.#done.set(ticket, text)
+    return reply({ content: [{ type: 'text', text }] })
+  }
+
+  readonly #older = ({ id, method, params, result }: Said, response: ServerResponse): unknown => {
+    if (method === 'server/discover') return void response.writeHead(400).end()
+    if (method === undefined) {
+      this.#waiting.get(String(id))?.(result)
+      return void response.writeHead(202).end()
+    }
+    if (id === undefined) return void response.writeHead(202).end()
+    const reply = (answer: object) => json(response, { jsonrpc: '2.0', id, result: answer })
+    if (method === 'initialize') {
+      this.#lastId += 1
+      response.setHeader('mcp-session-id', `s${this.#lastId}`)
+      const serverInfo = { name: 'old', version: '1' }
+      return reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo })
+    }
+    if (method !== 'tools/call') return reply({ tools: [] })
+    const ticket = String(params?.arguments?.ticket)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const say = (message: object) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+    this.#lastId += 1
+    const question = String(this.#lastId)
+    this.#waiting.set(question, (answer) => {
+      this.#waiting.delete(question)
+      say({ id, result: { content: [{ type: 'text', text: this.#act(ticket, answer) }] } })
+      response.end()
+    })
+    // Whoever it asked through is gone: nobody's answer can come any more.
+    response.on('close', () => this.#waiting.delete(question))
+    return say({
+      id: question,
+      method: 'elicitation/create',
+      params: { message: messageOf(ticket), requestedSchema: schema },
+    })
+  }
+
+  #act(ticket: string, answer: Answer | undefined): string {
+    if (answer?.action !== 'accept' || answer.content?.decision !== 'go') return `not run ${ticket}`
+    this.#evidence.effects.push({ ticket, atMs: Date.now() })
+    return ranText(ticket)
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Said | undefined> {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    // A gateway was killed in the middle of a request.
+    return undefined
+  }
+}
+
+function json(response: ServerResponse, body: object): void {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(body))
+}
