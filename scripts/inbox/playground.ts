@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const source = '--conditions=assent-source'
 const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
-const example = fileURLToPath(new URL('../../examples/deploy.ts', import.meta.url))
+const home = fileURLToPath(new URL('../../', import.meta.url))
 const visits = 4
 
 export interface Playground {
@@ -14,7 +14,8 @@ export interface Playground {
 
 export async function aPlayground(): Promise<Playground> {
   const children = Array.from({ length: visits }, () =>
-    spawn(process.execPath, [source, main, 'play', process.execPath, source, example]),
+    // As one would type it: the page shows these very words.
+    spawn(process.execPath, [source, main, 'play', 'node', source, 'examples/deploy.ts'], { cwd: home }),
   )
   const links = await Promise.all(children.map(linkOf))
   return {

@@ -60,7 +60,7 @@ test('[PLAY-1] a server at an address, with an argument that only JSON can expre
   expect(await page.locator('.run-question .arguments').textContent()).toContain('old-mix')
   await settleDown(page)
   await page.keyboard.press('d')
-  await page.getByText('The tool says that it failed').waitFor()
+  await page.getByRole('heading', { name: 'The tool says that it failed' }).waitFor()
 })
 
 test('[PLAY-1] a server of the older generation is played with alike, and a run can be stopped', async () => {
@@ -74,7 +74,7 @@ test('[PLAY-1] a server of the older generation is played with alike, and a run 
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('heading', { name: 'Sure?' }).waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('Stopped').waitFor()
+  await page.getByRole('heading', { name: 'Stopped' }).waitFor()
   await page.getByRole('heading', { name: 'Sure?' }).waitFor({ state: 'detached' })
 })
 

@@ -72,6 +72,6 @@ function watch(page: Page, origin: string): void {
 
 /** Longer than a new card ignores keys and clicks. */
 export async function settleDown(page: Page): Promise<void> {
-  await page.locator('.card').waitFor()
+  await page.locator('.card').last().waitFor()
   await page.waitForTimeout(600)
 }

@@ -12,21 +12,25 @@ export function RunView({ run, action }: { readonly run: PlayRunView; readonly a
   const now = useNow()
   const endMs = state.kind === 'running' ? Math.max(now, startedAtMs) : state.atMs
   const isBad = state.kind === 'failed' || (state.kind === 'finished' && state.isError)
+  const title = state.kind === 'finished' && state.isError ? 'The tool says that it failed' : titles[state.kind]
   return (
     <>
       <header className="run-head">
-        <h2 role="status">
-          {state.kind === 'finished' && state.isError ? 'The tool says that it failed' : titles[state.kind]}{' '}
+        <h2>
+          {title}{' '}
           <span className="figures">
             {state.kind === 'running' ? 'for' : 'after'} {duration(endMs - startedAtMs)}
           </span>
         </h2>
+        {/* Told when it changes, without the seconds that change all the time. */}
+        <span className="unseen" role="status">
+          {title}
+        </span>
         {action}
       </header>
       {steps.length > 0 && (
         <ol className="run-steps">
           {steps.map(({ atMs, text }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
             <li key={at}>
               <span className="figures">{duration(atMs - startedAtMs)}</span> {text}
             </li>
@@ -37,7 +41,6 @@ export function RunView({ run, action }: { readonly run: PlayRunView; readonly a
       {state.kind === 'finished' && (
         <div className="run-result" data-bad={isBad}>
           {state.texts.map((text, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a result does not change
             <Block key={at} title={state.texts.length === 1 ? 'Text' : `Part ${at + 1}`} text={text} />
           ))}
           {state.structured !== undefined && <Block title="Structured" text={state.structured} />}
