@@ -3,7 +3,15 @@
 // An ask exists for those who may decide it and for nobody else. Only a POST decides, and the id of the decision makes
 // sending it twice the same as sending it once.
 
-import { type AskOutcome, type InboxProblem, type Naming, type Person, type ProofView, proofFormat } from '@assent/core'
+import {
+  type Ask,
+  type AskOutcome,
+  type InboxProblem,
+  type Naming,
+  type Person,
+  type ProofView,
+  proofFormat,
+} from '@assent/core'
 import type { InboxQuery, Store } from '@assent/store'
 import { inboxLimits } from '../limits.ts'
 import { AskDesk, type Told } from './ask-desk.ts'
@@ -16,6 +24,7 @@ export interface AsksApiOptions {
   readonly store: Store
   readonly tenant: string
   readonly naming: Naming
+  readonly learn: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
 }
 
@@ -38,11 +47,11 @@ export class AsksApi {
   readonly #desk: AskDesk
   readonly #chain: ChainCheck
 
-  constructor({ store, tenant, naming, now }: AsksApiOptions) {
+  constructor({ store, tenant, naming, learn, now }: AsksApiOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
-    this.#desk = new AskDesk({ store, tenant, naming, now, via: 'inbox' })
+    this.#desk = new AskDesk({ store, tenant, naming, learn, now, via: 'inbox' })
     this.#chain = new ChainCheck(store.audit, tenant, now)
   }
 

@@ -3,7 +3,7 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
-import type { Ask, MeView, Naming, Person } from '@assent/core'
+import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
@@ -14,6 +14,7 @@ import { ChangeFeed } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
 import { Login, type LoginSettings } from './login.ts'
+import { NameBook } from './name-book.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
@@ -32,7 +33,7 @@ export interface InboxOptions {
   readonly sessionMs?: number
   /** The built web app; without it there is the API alone. */
   readonly web?: WebFiles
-  /** A person's name; their principal, unless told. */
+  /** A person's name where no issuer told one; their principal, unless told. */
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
@@ -56,15 +57,16 @@ type Variables = { person: Person; name: string | undefined; token: string }
 export function inboxApp(options: InboxOptions): InboxApp {
   const { store, tenant, web, play, now = Date.now, onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
+  const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
-    nameOf: options.nameOf ?? ((principal) => principal),
+    nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
   }
   const login = options.login === undefined ? undefined : new Login(options.login, base, onTrouble)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
   const signIn = new SignIn({ store, tenant, sessionMs })
   const cookie = Cookie.ofSession(base, sessionMs)
-  const asks = new AsksApi({ store, tenant, naming, now })
+  const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const app = new Hono<{ Variables: Variables }>()
 
@@ -100,7 +102,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.get('/api/me', ({ get }) => {
     const name = get('name') ?? naming.nameOf(get('person').principal)
-    const me: MeView = { name, ...(play === undefined ? {} : { hasPlayground: true }), nowMs: now() }
+    const played = play === undefined ? {} : { hasPlayground: true }
+    const me: MeView = { name: oneLine(name, 'web'), ...played, nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))

@@ -23,7 +23,7 @@ const kept = [
   'title',
   'description',
   'enum',
-  'enumNames',
+
   'oneOf',
   'default',
   'minLength',
