@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from './inbox/browser.ts'
 import { aDesk } from './inbox/desk.ts'
 import { livePast } from './inbox/past.ts'
+import { aPlayground } from './inbox/playground.ts'
 import { raiseSamples, raiseSecret } from './inbox/samples.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
@@ -21,6 +22,7 @@ await livePast(path, Date.now())
 const desk = await aDesk({ store: await openSqlite(path) })
 const ids = await raiseSamples(desk.store)
 await mkdir(into, { recursive: true })
+const playing = await aPlayground()
 const browser = await aBrowser()
 try {
   for (const [size, viewport] of Object.entries(sizes)) {
@@ -31,6 +33,7 @@ try {
       const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
       for (const name of names)
         await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
+      await playground(page, size, colorScheme)
       await context.close()
     }
   }
@@ -49,6 +52,7 @@ try {
   }
 } finally {
   await browser.close()
+  await playing.close()
   await desk.close()
   await rm(folder, { recursive: true, force: true })
 }
@@ -58,6 +62,34 @@ async function signedIn(context: BrowserContext): Promise<Page> {
   await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
+}
+
+/** A run of the example that deploys, in the middle of its second question; and at its end, once. */
+async function playground(page: Page, size: string, colorScheme: string): Promise<void> {
+  const file = (name: string) => `${into}/${name}-${size}-${colorScheme}.png`
+  await page.goto(playing.link())
+  await page.getByRole('radio', { name: 'production' }).check()
+  await page.getByRole('button', { name: 'Run' }).click()
+  const card = page.locator('.run-question')
+  await card.getByRole('radio', { name: 'Europe' }).check()
+  await page.waitForTimeout(700)
+  await card.scrollIntoViewIfNeeded()
+  await page.screenshot({ path: file('playground'), fullPage: size === 'wide' })
+  console.log(file('playground'))
+  await card.getByRole('button', { name: 'Answer' }).click()
+  await card.getByRole('slider').waitFor()
+  await page.waitForTimeout(700)
+  await card.getByRole('button', { name: 'Answer' }).click()
+  await card.getByRole('radio', { name: 'Yes' }).check()
+  await page.waitForTimeout(700)
+  await card.getByRole('button', { name: 'Answer' }).click()
+  await card.getByRole('button', { name: 'Approve' }).waitFor()
+  await page.waitForTimeout(700)
+  await card.getByRole('button', { name: 'Approve' }).click()
+  await page.locator('.run-result').waitFor()
+  if (size === 'phone') await page.locator('.run-result').scrollIntoViewIfNeeded()
+  await page.screenshot({ path: file('result'), fullPage: size === 'wide' })
+  console.log(file('result'))
 }
 
 async function picture(page: Page, name: string, file: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface Visit {
 export function aPlace(): {
   desk(options?: Parameters<typeof aDesk>[0]): Promise<Desk>
   visit(desk: Desk, person?: Person, options?: object): Promise<Visit>
+  /** The same with a link of one's own. */
+  visitLink(link: string, options?: object): Promise<Visit>
 } {
   let browser: Browser
   // A browser on a busy machine takes its time; what is asserted is what it does.
@@ -25,6 +27,21 @@ export function aPlace(): {
     browser = await aBrowser()
   })
   afterAll(() => browser.close())
+  const visitLink = async (link: string, options: object = {}): Promise<Visit> => {
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    onTestFinished(() => context.close())
+    await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
+    context.setDefaultTimeout(20_000)
+    const page = await context.newPage()
+    watch(page, new URL(link).origin)
+    await page.goto(link)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    return { page, context }
+  }
   return {
     desk: async (options) => {
       const desk = await aDesk(options)
@@ -34,21 +51,8 @@ export function aPlace(): {
       })
       return desk
     },
-    visit: async (desk, person = ann, options = {}) => {
-      const context = await browser.newContext({
-        viewport: { width: 1200, height: 900 },
-        reducedMotion: 'reduce',
-        ...options,
-      })
-      onTestFinished(() => context.close())
-      await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
-      context.setDefaultTimeout(20_000)
-      const page = await context.newPage()
-      watch(page, desk.url)
-      await page.goto(await desk.linkFor(person))
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-      return { page, context }
-    },
+    visit: async (desk, person = ann, options = {}) => visitLink(await desk.linkFor(person), options),
+    visitLink,
   }
 }
 
@@ -68,6 +72,6 @@ function watch(page: Page, origin: string): void {
 
 /** Longer than a new card ignores keys and clicks. */
 export async function settleDown(page: Page): Promise<void> {
-  await page.locator('.card').waitFor()
+  await page.locator('.card').last().waitFor()
   await page.waitForTimeout(600)
 }

@@ -78,7 +78,16 @@ export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from '
 
 // show an ask in the inbox
 export { askView, type Naming } from './inbox/ask-view.ts'
+export { drawField } from './inbox/draw-field.ts'
 export { endingInWords } from './inbox/ending.ts'
+export type {
+  JsonFieldView,
+  PlayBody,
+  PlayFieldView,
+  PlayRunView,
+  PlayToolView,
+  PlayView,
+} from './inbox/play-view.ts'
 export type {
   AnswerBody,
   AnsweredView,

@@ -190,6 +190,22 @@ export const terminalInboxLimits = {
   redrawMs: 1_000,
 } as const
 
+/** Of the playground, which one person runs on their own machine. */
+export const playLimits = {
+  tools: 1_000,
+  /** Runs that are kept to look at, and that may be under way at once. */
+  runsKept: 32,
+  runsAtOnce: 8,
+  /** What a server says on the way: how often, and how much at a time. */
+  steps: 500,
+  stepChars: 500,
+  resultChars: 262_144,
+  /** How long a person may take; whoever tries something out may go for lunch. */
+  askWaitMs: 24 * 60 * 60 * 1_000,
+  /** How long the server may take to end when the program does. */
+  closeMs: 3_000,
+} as const
+
 export const inboxLimits = {
   /** Of one request's body: the largest answer a form can take, and some. */
   bodyBytes: 1_048_576,

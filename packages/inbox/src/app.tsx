@@ -1,6 +1,6 @@
 // The frame around the pages: who you are, where you are, and what arrives by itself.
 
-import { Button, Loader, useMantineColorScheme } from '@mantine/core'
+import { Button, Loader, Switch, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
 import { post, problemOf } from './api/client.ts'
@@ -13,19 +13,32 @@ import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
 import { canNotify, notify, useNotices } from './ui/notices.ts'
+import { chime, isSoundOn, useSound } from './ui/sound.ts'
 import { Trouble } from './ui/trouble.tsx'
 
 // Whoever has something to answer need not wait for what looks back.
 const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
 const FiguresPage = lazy(async () => ({ default: (await import('./pages/figures-page.tsx')).FiguresPage }))
+const PlayPage = lazy(async () => ({ default: (await import('./pages/play-page.tsx')).PlayPage }))
 
 export function App() {
   const route = useRoute()
   const me = useMe(route.page === 'sign-in')
   const notices = useNotices()
   const isSignedIn = me.isSuccess && route.page !== 'sign-in'
-  const live = useLive(isSignedIn, () => notices.isOn && notify())
+  const live = useLive(isSignedIn, (_, isFirst) => {
+    if (notices.isOn) notify()
+    if (isFirst && isSoundOn()) chime()
+  })
   const [isHelpOpen, setHelpOpen] = useState(false)
+  // Whoever started a playground came to play; the inbox is one press away.
+  const [isFirst, setFirst] = useState(true)
+  const hasPlayground = isSignedIn && me.data.hasPlayground === true
+  useEffect(() => {
+    if (!isSignedIn || !isFirst) return
+    setFirst(false)
+    if (hasPlayground && location.pathname === '/') goTo('/play', 'replace')
+  }, [isSignedIn, isFirst, hasPlayground])
   useKeys({
     '?': () => setHelpOpen(true),
     Escape: () => {
@@ -39,7 +52,7 @@ export function App() {
         <a className="brand" href="/" onClick={follow}>
           Assent
         </a>
-        {isSignedIn && <Places route={route} />}
+        {isSignedIn && <Places route={route} hasPlayground={me.data.hasPlayground === true} />}
         <div className="top-end">
           {isSignedIn && live === 'waiting' && <span className="live-state">reconnecting…</span>}
           {isSignedIn && canNotify && (
@@ -75,11 +88,13 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
   }
   if (route.page === 'secret') return <SecretPage key={route.id} page={route.id} />
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
+  if (route.page === 'play') return <PlayPage id={route.id} />
   return route.page === 'figures' ? <FiguresPage /> : <InboxPage id={route.id} />
 }
 
 function You({ name }: { readonly name: string }) {
   const queries = useQueryClient()
+  const sound = useSound()
   const signOut = () =>
     void post('/api/sign-out', {})
       .catch(() => undefined)
@@ -93,6 +108,7 @@ function You({ name }: { readonly name: string }) {
         <p>
           You answer as <strong>{name}</strong>.
         </p>
+        <Switch label="A quiet sound for a new ask" checked={sound.isOn} onChange={sound.toggle} />
         <Button variant="default" onClick={signOut}>
           Sign out
         </Button>
@@ -101,7 +117,7 @@ function You({ name }: { readonly name: string }) {
   )
 }
 
-function Places({ route }: { readonly route: Route }) {
+function Places({ route, hasPlayground }: { readonly route: Route; readonly hasPlayground: boolean }) {
   const list = useOpenAsks()
   const count = list.data?.pages.reduce((sum, { asks }) => sum + asks.length, 0) ?? 0
   useEffect(() => {
@@ -115,6 +131,7 @@ function Places({ route }: { readonly route: Route }) {
   )
   return (
     <nav className="places" aria-label="Pages">
+      {hasPlayground && place('play', '/play', 'Playground')}
       {place('inbox', '/', count === 0 ? 'Inbox' : `Inbox ${count}${list.hasNextPage ? '+' : ''}`)}
       {place('history', '/history', 'History')}
       {place('figures', '/figures', 'Figures')}

@@ -6,6 +6,7 @@ export type Route =
   | { readonly page: 'inbox'; readonly id?: string }
   | { readonly page: 'history'; readonly id?: string; readonly search: string }
   | { readonly page: 'figures' }
+  | { readonly page: 'play'; readonly id?: string }
   | { readonly page: 'sign-in' }
   | { readonly page: 'secret'; readonly id: string }
 
@@ -19,10 +20,20 @@ function routeOf(path: string, search: string): Route {
   const [first = '', id] = path.split('/').filter(Boolean)
   const one = id === undefined ? {} : { id }
   if (first === 'history') return { page: 'history', search, ...one }
+  if (first === 'play') return { page: 'play', ...(id === undefined ? {} : { id: decoded(id) }) }
   if (first === 'figures') return { page: 'figures' }
   if (first === 'sign-in') return { page: 'sign-in' }
   if (first === 'secret' && id !== undefined) return { page: 'secret', id }
   return first === 'asks' ? { page: 'inbox', ...one } : { page: 'inbox' }
+}
+
+/** What cannot be decoded names nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {

@@ -205,6 +205,8 @@ export interface LoginStartView {
 /** `GET /api/me` */
 export interface MeView {
   readonly name: string
+  /** Whether tools can be run from here: only in a program that was started for that. */
+  readonly hasPlayground?: boolean
   readonly nowMs: number
 }
 

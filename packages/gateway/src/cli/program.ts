@@ -10,6 +10,7 @@ import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
 import { addInitCommand } from './init-command.ts'
+import { addPlayCommand } from './play-command.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -66,6 +67,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
   addAuditCommands(program, terminal, end)
+  addPlayCommand(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)

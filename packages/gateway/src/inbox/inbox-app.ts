@@ -7,6 +7,7 @@ import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assen
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
+import type { PlayApi } from '../play/play-api.ts'
 import type { SecretPages } from '../secrets/secret-pages.ts'
 import { isForServers, serverApi } from '../secrets/server-api.ts'
 import { AsksApi } from './asks-api.ts'
@@ -40,6 +41,8 @@ export interface InboxOptions {
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
   /** Where servers open pages for secrets: answered here too, for servers alone. */
   readonly secretPages?: SecretPages
+  /** Where a server was given to be played with. */
+  readonly play?: PlayApi
   /** For what pages count down; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
@@ -56,7 +59,7 @@ export interface InboxApp {
 type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
+  const { store, tenant, web, play, now = Date.now, onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
   const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
@@ -105,7 +108,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.get('/api/me', ({ get }) => {
     const name = get('name') ?? naming.nameOf(get('person').principal)
-    const me: MeView = { name: oneLine(name, 'web'), nowMs: now() }
+    const played = play === undefined ? {} : { hasPlayground: true }
+    const me: MeView = { name: oneLine(name, 'web'), ...played, nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
@@ -129,6 +133,10 @@ export function inboxApp(options: InboxOptions): InboxApp {
       onTrouble,
     )
   })
+  app.get('/api/play', () => play?.describe() ?? notFound())
+  app.post('/api/play/runs', ({ req }) => play?.start(req.raw) ?? notFound())
+  app.get('/api/play/runs/:id', ({ req }) => play?.read(req.param('id')) ?? notFound())
+  app.post('/api/play/runs/:id/stop', ({ req }) => play?.stop(req.param('id')) ?? notFound())
   app.get('/api/openapi.json', () => Response.json(openApi))
   app.all('/api/*', () => notFound())
 

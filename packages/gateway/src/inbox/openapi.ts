@@ -31,7 +31,7 @@ const answers = list(oneOf('accept', 'decline', 'cancel'))
 const personShape = shape({ name: text, isYou: { type: 'boolean' } })
 
 const schemas = {
-  Me: shape({ name: text, nowMs: time }),
+  Me: shape({ name: text, hasPlayground: { type: 'boolean' }, nowMs: time }, ['hasPlayground']),
   SignIn: shape({ way: oneOf('link', 'account'), issuer: text }, ['issuer']),
   LoginStart: shape({ url: text }),
   Ask: shape(
@@ -78,6 +78,29 @@ const schemas = {
     sealed: shape({ enc: text, ct: text }),
   }),
   Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
+  Play: shape({
+    server: text,
+    target: text,
+    tools: list(
+      shape({ name: text, label: text, description: text, fields: list({ type: 'object' }), schema: text }, [
+        'description',
+      ]),
+    ),
+    nowMs: time,
+  }),
+  PlayBody: shape({ tool: text, arguments: { type: 'object' } }),
+  PlayRun: shape({
+    id: text,
+    tool: text,
+    startedAtMs: time,
+    steps: list(shape({ atMs: time, text })),
+    state: {
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: oneOf('running', 'stopped', 'failed', 'finished') },
+    },
+    nowMs: time,
+  }),
   Proof: shape({
     format: { const: 'assent audit proof v1' },
     tenant: text,
@@ -275,6 +298,40 @@ const paths = {
         429: problem('Too many pages follow at once.'),
         ...signedOut,
       },
+    },
+  },
+  '/api/play': {
+    get: {
+      summary: 'The tools of the server that `assent play` was started with.',
+      responses: { 200: json('The server.', refer('Play')), 404: problem('This is no playground.'), ...signedOut },
+    },
+  },
+  '/api/play/runs': {
+    post: {
+      summary: 'Run a tool. Its questions are ordinary asks.',
+      parameters: [ownHeader],
+      requestBody: { required: true, content: { 'application/json': { schema: refer('PlayBody') } } },
+      responses: {
+        200: json('It runs.', refer('PlayRun')),
+        400: problem('No tool, or no arguments.'),
+        404: problem('This is no playground.'),
+        429: problem('Too much runs already.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/play/runs/{id}': {
+    get: {
+      summary: 'What came of a run so far.',
+      parameters: [id],
+      responses: { 200: json('The run.', refer('PlayRun')), 404: problem('There is none.'), ...signedOut },
+    },
+  },
+  '/api/play/runs/{id}/stop': {
+    post: {
+      summary: 'Stop a run.',
+      parameters: [id, ownHeader],
+      responses: { 200: json('The run.', refer('PlayRun')), 404: problem('There is none.'), ...signedOut },
     },
   },
   '/api/openapi.json': {

@@ -1,17 +1,17 @@
-// Hears what happens to this person's asks and marks what the page knows as stale.
-//
-// The browser comes back by itself after a broken connection, with the number of the last event, and is told what it
-// missed. After a refusal it does not, so we do. Events that come together cause one reading.
+// Hears what happens to this person's asks and marks what the page knows as stale. Events that come together cause one
+// reading.
 
-import type { ChangeView } from '@assent/core'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { keys } from './queries.ts'
+import { followTogether, type Heard } from './tabs.ts'
 
 const gatherMs = 60
-const againMs = 3_000
 
-export function useLive(isSignedIn: boolean, onRaised: (id: string) => void): 'live' | 'waiting' {
+/** Told of each new ask; `isFirst` in one tab of the browser only, for what must not happen in all. */
+export type OnRaised = (id: string, isFirst: boolean) => void
+
+export function useLive(isSignedIn: boolean, onRaised: OnRaised): 'live' | 'waiting' {
   const queries = useQueryClient()
   const [state, setState] = useState<'live' | 'waiting'>('waiting')
   const raised = useRef(onRaised)
@@ -19,20 +19,14 @@ export function useLive(isSignedIn: boolean, onRaised: (id: string) => void): 'l
 
   useEffect(() => {
     if (!isSignedIn) return
-    return listen(queries, (id) => raised.current(id), setState)
+    return listen(queries, (id, isFirst) => raised.current(id, isFirst), setState)
   }, [isSignedIn, queries])
   return state
 }
 
-function listen(
-  queries: QueryClient,
-  onRaised: (id: string) => void,
-  onState: (state: 'live' | 'waiting') => void,
-): () => void {
+function listen(queries: QueryClient, onRaised: OnRaised, onState: (state: 'live' | 'waiting') => void): () => void {
   const stale = new Set<string>()
   let gathering: ReturnType<typeof setTimeout> | undefined
-  let again: ReturnType<typeof setTimeout> | undefined
-  let events: EventSource
 
   const look = () => {
     gathering = undefined
@@ -40,32 +34,29 @@ function listen(
     stale.clear()
     for (const queryKey of [keys.open, keys.history, keys.figures]) void queries.invalidateQueries({ queryKey })
   }
-  const anew = () => {
-    onState('live')
-    void queries.invalidateQueries()
+  const hear = (heard: Heard, isFirst: boolean) => {
+    switch (heard.kind) {
+      case 'ask':
+        stale.add(heard.change.id)
+        gathering ??= setTimeout(look, gatherMs)
+        if (heard.change.change === 'raised') onRaised(heard.change.id, isFirst)
+        return
+      case 'anew':
+        onState('live')
+        void queries.invalidateQueries()
+        return
+      case 'state':
+        onState(heard.state)
+        return
+      case 'refused':
+        onState('waiting')
+        // It may be that nobody is signed in any more.
+        void queries.invalidateQueries({ queryKey: keys.me })
+    }
   }
-  const connect = () => {
-    events = new EventSource('/api/changes')
-    events.addEventListener('ask', ({ data }) => {
-      const { id, change } = JSON.parse(data) as ChangeView
-      stale.add(id)
-      gathering ??= setTimeout(look, gatherMs)
-      if (change === 'raised') onRaised(id)
-    })
-    events.addEventListener('now', anew)
-    events.addEventListener('anew', anew)
-    events.addEventListener('error', () => {
-      onState('waiting')
-      if (events.readyState !== EventSource.CLOSED) return
-      again = setTimeout(connect, againMs)
-      // It may be that nobody is signed in any more.
-      void queries.invalidateQueries({ queryKey: keys.me })
-    })
-  }
-  connect()
+  const leave = followTogether(hear)
   return () => {
     clearTimeout(gathering)
-    clearTimeout(again)
-    events.close()
+    leave()
   }
 }

@@ -1,0 +1,122 @@
+// The playground: the tools of one server, their arguments as a form, and what comes of running them.
+
+import type { PlayBody, PlayToolView } from '@assent/core'
+import { Button, Loader } from '@mantine/core'
+import { useState } from 'react'
+import { problemOf } from '../api/client.ts'
+import { usePlay, useRun, useStart, useStop } from '../api/play.ts'
+import { ArgumentsForm } from '../play/arguments-form.tsx'
+import { Questions } from '../play/questions.tsx'
+import { RunView } from '../play/run-view.tsx'
+import { goTo } from '../route.ts'
+import { Trouble } from '../ui/trouble.tsx'
+
+export function PlayPage({ id }: { readonly id?: string | undefined }) {
+  const found = usePlay()
+  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
+  if (found.isError) return <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+  const { server, target, tools } = found.data
+  const tool = tools.find(({ name }) => name === id) ?? (tools.length === 1 ? tools[0] : undefined)
+  return (
+    <div className="desk" data-showing={tool === undefined ? 'list' : 'card'}>
+      <h1 className="unseen">Playground</h1>
+      <nav className="list" aria-label="Tools">
+        <h2 className="list-title">
+          Tools of {server} <span className="figures">{tools.length}</span>
+        </h2>
+        <p className="play-target">
+          <code>{target}</code>
+        </p>
+        <ul>
+          {tools.map((one) => (
+            <ToolRow key={one.name} tool={one} isCurrent={one === tool} />
+          ))}
+        </ul>
+        {tools.length === 0 && <p className="list-empty">This server has no tools.</p>}
+      </nav>
+      <div className="stage">
+        {tool === undefined ? (
+          <p className="stage-empty">Choose a tool to run.</p>
+        ) : (
+          <OneTool key={tool.name} tool={tool} server={server} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function ToolRow({ tool, isCurrent }: { readonly tool: PlayToolView; readonly isCurrent: boolean }) {
+  const path = `/play/${encodeURIComponent(tool.name)}`
+  return (
+    <li>
+      <a
+        className="row"
+        href={path}
+        aria-current={isCurrent ? 'true' : undefined}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return
+          event.preventDefault()
+          goTo(path)
+        }}
+      >
+        <span className="row-what">{tool.label}</span>
+        {tool.description !== undefined && <span className="row-who play-about">{tool.description}</span>}
+      </a>
+    </li>
+  )
+}
+
+function OneTool({ tool, server }: { readonly tool: PlayToolView; readonly server: string }) {
+  const [runId, setRunId] = useState<string>()
+  const start = useStart()
+  const run = useRun(runId)
+  const isRunning = run.data?.state.kind === 'running'
+  const onRun = (given: PlayBody['arguments']) =>
+    start.mutate({ tool: tool.name, arguments: given }, { onSuccess: ({ id }) => setRunId(id) })
+  return (
+    <>
+      <a
+        className="back"
+        href="/play"
+        onClick={(event) => {
+          event.preventDefault()
+          goTo('/play')
+        }}
+      >
+        ‹ Tools
+      </a>
+      <article className="card" aria-label={tool.label}>
+        <h2 className="card-title">{tool.label}</h2>
+        {tool.description !== undefined && (
+          <section className="claim" aria-label={`What ${server} says`}>
+            <h3>
+              {server} says <span>not checked by Assent</span>
+            </h3>
+            <p>{tool.description}</p>
+          </section>
+        )}
+        <ArgumentsForm tool={tool} isRunning={isRunning || start.isPending} onRun={onRun} />
+        {start.isError && (
+          <p className="problem" role="alert">
+            {problemOf(start.error).message}
+          </p>
+        )}
+      </article>
+      {runId !== undefined && run.data !== undefined && (
+        <section className="run" aria-label="The run">
+          <RunView run={run.data} action={isRunning ? <StopButton id={runId} /> : null} />
+          {isRunning && <Questions />}
+        </section>
+      )}
+    </>
+  )
+}
+
+function StopButton({ id }: { readonly id: string }) {
+  const stop = useStop(id)
+  return (
+    <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+      Stop
+    </Button>
+  )
+}
