@@ -13,6 +13,7 @@ import { relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
+import type { Call } from './relay/exchange.ts'
 import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
 import { Servers } from './servers/servers.ts'
@@ -154,10 +155,11 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
   const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
-  const routing = new Routing(options.store, asks, (call, server, key) => {
+  const onUnseen = (call: Call, server: string, key: string) => {
     watch.unseen(server)
     trail.unseen(call, server, key)
-  })
+  }
+  const routing = new Routing(options.store, asks, onUnseen, onTrouble)
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
