@@ -26,7 +26,7 @@ export const assumed = {
 } as const
 
 /** From docs/relay.md and the bench of the relay: full runs on two cores. */
-export const relayMeasured = { cpuMsPerQuestion: 1.5, bytesPerOpen: 4_800, bytesPerHeld: 23_000 } as const
+const relayMeasured = { cpuMsPerQuestion: 1.5, bytesPerOpen: 4_800, bytesPerHeld: 23_000 } as const
 
 export interface Needs {
   readonly meanPerSecond: number

@@ -58,6 +58,7 @@ export async function aHouse(): Promise<House> {
       keys_fresh: 600_000,
       keys_kept: 3_600_000,
       groups_claim: undefined,
+      subject_claim: 'sub',
     } as unknown as Parameters<typeof identifyBy>[0]
     const identify = identifyBy(settings, () => undefined)
     const gateway = await startGateway({

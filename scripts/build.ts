@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compile } from './build/compile.ts'
 import { type Published, publishedPackages } from './build/published.ts'
-import { run } from './build/run.ts'
 import { pack, problemsWith } from './build/tarball.ts'
 import { followGuide, tryAlone, tryAsStranger } from './build/try-as-stranger.ts'
 import { buildWebApp } from './inbox/web-app.ts'
@@ -24,7 +24,7 @@ try {
   followGuide(folder)
   console.log('build: the first question of the guide is asked and answered')
   for (const published of packages) {
-    tryAlone(folder, published, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
+    tryAlone(folder, published, packages, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
     console.log(`build: ${published.name} installs alone`)
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -34,12 +34,6 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
-}
-
-function compile({ name, folder }: Published): void {
-  rmSync(`${folder}/dist`, { recursive: true, force: true })
-  run('tsc', ['-p', `${folder}/tsconfig.build.json`])
-  console.log(`build: ${name} compiled`)
 }
 
 function checkedTarball(published: Published, into: string): string {

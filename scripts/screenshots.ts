@@ -11,7 +11,7 @@ import { raiseSamples } from './inbox/samples.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
-const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'figures'] as const
+const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'proof', 'figures'] as const
 /** One look is enough for these. */
 const once = ['text', 'formats', 'numbers', 'safe link', 'unsafe link', 'odd link', 'quorum', 'settled'] as const
 
@@ -48,10 +48,22 @@ async function signedIn(context: BrowserContext): Promise<Page> {
 }
 
 async function picture(page: Page, name: string, file: string): Promise<void> {
-  const places: Readonly<Record<string, string>> = { list: '/', history: '/history', figures: '/figures' }
+  const places: Readonly<Record<string, string>> = {
+    list: '/',
+    history: '/history',
+    proof: '/history',
+    figures: '/figures',
+  }
   await page.goto(desk.url + (places[name] ?? `/asks/${ids[name]}`))
   await page.locator('.row:visible, .card, .chart').first().waitFor()
-  if (name === 'history' && (page.viewportSize()?.width ?? 0) > 900) await page.locator('.row').first().click()
+  if (name === 'proof' || (name === 'history' && (page.viewportSize()?.width ?? 0) > 900)) {
+    await page.locator('.row').nth(1).click()
+  }
+  if (name === 'proof') {
+    await page.getByRole('button', { name: 'Check the record' }).click()
+    await page.getByText('The record is whole').waitFor()
+    await page.locator('.proof-hint').scrollIntoViewIfNeeded()
+  }
   await page.waitForTimeout(250)
   if ((page.viewportSize()?.width ?? 0) > 900) {
     const isTall = ['choices', 'formats', 'numbers', 'quorum'].includes(name)

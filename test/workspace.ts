@@ -29,7 +29,8 @@ export interface Workspace {
 }
 
 const rootPath = fileURLToPath(new URL('..', import.meta.url))
-const notOurs = new Set(['node_modules', 'dist', 'coverage', '.git'])
+// `web` is the built web app, as the gateway serves it.
+const notOurs = new Set(['node_modules', 'dist', 'web', 'coverage', '.git'])
 
 export function readWorkspace(): Workspace {
   const folders = readdirSync(`${rootPath}packages`)

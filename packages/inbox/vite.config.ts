@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-// One script and one style sheet, no inline anything: the gateway serves them under a policy that allows nothing else.
+// Scripts and one style sheet, no inline anything: the gateway serves them under a policy that allows nothing else.
 export default defineConfig({
   root: import.meta.dirname,
   build: {
@@ -8,6 +8,8 @@ export default defineConfig({
     outDir: '../gateway/web',
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    // One style sheet for all pages: it is small, and a page that comes later is styled at once.
+    cssCodeSplit: false,
     modulePreload: false,
     target: 'es2022',
     reportCompressedSize: false,

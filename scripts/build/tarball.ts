@@ -1,5 +1,9 @@
 // What a package ships, as npm itself would pack it.
-import { join } from 'node:path'
+//
+// It is packed from a copy: the export condition `assent-source` leads to our sources, which are not shipped, so the
+// manifest that users get does not name it.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Published } from './published.ts'
 import { run } from './run.ts'
 
@@ -9,16 +13,26 @@ interface Packed {
 }
 
 export function pack({ name, folder }: Published, into: string): { path: string; files: string[] } {
-  const printed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], folder)
+  const copy = join(into, 'copies', basename(folder))
+  mkdirSync(copy, { recursive: true })
+  cpSync(folder, copy, { recursive: true, filter: (path) => !['node_modules', 'src'].includes(basename(path)) })
+  writeFileSync(join(copy, 'package.json'), publishedManifest(readFileSync(join(folder, 'package.json'), 'utf8')))
+  const printed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], copy)
   const packed = onlyOne(JSON.parse(printed))
   if (packed === undefined) throw new Error(`npm packed nothing for ${name}`)
   return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path) }
 }
 
-/** Everything but the manifest, the licence, compiled modules with their declarations, SQL, the web app and the schema is a mistake. */
+function publishedManifest(text: string): string {
+  const manifest = JSON.parse(text)
+  for (const conditions of Object.values<Record<string, string>>(manifest.exports)) delete conditions['assent-source']
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+/** Everything but the manifest, the pages, compiled modules with their declarations, SQL, the web app and the schema is a mistake. */
 export function problemsWith(files: readonly string[]): string[] {
   const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not ship`)
-  const missing = ['package.json', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
+  const missing = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
     (path) => !files.includes(path),
   )
   return [...strange, ...missing.map((path) => `${path} is missing`)]

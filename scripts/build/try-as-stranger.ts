@@ -60,18 +60,30 @@ export function followGuide(folder: string): void {
   if (!said.includes('Nobody could be asked')) throw new Error(`The guide's first try said: ${said}`)
 }
 
-/** Installs one package into a folder of its own, with those of ours that it names: whoever takes it gets no others. */
-export function tryAlone(folder: string, published: Published, tarballs: ReadonlyMap<string, string>): void {
+/** Installs one package into a folder of its own, with those of ours that it needs: whoever takes it gets no others. */
+export function tryAlone(
+  folder: string,
+  published: Published,
+  packages: readonly Published[],
+  tarballs: ReadonlyMap<string, string>,
+): void {
   const home = join(folder, `alone-${published.folder.replaceAll('/', '-')}`)
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'alone', private: true, type: 'module' }))
-  const wanted = [published.name, ...published.dependsOn].flatMap((name) => tarballs.get(name) ?? [])
+  const needed = neededBy(published, packages)
+  const wanted = needed.flatMap((name) => tarballs.get(name) ?? [])
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...wanted], home)
   const ours = readdirSync(join(home, 'node_modules', '@assent')).map((name) => `@assent/${name}`)
-  const unasked = ours.filter((name) => name !== published.name && !published.dependsOn.includes(name))
+  const unasked = ours.filter((name) => !needed.includes(name))
   if (unasked.length > 0) throw new Error(`${published.name} also brought ${unasked.join(', ')}`)
   writeFileSync(join(home, 'use.js'), useInJavaScript(published, 0))
   run(process.execPath, ['use.js'], home)
+}
+
+/** The package itself and those of ours that it names, and what they name. */
+function neededBy({ name, dependsOn }: Published, packages: readonly Published[]): string[] {
+  const ours = packages.filter((one) => dependsOn.includes(one.name))
+  return [...new Set([name, ...ours.flatMap((one) => neededBy(one, packages))])]
 }
 
 function useInJavaScript({ entries }: Published, index: number): string {

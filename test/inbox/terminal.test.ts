@@ -121,7 +121,7 @@ test.each(['sqlite', 'postgres'] as const)(
     await press('Enter')
     await sees('Choose one first')
     await press('Down', 'Enter')
-    await sees('You approved this from the terminal')
+    await sees('You answered this from the terminal')
     expect(await stateOf(store, first.id)).toMatchObject({
       via: 'terminal',
       by: 'local',

@@ -86,6 +86,7 @@ export type {
   AskPageView,
   AskView,
   BooleanFieldView,
+  ChainView,
   ChangeView,
   ChoiceFieldView,
   ChoicesFieldView,
@@ -96,13 +97,16 @@ export type {
   InboxProblem,
   InboxProblemCode,
   LinkView,
+  LoginStartView,
   MeView,
   NumberFieldView,
   OneAskView,
   OptionView,
   PersonView,
+  ProofView,
   QuestionView,
   QuorumView,
+  SignInView,
   StateView,
   TextFieldView,
   ToolFigures,
@@ -143,6 +147,7 @@ export {
   genesisHash,
   linkHash,
 } from './audit/chain.ts'
+export { type AuditProof, type ProofVerdict, type ProvenEntry, proofFormat, verifyProof } from './audit/proof.ts'
 export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
 
 // prove that an approval was used

@@ -13,7 +13,6 @@ import { relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
-import type { Call } from './relay/exchange.ts'
 import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
 import { Servers } from './servers/servers.ts'
@@ -40,8 +39,10 @@ export interface Reloadable {
   readonly surfaces?: readonly Surface[]
   /** A "no" that comes sooner was said by nobody. */
   readonly unseenAfterMs?: number
-  /** Where people find the inbox, for the words that callers are given. */
-  readonly inboxUrl?: string
+  /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
+  readonly silentAfterMs?: number | undefined
+  /** Where people find the inbox, for the words that callers are given; asked each time where it may move. */
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -58,6 +59,8 @@ export interface GatewayOptions extends Reloadable {
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  /** For a program that must answer at once: what makes the first question fast is done when there is time. */
+  readonly warmsUpLater?: boolean
   /** Served beside the endpoint, by path. */
   readonly pages?: Readonly<Record<string, Page>>
   /** Answers at every other path. */
@@ -141,7 +144,8 @@ interface Parts {
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
-  warmUp()
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches } = options
   const trail = new AuditTrail(options.store.audit, onTrouble)
   const servers = new Servers({
@@ -155,11 +159,15 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking)
   const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
-  const onUnseen = (call: Call, server: string, key: string) => {
-    watch.unseen(server)
-    trail.unseen(call, server, key)
-  }
-  const routing = new Routing(options.store, asks, onUnseen, onTrouble)
+  const routing = new Routing(
+    options.store,
+    asks,
+    (call, server, key) => {
+      watch.unseen(server)
+      trail.unseen(call, server, key)
+    },
+    onTrouble,
+  )
   const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
   return {
     serving: {
@@ -194,7 +202,7 @@ type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
-  const { openAsks, patienceMs, inboxUrl, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
   return {
     isEnabled: asksEnabled,
     askWaitMs,
@@ -203,5 +211,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     ...(openAsks === undefined ? {} : { open: openAsks }),
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(inboxUrl === undefined ? {} : { inboxUrl }),
+    // Named even where it is not set, because a reload may take it away.
+    silentAfterMs,
   }
 }

@@ -56,6 +56,8 @@ export const relayLimits = {
   /** How long what has come to its end waits for the store all the same, and how soon a store that was away is asked again. */
   storeGraceMs: 1_000,
   storeRetryMs: 250,
+  /** Questions that clients were asked and whose silence is waited for, in this process. */
+  silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
@@ -73,6 +75,8 @@ export const relayLimits = {
   /** What was noted of questions that only passed through is written at least this often. */
   auditEveryMs: 40,
   auditBatch: 500,
+  /** Where the first answer must come at once, the patterns of screening are compiled this long after the start. */
+  warmUpLaterMs: 3_000,
 }
 
 export const upstreamLimits = {
@@ -112,6 +116,8 @@ export const downstreamLimits = {
   unreadBytes: 16_777_216,
   sessionIdleMs: 1_800_000,
   keepAliveMs: 15_000,
+  /** How long what was under way for a client that left on a pipe may take to end. */
+  leavingMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
   openWithinMs: 1_000,
 }
@@ -148,6 +154,15 @@ export const programLimits = {
   readyWithinMs: 2_000,
 }
 
+/** Of `assent` by itself, on one person's machine. */
+export const aloneLimits = {
+  /** The inbox opens this long after the start; the client's first requests come before. */
+  inboxAfterMs: 250,
+  /** How often a process looks whether somebody serves the inbox, and how long that one may take to say so. */
+  inboxLookMs: 2_000,
+  inboxReplyMs: 1_500,
+} as const
+
 export const identityLimits = {
   /** To fetch one document of an issuer, and how large it may be. */
   fetchMs: 5_000,
@@ -174,8 +189,17 @@ export const inboxLimits = {
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
+  /** How long a person may be at the issuer to sign in; what is kept of where they were, and of their name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
+  /** How long a name is shown without looking it up again, and how many are remembered. */
+  nameFreshMs: 60_000,
+  names: 10_000,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  /** The same by account: the issuer may have taken its word back meanwhile. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages that follow changes: in this process, and of one person. */
@@ -187,6 +211,9 @@ export const inboxLimits = {
   keepAliveMs: 15_000,
   /** How long a failed reading of changes waits before the next. */
   retryMs: 1_000,
+  /** Entries of a record that are checked for a proof, and how long one check serves. */
+  chainEntries: 200_000,
+  chainFreshMs: 30_000,
   /** Asks that figures are made of, and the days they may reach back. */
   figures: 10_000,
   figuresDays: 365,

@@ -1,19 +1,21 @@
 // The frame around the pages: who you are, where you are, and what arrives by itself.
 
-import { Button, useMantineColorScheme } from '@mantine/core'
+import { Button, Loader, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, useEffect, useState } from 'react'
+import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
 import { post, problemOf } from './api/client.ts'
 import { useLive } from './api/live.ts'
 import { useMe, useOpenAsks } from './api/queries.ts'
-import { FiguresPage } from './pages/figures-page.tsx'
-import { HistoryPage } from './pages/history-page.tsx'
 import { InboxPage, Trouble } from './pages/inbox-page.tsx'
 import { SignedOut, SignInPage } from './pages/sign-in-page.tsx'
 import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
 import { canNotify, notify, useNotices } from './ui/notices.ts'
+
+// Whoever has something to answer need not wait for what looks back.
+const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
+const FiguresPage = lazy(async () => ({ default: (await import('./pages/figures-page.tsx')).FiguresPage }))
 
 export function App() {
   const route = useRoute()
@@ -50,7 +52,9 @@ export function App() {
           {isSignedIn && <You name={me.data.name} />}
         </div>
       </header>
-      <main>{pageOf(route, me)}</main>
+      <main>
+        <Suspense fallback={<Loader className="loading" aria-label="Loading" />}>{pageOf(route, me)}</Suspense>
+      </main>
       <KeyHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   )

@@ -5,11 +5,13 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { registerCompletionReview } from './checkpoint/completion.ts'
 import { registerPhaseCommit } from './checkpoint/phase-commit.ts'
 import { registerPlanApproval } from './checkpoint/plan.ts'
+import { describeTools } from './description.ts'
 import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
-import { instructions } from './instructions.ts'
 import { toolLimits } from './limits.ts'
+import { registerOnboarding } from './onboarding/onboarding.ts'
+import type { OnboardingSettings } from './onboarding/settings.ts'
 import type { Registering } from './tool.ts'
 import { Workplace, type WorkplaceOptions } from './workplace.ts'
 
@@ -18,6 +20,7 @@ export interface AssentToolsOptions
     WorkplaceOptions {
   /** How long a person may take; five minutes unless said. */
   readonly waitMs?: number
+  readonly onboarding?: OnboardingSettings
   /** Of the program that serves them. */
   readonly version?: string
 }
@@ -36,19 +39,19 @@ export function assentTools(options: AssentToolsOptions): CreateServer {
   })
   const workplace = new Workplace(options)
   return () => {
-    const info = { name: 'assent', title: 'Assent', version: options.version ?? '0.0.0' }
-    const server = new McpServer(info, { instructions })
-    registerAll({ server, assent, workplace })
+    const { info, capabilities, instructions } = describeTools(options.version ?? '0.0.0')
+    const server = new McpServer(info, { capabilities, instructions })
+    registerAll({ server, assent, workplace }, options)
     return server
   }
 }
 
-function registerAll(registering: Registering): void {
+function registerAll(registering: Registering, options: AssentToolsOptions): void {
   registerChoice(registering)
   registerInput(registering)
   registerConfirm(registering)
   registerPlanApproval(registering)
   registerPhaseCommit(registering)
   registerCompletionReview(registering)
-  // onboarding: registerOnboarding(registering)
+  registerOnboarding(registering, options.onboarding, options.nowMs)
 }

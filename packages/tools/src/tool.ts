@@ -28,16 +28,24 @@ interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly description: string
   readonly input: Input
   readonly output: Output
+  /** Unless said, those of a tool that does nothing but ask. */
+  readonly annotations?: { readonly [K in keyof typeof asksOnly]: boolean }
   readonly run: (input: z.output<Input>, interaction: Interaction) => Promise<ToolResult>
 }
 
 export function register<Input extends z.ZodObject, Output extends z.ZodObject>(
   { server, assent }: Registering,
   name: string,
-  { title, description, input, output, run }: Tool<Input, Output>,
+  { title, description, input, output, annotations = asksOnly, run }: Tool<Input, Output>,
 ): void {
   const handler = assent.interactive<[z.output<Input>], unknown, ToolResult>(run, { name, server })
-  const config = { title, description, inputSchema: input, outputSchema: output, annotations: { title, ...asksOnly } }
+  const config = {
+    title,
+    description,
+    inputSchema: input,
+    outputSchema: output,
+    annotations: { title, ...annotations },
+  }
   // The SDK infers the handler's arguments from the schema, which it cannot do while the schema is a type parameter.
   server.registerTool(name, config, handler as never)
 }

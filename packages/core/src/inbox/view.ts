@@ -6,6 +6,7 @@
 import type { Answer } from '../ask/answer.ts'
 import type { Surface, WithdrawReason } from '../ask/ask.ts'
 import type { AskOutcome } from '../ask/outcome.ts'
+import type { AuditProof } from '../audit/proof.ts'
 import type { ContentIssue } from '../form/check.ts'
 import type { Content, TextFormat } from '../form/form.ts'
 import type { ShownHost } from '../screen/host.ts'
@@ -179,6 +180,14 @@ export type StateView =
   | { readonly kind: 'expired'; readonly what: string; readonly atMs: number }
   | { readonly kind: 'withdrawn'; readonly what: string; readonly reason: WithdrawReason; readonly atMs: number }
 
+/** `GET /api/sign-in`: how people sign in: by a link that works once, or with their account at an issuer, named by its host. */
+export type SignInView = { readonly way: 'link' } | { readonly way: 'account'; readonly issuer: string }
+
+export interface LoginStartView {
+  /** Where to go to sign in. */
+  readonly url: string
+}
+
 /** `GET /api/me` */
 export interface MeView {
   readonly name: string
@@ -244,6 +253,27 @@ export interface ChangeView {
   readonly id: string
   readonly change: 'raised' | 'voted' | 'settled' | 'expired' | 'withdrawn'
 }
+
+/** `GET /api/asks/{id}/proof`: what the record says about one ask, to be carried away. */
+export interface ProofView extends AuditProof {
+  /** Whether the record it was taken from is whole; a statement of this gateway, which the proof itself does not show. */
+  readonly chain: ChainView
+  readonly nowMs: number
+}
+
+export type ChainView = { readonly checkedAtMs: number } & (
+  | {
+      readonly kind: 'whole'
+      readonly lastSeq: number
+      readonly lastHash: string
+      /** The latest checkpoint that is kept beside the record. */
+      readonly checkpointSeq?: number
+      readonly checkpointAtMs?: number
+    }
+  /** The entry that is not as it was written, and how that shows. */
+  | { readonly kind: 'broken'; readonly seq: number; readonly problem: string }
+  | { readonly kind: 'too-long' }
+)
 
 /** `GET /api/figures` */
 export interface FiguresView {

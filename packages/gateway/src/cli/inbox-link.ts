@@ -2,7 +2,11 @@
 //
 // Whoever may read the configuration and open its store may sign in as the local person; that is whose machine it is.
 
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { inboxFile, keptOrigin } from '../alone/shared-inbox.ts'
+import { aloneConfig } from '../config/alone-config.ts'
+import { homeFolder } from '../config/home.ts'
 import { addressText } from '../config/kinds.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
@@ -12,30 +16,40 @@ import { sayFindings } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
 
+const usualFile = 'assent.yaml'
 const minutes = inboxLimits.linkMs / 60_000
 
 export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   inbox
     .command('link')
     .summary('a link that signs you in to the web inbox')
-    .option('-c, --config <file>', 'the configuration of the gateway, YAML or JSON', 'assent.yaml')
-    .description(
-      `Prints a link that signs you in to the web inbox of a gateway with this configuration. It works once, within ${minutes} minutes; any gateway on the same store takes it, also one that is started later.`,
+    .option(
+      '-c, --config <file>',
+      `the gateway's configuration; ${usualFile} if it is here, else the inbox of this user`,
     )
-    .action(async ({ config: file }: { config: string }) => {
+    .description(
+      `Prints a link that signs you in to the web inbox: of a gateway with this configuration, or of the programs that your agents start. It works once, within ${minutes} minutes; any gateway on the same store takes it, also one that is started later.`,
+    )
+    .action(async ({ config: file }: { config?: string }) => {
       const fail = (code: ExitCode, words: string) => {
         terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
         end(code)
       }
-      const loaded = loadConfig(file, terminal.variables)
+      const isAlone = file === undefined && !existsSync(usualFile)
+      const { variables } = terminal
+      const loaded = isAlone ? aloneConfig(variables) : loadConfig(file ?? usualFile, variables)
       if (!loaded.ok) {
-        sayFindings(file, loaded, terminal)
+        sayFindings(isAlone ? 'environment' : (file ?? usualFile), loaded, terminal)
         return end(exitCodes.problem)
       }
       const reason = whyNoLink(loaded.config)
       if (reason !== undefined) return fail(exitCodes.problem, reason)
       try {
-        const link = await newLink(loaded.config, terminal)
+        const link = await newLink(
+          loaded.config,
+          isAlone ? keptOrigin(inboxFile(homeFolder(variables))) : undefined,
+          terminal,
+        )
         if (link === undefined) {
           return fail(exitCodes.cannotRun, `Too many links are unused. Use one of them, or wait ${minutes} minutes.`)
         }
@@ -54,14 +68,19 @@ function whyNoLink({ asks, identity, inbox, listen }: Config): string | undefine
   if (!asks.surfaces.includes('inbox')) {
     return 'This configuration has no inbox. Write: asks: { surfaces: [client, inbox] }'
   }
-  if (identity !== undefined) return 'With identity people sign in with their own account. Open the inbox and do so.'
+  if (identity !== undefined) return `With identity people sign in with their own account, at ${inbox.url?.href}`
   if (inbox.url === undefined && listen.port === 0) {
     return 'The gateway listens on any free port, so nobody knows where its inbox will be. Give listen a port.'
   }
   return undefined
 }
 
-async function newLink(config: Config, { variables, err }: Terminal): Promise<string | undefined> {
+/** @param lastAt where the inbox was last opened, if that is kept anywhere */
+async function newLink(
+  config: Config,
+  lastAt: string | undefined,
+  { variables, err }: Terminal,
+): Promise<string | undefined> {
   // Only now: whoever asks for help need not wait for a database driver.
   const [{ openState }, { linkWith, SignIn }] = await Promise.all([
     import('../config/state.ts'),
@@ -69,8 +88,8 @@ async function newLink(config: Config, { variables, err }: Terminal): Promise<st
   ])
   const { store } = await openState(config, variables, (error) => err(String(error)))
   try {
-    const code = await new SignIn({ store, tenant: onlyTenant }).invite(localPerson)
-    const base = config.inbox.url ?? new URL(`http://${addressText(config.listen)}`)
+    const code = await new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs }).invite(localPerson)
+    const base = config.inbox.url ?? new URL(lastAt ?? `http://${addressText(config.listen)}`)
     return code === undefined ? undefined : linkWith(code, base)
   } finally {
     await store.close()

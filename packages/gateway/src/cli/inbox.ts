@@ -1,6 +1,7 @@
 // The inbox as the program serves it: beside the endpoint, or by itself when the client speaks on standard input.
 //
 // Everyone on a personal machine is the one local person, so the inbox signs that person in with a link that works once.
+// Where people are known by an issuer, they sign in there.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +10,7 @@ import type { Store } from '@assent/store'
 import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
 import { type Beside, listening } from '../door/door.ts'
-import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
+import { type InboxApp, type InboxOptions, inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
@@ -39,23 +40,37 @@ export async function openInbox(config: Config, store: Store, log: Log): Promise
         store,
         tenant: onlyTenant,
         baseUrl: config.inbox.url?.href ?? origin,
+        ...loginOf(config),
+        ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
         web: files,
         ...namingOf(config),
         onTrouble: log.trouble,
       })
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
-      const link = isErrColoured ? await app.signInLink(localPerson) : undefined
+      const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
   }
 }
 
+function loginOf({ identity, inbox }: Config): Pick<InboxOptions, 'login'> {
+  if (identity === undefined || inbox.client_id === undefined) return {}
+  const secret = inbox.client_secret === undefined ? {} : { clientSecret: inbox.client_secret }
+  return { login: { identity, clientId: inbox.client_id, scopes: inbox.scopes, ...secret } }
+}
+
 /** What the configuration says about names, for every place where people answer. */
-export function namingOf({ servers }: Pick<Config, 'servers'>): Naming {
+export function namingOf({ servers, identity }: Pick<Config, 'servers' | 'identity'>): Naming {
   return {
-    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+    nameOf: (principal) => nameOf(principal, identity?.issuer),
     describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
   }
+}
+
+/** Where no name is known of them: by their subject, since all are of one issuer. */
+function nameOf(principal: string, issuer: string | undefined): string {
+  if (principal === localPerson.principal) return 'You'
+  return issuer !== undefined && principal.startsWith(`${issuer}#`) ? principal.slice(issuer.length + 1) : principal
 }
 
 /** Serves the inbox alone. Returns how to stop it. */

@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { addAsksCommands } from './asks-commands.ts'
+import { addAuditCommands } from './audit-command.ts'
 import { addConfigCommands } from './config-commands.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -17,7 +18,12 @@ const description = `Nothing happens without your assent, and what you assented 
 Assent stands between agents and MCP servers. When a server needs a person, the question reaches the right one, in every revision of the protocol, and the answer comes back.`
 
 const lessons = `
-Begin here:
+Begin here, with a coding agent:
+  1. Tell your client about Assent:   npx assent init
+  2. Answer what it asks in your client, with assent inbox here, or in the browser: assent inbox link
+  Without a command it is the MCP server that clients start: the tools an agent asks with, and one inbox for all windows.
+
+Or in front of your MCP servers:
   1. Write assent.yaml:
        servers:
          files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }
@@ -59,6 +65,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     .exitOverride()
   addGatewayCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addAuditCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)
   addAsksCommands(program, terminal, end)

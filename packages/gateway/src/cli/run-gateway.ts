@@ -45,6 +45,11 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     log.trouble(error)
     process.exit(exitCodes.cannotRun)
   })
+  if (isStdio && first.identity !== undefined && first.asks.surfaces.includes('inbox')) {
+    throw new Error(
+      'With --stdio whoever started the client is asked, and nobody else: an inbox that people sign in to by identity would show them nothing. Leave identity out of this configuration.',
+    )
+  }
   applyLimits(first)
   const { store, keys } = await openState(first, terminal.variables, log.trouble)
   const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)

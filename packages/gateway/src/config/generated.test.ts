@@ -25,7 +25,10 @@ test.each(['docs/gateway.md', 'docs/production.md'])(
   (page) => {
     const blocks = [...kept(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
     const key = Buffer.alloc(32).toString('base64')
-    const around = { variables: { GITHUB_TOKEN: 't' }, readFile: () => ({ ok: true, text: key }) as const }
+    const around = {
+      variables: { GITHUB_TOKEN: 't', INBOX_SECRET: 's' },
+      readFile: () => ({ ok: true, text: key }) as const,
+    }
     const oneServer = '\nservers: { a: { command: b } }'
 
     expect(blocks.length).toBeGreaterThan(0)

@@ -16,6 +16,7 @@ export function reloadableOf(config: Config, onTrouble: (error: unknown) => void
     asksEnabled: asks.enabled,
     surfaces: asks.surfaces,
     unseenAfterMs: asks.unseen_after,
+    silentAfterMs: asks.silent_after,
     inboxUrl: inboxAddress(config),
   }
   return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble) }
@@ -34,6 +35,12 @@ export function needRestart(before: Config, after: Config): string[] {
     wake: ({ wake }) => wake,
     'asks.surfaces': ({ asks }) => asks.surfaces.includes('inbox'),
     'inbox.url': ({ inbox }) => inbox.url?.href,
+    'inbox.client_id': ({ inbox }) => inbox.client_id,
+    'inbox.client_secret': ({ inbox }) => inbox.client_secret,
+    'inbox.scopes': ({ inbox }) => inbox.scopes,
+    'inbox.session': ({ inbox }) => inbox.session,
+    'identity, for signing in at the inbox': ({ identity, asks }) =>
+      asks.surfaces.includes('inbox') ? identity : undefined,
     keys: ({ keys }) => Object.entries(keys).map(([id, secret]) => [id, Buffer.from(secret).toString('base64')]),
     'metrics.listen': ({ metrics }) => metrics.listen,
     'limits.connections': ({ limits }) => limits.connections,

@@ -45,15 +45,46 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
   if (surfaces.length === 0) {
     tell('asks.surfaces', 'must name at least one place where people are asked', 'Write: surfaces: [client]')
   }
-  if (surfaces.includes('inbox') && identity !== undefined) {
-    const why = 'has an inbox, which cannot sign people in by identity in this version'
-    tell('asks.surfaces', why, 'Leave inbox out, or identity.')
+  inboxProblems(config, tell)
+  const { silent_after: silentAfter, wait } = config.asks
+  if (silentAfter !== undefined && surfaces.length < 2) {
+    tell(
+      'asks.silent_after',
+      'means something only where there are two places to ask',
+      'Write: surfaces: [client, inbox]',
+    )
+  }
+  if (silentAfter !== undefined && silentAfter >= wait) {
+    tell('asks.silent_after', 'is not shorter than asks.wait, so it would never come to pass', 'Write for example: 30s')
   }
   const { listen: watched } = config.metrics
   if (watched?.port === config.listen.port && watched.host === config.listen.host && watched.port !== 0) {
     tell('metrics.listen', 'is the place where clients connect', 'Give it another port, or leave it out.')
   }
   return problems
+}
+
+type Tell = (path: string, words: string, suggestion: string) => void
+
+/** People who are known by an issuer must be able to sign in there, and their sessions must not travel in the clear. */
+function inboxProblems({ asks, identity, inbox }: Config, tell: Tell): void {
+  if (inbox.client_secret !== undefined && inbox.client_id === undefined) {
+    tell('inbox.client_secret', 'means something only with inbox.client_id', 'Leave it out, or add client_id.')
+  }
+  if (inbox.client_id !== undefined && identity === undefined) {
+    tell('inbox.client_id', 'means something only with identity', 'Leave it out, or add identity.')
+  }
+  if (!asks.surfaces.includes('inbox') || identity === undefined) return
+  if (inbox.client_id === undefined) {
+    const why = 'is needed where people are known by identity: with it they sign in at that issuer'
+    tell('inbox.client_id', why, 'Register the inbox at the issuer, and write the id that it got.')
+  }
+  if (inbox.url === undefined) {
+    const why = 'is needed where people sign in at an issuer: it sends them back there'
+    tell('inbox.url', why, 'Write the public address of the inbox, such as https://assent.example.com')
+  } else if (inbox.url.protocol !== 'https:' && !isLoopback(inbox.url.hostname)) {
+    tell('inbox.url', 'must be an https address: sessions would travel in the clear', 'Begin it with https://.')
+  }
 }
 
 function uselessMembers(server: ServerSettings): string[] {

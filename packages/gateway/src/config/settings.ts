@@ -67,7 +67,11 @@ export const settings = group('The configuration of `assent gateway`.', {
     storeAddress,
     { engine: 'sqlite', path: '' },
     'Where asks, held calls and the audit are kept. Several gateways may share a PostgreSQL database. The path of a file is relative to the configuration.',
-    { isSecret: true, fallbackWords: '`sqlite:` in a folder of yours: `$XDG_STATE_HOME/assent/assent.db`' },
+    {
+      isSecret: true,
+      fallbackWords:
+        '`sqlite:` in a folder of yours: `assent.db` in `$ASSENT_HOME`, else `$XDG_STATE_HOME/assent` or what your system has for it',
+    },
   ),
   wake: value(
     wakeAddress,
@@ -105,6 +109,11 @@ export const settings = group('The configuration of `assent gateway`.', {
         choice('RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'),
         ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
         'Signatures that are accepted. Shared secrets (HS256) and unsigned tokens never are.',
+      ),
+      subject_claim: value(
+        text('the name of a claim', /^\S+$/),
+        'sub',
+        'The claim that says who a person is. Another than `sub` only where the issuer gives a person another `sub` in each client (Microsoft Entra ID: `oid`); one that can be changed or passes to somebody else, such as an email address, must not be used.',
       ),
       groups_claim: optional(
         text('the name of a claim'),
@@ -152,11 +161,33 @@ export const settings = group('The configuration of `assent gateway`.', {
       relayLimits.unseenAfterMs,
       'With an inbox: a client that declines sooner than this has shown the question to nobody, so it goes to the inbox.',
     ),
+    silent_after: optional(
+      duration(1_000, day),
+      'With an inbox: when the first of `surfaces` has said nothing for so long, the other one is asked as well. Both stay open, and the first valid answer counts. Unless set, only the first is asked; with `[inbox, client]` that is the inbox alone.',
+    ),
   }),
   inbox: group('The web inbox, served where clients connect.', {
     url: optional(
       url({ mayBePlain: true }),
-      'Where people reach it, when that is not the address of `listen`: behind a proxy, for example.',
+      'Where people reach it, when that is not the address of `listen`: behind a proxy, for example. Needed with `identity`, and then https (http only on this machine).',
+    ),
+    client_id: optional(
+      text('a text', /^[\x20-\x7E]+$/),
+      'With `identity`: what the issuer calls the inbox. Register it there as a web application with the redirect address `<inbox.url>/sign-in/callback`; people then sign in with their own account.',
+    ),
+    client_secret: optional(
+      text('a text'),
+      'Its secret at the issuer, such as `${env:INBOX_SECRET}`. Without one it is a public client, which PKCE alone protects.',
+      { isSecret: true },
+    ),
+    scopes: list(
+      text('a scope', /^[\x21\x23-\x5B\x5D-\x7E]+$/),
+      ['profile'],
+      'What is asked of the issuer beside `openid`: `profile` for names to show; some issuers tell groups only when asked for `groups`.',
+    ),
+    session: optional(
+      duration(5 * minute, 30 * day),
+      'How long a person stays signed in. `12h` unless given with `identity`, and `7d` by link.',
     ),
   }),
   policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),

@@ -4,16 +4,18 @@
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { AssentError, createKeyRing, type KeyRing } from '@assent/core'
+import { AssentError, createKeyRing, type KeyRing, type SealKey } from '@assent/core'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
+import { homeFolder } from './home.ts'
 import type { Config } from './settings.ts'
 import { sealSecret } from './special-kinds.ts'
 
 export interface State {
   readonly store: Store
   readonly keys: KeyRing
+  /** What the ring is made of, to make further keys from. */
+  readonly sealKeys: readonly SealKey[]
 }
 
 export async function openState(
@@ -24,13 +26,16 @@ export async function openState(
   const given = Object.entries(config.keys).map(([id, secret]) => ({ id, secret }))
   const place = storePlace(config.store, variables)
   const store = await openStore({ ...config, store: place }, onTrouble)
-  if (place.engine === 'postgres' || given.length > 0) return { keys: createKeyRing(given), store }
-  return { keys: createKeyRing([{ id: 'local', secret: keptKey(`${place.path}.key`) }]), store }
+  const isGiven = place.engine === 'postgres' || given.length > 0
+  const sealKeys = isGiven ? given : [{ id: 'local', secret: keptKey(`${place.path}.key`) }]
+  return { keys: createKeyRing(sealKeys), sealKeys, store }
 }
 
 /** Where the store is, with the default where nothing is configured. */
 export function storePlace(store: Config['store'], variables: NodeJS.ProcessEnv): Config['store'] {
-  return store.engine === 'sqlite' && store.path === '' ? { ...store, path: defaultPath(variables) } : store
+  return store.engine === 'sqlite' && store.path === ''
+    ? { ...store, path: join(homeFolder(variables), 'assent.db') }
+    : store
 }
 
 /** The store alone, for whoever seals nothing; its place is known already. */
@@ -44,10 +49,6 @@ export async function openStore(
   // Made here, because nobody else shall read it; its journal gets the same rights.
   closeSync(openSync(place.path, 'a', 0o600))
   return openSqlite(place.path, { onTrouble })
-}
-
-function defaultPath({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
-  return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'assent', 'assent.db')
 }
 
 /** The key in this file; made, if there is none yet. Two processes that start at once end with the same key. */

@@ -19,6 +19,9 @@ export function whereElse(root: Setting, name: string): string | undefined {
   return found === undefined ? undefined : `Did you mean ${found.join('.')}?`
 }
 
+/** What the program knows by other names than settings: where its files are, and which project an agent works on. */
+const notSettings = ['ASSENT_HOME', 'ASSENT_PROJECT']
+
 /**
  * Variables that look like an override and are none. They are a warning and no error: the environment is shared, and a
  * value that the file refers to may well have such a name.
@@ -28,7 +31,7 @@ export function strayVariables(
   variables: Readonly<Record<string, string | undefined>>,
   source: string,
 ): Warning[] {
-  const known = pathsOf(root).map(variableOf)
+  const known = [...pathsOf(root).map(variableOf), ...notSettings]
   return Object.keys(variables)
     .filter((name) => name.startsWith('ASSENT_') && !known.includes(name) && !source.includes(`\${env:${name}}`))
     .map((name) => {

@@ -14,6 +14,8 @@ export type Says = (question: Question) => unknown
 
 export interface Visit {
   readonly person?: string
+  /** A bearer token, where the gateway wants one. */
+  readonly token?: string
   /** What the person says to each question. */
   readonly says?: Says
   /** What it declares; `none` for a client that cannot be asked at all. */
@@ -33,7 +35,8 @@ export async function aClient(generation: Generation, url: string, visit: Visit 
     asked.push(params as Question)
     return (await (visit.says ?? accepts)(params as Question)) as never
   }
-  const headers = { [personHeader]: visit.person ?? 'ann' }
+  const bearer = visit.token === undefined ? {} : { authorization: `Bearer ${visit.token}` }
+  const headers = { [personHeader]: visit.person ?? 'ann', ...bearer }
   const elicitation = visit.elicitation ?? { form: {}, url: {} }
   const connect = generation === '2025-11-25' ? connectOlder : connectNewest
   return { asked, ...(await connect(new URL(url), headers, elicitation, answer)) }

@@ -3,6 +3,7 @@
 // Nothing but messages is ever written to standard output.
 
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { downstreamLimits } from '../limits.ts'
 import { localPerson } from '../local-person.ts'
 import { Lines } from '../wire/lines.ts'
@@ -28,6 +29,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   let session: ClientSession | undefined
   const running = new Map<string | number, AbortController>()
   const leaving = new AbortController()
+  const underWay = new Set<Promise<void>>()
   const write = (message: Message) => {
     if (leaving.signal.aborted) return
     // A client that does not read what it asked for must not fill our memory with it.
@@ -79,10 +81,13 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       if (line?.trim() !== '') write(errorReply(null, errorCodes.parse, 'This line is not one JSON-RPC message.'))
       return
     }
-    receive(message).catch((error: unknown) => {
-      if (isRequest(message))
-        write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
-    })
+    const receiving = receive(message)
+      .catch((error: unknown) => {
+        if (isRequest(message))
+          write(errorReply(message.id, errorCodes.internal, error instanceof Error ? error.message : 'Failed.'))
+      })
+      .finally(() => underWay.delete(receiving))
+    underWay.add(receiving)
   }
   const lines = new Lines()
   for await (const chunk of input) {
@@ -92,4 +97,9 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
   receiveLine(lines.rest())
   leaving.abort()
   await session?.end()
+  // What was asked for this client is taken back before whatever it is kept in closes.
+  const patience = new AbortController()
+  const { signal } = patience
+  await Promise.race([Promise.all(underWay), setTimeout(downstreamLimits.leavingMs, undefined, { signal, ref: false })])
+  patience.abort()
 }

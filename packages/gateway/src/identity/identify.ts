@@ -3,13 +3,13 @@
 // The token stays here: nothing behind the door sees it, and no server is ever sent it.
 
 import type { IncomingMessage } from 'node:http'
-import { isName } from '@assent/core'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import type { IdentitySettings } from '../config/settings.ts'
 import type { Identified, Identify } from '../door/door.ts'
 import { header } from '../wire/http.ts'
 import { type Resource, requestInvalid, scopeMissing, tokenInvalid, tokenNeeded } from './challenge.ts'
 import { IssuerKeys, IssuerUnavailable } from './issuer-keys.ts'
+import { personIn } from './person.ts'
 
 export function resourceOf({ audience, resource, issuer, scopes }: IdentitySettings): Resource {
   return { address: resource ?? new URL(audience), issuer, scopes }
@@ -24,14 +24,14 @@ export function identifyBy(settings: IdentitySettings, onTrouble: (error: unknow
     audience: settings.audience,
     algorithms: [...settings.algorithms],
     clockTolerance: settings.clock_tolerance / 1_000,
-    requiredClaims: ['exp', 'sub'],
+    requiredClaims: ['exp', settings.subject_claim],
   }
   return async (request) => {
     const token = tokenIn(request, resource)
     if (typeof token !== 'string') return token
     try {
       const { payload } = await jwtVerify(token, keys.find, options)
-      return personOf(payload, settings, resource)
+      return admitted(payload, settings, resource)
     } catch (error) {
       return { refusal: refusalFor(error, resource, onTrouble) }
     }
@@ -50,24 +50,18 @@ function tokenIn(request: IncomingMessage, resource: Resource): string | Identif
   return token ?? { refusal: tokenInvalid(resource, 'The Authorization header holds no bearer token.') }
 }
 
-function personOf(payload: JWTPayload, settings: IdentitySettings, resource: Resource): Identified {
-  // An issuer has no fragment, so the two parts cannot be mistaken for others.
-  const principal = `${settings.issuer}#${payload.sub}`
-  if (payload.sub === '' || !isName(principal)) return { refusal: tokenInvalid(resource, invalid) }
+function admitted(payload: JWTPayload, settings: IdentitySettings, resource: Resource): Identified {
+  const person = personIn(payload, settings)
+  if (person === undefined) return { refusal: tokenInvalid(resource, invalid) }
   const granted = scopesOf(payload)
   if (!settings.scopes.every((scope) => granted.includes(scope))) return { refusal: scopeMissing(resource) }
-  return { principal, groups: groupsOf(payload, settings.groups_claim) }
+  return person
 }
 
 /** RFC 8693 spells them as one text; some issuers send a list under a name of their own. */
 function scopesOf({ scope, scp }: JWTPayload): string[] {
   if (typeof scope === 'string') return scope.split(' ')
   return Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : []
-}
-
-function groupsOf(payload: JWTPayload, claim: string | undefined): string[] {
-  const value = claim !== undefined && Object.hasOwn(payload, claim) ? payload[claim] : undefined
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && isName(one)) : []
 }
 
 const invalid = 'The token is not valid here.'

@@ -111,8 +111,13 @@ function metadataAddresses(issuer: URL): URL[] {
   return [...new Set(places)].map((place) => new URL(place, issuer))
 }
 
+/** Secrets and keys of an issuer travel encrypted, but for what stays on this machine. */
+export function isSafe(address: URL): boolean {
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
+}
+
 async function fetchJson(address: URL): Promise<object> {
-  if (address.protocol !== 'https:' && !isLoopback(address.hostname)) throw new Error('It is not served over https.')
+  if (!isSafe(address)) throw new Error('It is not served over https.')
   const response = await fetch(address, {
     // Not kept alive: the next fetch is minutes away, and a connection that died meanwhile would look like an issuer away.
     headers: { accept: 'application/json', connection: 'close' },
@@ -126,7 +131,7 @@ async function fetchJson(address: URL): Promise<object> {
   return parsed
 }
 
-async function textWithin(response: Response, most: number): Promise<string> {
+export async function textWithin(response: Response, most: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {

@@ -3,11 +3,20 @@
 // An ask exists for those who may decide it and for nobody else. Only a POST decides, and the id of the decision makes
 // sending it twice the same as sending it once.
 
-import type { InboxProblem, Naming, Person } from '@assent/core'
+import {
+  type Ask,
+  type AskOutcome,
+  type InboxProblem,
+  type Naming,
+  type Person,
+  type ProofView,
+  proofFormat,
+} from '@assent/core'
 import type { InboxQuery, Store } from '@assent/store'
 import { inboxLimits } from '../limits.ts'
 import { AskDesk, type Told } from './ask-desk.ts'
 import { readJsonBody } from './body.ts'
+import { ChainCheck } from './chain-check.ts'
 import { drawFigures } from './figures.ts'
 import { notFound, problem } from './problem.ts'
 
@@ -15,10 +24,20 @@ export interface AsksApiOptions {
   readonly store: Store
   readonly tenant: string
   readonly naming: Naming
+  readonly learn: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
 }
 
 const kinds = ['form', 'url', 'approval'] as const
+const outcomes: readonly AskOutcome[] = [
+  'accepted',
+  'declined',
+  'cancelled',
+  'expired',
+  'withdrawn',
+  'unseen',
+  'undeliverable',
+]
 const dayMs = 24 * 60 * 60 * 1_000
 
 export class AsksApi {
@@ -26,17 +45,20 @@ export class AsksApi {
   readonly #tenant: string
   readonly #now: () => number
   readonly #desk: AskDesk
+  readonly #chain: ChainCheck
 
-  constructor({ store, tenant, naming, now }: AsksApiOptions) {
+  constructor({ store, tenant, naming, learn, now }: AsksApiOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
-    this.#desk = new AskDesk({ store, tenant, naming, now, via: 'inbox' })
+    this.#desk = new AskDesk({ store, tenant, naming, learn, now, via: 'inbox' })
+    this.#chain = new ChainCheck(store.audit, tenant, now)
   }
 
   async list(person: Person, show: InboxQuery['show'], search: URLSearchParams): Promise<Response> {
     const query = readQuery(search)
-    if (query === undefined) return problem('malformed', 'A filter or page size is not one of those there are.')
+    if (query === undefined || (query.outcome !== undefined && show === 'open'))
+      return problem('malformed', 'A filter or page size is not one of those there are.')
     return Response.json(await this.#desk.page(person, { show, ...query }))
   }
 
@@ -52,6 +74,29 @@ export class AsksApi {
     if (!read.ok) return read.response
     const { decisionId, answer } = read.body
     return respond(await this.#desk.answer(person, ask, { decisionId, answer }))
+  }
+
+  /** What the record says about one ask; `download` has the browser keep it as a file. */
+  async proof(person: Person, id: string, search: URLSearchParams): Promise<Response> {
+    const ask = await this.#desk.find(person, id)
+    if (ask === undefined) return notFound()
+    const grant = await this.#store.grants.read(this.#tenant, ask.id)
+    const entries = await this.#store.audit.entriesOf(this.#tenant, ask.id, grant?.id)
+    const chain = await this.#chain.upTo(entries.at(-1)?.seq ?? 0)
+    const proof: ProofView = {
+      format: proofFormat,
+      tenant: this.#tenant,
+      ask: ask.id,
+      entries,
+      chain,
+      nowMs: this.#now(),
+    }
+    if (!search.has('download')) return Response.json(proof)
+    const headers = {
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="${ask.id}.json"`,
+    }
+    return new Response(JSON.stringify(proof, undefined, 2), { headers })
   }
 
   async figures(person: Person, search: URLSearchParams): Promise<Response> {
@@ -75,14 +120,21 @@ function sayProblem({ code, message, ...more }: InboxProblem): Response {
   return problem(code, message, more)
 }
 
-function readQuery(search: URLSearchParams): Pick<InboxQuery, 'server' | 'kind' | 'cursor' | 'pageSize'> | undefined {
-  const [server, kind, cursor, size] = ['server', 'kind', 'cursor', 'size'].map((name) => search.get(name) || undefined)
+type Narrowing = Pick<InboxQuery, 'server' | 'kind' | 'outcome' | 'cursor' | 'pageSize'>
+
+function readQuery(search: URLSearchParams): Narrowing | undefined {
+  const given = (name: string) => search.get(name) || undefined
+  const [server, kind, cursor, size] = [given('server'), given('kind'), given('cursor'), given('size')]
+  const ending = given('outcome')
+  const outcome = outcomes.find((one) => one === ending)
+  if (ending !== undefined && outcome === undefined) return undefined
   const known = kinds.find((one) => one === kind)
   if (kind !== undefined && known === undefined) return undefined
   if (size !== undefined && !/^\d{1,3}$/.test(size)) return undefined
   return {
     ...(server === undefined ? {} : { server }),
     ...(known === undefined ? {} : { kind: known }),
+    ...(outcome === undefined ? {} : { outcome }),
     ...(cursor === undefined ? {} : { cursor }),
     ...(size === undefined ? {} : { pageSize: Number(size) }),
   }

@@ -1,23 +1,34 @@
-// The cookie that carries a session.
+// The cookies of the inbox: one that carries a session, and one that carries a login while its person is at the issuer.
 //
-// Over https it is `__Host-`: this host alone, and never unencrypted. Browsers do not agree on whether plain http on
-// loopback may set such a cookie (Safari refuses), so there it goes without, under a name with the port: cookies do not
+// Over https they are `__Host-`: this host alone, and never unencrypted. Browsers do not agree on whether plain http on
+// loopback may set such a cookie (Safari refuses), so there they go without, under a name with the port: cookies do not
 // tell ports apart, and two inboxes on one machine must not sign each other out.
 
 import { inboxLimits } from '../limits.ts'
 
-export class SessionCookie {
+export class Cookie {
   readonly #name: string
+  readonly #seconds: number
   readonly #attributes: string
 
-  constructor(base: URL) {
+  private constructor(base: URL, suffix: string, sameSite: 'Strict' | 'Lax', lifeMs: number) {
     const isHttps = base.protocol === 'https:'
-    this.#name = isHttps ? '__Host-assent' : `assent-${base.port || '80'}`
-    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`
+    this.#name = isHttps ? `__Host-assent${suffix}` : `assent${suffix}-${base.port || '80'}`
+    this.#seconds = Math.floor(lifeMs / 1_000)
+    this.#attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isHttps ? '; Secure' : ''}`
   }
 
-  set(token: string): string {
-    return `${this.#name}=${token}; Max-Age=${inboxLimits.sessionMs / 1_000}; ${this.#attributes}`
+  static ofSession(base: URL, sessionMs: number): Cookie {
+    return new Cookie(base, '', 'Strict', sessionMs)
+  }
+
+  /** Lax, because the issuer sends the person back: with Strict the browser would leave it out just then. */
+  static ofLogin(base: URL): Cookie {
+    return new Cookie(base, '-login', 'Lax', inboxLimits.loginMs)
+  }
+
+  set(value: string): string {
+    return `${this.#name}=${value}; Max-Age=${this.#seconds}; ${this.#attributes}`
   }
 
   clear(): string {

@@ -21,9 +21,11 @@ import { openApi } from './openapi.ts'
 import { respondWith } from './serve-node.ts'
 import { type Entered, SignIn } from './sign-in.ts'
 
+const { sessionMs } = inboxLimits
+
 onEachEngine('[INBOX-8] a link works once, in any process, and ending a session ends it everywhere', async (desk) => {
-  const here = new SignIn({ store: desk.store, tenant: 'acme' })
-  const there = new SignIn({ store: await desk.another(), tenant: 'acme' })
+  const here = new SignIn({ store: desk.store, tenant: 'acme', sessionMs })
+  const there = new SignIn({ store: await desk.another(), tenant: 'acme', sessionMs })
   const code = (await here.invite(ann)) ?? ''
   const token = tokenOf(await there.redeem(code))
   expect(await here.who(token)).toMatchObject({ person: ann })
@@ -38,7 +40,7 @@ test('[INBOX-8] a link works for some minutes, and a session for its time', asyn
   const clock = stoppedClock()
   await onSqlite(
     async ({ store }) => {
-      const signIn = new SignIn({ store, tenant: 'acme' })
+      const signIn = new SignIn({ store, tenant: 'acme', sessionMs })
       const [first, late] = [(await signIn.invite(ann)) ?? '', (await signIn.invite(ben)) ?? '']
       const token = tokenOf(await signIn.redeem(first))
       clock.advance(inboxLimits.linkMs)
@@ -53,7 +55,7 @@ test('[INBOX-8] a link works for some minutes, and a session for its time', asyn
 
 test('[INBOX-8] unused links are limited: the new one is refused until an old one has ended', async () => {
   await onSqlite(async ({ store, app }) => {
-    const signIn = new SignIn({ store, tenant: 'acme' })
+    const signIn = new SignIn({ store, tenant: 'acme', sessionMs })
     const first = (await signIn.invite(ann)) ?? ''
     for (let count = 1; count < inboxLimits.links; count++) expect(await signIn.invite(ann)).toBeDefined()
     expect(await signIn.invite(ann)).toBeUndefined()

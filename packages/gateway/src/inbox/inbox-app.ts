@@ -3,20 +3,22 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
-import type { Ask, InboxProblemCode, MeView, Naming, Person } from '@assent/core'
+import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
 import { AsksApi } from './asks-api.ts'
-import { readJsonBody } from './body.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed } from './changes.ts'
-import { SessionCookie } from './cookie.ts'
+import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
+import { Login, type LoginSettings } from './login.ts'
+import { NameBook } from './name-book.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
 import { linkWith, SignIn } from './sign-in.ts'
+import { addWaysIn } from './ways-in.ts'
 import type { WebFiles } from './web-files.ts'
 
 export interface InboxOptions {
@@ -24,9 +26,13 @@ export interface InboxOptions {
   readonly tenant: string
   /** Where people reach it: `http://127.0.0.1:7420`, `https://assent.example.com`. */
   readonly baseUrl: string
+  /** People sign in with their account at this issuer; without it by links. */
+  readonly login?: LoginSettings
+  /** How long a person stays signed in: a week by link and half a day by account, unless told. */
+  readonly sessionMs?: number
   /** The built web app; without it there is the API alone. */
   readonly web?: WebFiles
-  /** A person's name; their principal, unless told. */
+  /** A person's name where no issuer told one; their principal, unless told. */
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
@@ -48,13 +54,16 @@ type Variables = { person: Person; name: string | undefined; token: string }
 export function inboxApp(options: InboxOptions): InboxApp {
   const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
+  const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
-    nameOf: options.nameOf ?? ((principal) => principal),
+    nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
   }
-  const signIn = new SignIn({ store, tenant })
-  const cookie = new SessionCookie(base)
-  const asks = new AsksApi({ store, tenant, naming, now })
+  const login = options.login === undefined ? undefined : new Login(options.login, base, onTrouble)
+  const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
+  const signIn = new SignIn({ store, tenant, sessionMs })
+  const cookie = Cookie.ofSession(base, sessionMs)
+  const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const app = new Hono<{ Variables: Variables }>()
 
@@ -73,14 +82,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.notFound((context) => webPage(context, web))
 
-  app.post('/api/sign-in', async ({ req }) => {
-    const read = await readJsonBody(req.raw)
-    if (!read.ok) return read.response
-    const { code } = read.body
-    const entered = await signIn.redeem(typeof code === 'string' ? code : '')
-    if (!entered.ok) return problem(...notEntered[entered.reason])
-    return new Response(null, { status: 204, headers: { 'set-cookie': cookie.set(entered.token) } })
-  })
+  addWaysIn(app, { base, signIn, login, session: cookie })
 
   app.use('/api/*', async (context, next) => {
     const token = cookie.read(context.req.raw.headers.get('cookie'))
@@ -96,11 +98,13 @@ export function inboxApp(options: InboxOptions): InboxApp {
     return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
   })
   app.get('/api/me', ({ get }) => {
-    const me: MeView = { name: get('name') ?? naming.nameOf(get('person').principal), nowMs: now() }
+    const name = get('name') ?? naming.nameOf(get('person').principal)
+    const me: MeView = { name: oneLine(name, 'web'), nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
+  app.get('/api/asks/:id/proof', ({ get, req }) => asks.proof(get('person'), req.param('id'), searchOf(req.raw)))
   app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
   app.get('/api/figures', ({ get, req }) => asks.figures(get('person'), searchOf(req.raw)))
@@ -128,11 +132,6 @@ export function inboxApp(options: InboxOptions): InboxApp {
       return code === undefined ? undefined : linkWith(code, base)
     },
   }
-}
-
-const notEntered: Readonly<Record<'used' | 'too-many', [InboxProblemCode, string]>> = {
-  used: ['signed-out', 'This link was used already or is too old. Ask for a new one where you found it.'],
-  'too-many': ['too-many', 'You are signed in in too many browsers. Sign out in one of them; this link stays good.'],
 }
 
 function searchOf(request: Request): URLSearchParams {

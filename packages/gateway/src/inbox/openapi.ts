@@ -31,6 +31,8 @@ const personShape = shape({ name: text, isYou: { type: 'boolean' } })
 
 const schemas = {
   Me: shape({ name: text, nowMs: time }),
+  SignIn: shape({ way: oneOf('link', 'account'), issuer: text }, ['issuer']),
+  LoginStart: shape({ url: text }),
   Ask: shape(
     {
       id: text,
@@ -71,6 +73,30 @@ const schemas = {
     ]),
   }),
   Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
+  Proof: shape({
+    format: { const: 'assent audit proof v1' },
+    tenant: text,
+    ask: text,
+    entries: list(
+      shape({
+        tenant: text,
+        seq: count,
+        atMs: time,
+        kind: text,
+        subject: text,
+        digest: text,
+        body: text,
+        hash: text,
+        previousHash: text,
+      }),
+    ),
+    chain: {
+      type: 'object',
+      required: ['kind', 'checkedAtMs'],
+      properties: { kind: oneOf('whole', 'broken', 'too-long'), checkedAtMs: time },
+    },
+    nowMs: time,
+  }),
   Figures: shape(
     {
       nowMs: time,
@@ -98,11 +124,41 @@ const schemas = {
 
 const paths = {
   '/api/sign-in': {
+    get: {
+      summary: 'How people sign in here. Anyone may ask.',
+      responses: { 200: json('By link, or with an account at an issuer.', refer('SignIn')), ...signedOut },
+    },
     post: {
       summary: 'Turn the code of a sign-in link into a session cookie.',
       parameters: [ownHeader],
       requestBody: { required: true, content: { 'application/json': { schema: shape({ code: text }) } } },
       responses: { 204: { description: 'Signed in.' }, 429: problem('Signed in too often.'), ...signedOut },
+    },
+  },
+  '/api/sign-in/start': {
+    post: {
+      summary: 'Begin to sign in with an account: where to go, and a cookie for the way back.',
+      parameters: [ownHeader],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shape({ to: text }, ['to']) } },
+      },
+      responses: {
+        200: json('Where to go.', refer('LoginStart')),
+        404: problem('Here people sign in by link.'),
+        503: problem('The issuer cannot be reached.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/sign-in/callback': {
+    get: {
+      summary: 'Where the issuer sends people back to. Only the browser that began can finish.',
+      responses: {
+        303: { description: 'Signed in, or to the page that explains why not.' },
+        404: problem('Here people sign in by link.'),
+        403: problem('The request came from elsewhere.'),
+      },
     },
   },
   '/api/sign-out': {
@@ -133,6 +189,17 @@ const paths = {
       },
     },
   },
+  '/api/asks/{id}/proof': {
+    get: {
+      summary: 'What the record says about one ask, to be checked elsewhere: assent audit verify --proof.',
+      parameters: [id, query('download', text, 'Given, the browser keeps it as a file.')],
+      responses: {
+        200: json('The proof.', refer('Proof')),
+        404: problem('There is none, or it is not yours.'),
+        ...signedOut,
+      },
+    },
+  },
   '/api/asks/{id}/answer': {
     post: {
       summary: 'Approve, decline or dismiss.',
@@ -152,7 +219,14 @@ const paths = {
   '/api/history': {
     get: {
       summary: 'What has ended, newest first.',
-      parameters: filters,
+      parameters: [
+        ...filters,
+        query(
+          'outcome',
+          oneOf('accepted', 'declined', 'cancelled', 'expired', 'withdrawn', 'unseen', 'undeliverable'),
+          'Only what ended like this.',
+        ),
+      ],
       responses: { 200: json('A page.', refer('AskPage')), 400: problem('A filter is wrong.'), ...signedOut },
     },
   },

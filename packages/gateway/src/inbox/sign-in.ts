@@ -17,18 +17,18 @@ export interface SignInOptions {
   readonly store: Store
   readonly tenant: string
   /** How long a session lasts. */
-  readonly sessionMs?: number
+  readonly sessionMs: number
 }
 
 export class SignIn {
   readonly #store: Store
   readonly #tenant: string
-  readonly sessionMs: number
+  readonly #sessionMs: number
 
-  constructor({ store, tenant, sessionMs = inboxLimits.sessionMs }: SignInOptions) {
+  constructor({ store, tenant, sessionMs }: SignInOptions) {
     this.#store = store
     this.#tenant = tenant
-    this.sessionMs = sessionMs
+    this.#sessionMs = sessionMs
   }
 
   /** A code for one sign-in by this person, or nothing while too many are unused. */
@@ -60,7 +60,7 @@ export class SignIn {
 
   #newSession() {
     const { sessions: atMost, sessionsPerPerson: atMostOfOne } = inboxLimits
-    return { tenant: this.#tenant, token: aSecret(), keepMs: this.sessionMs, atMost, atMostOfOne }
+    return { tenant: this.#tenant, token: aSecret(), keepMs: this.#sessionMs, atMost, atMostOfOne }
   }
 }
 

@@ -42,8 +42,8 @@ export type Wanted =
   | { readonly kind: 'sampling'; readonly params: JsonObject }
   | { readonly kind: 'roots'; readonly params: JsonObject }
 
-/** What came back for it. An error in place of an answer is an answer too. */
-export type Given = { readonly result: JsonObject } | { readonly error: RpcError }
+/** What came back for it. An error in place of an answer is an answer too. `isUnfit` when a cancel stands for what did not fit. */
+export type Given = { readonly result: JsonObject; readonly isUnfit?: true } | { readonly error: RpcError }
 
 export type Outcome = Ending & {
   /** Whether the server answered on a stream; a relay that keeps to it changes nothing for the client. */

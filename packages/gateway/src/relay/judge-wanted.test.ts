@@ -65,14 +65,14 @@ test.each([
   [{ action: true, content: { region: 'eu' } }],
   [{}],
 ])('[RELAY-5] %j is no answer', (result) => {
-  expect(judgeGiven(schema, { result })).toEqual({ result: { action: 'cancel' } })
+  expect(judgeGiven(schema, { result })).toEqual({ result: { action: 'cancel' }, isUnfit: true })
 })
 
 test('[RELAY-5] a yes to a link needs no content, an unknown word is none, an error stays an error', () => {
   const error = { error: { code: -1, message: 'broken' } }
 
   expect(judgeGiven(undefined, { result: { action: 'accept' } })).toEqual({ result: { action: 'accept' } })
-  expect(judgeGiven(undefined, { result: { action: 'ok' } })).toEqual({ result: { action: 'cancel' } })
+  expect(judgeGiven(undefined, { result: { action: 'ok' } })).toEqual({ result: { action: 'cancel' }, isUnfit: true })
   expect(judgeGiven(schema, error)).toBe(error)
 })
 
@@ -81,9 +81,9 @@ test('[RELAY-5] a form that cannot be read accepts nothing, and many forms are j
   const atMost = (maximum: number) => ({ type: 'object', properties: { n: { type: 'integer', maximum } } })
   const large = { type: 'object', properties: { n: { type: 'integer', description: 'd'.repeat(2_000) } } }
 
-  expect(judgeGiven({ type: 'array' }, yes)).toEqual({ result: { action: 'cancel' } })
+  expect(judgeGiven({ type: 'array' }, yes)).toEqual({ result: { action: 'cancel' }, isUnfit: true })
   for (let n = 0; n < 300; n++) {
-    expect(judgeGiven(atMost(n), yes)).toEqual(n < 4 ? { result: { action: 'cancel' } } : yes)
+    expect(judgeGiven(atMost(n), yes)).toEqual(n < 4 ? { result: { action: 'cancel' }, isUnfit: true } : yes)
   }
   expect(judgeGiven(large, yes)).toBe(yes)
 })

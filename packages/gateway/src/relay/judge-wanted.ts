@@ -42,13 +42,15 @@ export function judgeGiven(schema: unknown, given: Given): Given {
   if ('error' in given) return given
   const { action } = given.result
   if (action === 'decline' || action === 'cancel') return given
-  if (action !== 'accept') return noAnswer
+  if (action !== 'accept') return malformed
   if (schema === undefined) return given
   const read = readKnownForm(schema)
-  return read.ok && checkContent(read.form, objectAt(given.result, 'content')).ok ? given : noAnswer
+  return read.ok && checkContent(read.form, objectAt(given.result, 'content')).ok ? given : malformed
 }
 
 export const noAnswer: Given = { result: { action: 'cancel' } }
+
+const malformed: Given = { result: { action: 'cancel' }, isUnfit: true }
 
 /** Silence. Where a revision can say so it stays apart from a person's "no choice"; elsewhere it is a cancel. */
 export const expired: Given = {

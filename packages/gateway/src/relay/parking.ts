@@ -11,10 +11,10 @@ import type { Store } from '@assent/store'
 import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
 import type { Mailbox } from '../fleet/mailbox.ts'
 import { relayLimits } from '../limits.ts'
-import { givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
+import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Place } from '../surfaces/place.ts'
 import type { Below } from '../surfaces/routing.ts'
-import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { errorCodes, stringAt } from '../wire/messages.ts'
 import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
@@ -318,9 +318,4 @@ export class Parking {
 
 function heldId(inner: JsonValue): string | undefined {
   return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
-}
-
-function answerOf(result: JsonObject): JsonObject {
-  const content = objectAt(result, 'content')
-  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }

@@ -34,7 +34,7 @@ const taken = failed(errorCodes.refused, 'Someone else goes on with this call.')
 export interface DeferralSettings {
   readonly askWaitMs: number
   /** Where a person finds the inbox, for the words that a caller is given. */
-  readonly inboxUrl?: string
+  readonly inboxUrl?: string | (() => string | undefined)
 }
 
 export class Deferral {
@@ -153,7 +153,8 @@ export class Deferral {
 
   async #pending(call: Call, askId: string): Promise<Outcome> {
     const ask = await this.#store.asks.read(call.tenant, askId)
-    const { inboxUrl } = this.#settings
+    const given = this.#settings.inboxUrl
+    const inboxUrl = typeof given === 'function' ? given() : given
     const pending = {
       askId,
       expiresAtMs: ask?.decideByMs ?? Date.now(),

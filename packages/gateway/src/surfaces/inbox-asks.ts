@@ -26,6 +26,8 @@ export interface Raising {
   readonly waitMs: number
   /** The held call that waits for it, when one does. */
   readonly callId?: string
+  /** Where its id is known beforehand. */
+  readonly id?: string
 }
 
 /** The id of the ask. Undefined for what no person is asked. */
@@ -33,11 +35,10 @@ export async function raiseAsk(
   store: Store,
   call: Call,
   wanted: Wanted,
-  { server, waitMs, callId }: Raising,
+  { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes) }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, call)
   if (question === undefined) return undefined
-  const id = newId('ask', Date.now(), randomBytes)
   const tool = stringAt(call.params, 'name')
   await store.asks.raise({
     tenant: call.tenant,
@@ -60,6 +61,12 @@ export function givenOf({ state }: Ask): Given {
   const { action } = state.answer
   const content = action === 'accept' ? state.answer.content : undefined
   return { result: content === undefined ? { action } : { action, content: content as unknown as JsonObject } }
+}
+
+/** What a client sent, as the store takes it. */
+export function answerOf(result: JsonObject): JsonObject {
+  const content = objectAt(result, 'content')
+  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }
 
 function questionOf(wanted: Wanted, call: Call): Question | undefined {

@@ -14,6 +14,8 @@ export interface Place {
   readonly onRecord: Readonly<Record<string, string>>
   /** The asks that the inbox shows, by the key of their question. */
   readonly inInbox: Readonly<Record<string, string>>
+  /** The asks that are or will be in the inbox because the client is silent, while the client is still asked. */
+  readonly copies: Readonly<Record<string, string>>
   /** What has come back already while other questions are open. */
   readonly kept: Readonly<Record<string, Given>>
   /** How often the caller has been told to come back. */
@@ -36,6 +38,7 @@ export function readPlace(value: JsonValue): Place | undefined {
     wanted: part('wanted'),
     onRecord: part('onRecord'),
     inInbox: part('inInbox'),
+    copies: part('copies'),
     kept: part('kept'),
     waits: typeof place.waits === 'number' ? place.waits : 0,
   }

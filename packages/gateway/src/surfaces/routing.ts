@@ -1,7 +1,8 @@
 // Decides where each question is put: the client that made the call, or the inbox.
 //
-// A question goes to the inbox when the client did not declare it, is known not to show it, or gave an answer that nobody
-// can have read. Without an inbox nothing changes on the way. It knows no revision: what the client is to be asked comes
+// A question goes to the inbox when the client did not declare it, is known not to show it, gave an answer that nobody can
+// have read, or says nothing for too long: then both have it, and the first answer counts. With the inbox as first choice
+// it is the other way round. Without an inbox nothing changes on the way. It knows no revision: what the client is to be asked comes
 // back as `needs-people`; while only the inbox is waited for, that list is empty.
 
 import type { Ask, JsonObject, JsonValue, Surface, WithdrawReason } from '@assent/core'
@@ -18,6 +19,7 @@ import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { givenOf, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
+import { type Put, Silence } from './silence.ts'
 import { waitForAsk, within } from './wait-for-ask.ts'
 import { tellOfWaiting } from './waiting.ts'
 
@@ -38,7 +40,8 @@ export interface Hold {
 }
 
 export interface Came {
-  readonly given: Given
+  /** Undefined when the inbox was faster, or has it alone from now on. */
+  readonly given?: Given
   /** Since the client was asked; undefined where nobody knows, and then it is not doubted. */
   readonly afterMs?: number
 }
@@ -49,6 +52,8 @@ export interface RoutingSettings {
   /** No person reads and answers sooner. */
   readonly unseenAfterMs: number
   readonly askWaitMs: number
+  /** How long the first choice may say nothing before the other one is asked as well. */
+  readonly silentAfterMs?: number | undefined
   /** How long a call can be held, whatever is known of its client. */
   readonly patienceMs?: number
 }
@@ -67,6 +72,7 @@ export class Routing {
   readonly #settings: RoutingSettings
   readonly #onUnseen: OnUnseen
   readonly #onTrouble: (error: unknown) => void
+  readonly silence: Silence
 
   constructor(
     store: Store,
@@ -75,6 +81,7 @@ export class Routing {
     onTrouble: (error: unknown) => void = () => undefined,
   ) {
     this.#onTrouble = onTrouble
+    this.silence = new Silence(store, settings, onTrouble)
     this.#store = store
     this.#settings = settings
     this.#onUnseen = onUnseen
@@ -115,7 +122,8 @@ export class Routing {
     if (unrouted === undefined) return lostPlace
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       // There is nowhere else to ask, so it passes; but nobody shall take it for a person's.
-      if (isNo(given) && !this.#isBelieved(call.client, given, afterMs)) this.#onUnseen(call, unrouted.server, key)
+      if (given !== undefined && isNo(given) && !this.#isBelieved(call.client, given, afterMs))
+        this.#onUnseen(call, unrouted.server, key)
     }
     return this.#onward(call, below, await below.continue(call, unrouted, givens(came)), hold)
   }
@@ -132,7 +140,7 @@ export class Routing {
     if (resume === undefined) throw new Error('The relay lost its place.')
     const { wanted, asks: onRecord = {}, over } = outcome
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
-    const place = { resume, wanted, onRecord, inInbox: {}, kept: {}, waits: 0 }
+    const place = { resume, wanted, onRecord, inInbox: {}, copies: {}, kept: {}, waits: 0 }
     return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
   }
 
@@ -142,8 +150,13 @@ export class Routing {
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       const { wanted, inInbox, kept } = place
       const forClient = Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
-      if (forClient.length > 0) return unfinished(place, forClient)
-      const answers = await this.#wait(call, place, hold)
+      if (forClient.length > 0) return unfinished(this.#copied(call, below, place, forClient), forClient)
+      const quietMs = await this.#quietMs(call, place)
+      const answers = await this.#wait(call, place, { ...hold, forMs: Math.min(hold.forMs, quietMs) })
+      if (answers === undefined && quietMs < hold.forMs) {
+        place = this.#alsoTheClient(call, place)
+        continue
+      }
       if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
 
       const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
@@ -157,17 +170,17 @@ export class Routing {
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
   async #taken(call: Call, below: Below, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
     const kept: [string, Given][] = []
-    const unseen: string[] = []
+    const moving: string[] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
-      if (this.#isSeen(call.client, one, given, afterMs)) kept.push([key, given])
-      else {
-        unseen.push(key)
-        this.#onUnseen(call, place.resume.server, key)
-      }
+      const isSeen = given !== undefined && this.#isSeen(call.client, one, given, afterMs)
+      const counts = isSeen ? await this.#first(call, below, place, key, given) : undefined
+      if (counts !== undefined) kept.push([key, counts])
+      else moving.push(key)
+      if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
     }
-    return this.#moved(call, below, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, unseen)
+    return this.#moved(call, below, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
@@ -175,9 +188,10 @@ export class Routing {
     const moved: [string, string][] = []
     for (const key of keys) {
       const one = place.wanted[key]
-      // hasOwn, because a server may call its question "constructor".
-      const onRecord = Object.hasOwn(place.onRecord, key) ? place.onRecord[key] : undefined
-      const ask = onRecord ?? (one && (await this.#raised(call, below, place.resume, one)))
+      const onRecord = own(place.onRecord, key)
+      const copy = own(place.copies, key)
+      const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
+      const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
       if (ask !== undefined) moved.push([key, ask])
     }
     return { ...place, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
@@ -226,7 +240,57 @@ export class Routing {
     await within(this.#store.asks.withdraw(tenant, id, reason), 0).catch(this.#onTrouble)
   }
 
+  /** The place with an ask to come for each of these, should the client stay silent. */
+  #copied(call: Call, below: Below, place: LivePlace, keys: readonly string[]): LivePlace {
+    const copies = keys.flatMap((key): [string, string][] => {
+      const wanted = place.wanted[key]
+      // The asks of a held call are in the inbox from the beginning.
+      const isThere = Object.hasOwn(place.copies, key) || Object.hasOwn(place.onRecord, key)
+      if (!this.hasInbox || isThere || (wanted?.kind !== 'form' && wanted?.kind !== 'url')) return []
+      const copy = this.silence.begin(putOf(call, below, place, wanted))
+      return copy === undefined ? [] : [[key, copy]]
+    })
+    return { ...place, copies: { ...place.copies, ...Object.fromEntries(copies) } }
+  }
+
+  /** Of the client's answer and another one, the one that came first; undefined when the inbox goes on asking. */
+  async #first(call: Call, below: Below, place: Place, key: string, given: Given): Promise<Given | undefined> {
+    const [copy, wanted] = [own(place.copies, key), place.wanted[key]]
+    if (copy === undefined || wanted === undefined) return given
+    if (!call.signal.aborted) return this.silence.answered(putOf(call, below, place, wanted), copy, given)
+    await this.silence.withdraw(call, copy, 'call-cancelled')
+    return given
+  }
+
+  get #inboxFirst(): boolean {
+    const { surfaces } = this.#settings
+    return surfaces.includes('client') && surfaces.indexOf('inbox') === 0
+  }
+
+  /** With the inbox as first choice: how long it may still be silent before the client is asked too. */
+  async #quietMs(call: Call, { wanted, inInbox }: Place): Promise<number> {
+    const { silentAfterMs } = this.#settings
+    const [id] = Object.entries(inInbox).flatMap(([key, ask]) => (this.#canShow(call.client, wanted[key]) ? [ask] : []))
+    if (!this.#inboxFirst || silentAfterMs === undefined || id === undefined) return Number.POSITIVE_INFINITY
+    const ask = await this.#store.asks.read(call.tenant, id)
+    return ask === undefined ? Number.POSITIVE_INFINITY : Math.max(0, ask.raisedAtMs + silentAfterMs - Date.now())
+  }
+
+  /** What the inbox was asked and the client can show goes to the client too. */
+  #alsoTheClient(call: Call, place: LivePlace): LivePlace {
+    const moving = Object.entries(place.inInbox).filter(([key]) => this.#canShow(call.client, place.wanted[key]))
+    const staying = Object.entries(place.inInbox).filter(([key]) => !this.#canShow(call.client, place.wanted[key]))
+    const copies = { ...place.copies, ...Object.fromEntries(moving) }
+    return { ...place, copies, inInbox: Object.fromEntries(staying) }
+  }
+
   #clientShows(client: ClientProfile, wanted: Wanted): boolean {
+    const isForPeople = wanted.kind === 'form' || wanted.kind === 'url'
+    return this.#canShow(client, wanted) && !(isForPeople && this.#inboxFirst)
+  }
+
+  #canShow(client: ClientProfile, wanted: Wanted | undefined): boolean {
+    if (wanted === undefined) return false
     if (wanted.kind !== 'form' && wanted.kind !== 'url') return true
     if (!this.#settings.surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
     const traits = traitsOf(client.info)
@@ -258,12 +322,25 @@ function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
   return ask !== undefined && ask !== 'unknown'
 }
 
+function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
+  const put = { call, server: resume.server, wanted }
+  const record = below.record?.bind(below, resume)
+  return record === undefined ? put : { ...put, record }
+}
+
+// hasOwn, because a server may call its question "constructor".
+function own(record: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
 function isNo(given: Given): boolean {
   return 'result' in given && (given.result.action === 'decline' || given.result.action === 'cancel')
 }
 
 function givens(came: Readonly<Record<string, Came>>): Record<string, Given> {
-  return Object.fromEntries(Object.entries(came).map(([key, { given }]) => [key, given]))
+  return Object.fromEntries(
+    Object.entries(came).flatMap(([key, { given }]) => (given === undefined ? [] : [[key, given]])),
+  )
 }
 
 const lostPlace = failed(errorCodes.invalidParams, 'This state is not valid for this request.')

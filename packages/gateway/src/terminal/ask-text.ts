@@ -6,6 +6,7 @@
 import {
   type AskPageView,
   type AskView,
+  type DrawnValue,
   endingInWords,
   type FieldView,
   type OneAskView,
@@ -49,8 +50,12 @@ export function askTextOf({ ask, nowMs }: OneAskView): string {
 
 function questionLines({ question }: AskView): string[] {
   switch (question.kind) {
-    case 'form':
-      return [...claimLines(question.claim), '', ...question.fields.flatMap(fieldLines)]
+    case 'form': {
+      const call = question.decision?.call
+      const waiting =
+        call === undefined ? [] : [`Let ${shownOnOneLine(call.tool)} go on`, ...callLines(call.arguments), '']
+      return [...waiting, ...claimLines(question.claim), '', ...question.fields.flatMap(fieldLines)]
+    }
     case 'url': {
       const { link } = question
       const where = link.ok
@@ -75,6 +80,12 @@ function questionLines({ question }: AskView): string[] {
         ...(question.claim === undefined ? [] : claimLines(question.claim)),
       ]
   }
+}
+
+function callLines(given: readonly DrawnValue[] | undefined): string[] {
+  if (given === undefined) return ['  its arguments are too large to be shown here']
+  if (given.length === 0) return ['  it was called without arguments']
+  return given.flatMap(({ name, value }) => argumentLines(name, value))
 }
 
 function argumentLines(name: string, value: string): string[] {

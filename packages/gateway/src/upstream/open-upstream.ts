@@ -13,9 +13,13 @@ import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import { BackOff } from './back-off.ts'
+import { type InnerServer, openInner } from './inner-server.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
-export type ServerConfig = { readonly url: string; readonly headers?: Readonly<Record<string, string>> } | StdioServer
+export type ServerConfig =
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+  | StdioServer
+  | InnerServer
 
 /** @param call on whose behalf the question is put; it decides nothing but what the server sees of us */
 export async function openUpstream(
@@ -24,11 +28,12 @@ export async function openUpstream(
   call: Call,
   { askWaitMs, onLog }: { readonly askWaitMs: number; readonly onLog: (line: string) => void },
 ): Promise<Upstream> {
+  if ('connect' in config) return new ForSessions(openInner(name, config))
   const headers = 'url' in config ? lowerCased(config.headers ?? {}) : {}
   const newest =
     'url' in config
       ? new HttpUpstream20260728(name, new Connections(new URL(config.url)), headers)
-      : new StdioUpstream20260728(name, config, onLog, new BackOff())
+      : overProcess(name, config, onLog, new BackOff())
   if (await speaksNewest(newest, call)) return new ForSessions(newest)
   await newest.close()
   if ('url' in config) {
@@ -41,6 +46,10 @@ export async function openUpstream(
   const backOff = new BackOff()
   const open: OpenWire = (events) => new StdioWire(config, events, onLog, backOff)
   return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.processes, close: () => undefined })
+}
+
+function overProcess(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+  return new StdioUpstream20260728(name, (events) => new StdioWire(server, events, onLog, backOff))
 }
 
 async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {

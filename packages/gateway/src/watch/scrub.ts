@@ -21,13 +21,14 @@ export function scrubber(secrets: readonly string[]): Scrub {
 }
 
 /** Everything in a configuration that was given to us in confidence. */
-export function secretsOf({ servers, store, wake }: Config): string[] {
+export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
   const ofServers = Object.values(servers).flatMap(({ headers, env, args }) => [
     ...Object.values(headers),
     ...Object.values(headers).map((value) => value.replace(/^\S+\s+/, '')),
     ...Object.values(env),
     ...args.filter((arg) => !arg.startsWith('-')),
   ])
+  const inInbox = inbox.client_secret === undefined ? [] : [inbox.client_secret]
   const inStore = store.engine === 'postgres' ? [new URL(store.url).password] : []
   // A token stands where a user's name would, alone.
   const inWake = (wake ?? '').split(',').flatMap((one) => {
@@ -35,7 +36,7 @@ export function secretsOf({ servers, store, wake }: Config): string[] {
     return [password === '' ? username : password]
   })
   const spelled = [...inStore, ...inWake].filter((secret) => secret !== '')
-  return [...ofServers, ...spelled, ...spelled.map(decodeURIComponent)]
+  return [...ofServers, ...inInbox, ...spelled, ...spelled.map(decodeURIComponent)]
 }
 
 /** As it stands inside a line of JSON. */

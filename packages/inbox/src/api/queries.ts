@@ -1,6 +1,17 @@
 // What the pages ask the gateway, kept fresh by what `live.ts` hears.
 
-import type { AnswerBody, AnsweredView, AskPageView, FiguresView, InboxProblem, MeView, OneAskView } from '@assent/core'
+import type {
+  AnswerBody,
+  AnsweredView,
+  AskPageView,
+  FiguresView,
+  InboxProblem,
+  LoginStartView,
+  MeView,
+  OneAskView,
+  ProofView,
+  SignInView,
+} from '@assent/core'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { get, post, problemOf } from './client.ts'
 import { noteServerTime } from './server-time.ts'
@@ -10,10 +21,12 @@ const pageSize = '30'
 
 export const keys = {
   me: ['me'],
+  signIn: ['sign-in'],
   open: ['asks', 'open'],
   ask: (id: string) => ['asks', 'one', id],
   history: ['history'],
   figures: ['figures'],
+  proof: (id: string) => ['proof', id],
 } as const
 
 /** Not asked while a link is being used: the answer would be of the moment before. */
@@ -24,6 +37,17 @@ export function useMe(isSigningIn: boolean) {
     retry: false,
     enabled: !isSigningIn,
   })
+}
+
+/** How one gets in; asked by those who are not. */
+export function useSignIn() {
+  return useQuery({ queryKey: keys.signIn, queryFn: () => get<SignInView>('/api/sign-in'), staleTime: 60_000 })
+}
+
+/** Leaves this page for the issuer's, which sends the person back to `to`. */
+export async function startLogin(to: string): Promise<void> {
+  const { url } = await post<LoginStartView>('/api/sign-in/start', { to })
+  location.assign(url)
 }
 
 export function useOpenAsks() {
@@ -47,6 +71,7 @@ export function useAsk(id: string | undefined) {
 export interface HistoryFilter {
   readonly server?: string
   readonly kind?: string
+  readonly outcome?: string
 }
 
 export function useHistory(filter: HistoryFilter) {
@@ -57,6 +82,16 @@ export function useHistory(filter: HistoryFilter) {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+  })
+}
+
+/** Checking a record is work for the gateway, so it is asked for when somebody wants to see it. */
+export function useProof(id: string, isWanted: boolean) {
+  return useQuery({
+    queryKey: keys.proof(id),
+    queryFn: () => timed(get<ProofView>(`/api/asks/${id}/proof`)),
+    enabled: isWanted,
+    staleTime: 0,
   })
 }
 

@@ -75,7 +75,7 @@ function Outcomes({ figures: { outcomes, counted } }: { readonly figures: Figure
       bars={outcomes
         .filter(({ count }) => count > 0)
         .map(({ outcome, count }) => ({
-          label: outcome === 'accepted' ? 'approved or answered' : outcomeWords[outcome],
+          label: outcome === 'accepted' ? 'approved, answered' : outcomeWords[outcome],
           parts: [{ count, look: outcome === 'accepted' ? 'solid' : outcome === 'declined' ? 'hatched' : 'outline' }],
           says: `${count} (${Math.round((100 * count) / counted)} %)`,
         }))}
@@ -93,7 +93,7 @@ function Tools({ figures: { tools } }: { readonly figures: FiguresView }) {
       legend={
         <p className="legend">
           <span>
-            <i data-look="solid" /> approved or answered
+            <i data-look="solid" /> approved, answered
           </span>
           <span>
             <i data-look="hatched" /> declined

@@ -1,13 +1,16 @@
-// What has ended: who decided what, when, and how long it took. Filters are in the address.
+// What has ended: who decided what, when, how long it took, and the proof of it. Filters are in the address.
 
-import { Loader, Select } from '@mantine/core'
+import { Button, Loader, Select } from '@mantine/core'
+import { useState } from 'react'
 import { problemOf } from '../api/client.ts'
-import { type HistoryFilter, useAsk, useFigures, useHistory } from '../api/queries.ts'
+import { type HistoryFilter, useAsk, useFigures, useHistory, useProof } from '../api/queries.ts'
 import { goTo } from '../route.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { LoadMore } from '../ui/load-more.tsx'
+import { Proof } from '../ui/proof.tsx'
+import { outcomeWords } from '../ui/settled.tsx'
 import { duration, exactly } from '../ui/time.ts'
 import { Trouble } from './inbox-page.tsx'
 
@@ -16,6 +19,10 @@ const kinds = [
   { value: 'form', label: 'Questions' },
   { value: 'url', label: 'Links' },
 ]
+const outcomes = Object.entries(outcomeWords).map(([value, word]) => ({
+  value,
+  label: value === 'accepted' ? 'Approved or answered' : `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+}))
 const yearDays = 365
 
 export function HistoryPage({ id, search }: { readonly id?: string | undefined; readonly search: string }) {
@@ -39,6 +46,16 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
       <nav className="list" aria-label="History">
         <h2 className="list-title">History</h2>
         <div className="filters">
+          <Select
+            className="filter-wide"
+            aria-label="Outcome"
+            placeholder="However it ended"
+            clearable
+            clearButtonProps={{ 'aria-label': 'However it ended' }}
+            data={outcomes}
+            value={filter.outcome ?? null}
+            onChange={(outcome) => goTo(`/history${searchOf({ ...filter, outcome })}`, 'replace')}
+          />
           <Select
             aria-label="Server"
             placeholder="Every server"
@@ -69,7 +86,13 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
             />
           ))}
         </ul>
-        {asks.length === 0 && <p className="list-empty">Nothing has ended yet that you could see here.</p>}
+        {asks.length === 0 && (
+          <p className="list-empty">
+            {search === ''
+              ? 'Nothing has ended yet that you could see here.'
+              : 'Nothing that you could see here ended like this.'}
+          </p>
+        )}
         {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
       </nav>
       <div className="stage">
@@ -121,17 +144,36 @@ function OneEnded({ id, back }: { readonly id: string; readonly back: string }) 
           </dd>
         </div>
       </dl>
+      <ProofOf id={id} />
     </>
+  )
+}
+
+function ProofOf({ id }: { readonly id: string }) {
+  const [isWanted, setWanted] = useState(false)
+  const found = useProof(id, isWanted)
+  return (
+    <section className="proof" aria-label="Audit proof">
+      <h2>Audit proof</h2>
+      {!isWanted && (
+        <Button variant="default" onClick={() => setWanted(true)}>
+          Check the record
+        </Button>
+      )}
+      {isWanted && found.isPending && <Loader className="loading" aria-label="Checking the record" />}
+      {found.isError && <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />}
+      {found.isSuccess && <Proof proof={found.data} />}
+    </section>
   )
 }
 
 function filterOf(search: string): HistoryFilter {
   const asked = new URLSearchParams(search)
-  const [server, kind] = [asked.get('server'), asked.get('kind')]
-  return { ...(server ? { server } : {}), ...(kind ? { kind } : {}) }
+  const [server, kind, outcome] = [asked.get('server'), asked.get('kind'), asked.get('outcome')]
+  return { ...(server ? { server } : {}), ...(kind ? { kind } : {}), ...(outcome ? { outcome } : {}) }
 }
 
-function searchOf(filter: { readonly server?: string | null; readonly kind?: string | null }): string {
+function searchOf(filter: { readonly [name in keyof HistoryFilter]?: string | null }): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) if (value) search.set(name, value)
   const text = search.toString()

@@ -4,7 +4,7 @@ import type { AskView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
 import { urgencyOf } from './deadline.tsx'
 import { endedInWord, outcomeOf } from './settled.tsx'
-import { agoShort, leftShort } from './time.ts'
+import { agoShort, duration, leftShort } from './time.ts'
 
 interface Props {
   readonly ask: AskView
@@ -57,7 +57,8 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
     <span className="row-times">
       <span data-outcome={outcomeOf(state)}>
         {endedInWord(ask, state)}
-        {state.kind === 'settled' && ` by ${state.by.isYou ? 'you' : state.by.name}`}
+        {state.kind === 'settled' && ` by ${state.by.isYou ? 'you' : state.by.name}`} after{' '}
+        {duration(state.atMs - raisedAtMs)}
       </span>
       <span>{agoShort(now - state.atMs)}</span>
     </span>

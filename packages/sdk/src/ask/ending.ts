@@ -3,7 +3,7 @@
 // Only `accepted` is a yes. The endings stay apart all the way into the words of the error, because the author, the
 // model and the person must do different things after "no", "nobody answered" and "nobody could be asked".
 
-import { type Answer, AssentError, type Content, type ContentIssue, judgeAnswer } from '@assent/core'
+import { type Answer, AssentError, type Content, type ContentIssue, isPlainObject, judgeAnswer } from '@assent/core'
 import type { Description } from './describe.ts'
 import { labelOf } from './label.ts'
 
@@ -19,10 +19,26 @@ export type Ending =
 /** Judges anything at all as the answer to this question. */
 export function endingOf({ question }: Description, raw: unknown): Ending {
   const judged = judgeAnswer(question, raw)
-  if (judged.ok) return endingOfAnswer(judged.answer)
+  if (judged.ok) return judged.answer.action === 'cancel' ? withoutChoice(raw) : endingOfAnswer(judged.answer)
   return {
     kind: 'validation_failed',
     why: judged.reason === 'malformed' ? judged.message : issuesInWords(judged.issues),
+  }
+}
+
+/**
+ * A gateway of ours in between tells a dismissed question from one that nobody answered, or whose answer did not fit.
+ * Whoever else says so turns one no into another.
+ */
+function withoutChoice(raw: unknown): Ending {
+  const meta = isPlainObject(raw) && isPlainObject(raw._meta) ? raw._meta : {}
+  switch (meta['assent/no-answer']) {
+    case 'expired':
+      return { kind: 'timed_out' }
+    case 'malformed':
+      return { kind: 'validation_failed', why: 'what came back does not fit the question.' }
+    default:
+      return { kind: 'cancelled' }
   }
 }
 

@@ -24,7 +24,7 @@ const nameMaxChars = 60
 const nameColumns = 24
 const step = '  '
 
-export function actionLines({ arguments: args }: Action): ActionLines {
+export function actionLines({ arguments: args }: Pick<Action, 'arguments'>): ActionLines {
   const names = Object.keys(args)
   if (names.length === 0) return { lines: ['no arguments'], cut: false }
   const lines = linesOf(args, '')
@@ -35,7 +35,7 @@ export function actionLines({ arguments: args }: Action): ActionLines {
 }
 
 /** All of it, as the digest names it. */
-export function wholeAction(action: Action): readonly string[] {
+export function wholeAction(action: JsonValue | Action): readonly string[] {
   return [oneLine(canonicalJson(action), 'terminal', { maxChars: Number.POSITIVE_INFINITY })]
 }
 

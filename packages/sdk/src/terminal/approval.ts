@@ -27,19 +27,23 @@ export function approvalHeader(question: ApprovalQuestion, pen: Pen): readonly s
   ]
 }
 
-export async function putApproval(desk: Desk, question: ApprovalQuestion): Promise<Settled> {
-  const { cut } = actionLines(question.action)
+export function putApproval(desk: Desk, { action }: ApprovalQuestion): Promise<Settled> {
+  return putApprovable(desk, actionLines(action).cut ? () => wholeAction(action) : undefined)
+}
+
+/** The decision itself; `whole` gives the lines of what did not fit above. */
+export async function putApprovable(desk: Desk, whole: (() => readonly string[]) | undefined): Promise<Settled> {
   while (true) {
     const decided = await decide(desk, {
       title: 'Your decision',
       approve: { note: 'exactly this, once' },
-      more: cut ? [{ id: 'whole', label: 'Show all of it', key: 's' }] : [],
+      more: whole !== undefined ? [{ id: 'whole', label: 'Show all of it', key: 's' }] : [],
     })
     if (!decided.ok) return endedBy(decided.ended)
     if (decided.value === 'approve') return { answer: { action: 'accept' } }
     if (decided.value === 'dismiss') return { answer: { action: 'cancel' } }
     if (decided.value === 'decline') return decline(desk)
-    desk.pen.write(desk.pen.rail(['', ...wholeAction(question.action)]))
+    desk.pen.write(desk.pen.rail(['', ...(whole?.() ?? [])]))
   }
 }
 

@@ -1,8 +1,9 @@
 // One question from its first line to its last: who asks, what is asked, the prompts, and how it ended.
 
-import { isAssentError, oneLine, type Question, visibleText } from '@assent/core'
+import { isAssentError, isDecision, oneLine, type Question, visibleText } from '@assent/core'
 import { approvalHeader, claimLines, putApproval } from './approval.ts'
 import { endedBy, type Settled } from './decide.ts'
+import { decisionHeader, putDecision } from './decision.ts'
 import { formHeader, putForm } from './form.ts'
 import { badLinkHeader, linkHeader, type OpenLink, putBadLink, putLink, screenLink } from './link.ts'
 import type { Pen } from './pen.ts'
@@ -38,6 +39,10 @@ export async function putQuestion(
 ): Promise<PutOutcome> {
   switch (question.kind) {
     case 'form':
+      if (asked.isOfOthers === true && isDecision(question.form)) {
+        begin(desk, asked, 'waits for your word', decisionHeader(question, desk.pen))
+        return putDecision(desk, question)
+      }
       begin(
         desk,
         asked,

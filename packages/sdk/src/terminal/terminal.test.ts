@@ -568,3 +568,28 @@ test('[TERM-14] the last words are those of whoever knows what became of the ans
   expect(drawn()).toContain('└  Ben was faster.')
   expect(drawn()).not.toContain('The asker has your answer')
 })
+
+test('[TERM-4] an approval that came as a form is drawn as one: the call that waits, the words apart, none chosen', async () => {
+  const { terminal, press, sees, drawn } = fakeTerminal()
+  const question: Question = {
+    kind: 'form',
+    message: 'Nothing will be deleted.',
+    form: form({ decision: choice({ approve: 'Approve', decline: 'Decline' }, { title: 'Decision' }) }),
+    call: { tool: 'delete', arguments: { path: '/srv', note: 'x\u001b[2J', deep: { list: ['y'.repeat(900)] } } },
+  }
+  const outcome = terminal.ask(question, { isOfOthers: true, asker: { server: 'files' } })
+
+  await sees('files waits for your word')
+  await sees('Let delete go on')
+  await sees('/srv')
+  await sees('x⟨U+001B⟩[2J')
+  await sees('┊ Nothing will be deleted.')
+  await press(key.enter)
+  await sees('Choose one first')
+  await press('s', key.enter)
+  await sees('y'.repeat(60))
+  await sees('Your decision')
+  expect(drawn()).not.toContain('(1 of')
+  await press('a', key.enter)
+  expect(await outcome).toEqual(accepted({ decision: 'approve' }))
+})

@@ -27,6 +27,8 @@ export interface InboxQuery {
   readonly show: 'open' | 'ended'
   readonly server?: string
   readonly kind?: Question['kind']
+  /** Of what has ended. */
+  readonly outcome?: AskOutcome
   /** At most 100; 50 unless told. */
   readonly pageSize?: number
   /** From the page before. */
@@ -87,18 +89,22 @@ export class Inbox {
     if (!Number.isSafeInteger(size) || size < 1 || size > pageSizeMost) {
       throw new AssentError('validation_failed', `A page has from 1 to ${pageSizeMost} asks.`)
     }
+    if (query.outcome !== undefined && query.show === 'open') {
+      throw new AssentError('validation_failed', 'What is open has no outcome yet.')
+    }
     const position = query.cursor === undefined ? start : readCursor(query.cursor)
     // One more than wanted tells whether another page follows.
     const shape = {
       open: query.show === 'open',
       byServer: query.server !== undefined,
       byKind: query.kind !== undefined,
+      byOutcome: query.outcome !== undefined,
       atMost: size + 1,
     }
-    const { tenant, person, server = null, kind = null } = query
+    const { tenant, person, server = null, kind = null, outcome = null } = query
     const walks = await Promise.all(
       approverNames(person).map((approver) =>
-        this.#engine.run(listAsks(shape), { tenant, approver, server, kind, ...position }),
+        this.#engine.run(listAsks(shape), { tenant, approver, server, kind, outcome, ...position }),
       ),
     )
     const rows = merge(walks)

@@ -1,10 +1,13 @@
 import { query, type Statement } from '../engine/statement.ts'
 import { type AskRow, askColumns } from './ask-row.ts'
+import { outcomeColumn } from './outcome-column.ts'
 
 export interface ListShape {
   readonly open: boolean
   readonly byServer: boolean
   readonly byKind: boolean
+  /** Of what has ended; an open ask has none. */
+  readonly byOutcome: boolean
   /** Written into the text: with a parameter the planner would have to guess how many rows are wanted. */
   readonly atMost: number
 }
@@ -14,6 +17,7 @@ export type ListParams = {
   approver: string
   server: string | null
   kind: string | null
+  outcome: string | null
   before_at: number
   before_id: string
 }
@@ -24,23 +28,26 @@ const byShape = new Map<string, Statement<ListParams, AskRow>>()
  * A page of what one approver name may see, newest first.
  *
  * It walks an index that holds exactly this order, from the last row of the page before, and only then fetches the asks
- * of that page; so a page costs the same whether ten asks are open or a million.
+ * of that page; so a page costs the same whether ten asks are open or a million. Narrowed by outcome, which the index does
+ * not hold, it looks at each ask on its way: a page then costs as much as there are others between its asks.
  */
-export function listAsks({ open, byServer, byKind, atMost }: ListShape): Statement<ListParams, AskRow> {
-  const name = `list_${open ? 'open' : 'ended'}_${byServer ? 'of_server_' : ''}${byKind ? 'of_kind_' : ''}${atMost}`
+export function listAsks({ open, byServer, byKind, byOutcome, atMost }: ListShape): Statement<ListParams, AskRow> {
+  const name = `list_${open ? 'open' : 'ended'}_${byServer ? 'of_server_' : ''}${byKind ? 'of_kind_' : ''}${byOutcome ? 'of_outcome_' : ''}${atMost}`
   let statement = byShape.get(name)
   if (statement === undefined) {
     statement = query<ListParams, AskRow>(
       name,
       `select ${askColumns}
        from (
-         select tenant, ask_id, raised_at from ask_approvers
-         where tenant = :tenant and approver = :approver and is_open = ${open ? 1 : 0}
-           and (raised_at, ask_id) < (cast(:before_at as bigint), :before_id)
-           ${open ? 'and decide_by > :now' : ''}
-           ${byServer ? 'and server = :server' : ''}
-           ${byKind ? 'and kind = :kind' : ''}
-         order by raised_at desc, ask_id desc
+         select w.tenant, w.ask_id, w.raised_at from ask_approvers w
+           ${byOutcome ? 'join asks a on a.tenant = w.tenant and a.id = w.ask_id' : ''}
+         where w.tenant = :tenant and w.approver = :approver and w.is_open = ${open ? 1 : 0}
+           and (w.raised_at, w.ask_id) < (cast(:before_at as bigint), :before_id)
+           ${open ? 'and w.decide_by > :now' : ''}
+           ${byServer ? 'and w.server = :server' : ''}
+           ${byKind ? 'and w.kind = :kind' : ''}
+           ${byOutcome ? `and ${outcomeColumn} = :outcome` : ''}
+         order by w.raised_at desc, w.ask_id desc
          limit ${atMost}
        ) p join asks a on a.tenant = p.tenant and a.id = p.ask_id
        order by p.raised_at desc, p.ask_id desc`,

@@ -1,4 +1,5 @@
 import { query, type Statement } from '../engine/statement.ts'
+import { outcomeColumn } from './outcome-column.ts'
 
 export type FigureRow = {
   id: string
@@ -17,8 +18,7 @@ const byCount = new Map<number, Statement<FigureParams, FigureRow>>()
 /**
  * How the asks that one approver name may see have ended, newest first.
  *
- * Who may see them is judged by core from the electorate, as everywhere; so this gives rows and not sums. How an answer
- * went is told by the counted votes, without reading the answer.
+ * Who may see them is judged by core from the electorate, as everywhere; so this gives rows and not sums.
  */
 export function listFigures(atMost: number): Statement<FigureParams, FigureRow> {
   let statement = byCount.get(atMost)
@@ -26,14 +26,7 @@ export function listFigures(atMost: number): Statement<FigureParams, FigureRow> 
     statement = query<FigureParams, FigureRow>(
       `list_figures_${atMost}`,
       `select a.id, a.server, a.tool, a.electorate, a.raised_at, a.ended_at,
-         case
-           when a.state = 'expired' then 'expired'
-           when a.state = 'withdrawn' and a.withdrawn_because in ('undeliverable', 'unseen') then a.withdrawn_because
-           when a.state = 'withdrawn' then 'withdrawn'
-           when a.accepts >= a.approvals_needed then 'accepted'
-           when a.declines >= a.declines_needed then 'declined'
-           else 'cancelled'
-         end as outcome
+         ${outcomeColumn} as outcome
        from (
          select tenant, ask_id, raised_at from ask_approvers
          where tenant = :tenant and approver = :approver and is_open = 0 and raised_at >= cast(:since as bigint)

@@ -13,13 +13,15 @@ import {
   type Checkpoint,
   canonicalJson,
   genesisHash,
+  type ProvenEntry,
   signCheckpoint,
 } from '@assent/core'
 import type { Engine } from '../engine/engine.ts'
 import { appendEntry } from './append-entry.ts'
 import { beginChain } from './begin-chain.ts'
 import { keepCheckpoint, readCheckpoints } from './checkpoints.ts'
-import { readEntries } from './read-entries.ts'
+import { type EntryRow, readEntries } from './read-entries.ts'
+import { readEntriesOf } from './read-entries-of.ts'
 import { readHead } from './read-head.ts'
 import type { RecordedParams } from './recorded.ts'
 
@@ -62,11 +64,20 @@ export class Audit {
     let after = afterSeq
     for (;;) {
       const rows = await this.#engine.run(readEntries, { tenant, after_seq: after, at_most: pageEntries })
-      for (const { at, kind, ...row } of rows) yield { ...row, atMs: at, kind: kind as AuditKind }
+      for (const row of rows) yield entryFromRow(row)
       const last = rows.at(-1)
       if (last === undefined || rows.length < pageEntries) return
       after = last.seq
     }
+  }
+
+  /** What the record says about one ask, and about the use of the yes that it gave. */
+  async entriesOf(tenant: string, askId: string, grantId = askId): Promise<ProvenEntry[]> {
+    const rows = await this.#engine.run(readEntriesOf, { tenant, ask_id: askId, grant_id: grantId })
+    return rows.map(({ previous_hash, ...row }) => ({
+      ...entryFromRow(row),
+      previousHash: previous_hash ?? genesisHash(tenant),
+    }))
   }
 
   /** Reads the whole chain and holds it against checkpoints whose signatures the caller has verified. */
@@ -99,4 +110,8 @@ export class Audit {
     const rows = await this.#engine.run(readCheckpoints, { tenant })
     return rows.map(({ at, key_id, ...row }) => ({ ...row, atMs: at, keyId: key_id }))
   }
+}
+
+function entryFromRow({ at, kind, ...row }: EntryRow): AuditEntry {
+  return { ...row, atMs: at, kind: kind as AuditKind }
 }

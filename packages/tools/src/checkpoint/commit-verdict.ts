@@ -26,7 +26,7 @@ export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: bool
   const treeClean = changedCount === 0
   const left = treeClean
     ? 'Nothing is left uncommitted.'
-    : `${count(changedCount, 'file')} not committed: ${someOf(seen.changed, changedCount)}.`
+    : `${count(changedCount, 'change')} not committed: ${someOf(seen.changed, changedCount)}.`
   const fitting = commits.find(({ message }) => isSame(message, proposed))
   const newest =
     fitting ??

@@ -6,7 +6,7 @@ import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 import { recordedWords, type Workplace } from '../workplace.ts'
 import { someOf } from './commit-verdict.ts'
-import { type Decided, decide } from './decide.ts'
+import { type Decided, decide, remarkOf } from './decide.ts'
 import { type Recorded, taskName } from './record.ts'
 
 const decisions = {
@@ -102,10 +102,10 @@ async function keep(
 }
 
 function told({ decision, note }: Decided<ReviewDecision>, recorded: Recorded) {
-  const remark = note === '' ? '' : ` They say: ${note}`
+  const remark = remarkOf(note)
   const said = {
     approve: `The person approved the result: the plan is complete.${remark}`,
-    request_changes: `The person wants more${note === '' ? '; ask them what' : `: ${note}`}. Do that, and ask for the review again.`,
+    request_changes: `The person wants more.${remark || ' Ask them what.'} Do that, and ask for the review again.`,
     cancel: `The person leaves the plan incomplete.${remark} Stop, and do not call it complete.`,
   }
   return answered(`${said[decision]} ${recordedWords(recorded)}`, {
@@ -122,7 +122,7 @@ function messageOf({ completionSummary, phasesCompleted, filesModified = [] }: I
     filesModified.length === 0
       ? []
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
-  return [`Is this plan complete, after ${phases}?`, completionSummary, ...files, uncommitted].join('\n\n')
+  return [`Is this plan complete, after ${phases}?`, uncommitted, completionSummary, ...files].join('\n\n')
 }
 
 function inWords(given: Input): string {

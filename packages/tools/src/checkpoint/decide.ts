@@ -42,3 +42,8 @@ export async function decide<const D extends string>(ask: Ask, deciding: Decidin
   const ticked = Object.fromEntries(Object.keys(ticks).map((name) => [name, answer[name] === true]))
   return { decision, note: String((added as Readonly<Record<string, unknown>>)[note.name] ?? '').trim(), ticked }
 }
+
+/** What the person added, as a sentence after another one; nothing when they added nothing. */
+export function remarkOf(note: string): string {
+  return note === '' ? '' : ` They say: "${note}"`
+}

@@ -11,7 +11,7 @@ import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 import { recordedWords, type Workplace } from '../workplace.ts'
 import { type CommitVerdict, judgeCommit, short, someOf } from './commit-verdict.ts'
-import { type Decided, decide } from './decide.ts'
+import { type Decided, decide, remarkOf } from './decide.ts'
 import type { Recorded } from './record.ts'
 
 const decisions = {
@@ -200,11 +200,11 @@ function told(
       isError: true,
     }
   }
-  const remark = note === '' ? '' : ` They say: ${note}`
+  const remark = remarkOf(note)
   const words: Record<PhaseDecision, string> = {
     commit_and_continue: `The person committed phase ${given.phaseNumber} and wants to continue. ${found}${remark} Go on with the next phase, or with request_completion_review after the last.`,
     commit_and_pause: `The person wants to pause after phase ${given.phaseNumber}. ${found}${remark} Stop here and wait until they say to go on.`,
-    revise: `The person wants phase ${given.phaseNumber} revised${note === '' ? '; ask them how' : `: ${note}`}. Do that, and ask for the commit again.`,
+    revise: `The person wants phase ${given.phaseNumber} revised.${remark || ' Ask them how.'} Do that, and ask for the commit again.`,
     abort: `The person aborted the plan after phase ${given.phaseNumber}.${remark} Stop, and do nothing more of it.`,
   }
   return answered(words[decision] + ending, { ...data, mayContinue: decision === 'commit_and_continue' })
@@ -219,10 +219,11 @@ function messageOf({ phaseNumber, phaseSummary, filesModified = [], commitMessag
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
   const parts = [
     `${which} is done. Commit it, then say how to go on.`,
+    // First, because it is what no one but us can tell, and a long summary would hide it.
+    `Git, when this was asked:\n${before.findings.map((one) => `- ${one}`).join('\n')}`,
     phaseSummary,
     ...files,
     `Proposed commit message:\n${commitMessage}`,
-    `Git, when this was asked:\n${before.findings.map((one) => `- ${one}`).join('\n')}`,
   ]
   return parts.join('\n\n')
 }

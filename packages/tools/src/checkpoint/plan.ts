@@ -5,7 +5,7 @@ import { answered, endingFields, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 import { recordedWords, type Workplace } from '../workplace.ts'
-import { type Decided, decide } from './decide.ts'
+import { type Decided, decide, remarkOf } from './decide.ts'
 import { taskName } from './record.ts'
 
 const decisions = {
@@ -89,10 +89,11 @@ async function keep(workplace: Workplace, given: Input, { decision, note }: Deci
 }
 
 function told({ decision, note }: Decided<PlanDecision>, { recorded }: Awaited<ReturnType<typeof keep>>) {
+  const remark = remarkOf(note)
   const said = {
-    approve: `The person approved the plan${note === '' ? '' : `, saying: ${note}`}. Begin with phase 1.`,
-    request_changes: `The person wants changes${note === '' ? '; ask them which' : `: ${note}`}. Change the plan and ask again before you begin.`,
-    cancel: `The person cancelled the plan${note === '' ? '' : `, saying: ${note}`}. Do nothing of it.`,
+    approve: `The person approved the plan.${remark} Begin with phase 1.`,
+    request_changes: `The person wants changes to the plan.${remark || ' Ask them which.'} Change it and ask again before you begin.`,
+    cancel: `The person cancelled the plan.${remark} Do nothing of it.`,
   }
   return answered(`${said[decision]} ${recordedWords(recorded)}`, {
     decision,

@@ -6,7 +6,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, join, parse, relative } from 'node:path'
 import { isInside } from '../git/find-git.ts'
 import { toolLimits } from '../limits.ts'
 
@@ -17,6 +18,7 @@ export type Recorded = { readonly ok: true; readonly file: string } | { readonly
 
 /** Keeps these decisions in the file, each once, in the order of their times. */
 export function record(root: string, plansFolder: string, task: string, decisions: readonly string[]): Recorded {
+  if (isNoProject(root)) return { ok: false, why: `${root} is no project. Start this server in the project's folder.` }
   const file = join(root, plansFolder, `${task}-complete.md`)
   try {
     const folder = dirname(file)
@@ -30,6 +32,11 @@ export function record(root: string, plansFolder: string, task: string, decision
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Some clients start their servers in the user's own folder, or nowhere in particular; nobody wants plans there. */
+function isNoProject(folder: string): boolean {
+  return folder === homedir() || folder === parse(folder).root
 }
 
 function existing(file: string): string | undefined | { readonly ok: false; readonly why: string } {

@@ -12,6 +12,7 @@ import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
+import { readPlace } from '../../surfaces/place.ts'
 import type { Below, Came, Hold } from '../../surfaces/routing.ts'
 import {
   errorCodes,
@@ -187,18 +188,30 @@ export class ClientSession {
 
   async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
     const { routing } = this.#serving
-    const over = outcome.over ?? new Promise<void>(() => undefined)
+    const { over = never() } = outcome
     const askedAt = performance.now()
+    const copies = readPlace(outcome.resume)?.copies ?? {}
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
-      const given = await this.#ask(wanted, say, call.signal, over)
-      return given === undefined ? [] : [[key, { given, afterMs: performance.now() - askedAt }]]
+      const copy = Object.hasOwn(copies, key) ? copies[key] : undefined
+      const told = new AbortController()
+      const elsewhere = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
+      const given = await this.#ask(wanted, say, call.signal, { over, elsewhere }).finally(() => told.abort())
+      if (given === 'elsewhere') return [[key, {}]]
+      if (given !== undefined) return [[key, { given, afterMs: performance.now() - askedAt }]]
+      if (copy !== undefined) await routing.silence.withdraw(call, copy, 'caller-gone')
+      return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
     return routing.continue(call, below, outcome.resume, came, hold())
   }
 
   /** Undefined when nobody waits for the answer any more. */
-  async #ask(wanted: Wanted, say: Say, signal: AbortSignal, over: Promise<void>): Promise<Given | undefined> {
+  async #ask(
+    wanted: Wanted,
+    say: Say,
+    signal: AbortSignal,
+    { over, elsewhere }: { over: Promise<void>; elsewhere: Promise<string> },
+  ): Promise<Given | 'elsewhere' | undefined> {
     const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.#revision) : undefined
     if (question === undefined) return noAnswer
     const id = questionId(this.#serving.mailbox.replica)
@@ -209,15 +222,13 @@ export class ClientSession {
     signal.addEventListener('abort', abort, { once: true })
     say({ jsonrpc: '2.0', id, ...question })
     try {
-      const answer = await Promise.race([promise, over])
-      if (answer === undefined || answer === noAnswer || answer === expired) {
-        say({
-          jsonrpc: '2.0',
-          method: 'notifications/cancelled',
-          params: { requestId: id, reason: 'No answer is needed any more.' },
-        })
+      const answer = await Promise.race([promise, over, elsewhere])
+      // The words of whoever was faster: a client that shows them tells its person who, how and when.
+      const reason = typeof answer === 'string' ? answer : 'No answer is needed any more.'
+      if (answer === undefined || answer === noAnswer || answer === expired || typeof answer === 'string') {
+        say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
       }
-      return answer === undefined ? undefined : answer
+      return typeof answer === 'string' ? 'elsewhere' : (answer ?? undefined)
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -243,6 +254,11 @@ export class ClientSession {
       signal,
     }
   }
+}
+
+/** A new one each time: what waits for a promise is kept as long as the promise. */
+function never(): Promise<never> {
+  return new Promise(() => undefined)
 }
 
 /** Random, and it names the process that waits for the answer: whichever gets the answer knows where it belongs. */

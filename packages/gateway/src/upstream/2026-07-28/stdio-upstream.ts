@@ -1,4 +1,4 @@
-// Speaks revision 2026-07-28 to a child process.
+// Speaks revision 2026-07-28 to a child process, or to a server inside this one.
 //
 // One process serves one person. Calls run side by side on it, because nothing but replies and notifications comes back:
 // replies are told apart by ids of ours, progress by a token of ours.
@@ -14,8 +14,7 @@ import {
   type Upstream,
 } from '../../relay/exchange.ts'
 import { errorCodes, isNotification, isReply, type Message, type Notification, objectAt } from '../../wire/messages.ts'
-import type { BackOff } from '../back-off.ts'
-import { type StdioServer, StdioWire } from '../stdio-wire.ts'
+import type { Wire, WireEvents } from '../wire.ts'
 import { describeBy } from './describe.ts'
 import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
 
@@ -24,18 +23,20 @@ interface Running {
   readonly resolve: (outcome: Outcome) => void
 }
 
+type OpenWire = (events: WireEvents) => Wire
+
 class Process {
-  readonly #wire: StdioWire
+  readonly #wire: Wire
   readonly #running = new Map<number, Running>()
   isOpen = true
   #lastId = 0
 
-  constructor(server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+  constructor(open: OpenWire) {
     const events = {
       onMessage: (message: Message) => this.#receive(message),
       onClosed: (reason: string) => this.#lose(reason),
     }
-    this.#wire = new StdioWire(server, events, onLog, backOff)
+    this.#wire = open(events)
   }
 
   async run(call: Call): Promise<Outcome> {
@@ -93,22 +94,18 @@ class Process {
 
 export class StdioUpstream20260728 implements Upstream {
   readonly name: string
-  readonly #server: StdioServer
-  readonly #onLog: (line: string) => void
-  readonly #backOff: BackOff
+  readonly #open: OpenWire
   readonly #processes = new Map<string, Process>()
 
-  constructor(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
+  constructor(name: string, open: OpenWire) {
     this.name = name
-    this.#backOff = backOff
-    this.#server = server
-    this.#onLog = onLog
+    this.#open = open
   }
 
   async start(call: Call): Promise<Outcome> {
     let process = this.#processes.get(call.principal)
     if (process?.isOpen !== true) {
-      process = new Process(this.#server, this.#onLog, this.#backOff)
+      process = new Process(this.#open)
       this.#processes.set(call.principal, process)
     }
     return process.run(call)

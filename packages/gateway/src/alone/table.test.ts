@@ -1,0 +1,265 @@
+// The table of the checkpoints' founding document, row by row, against the program as clients start it: through the forms
+// of real clients of both generations, and through the web inbox for clients that cannot ask.
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Store } from '@assent/store'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../contract/stage.suite.ts'
+import { aHome, generations, type Home, type Result, type Visitor, visit, type Window } from './windows.suite.ts'
+
+const aPlan = { planSummary: 'Add search\n\n1. index\n2. page', phaseCount: 2 }
+const aPhase = {
+  phaseNumber: 1,
+  phaseSummary: 'The index is there.',
+  filesModified: ['a.ts'],
+  commitMessage: 'feat: index',
+}
+const committed = (home: Home) => home.commit('feat: index')
+
+interface Row {
+  readonly what: string
+  readonly tool: 'request_plan_approval' | 'request_phase_commit_approval'
+  readonly before?: (home: Home) => void
+  readonly answer: object
+  readonly expected: Partial<Omit<Result, 'text'>>
+  readonly says: string
+}
+
+const accept = (content: object) => ({ action: 'accept', content })
+
+const rows: readonly Row[] = [
+  {
+    what: 'the plan is approved',
+    tool: 'request_plan_approval',
+    answer: accept({ decision: 'approve' }),
+    expected: { isError: false, data: { status: 'answered', decision: 'approve', mayContinue: true } },
+    says: 'approved the plan',
+  },
+  {
+    what: 'changes to the plan are requested',
+    tool: 'request_plan_approval',
+    answer: accept({ decision: 'request_changes', feedback: 'Page first.' }),
+    expected: {
+      isError: false,
+      data: { status: 'answered', decision: 'request_changes', feedback: 'Page first.', mayContinue: false },
+    },
+    says: 'Page first.',
+  },
+  {
+    what: 'the plan is cancelled',
+    tool: 'request_plan_approval',
+    answer: accept({ decision: 'cancel' }),
+    expected: { isError: false, data: { status: 'answered', decision: 'cancel', mayContinue: false } },
+    says: 'cancelled the plan',
+  },
+  {
+    what: 'commit and continue',
+    tool: 'request_phase_commit_approval',
+    before: committed,
+    answer: accept({ decision: 'commit_and_continue', commitConfirmed: true }),
+    expected: {
+      isError: false,
+      data: { status: 'answered', commitConfirmed: true, commitChecked: true, mayContinue: true },
+    },
+    says: 'Go on with the next phase',
+  },
+  {
+    what: 'commit and pause',
+    tool: 'request_phase_commit_approval',
+    before: committed,
+    answer: accept({ decision: 'commit_and_pause', commitConfirmed: true }),
+    expected: { isError: false, data: { status: 'answered', decision: 'commit_and_pause', mayContinue: false } },
+    says: 'wants to pause',
+  },
+  {
+    what: 'revise',
+    tool: 'request_phase_commit_approval',
+    answer: accept({ decision: 'revise', revisionNotes: 'Rename it.' }),
+    expected: {
+      isError: false,
+      data: { status: 'answered', decision: 'revise', revisionNotes: 'Rename it.', mayContinue: false },
+    },
+    says: 'Rename it.',
+  },
+  {
+    what: 'abort',
+    tool: 'request_phase_commit_approval',
+    answer: accept({ decision: 'abort' }),
+    expected: { isError: false, data: { status: 'answered', decision: 'abort', mayContinue: false } },
+    says: 'aborted the plan',
+  },
+  {
+    what: 'a commit is claimed and not made',
+    tool: 'request_phase_commit_approval',
+    answer: accept({ decision: 'commit_and_continue', commitConfirmed: true }),
+    expected: { isError: true, data: { status: 'commit_missing', commitConfirmed: false, mayContinue: false } },
+    says: 'Remind the user to commit',
+  },
+  {
+    what: 'the dialog is dismissed',
+    tool: 'request_plan_approval',
+    answer: { action: 'cancel' },
+    expected: { isError: true, data: { status: 'cancelled' } },
+    says: 'The plan is not approved.',
+  },
+  {
+    what: 'the question is declined',
+    tool: 'request_phase_commit_approval',
+    answer: { action: 'decline' },
+    expected: { isError: true, data: { status: 'declined' } },
+    says: 'A person said no',
+  },
+]
+
+const malformed = [
+  ['another word', accept({ decision: 'yes' })],
+  ['no content', { action: 'accept' }],
+  ['another action', { action: 'approve', content: { decision: 'approve' } }],
+  ['too long a note', accept({ decision: 'approve', feedback: 'x'.repeat(1_001) })],
+] as const
+
+let home: Home
+let store: Store
+
+beforeAll(async () => {
+  home = await aHome()
+  // It makes the store; a window that cannot ask stays to serve the inbox.
+  await home.window('2025-11-25')
+  store = await home.store()
+})
+afterAll(() => home.close())
+
+beforeEach(() => {
+  home.git('reset', '-q', '--hard', 'HEAD')
+  rmSync(join(home.folder, 'plans'), { recursive: true, force: true })
+  rmSync(join(home.project, 'plans'), { recursive: true, force: true })
+})
+
+const argsOf = (tool: Row['tool']) => (tool === 'request_plan_approval' ? aPlan : aPhase)
+
+/** The rows about commits need a plan whose beginning is known. */
+async function planned(tool: Row['tool'], approve: () => Promise<Result>): Promise<void> {
+  if (tool === 'request_phase_commit_approval') expect(await approve()).toMatchObject({ data: { mayContinue: true } })
+}
+
+describe.each(generations)('a client of %s', (generation) => {
+  describe('that shows forms', () => {
+    let window: Window
+    let answers: object[] = []
+    // Longer than anybody needs to read, so that a no counts as a person's.
+    const person = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      return answers.shift()
+    }
+    beforeAll(async () => {
+      window = await home.window(generation, person)
+    })
+
+    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, expected, says }) => {
+      answers = tool === 'request_plan_approval' ? [answer] : [accept({ decision: 'approve' }), answer]
+      await planned(tool, () => window.call('request_plan_approval', aPlan))
+      before?.(home)
+
+      const result = await window.call(tool, argsOf(tool))
+
+      expect(result).toMatchObject(expected)
+      expect(result.text).toContain(says)
+      expect(answers).toEqual([])
+    })
+
+    // Another action never leaves these clients: their SDKs refuse to send it.
+    const sendable = malformed.filter(([what]) => what !== 'another action')
+    test.each(sendable)('[ALONE-1] a malformed response is an error: %s', async (_what, answer) => {
+      answers = [answer]
+
+      const result = await window.call('request_plan_approval', aPlan)
+
+      expect(result).toMatchObject({ isError: true, data: { status: 'validation_failed' } })
+      expect(result.data).not.toHaveProperty('decision')
+    })
+  })
+
+  test('[ALONE-1] nobody answers in time', async () => {
+    // A client of 2025 is waited for; one of 2026-07-28 comes back when its person has answered, here too late.
+    const tooLate = () => new Promise((resolve) => setTimeout(() => resolve(accept({ decision: 'approve' })), 4_000))
+    const person = () => (generation === '2025-11-25' ? undefined : tooLate())
+    const silent = await home.window(generation, person, { ASSENT_ASKS_WAIT: '2s' })
+
+    const result = await silent.call('request_plan_approval', aPlan)
+
+    expect(result).toMatchObject({ isError: true, data: { status: 'timed_out' } })
+    expect(result.text).toContain('Silence is a no.')
+  })
+
+  test('[ALONE-1] [ALONE-2] nobody can be reached: the agent is told to stop, with words to show', async () => {
+    const alone = await home.window(generation, undefined, { ASSENT_ASKS_SURFACES: 'client' })
+
+    const result = await alone.call('request_phase_commit_approval', aPhase)
+
+    expect(result).toMatchObject({ isError: true, data: { status: 'not_supported' } })
+    expect(result.text).toContain('STOP, show the user the following')
+    expect(result.text).toContain('reply with "continue", "pause", "revise" (and how), or "abort"')
+  })
+
+  describe('that cannot ask, with the inbox', () => {
+    let window: Window
+    let visitor: Visitor
+    beforeAll(async () => {
+      window = await home.window(generation)
+      visitor = await visit(home, store)
+    })
+
+    async function answered(tool: string, args: object, answer: object): Promise<Result> {
+      const calling = window.call(tool, args)
+      const [ask] = await until(async () => {
+        const open = await visitor.open()
+        return open.length > 0 ? open : undefined
+      }, 30_000)
+      expect(await visitor.answer(ask?.id ?? '', answer)).toBe(200)
+      return calling
+    }
+
+    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, expected, says }) => {
+      const approve = accept({ decision: 'approve' })
+      await planned(tool, () => answered('request_plan_approval', aPlan, approve))
+      before?.(home)
+
+      const result = await answered(tool, argsOf(tool), answer)
+
+      expect(result).toMatchObject(expected)
+      expect(result.text).toContain(says)
+    })
+
+    test('[ALONE-1] a malformed response is refused where it is given, and the question stays open', async () => {
+      const calling = window.call('request_plan_approval', aPlan)
+      const [ask] = await until(async () => ((await visitor.open()).length > 0 ? visitor.open() : undefined), 30_000)
+      for (const [, answer] of malformed)
+        expect(await visitor.answer(ask?.id ?? '', answer)).toBeGreaterThanOrEqual(400)
+      expect(await visitor.open()).toHaveLength(1)
+
+      await visitor.answer(ask?.id ?? '', { action: 'cancel' })
+      expect(await calling).toMatchObject({ isError: true, data: { status: 'cancelled' } })
+    })
+
+    test('[ALONE-1] nobody answers in time', async () => {
+      const hurried = await home.window(generation, undefined, { ASSENT_ASKS_WAIT: '2s' })
+
+      expect(await hurried.call('request_plan_approval', aPlan)).toMatchObject({
+        isError: true,
+        data: { status: 'timed_out' },
+      })
+    })
+  })
+})
+
+test('[ALONE-3] every decision at a checkpoint is in the audit, whose chain is whole', async () => {
+  const decisions: unknown[] = []
+  for await (const { body, subject } of store.audit.entries('default')) {
+    if (subject === 'checkpoint') decisions.push((JSON.parse(body) as { decision: string }).decision)
+  }
+  expect(new Set(decisions)).toEqual(
+    new Set(['approve', 'request_changes', 'cancel', 'commit_and_continue', 'commit_and_pause', 'revise', 'abort']),
+  )
+  expect(await store.audit.verify('default')).toMatchObject({ ok: true })
+})

@@ -1,0 +1,208 @@
+// Windows of one person: real clients of both generations, each with a process of `assent` of its own, all on one home.
+
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqlite, type Store } from '@assent/store'
+import { Client as Client2 } from '@modelcontextprotocol/client'
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { aFreePort } from '../cli/process.suite.ts'
+import { until } from '../contract/stage.suite.ts'
+import { localPerson, onlyTenant } from '../local-person.ts'
+import { ownLink } from './own-inbox.ts'
+import { inboxFile, keptOrigin } from './shared-inbox.ts'
+
+export const generations = ['2025-11-25', '2026-07-28'] as const
+export type Generation = (typeof generations)[number]
+
+const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
+const program = ['--conditions=assent-source', main]
+const patienceMs = 100_000
+
+/** What a client shows its person, and what the person says; undefined stays silent. */
+export type Person = (shown: { readonly message: string }) => unknown
+
+export interface Result {
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly isError: boolean
+}
+
+export interface Window {
+  readonly pid: number
+  readonly tools: readonly string[]
+  call(tool: string, args: object): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface Home {
+  readonly folder: string
+  readonly project: string
+  readonly variables: Readonly<Record<string, string>>
+  git(...words: string[]): string
+  commit(message: string): void
+  /** Without a person the client declares that it cannot ask. */
+  window(generation: Generation, person?: Person, variables?: Readonly<Record<string, string>>): Promise<Window>
+  store(): Promise<Store>
+  close(): Promise<void>
+}
+
+let isWebBuilt = false
+
+export async function aHome(): Promise<Home> {
+  // The inbox is what users get, made from the web app as it is now.
+  if (!isWebBuilt) execFileSync('npm', ['run', '--silent', 'web'])
+  isWebBuilt = true
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-home-')))
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
+  const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: `127.0.0.1:${await aFreePort()}` }
+  const who = {
+    GIT_AUTHOR_NAME: 'A',
+    GIT_AUTHOR_EMAIL: 'a@example.com',
+    GIT_COMMITTER_NAME: 'A',
+    GIT_COMMITTER_EMAIL: 'a@example.com',
+  }
+  const git = (...words: string[]) =>
+    execFileSync('git', words, { cwd: project, encoding: 'utf8', env: { ...process.env, ...who } })
+  git('init', '-q', '-b', 'main')
+  const commit = (message: string) => {
+    git('add', '-A')
+    git('commit', '-q', '--allow-empty', '-m', message)
+  }
+  commit('begin')
+  const toClose: (() => Promise<void>)[] = []
+  return {
+    folder,
+    project,
+    variables,
+    git,
+    commit,
+    window: async (generation, person, more = {}) => {
+      const window = await openWindow(generation, person, project, { ...variables, ...more })
+      toClose.push(window.close)
+      return window
+    },
+    store: async () => {
+      const store = await openSqlite(join(folder, 'assent.db'))
+      toClose.push(() => store.close())
+      return store
+    },
+    close: async () => {
+      for (const close of toClose.reverse()) await close()
+      rmSync(folder, { recursive: true, force: true })
+      rmSync(project, { recursive: true, force: true })
+    },
+  }
+}
+
+type Variables = Readonly<Record<string, string>>
+
+async function openWindow(
+  generation: Generation,
+  person: Person | undefined,
+  cwd: string,
+  variables: Variables,
+): Promise<Window> {
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...variables }
+  const server = { command: process.execPath, args: program, env, cwd, stderr: 'inherit' as const }
+  const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
+  const info = { name: 'window', version: '1.0.0' }
+  const answer = async (params: unknown) => {
+    const said = await person?.(params as { message: string })
+    return (said === undefined ? new Promise(() => undefined) : said) as never
+  }
+  if (generation === '2025-11-25') {
+    const client = new Client1(info, { capabilities })
+    if (person !== undefined) client.setRequestHandler(ElicitRequestSchema, async ({ params }) => answer(params))
+    const transport = new Stdio1(server)
+    await client.connect(transport)
+    const calls = (name: string, args: object) =>
+      client.callTool({ name, arguments: { ...args } }, undefined, { timeout: patienceMs })
+    return windowOf(client, transport.pid, calls)
+  }
+  const client = new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  if (person !== undefined) client.setRequestHandler('elicitation/create', async ({ params }) => answer(params))
+  const transport = new Stdio2(server)
+  await client.connect(transport)
+  const calls = (name: string, args: object) =>
+    client.callTool({ name, arguments: { ...args } }, { timeout: patienceMs })
+  return windowOf(client, transport.pid, calls)
+}
+
+async function windowOf(
+  client: { listTools(): Promise<{ tools: { name: string }[] }>; close(): Promise<void> },
+  pid: number | null,
+  calls: (name: string, args: object) => Promise<unknown>,
+): Promise<Window> {
+  const { tools } = await client.listTools()
+  return {
+    pid: pid ?? 0,
+    tools: tools.map(({ name }) => name),
+    call: async (name, args) => {
+      const result = (await calls(name, args)) as {
+        content: { text: string }[]
+        structuredContent?: Record<string, unknown>
+        isError?: boolean
+      }
+      return {
+        text: result.content[0]?.text ?? '',
+        data: result.structuredContent ?? {},
+        isError: result.isError ?? false,
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** A person at the web inbox, as their browser speaks with it. */
+export interface Visitor {
+  readonly origin: string
+  open(): Promise<readonly { readonly id: string; readonly headline: string }[]>
+  /** The status of the reply. */
+  answer(id: string, answer: object): Promise<number>
+}
+
+export async function visit(home: Home, store: Store): Promise<Visitor> {
+  const origin = await until(async () => {
+    const kept = keptOrigin(inboxFile(home.folder))
+    const isThere =
+      kept !== undefined &&
+      (await fetch(kept).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    return isThere ? kept : undefined
+  }, 60_000)
+  const link = new URL((await ownLink(store, origin)) ?? '')
+  const headers = { origin, 'assent-inbox': '1', 'content-type': 'application/json' }
+  const code = new URLSearchParams(link.hash.slice(1)).get('code')
+  const entered = await fetch(`${origin}/api/sign-in`, { method: 'POST', headers, body: JSON.stringify({ code }) })
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  return {
+    origin,
+    open: async () => {
+      const reply = await fetch(`${origin}/api/asks`, { headers: { cookie } })
+      return ((await reply.json()) as { asks: { id: string; headline: string }[] }).asks
+    },
+    answer: async (id, answer) => {
+      const body = JSON.stringify({ decisionId: randomUUID(), answer })
+      const reply = await fetch(`${origin}/api/asks/${id}/answer`, {
+        method: 'POST',
+        headers: { ...headers, cookie },
+        body,
+      })
+      return reply.status
+    },
+  }
+}
+
+/** All that is open for the person at this machine, straight from the store. */
+export async function openFor(store: Store) {
+  return (await store.inbox.page({ tenant: onlyTenant, person: localPerson, show: 'open' })).asks
+}

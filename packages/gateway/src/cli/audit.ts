@@ -1,0 +1,166 @@
+// What `assent audit` does: holds a record against itself, against checkpoints, and against the proof of one ask.
+
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type AuditProof, type Checkpoint, isPlainObject, readJson, verifyCheckpoint, verifyProof } from '@assent/core'
+import type { Store } from '@assent/store'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { tell } from '../config/problem.ts'
+import { readConfig } from '../config/read-config.ts'
+import { openState } from '../config/state.ts'
+import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-command.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+/** The texts of entries hold JSON of their own; around them there is little. */
+const proofDepth = 8
+
+export async function verifyAudit(options: VerifyOptions, terminal: Terminal): Promise<AuditReport> {
+  const { config, tenant, checkpoint, key, proof: proofFile } = options
+  if ((checkpoint === undefined) !== (key === undefined)) {
+    return problem('A checkpoint is worth as much as the key it is held against: give --checkpoint and --key together.')
+  }
+  const checkpoints = checkpoint === undefined || key === undefined ? [] : readCheckpoints(checkpoint, key, tenant)
+  if (!Array.isArray(checkpoints)) return checkpoints
+  if (proofFile === undefined) return withStore(config, terminal, (store) => verifyChain(store, tenant, checkpoints))
+
+  const verdict = verifyProof(readJsonFile(proofFile))
+  if (!verdict.ok) {
+    return problem(verdict.problem, { proof: proofFile, ...(verdict.seq === undefined ? {} : { seq: verdict.seq }) })
+  }
+  if (config === undefined) return proofAlone(verdict.proof)
+  return withStore(config, terminal, async (store) => {
+    const whole = await verifyChain(store, verdict.proof.tenant, checkpoints)
+    return whole.code === exitCodes.ok ? proofInRecord(verdict.proof, store, whole) : whole
+  })
+}
+
+export async function signAudit(options: CheckpointOptions, terminal: Terminal): Promise<AuditReport> {
+  const key = readKey(options.key, createPrivateKey)
+  return withStore(options.config, terminal, async (store) => {
+    const verdict = await store.audit.verify(options.tenant)
+    if (!verdict.ok) return problem(`Nothing was signed. ${verdict.problem}`, { seq: verdict.seq })
+    const signed = await store.audit.checkpoint(options.tenant, options.keyId, key)
+    if (signed === undefined) return problem('The record is empty: there is nothing to sign yet.')
+    return { code: exitCodes.ok, words: '', report: { ...signed } }
+  })
+}
+
+async function verifyChain(store: Store, tenant: string, checkpoints: readonly Checkpoint[]): Promise<AuditReport> {
+  const verdict = await store.audit.verify(tenant, checkpoints)
+  if (!verdict.ok) return problem(verdict.problem, { tenant, seq: verdict.seq })
+  const { lastSeq, lastHash } = verdict
+  const report = { ok: true, tenant, lastSeq, lastHash, checkpoints: checkpoints.length }
+  if (lastSeq === 0) return { code: exitCodes.ok, words: `The record of ${tenant} is empty.`, report }
+  const latest = checkpoints.at(-1)
+  const held = latest === undefined ? '' : ` It holds against the checkpoint at entry ${latest.seq}.`
+  return { code: exitCodes.ok, words: `The record is whole: ${lastSeq} entries, the last ${lastHash}.${held}`, report }
+}
+
+function proofAlone({ ask, entries }: AuditProof): AuditReport {
+  const numbers = entries.map(({ seq }) => seq)
+  const words = `No word of this proof was changed: ${ask}, entries ${numbers.join(', ')}. Whether they are in the record shows with --config.`
+  return { code: exitCodes.ok, words, report: { ok: true, ask, entries: numbers, inRecord: null } }
+}
+
+async function proofInRecord(proof: AuditProof, store: Store, whole: AuditReport): Promise<AuditReport> {
+  const { tenant, ask, entries } = proof
+  const wanted = new Map(entries.map(({ seq, hash }) => [seq, hash]))
+  for await (const { seq, hash } of store.audit.entries(tenant, (entries[0]?.seq ?? 1) - 1)) {
+    if (wanted.has(seq) && wanted.get(seq) !== hash) {
+      return problem(`Entry ${seq} of the proof is not the one in the record.`, { ask, seq })
+    }
+    wanted.delete(seq)
+    if (wanted.size === 0) break
+  }
+  const [missing] = wanted.keys()
+  if (missing !== undefined)
+    return problem(`Entry ${missing} of the proof is not in the record.`, { ask, seq: missing })
+  const numbers = entries.map(({ seq }) => seq)
+  const words = `${whole.words} The proof of ${ask} is in it: entries ${numbers.join(', ')}.`
+  return { code: exitCodes.ok, words, report: { ...whole.report, ask, entries: numbers, inRecord: true } }
+}
+
+/** The checkpoints of a file, one or one a line, all signed with this key; or what is wrong with one. */
+function readCheckpoints(file: string, keyFile: string, tenant: string): Checkpoint[] | AuditReport {
+  const key = readKey(keyFile, createPublicKey)
+  const found: Checkpoint[] = []
+  for (const line of readText(file).split('\n')) {
+    if (line.trim() === '') continue
+    const one = parsed(line, file)
+    if (!isCheckpoint(one)) return problem(`${file} holds something that is no checkpoint.`)
+    if (!verifyCheckpoint(one, key)) {
+      return problem(`The checkpoint at entry ${one.seq} was not signed with this key.`, { seq: one.seq })
+    }
+    if (one.tenant !== tenant) return problem(`The checkpoint at entry ${one.seq} is of the record of ${one.tenant}.`)
+    found.push(one)
+  }
+  if (found.length === 0) return problem(`${file} holds no checkpoint.`)
+  return found.sort((a, b) => a.seq - b.seq)
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (!isPlainObject(value) || !Number.isSafeInteger(value.seq) || !Number.isSafeInteger(value.atMs)) return false
+  return ['tenant', 'hash', 'keyId', 'signature'].every((name) => typeof value[name] === 'string')
+}
+
+async function withStore(
+  file: string | undefined,
+  terminal: Terminal,
+  act: (store: Store) => Promise<AuditReport>,
+): Promise<AuditReport> {
+  const loaded = load(file, terminal)
+  if (!loaded.ok) {
+    const found =
+      'unreadable' in loaded ? loaded.unreadable : loaded.problems.map((one) => tell(file ?? '', one)).join('\n')
+    return problem(`The configuration cannot be used. ${found}`)
+  }
+  const { store } = await openState(loaded.config, terminal.variables, () => undefined)
+  try {
+    return await act(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function load(file: string | undefined, { variables }: Terminal): Loaded {
+  if (file !== undefined) return loadConfig(file, variables)
+  // What the ASSENT_… variables and the defaults say. A configuration has at least one server; here none is started.
+  const readFile = () => ({ ok: false, reason: 'there is no configuration here' }) as const
+  return readConfig('servers: { none: { command: none } }', { variables, readFile })
+}
+
+function problem(words: string, more: Readonly<Record<string, unknown>> = {}): AuditReport {
+  return { code: exitCodes.problem, words, report: { ok: false, problem: words, ...more } }
+}
+
+function readJsonFile(file: string): unknown {
+  return parsed(readText(file), file)
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return readJson(text, { depth: proofDepth, halfPairs: 'refuse', numbers: 'exact' })
+  } catch (error) {
+    throw new Error(`${file} is not JSON.`, { cause: error })
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`${file} cannot be read.`, { cause: error })
+  }
+}
+
+function readKey(file: string, read: (pem: string) => KeyObject): KeyObject {
+  const pem = readText(file)
+  try {
+    const key = read(pem)
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch (error) {
+    throw new Error(`${file} holds no key in PEM.`, { cause: error })
+  }
+  throw new Error(`${file} holds a key of another kind; this needs Ed25519.`)
+}

@@ -1,0 +1,61 @@
+// Whether a tenant's record is whole, for the proof of one ask: checked from its first entry, and against the checkpoints
+// that are kept beside it.
+//
+// Reading a whole record is work, so one check serves everyone for a while, and a record too long for that is left to
+// `assent audit verify`. The signatures of checkpoints are not judged here: whoever could rewrite the record could
+// replace those beside it, and the ones that count are kept elsewhere.
+
+import { ChainVerifier, type ChainView } from '@assent/core'
+import type { Store } from '@assent/store'
+import { inboxLimits } from '../limits.ts'
+
+export class ChainCheck {
+  readonly #audit: Store['audit']
+  readonly #tenant: string
+  readonly #now: () => number
+  #checking: Promise<ChainView> | undefined
+  #last: ChainView | undefined
+
+  constructor(audit: Store['audit'], tenant: string, now: () => number) {
+    this.#audit = audit
+    this.#tenant = tenant
+    this.#now = now
+  }
+
+  /** A check that reached at least this entry, and is not old. */
+  async upTo(seq: number): Promise<ChainView> {
+    const isFresh = this.#last !== undefined && this.#now() - this.#last.checkedAtMs < inboxLimits.chainFreshMs
+    if (isFresh && this.#last !== undefined && reaches(this.#last, seq)) return this.#last
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined
+    })
+    this.#last = await this.#checking
+    return this.#last
+  }
+
+  async #check(): Promise<ChainView> {
+    const checkedAtMs = this.#now()
+    const checkpoints = await this.#audit.checkpoints(this.#tenant)
+    const verifier = new ChainVerifier(this.#tenant, checkpoints)
+    let count = 0
+    for await (const entry of this.#audit.entries(this.#tenant)) {
+      if (++count > inboxLimits.chainEntries) return { kind: 'too-long', checkedAtMs }
+      if (!verifier.add(entry)) break
+    }
+    const verdict = verifier.verdict()
+    if (!verdict.ok) return { kind: 'broken', seq: verdict.seq, problem: verdict.problem, checkedAtMs }
+    const latest = checkpoints.at(-1)
+    return {
+      kind: 'whole',
+      lastSeq: verdict.lastSeq,
+      lastHash: verdict.lastHash,
+      ...(latest === undefined ? {} : { checkpointSeq: latest.seq, checkpointAtMs: latest.atMs }),
+      checkedAtMs,
+    }
+  }
+}
+
+/** One that began before an entry was written says nothing about it. */
+function reaches(chain: ChainView, seq: number): boolean {
+  return chain.kind !== 'whole' || chain.lastSeq >= seq
+}

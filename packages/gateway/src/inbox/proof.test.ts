@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type ProofView, verifyProof } from '@assent/core'
+import { openSqlite } from '@assent/store'
+import { expect, onTestFinished, test } from 'vitest'
+import { ChainCheck } from './chain-check.ts'
+import { anApproval, anAsk, ann, ben, onEachEngine, signIn, tenant } from './desk.suite.ts'
+
+onEachEngine('[PROOF-2] those who may decide an ask get its proof, and nobody else hears of it', async (desk) => {
+  const { store } = desk
+  const app = desk.app()
+  const [here, there] = [await signIn(app, ann), await signIn(app, ben)]
+  const other = await store.asks.raise(
+    anAsk({ electorate: { approvers: ['person:ben'], barred: [], approvals: 1, declines: 1 } }),
+  )
+  const { id } = await store.asks.raise(anApproval(['person:ann'], 1))
+  await here.answer(id, { action: 'accept' })
+
+  const response = await here.get(`/api/asks/${id}/proof`)
+  const proof = (await response.json()) as ProofView
+  expect(verifyProof(proof).ok).toBe(true)
+  expect(proof.entries.map(({ kind }) => kind)).toEqual(['ask.raised', 'ask.settled'])
+  expect(proof.chain).toMatchObject({ kind: 'whole', lastSeq: 3 })
+  expect(JSON.stringify(proof)).not.toContain(other.id)
+
+  const file = await here.get(`/api/asks/${id}/proof?download`)
+  expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${id}.json"`)
+  expect(verifyProof(await file.json()).ok).toBe(true)
+
+  const [none, theirs] = [await there.get('/api/asks/ask_none/proof'), await there.get(`/api/asks/${id}/proof`)]
+  expect(theirs.status).toBe(404)
+  expect(await theirs.text()).toBe(await none.text())
+})
+
+onEachEngine(
+  '[PROOF-2] a proof says how far the record was checked, against the checkpoints beside it',
+  async (desk) => {
+    const { generateKeyPairSync } = await import('node:crypto')
+    const { store } = desk
+    const here = await signIn(desk.app(), ann)
+    const { id } = await store.asks.raise(anAsk())
+    await store.audit.checkpoint(tenant, 'k1', generateKeyPairSync('ed25519').privateKey)
+    await here.answer(id, { action: 'decline' })
+    const { chain } = (await (await here.get(`/api/asks/${id}/proof`)).json()) as ProofView
+    expect(chain).toMatchObject({ kind: 'whole', lastSeq: 2, checkpointSeq: 1 })
+
+    // What was settled a moment ago is in the statement too, although the check before it is still fresh.
+    const { id: next } = await store.asks.raise(anAsk())
+    const again = (await (await here.get(`/api/asks/${next}/proof`)).json()) as ProofView
+    expect(again.chain).toMatchObject({ kind: 'whole', lastSeq: 3 })
+  },
+)
+
+test('[PROOF-2] a record that is not whole is called so, with the entry', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
+  const store = await openSqlite(join(folder, 'assent.db'))
+  onTestFinished(async () => {
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+  const { id } = await store.asks.raise(anAsk())
+  await store.asks.withdraw(tenant, id, 'caller-gone')
+  const database = new DatabaseSync(join(folder, 'assent.db'))
+  database.exec(`update audit_entries set body = '{}' where seq = 2`)
+  database.close()
+
+  const chain = await new ChainCheck(store.audit, tenant, Date.now).upTo(2)
+
+  expect(chain).toMatchObject({ kind: 'broken', seq: 2, problem: expect.stringContaining('Entry 2 was changed') })
+})
+
+onEachEngine('[PROOF-4] history is narrowed by outcome, and an outcome that is none is refused', async (desk) => {
+  const { store } = desk
+  const here = await signIn(desk.app(), ann)
+  const [yes, no] = [await store.asks.raise(anAsk()), await store.asks.raise(anAsk())]
+  await here.answer(yes.id, { action: 'accept', content: { region: 'eu' } })
+  await here.answer(no.id, { action: 'decline' })
+  const idsOf = async (path: string) =>
+    ((await (await here.get(path)).json()) as { asks: { id: string }[] }).asks.map(({ id }) => id)
+  expect(await idsOf('/api/history?outcome=declined')).toEqual([no.id])
+  expect(await idsOf('/api/history?outcome=accepted&kind=form')).toEqual([yes.id])
+  expect((await here.get('/api/history?outcome=maybe')).status).toBe(400)
+  expect((await here.get('/api/asks?outcome=declined')).status).toBe(400)
+})

@@ -1,0 +1,115 @@
+// Clients that were asked and stay silent: after a while the question is in the inbox too, and the first answer counts.
+//
+// The ask that will be there has its id from the beginning, and the id travels with the call. Until the time is up there
+// is only a timer; an answer that comes before it leaves no ask behind. If the process goes away with the timer, the client
+// still has its copy.
+
+import { randomBytes } from 'node:crypto'
+import { type Ask, askView, endingInWords, newId } from '@assent/core'
+import type { Store } from '@assent/store'
+import { relayLimits } from '../limits.ts'
+import type { Call, Given, Wanted } from '../relay/exchange.ts'
+import { answerOf, givenOf, raiseAsk } from './inbox-asks.ts'
+
+export interface SilenceSettings {
+  readonly askWaitMs: number
+  /** How long a client that was asked may say nothing. Undefined: as long as the person may take. */
+  readonly silentAfterMs?: number | undefined
+}
+
+/** One question that a client was asked. */
+export interface Put {
+  readonly call: Call
+  readonly server: string
+  readonly wanted: Wanted
+  /** Puts the call on record, for questions that nobody needs answered once its process is gone. */
+  readonly record?: () => Promise<string>
+}
+
+interface Waiting {
+  readonly timer: NodeJS.Timeout
+  readonly shown: PromiseWithResolvers<void>
+}
+
+export class Silence {
+  readonly #store: Store
+  readonly #settings: SilenceSettings
+  readonly #onTrouble: (error: unknown) => void
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(store: Store, settings: SilenceSettings, onTrouble: (error: unknown) => void) {
+    this.#store = store
+    this.#settings = settings
+    this.#onTrouble = onTrouble
+  }
+
+  /** From now on the client has so long. The id of the ask to come; undefined where silence changes nothing. */
+  begin(put: Put): string | undefined {
+    const { silentAfterMs } = this.#settings
+    if (silentAfterMs === undefined || this.#waiting.size >= relayLimits.silentWaits) return undefined
+    const id = newId('ask', Date.now(), randomBytes)
+    const shown = Promise.withResolvers<void>()
+    const timer = setTimeout(() => void this.show(put, id).catch(this.#onTrouble), silentAfterMs)
+    timer.unref()
+    this.#waiting.set(id, { timer, shown })
+    return id
+  }
+
+  /** Puts it into the inbox now. What is there already stays as it is. */
+  async show({ call, server, wanted, record }: Put, id: string): Promise<string> {
+    const waiting = this.#forget(id)
+    const { askWaitMs, silentAfterMs = 0 } = this.#settings
+    const raising = { server, waitMs: askWaitMs - silentAfterMs, id }
+    const callId = await record?.()
+    await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
+    waiting?.shown.resolve()
+    return id
+  }
+
+  /** What counts when the client has answered; undefined when it is no answer and the inbox goes on asking. */
+  async answered(put: Put, id: string, given: Given): Promise<Given | undefined> {
+    if (this.#forget(id) !== undefined) return given
+    if ('error' in given) return undefined
+    const { tenant, principal } = put.call
+    const person = { principal, groups: [] }
+    const answer = () => this.#store.asks.answer({ tenant, id, person, via: 'client', answer: answerOf(given.result) })
+    let answered = await answer()
+    if (answered.kind === 'not-found') {
+      // Another process may still have the timer: an ask that is there, and ended, is not raised again.
+      await this.show(put, id)
+      answered = await answer()
+    }
+    if (answered.kind === 'ended') return givenOf(answered.ask)
+    return answered.kind === 'invalid' || answered.kind === 'malformed' ? undefined : given
+  }
+
+  /** Nobody waits for it any more. */
+  async withdraw({ tenant }: Call, id: string, reason: 'call-cancelled' | 'caller-gone'): Promise<void> {
+    if (this.#forget(id) === undefined) await this.#store.asks.withdraw(tenant, id, reason)
+  }
+
+  /**
+   * Resolves once the inbox has what the client need not be asked any more, with the reason in words: it was answered
+   * there, or it waits there and the client's call cannot be held longer.
+   */
+  async elsewhere({ tenant, principal }: Call, id: string, forMs: number, signal: AbortSignal): Promise<string> {
+    const until = performance.now() + forMs
+    await this.#waiting.get(id)?.shown.promise
+    const timeoutMs = Math.max(0, until - performance.now())
+    const ask = await this.#store.asks.wait(tenant, id, { timeoutMs, signal })
+    return ask?.state.kind === 'open' || ask === undefined ? 'It is asked in the inbox now.' : wordsOf(ask, principal)
+  }
+
+  #forget(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    clearTimeout(waiting?.timer)
+    this.#waiting.delete(id)
+    return waiting
+  }
+}
+
+/** Who, how and when, as the person whose call it is would read it. */
+function wordsOf(ask: Ask, principal: string): string {
+  const naming = { nameOf: (name: string) => name, describe: () => ({}) }
+  return endingInWords(askView(ask, { principal, groups: [] }, naming), Date.now()) ?? ''
+}

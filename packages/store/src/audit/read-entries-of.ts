@@ -1,0 +1,14 @@
+import { query } from '../engine/statement.ts'
+import type { EntryRow } from './read-entries.ts'
+
+/** What the record says about an ask and about the yes it gave, each entry with the hash that it stands on. */
+export const readEntriesOf = query<
+  { tenant: string; ask_id: string; grant_id: string },
+  EntryRow & { previous_hash: string | null }
+>(
+  'read_entries_of',
+  `select e.tenant, e.seq, e.at, e.kind, e.subject, e.digest, e.body, e.hash, p.hash as previous_hash
+   from audit_entries e left join audit_entries p on p.tenant = e.tenant and p.seq = e.seq - 1
+   where e.tenant = :tenant and e.subject in (:ask_id, :grant_id) and e.kind <> 'note'
+   order by e.seq`,
+)

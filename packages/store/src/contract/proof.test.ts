@@ -1,0 +1,80 @@
+import { type AskOutcome, outcomeOf, proofFormat, verifyProof } from '@assent/core'
+import { expect } from 'vitest'
+import { accept, aForm, anApproval, ann, decline, inEurope, minuteMs } from './drafts.suite.ts'
+import { onEachEngine, stoppedClock } from './engines.suite.ts'
+
+const tenant = 'acme'
+
+onEachEngine('[PROOF-1] what the record says about an ask is found, with the use of its yes', async ({ open }) => {
+  const store = await open({ clock: stoppedClock() })
+  const other = await store.asks.raise(aForm())
+  const { id: ask } = await store.asks.raise(anApproval(['person:ann'], 1))
+  await store.audit.append(tenant, [{ subject: ask, body: 'a note is about no ask' }])
+  await store.asks.answer({ tenant, id: ask, person: ann, via: 'inbox', answer: accept })
+  await store.asks.withdraw(tenant, other.id, 'unseen')
+  const grant = await store.grants.read(tenant, ask)
+  if (grant === undefined) throw new Error('A yes grants something.')
+  await store.grants.use({ tenant, id: grant.id, digest: grant.digest, principal: 'ann', usedBy: 'test' })
+
+  const entries = await store.audit.entriesOf(tenant, ask, grant.id)
+
+  expect(entries.map(({ seq, kind }) => [seq, kind])).toEqual([
+    [2, 'ask.raised'],
+    [4, 'ask.settled'],
+    [6, 'grant.used'],
+  ])
+  expect(verifyProof({ format: proofFormat, tenant, ask, entries }).ok).toBe(true)
+  const first = await store.audit.entriesOf(tenant, other.id)
+  expect(verifyProof({ format: proofFormat, tenant, ask: other.id, entries: first }).ok).toBe(true)
+  expect(await store.audit.entriesOf('other', ask)).toEqual([])
+})
+
+onEachEngine('[PROOF-4] what ended can be narrowed by its outcome, and the pages agree', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const raise = async (draft = aForm()) => {
+    clock.advance(1)
+    return (await store.asks.raise(draft)).id
+  }
+  const say = (id: string, answer: unknown) => store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
+  for (let time = 0; time < 3; time++) {
+    await say(await raise(), inEurope)
+    await say(await raise(anApproval(['person:ann'], 1)), accept)
+    await say(await raise(), decline)
+    await say(await raise(), { action: 'cancel' })
+    for (const reason of ['caller-gone', 'unseen', 'undeliverable'] as const) {
+      await store.asks.withdraw(tenant, await raise(), reason)
+    }
+  }
+  await raise(aForm({ decideWithinMs: minuteMs }))
+  clock.advance(minuteMs)
+  await store.sweep()
+
+  const ended = { tenant, person: ann, show: 'ended' } as const
+  const counts: Record<AskOutcome, number> = {
+    accepted: 6,
+    declined: 3,
+    cancelled: 3,
+    expired: 1,
+    withdrawn: 3,
+    unseen: 3,
+    undeliverable: 3,
+  }
+  for (const [outcome, count] of Object.entries(counts) as [AskOutcome, number][]) {
+    const ids = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page = await store.inbox.page({ ...ended, outcome, pageSize: 2, ...(cursor && { cursor }) })
+      for (const ask of page.asks) {
+        expect(outcomeOf(ask.state)).toBe(outcome)
+        ids.add(ask.id)
+      }
+      cursor = page.next
+    } while (cursor !== undefined)
+    expect([outcome, ids.size]).toEqual([outcome, count])
+  }
+  expect((await store.inbox.page({ ...ended, outcome: 'accepted', kind: 'approval' })).asks).toHaveLength(3)
+  await expect(store.inbox.page({ ...ended, show: 'open', outcome: 'accepted' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+})

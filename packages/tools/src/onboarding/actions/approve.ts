@@ -1,0 +1,132 @@
+// `approve`: a person looks at the analysis and the plan and says yes or no. A yes is bound to the digests of both.
+
+import { boolean, form, optional, text } from '@assent/core'
+import type { Interaction } from '@assent/sdk'
+import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { onboardingLimits } from '../limits.ts'
+import { diffOf } from '../plan/diff.ts'
+import { inputOf, inputsDigest } from '../plan/plan.ts'
+import { readPlan, type SavedPlan } from '../plan/saved.ts'
+import type { Site } from '../site.ts'
+import { names, ours } from '../state/folder.ts'
+import { alone } from '../state/lock.ts'
+import { readState, type State, saveState } from '../state/state.ts'
+import { Stop } from '../stop.ts'
+import {
+  counted,
+  diffInWords,
+  editsInWords,
+  findingsInWords,
+  paragraphs,
+  planInWords,
+  shortDigest,
+  undecidedInWords,
+} from '../words.ts'
+import { examine } from './analyze.ts'
+import { refuseInterrupted } from './interrupted.ts'
+import { canceled, commentOf, done, type Outcome } from './outcome.ts'
+
+const approveForm = form({
+  approved: boolean({ title: 'Approve this plan', description: 'Yes: it may be carried out. No: it is rejected.' }),
+  comment: optional(text({ title: 'Comment', maxLength: onboardingLimits.commentChars })),
+})
+
+export async function runApprove(site: Site, interaction: Interaction): Promise<Outcome> {
+  const answered = await putToPerson(site, interaction, {
+    action: 'approve',
+    form: approveForm,
+    prepare: () => prepareApproval(site),
+  })
+  if (answered.kind === 'canceled') return canceled('approve', answered.why)
+  if (answered.kind === 'declined') return rejected(site, '', answered.asked)
+  const { content, asked } = answered
+  const comment = commentOf(content, 'comment')
+  if (content.approved !== true) return rejected(site, comment, asked)
+  const state = await alone(site, 'approve', async () => {
+    const now = await readState(site)
+    mustBeAsAsked(now, asked, 'approve')
+    const { planDigest, inputsDigest: from } = await currentPlan(site, now)
+    if (planDigest !== asked.planDigest || from !== asked.inputsDigest) throw changed()
+    const at = new Date(site.nowMs()).toISOString()
+    const approval = { id: site.newId(), at, planDigest, inputsDigest: from, comment }
+    return saveState(site, now, { status: 'approved', approval, said: undefined })
+  })
+  const message = `Approved${comment === '' ? '' : `, with the comment: ${comment}`}. No file has changed yet. Next: migrate asks once more and then carries the plan out.`
+  return done(state.status, message, {
+    comment,
+    planDigest: state.approval?.planDigest,
+    inputsDigest: state.approval?.inputsDigest,
+  })
+}
+
+async function rejected(site: Site, comment: string, asked: Prepared): Promise<Outcome> {
+  await alone(site, 'approve', async () => {
+    const now = await readState(site)
+    // A no needs no protection from what happened since; but it must not undo a later yes to something else.
+    if (now.revision !== asked.revision) return
+    await saveState(site, now, {
+      status: 'rejected',
+      approval: undefined,
+      ...(comment === '' ? {} : { said: comment }),
+    })
+  })
+  const said = comment === '' ? '' : ` They said: ${comment}`
+  return { kind: 'declined', message: `A person rejected the plan; no file was changed.${said}`, comment }
+}
+
+async function prepareApproval(site: Site): Promise<Prepared> {
+  const state = await readState(site)
+  refuseInterrupted(state)
+  if (state.status !== 'proposed') {
+    throw new Stop(
+      'NOT_PROPOSED',
+      `There is no plan to approve: the status is ${state.status}.`,
+      state.status === 'approved' ? 'It is approved already; call migrate.' : 'Call propose first.',
+    )
+  }
+  const { plan, planDigest, inputsDigest: from } = await currentPlan(site, state)
+  const { analysis } = await examine(site)
+  const where = ours(site, names.diff)
+  // Drawn from the plan and the files themselves: the saved diff is for reading, and anybody could have changed it.
+  const diff = await diffOf(site.root, plan.edits)
+  const head = `Approve this plan for the repository's instruction files?`
+  const findings = findingsInWords(analysis.findings, onboardingLimits.findingsShown)
+  const undecided = undecidedInWords(analysis.findings, plan.decided)
+  const foot = `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`
+  const total = `The repository is ${analysis.pattern}: ${counted(analysis.files.length, 'instruction file')}, ${counted(analysis.findings.length, 'finding')}.`
+  const message = fitting(approveForm, [
+    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where), foot]),
+    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where, 1_200), foot]),
+    () => paragraphs([head, total, planInWords(plan), undecided, `The change, line by line, is in ${where}.`, foot]),
+    () => paragraphs([head, total, editsInWords(plan.edits), `The change, line by line, is in ${where}.`, foot]),
+  ])
+  return { message, revision: state.revision, planDigest, inputsDigest: from }
+}
+
+/** The saved plan, after it was seen to be the one the state speaks of and the files to be those it was made from. */
+export async function currentPlan(site: Site, state: State): Promise<SavedPlan> {
+  const saved = await readPlan(site)
+  const meant = state.approval ?? state.proposal
+  if (meant === undefined || saved.planDigest !== meant.planDigest || saved.inputsDigest !== meant.inputsDigest) {
+    throw changed('The saved plan is not the one that was proposed.')
+  }
+  const { repository } = await examine(site)
+  if (inputsDigest(repository.files.map(inputOf)) !== saved.inputsDigest)
+    throw changed(whatChanged(saved, repository.files.map(inputOf)))
+  return saved
+}
+
+function whatChanged({ plan }: SavedPlan, now: SavedPlan['plan']['inputs']): string {
+  const before = new Map(plan.inputs.map((input) => [input.path, JSON.stringify(input)]))
+  const after = new Map(now.map((input) => [input.path, JSON.stringify(input)]))
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
+  return `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''} changed since the plan was made.`
+}
+
+function changed(what = 'The plan or the files changed while the person decided.'): Stop {
+  return new Stop(
+    'CHANGED_SINCE_APPROVAL',
+    `${what} An approval holds only for exactly what was shown; nothing was done.`,
+    'Call propose and approve again.',
+  )
+}

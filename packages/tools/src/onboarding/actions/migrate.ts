@@ -1,0 +1,173 @@
+// `migrate`: a person confirms, a backup is made and verified, and only then do the files change.
+
+import { boolean, form } from '@assent/core'
+import type { Interaction } from '@assent/sdk'
+import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { applyEdits, checkBeforehand } from '../disk/apply.ts'
+import { type Backup, makeBackup } from '../disk/backup.ts'
+import { restore } from '../disk/restore.ts'
+import type { SavedPlan } from '../plan/saved.ts'
+import type { Site } from '../site.ts'
+import { backupFolder } from '../state/folder.ts'
+import { alone } from '../state/lock.ts'
+import { readState, type State, saveState } from '../state/state.ts'
+import { Stop, wordsOf } from '../stop.ts'
+import { counted, editsInWords, moment, paragraphs, planInWords, shortDigest } from '../words.ts'
+import { currentPlan } from './approve.ts'
+import { refuseInterrupted } from './interrupted.ts'
+import { canceled, done, type Outcome } from './outcome.ts'
+
+const migrateForm = form({
+  confirmed: boolean({ title: 'Change the files now' }),
+  understood_risks: boolean({ title: 'I have read what will change and what can go wrong' }),
+})
+
+export async function runMigrate(site: Site, interaction: Interaction): Promise<Outcome> {
+  const answered = await putToPerson(site, interaction, {
+    action: 'migrate',
+    form: migrateForm,
+    prepare: () => prepareMigration(site),
+  })
+  if (answered.kind === 'canceled') return canceled('migrate', answered.why)
+  const isYes =
+    answered.kind === 'accepted' && answered.content.confirmed === true && answered.content.understood_risks === true
+  if (answered.kind === 'declined' || !isYes) {
+    const half = answered.kind === 'accepted' ? ' Both boxes have to be ticked.' : ''
+    return {
+      kind: 'declined',
+      message: `A person did not confirm the migration; no file was changed.${half}`,
+      comment: '',
+    }
+  }
+  const { asked } = answered
+  const state = await alone(site, 'migrate', async () => {
+    const now = await readState(site)
+    mustBeAsAsked(now, asked, 'migrate')
+    return migrate(site, now)
+  })
+  const until = state.migration?.rollbackUntil ?? ''
+  const message = `Done: ${counted(state.migration?.edits ?? 0, 'file')} changed. The backup is in ${backupFolder(site, state.migration?.id ?? '')}. Until ${moment(until)} rollback puts everything back.`
+  return done(state.status, message, { rollbackUntil: until, backup: backupFolder(site, state.migration?.id ?? '') })
+}
+
+/** What would be done, without asking and without writing. */
+export async function previewMigrate(site: Site): Promise<Outcome> {
+  const { message, state, plan } = await ready(site)
+  await checkBeforehand(site, plan.edits)
+  return done(
+    state.status,
+    paragraphs([planInWords(plan), 'This is a preview: nobody was asked and nothing was written.']),
+    {
+      question: message,
+      edits: plan.edits.map(({ path, why }) => ({ path, why })),
+    },
+  )
+}
+
+async function prepareMigration(site: Site): Promise<Prepared> {
+  const { message, state, plan, planDigest, inputsDigest } = await ready(site)
+  await checkBeforehand(site, plan.edits)
+  return { message, revision: state.revision, planDigest, inputsDigest }
+}
+
+async function ready(site: Site): Promise<SavedPlan & { message: string; state: State }> {
+  const state = await readState(site)
+  refuseInterrupted(state)
+  if (state.status !== 'approved' || state.approval === undefined) {
+    throw new Stop(
+      'NOT_APPROVED',
+      `Nothing may be migrated: the status is ${state.status}, and it has to be approved.`,
+      state.status === 'proposed' ? 'Call approve, which asks a person.' : 'Call propose, then approve.',
+    )
+  }
+  const saved = await currentPlan(site, state)
+  const until = new Date(site.nowMs() + site.rollbackMs).toISOString()
+  const foot = paragraphs([
+    `A copy of every file is made and checked first. Until ${moment(until)} rollback puts all of it back, byte for byte.`,
+    'What can go wrong: agents that are running read the old files until they start again; a link from elsewhere into a moved passage leads nowhere; what other people have changed on their branches has to be merged by hand.',
+    `Approved ${moment(state.approval.at)}, plan ${shortDigest(saved.planDigest)}.`,
+  ])
+  const head = `Change ${counted(saved.plan.edits.length, 'file')} of this repository now?`
+  const message = fitting(migrateForm, [
+    () => paragraphs([head, editsInWords(saved.plan.edits), foot]),
+    () => paragraphs([head, foot]),
+  ])
+  return { ...saved, message, state }
+}
+
+async function migrate(site: Site, state: State): Promise<State> {
+  // Once more, after the answer and under the lock: the approval, the plan and every file.
+  const { plan, planDigest } = await currentPlan(site, state)
+  if (state.status !== 'approved' || state.approval?.planDigest !== planDigest) {
+    throw new Stop(
+      'NOT_APPROVED',
+      'The approval is no longer there. Nothing was changed.',
+      'Call propose, then approve.',
+    )
+  }
+  await checkBeforehand(site, plan.edits)
+  site.reached('checked')
+  const id = site.newId()
+  const backup = await backedUp(site, id, plan.edits)
+  const at = new Date(site.nowMs()).toISOString()
+  const migration = {
+    id,
+    at,
+    phase: 'applying' as const,
+    planDigest,
+    backupDigest: backup.digest,
+    edits: plan.edits.length,
+    rollbackUntil: new Date(site.nowMs() + site.rollbackMs).toISOString(),
+  }
+  const applying = await saveState(site, state, { status: 'approved', migration })
+  site.reached('journal says applying')
+  try {
+    await applyEdits(site, id, plan.edits)
+  } catch (error) {
+    throw await takenBack(site, applying, state, backup, error)
+  }
+  const completed = await saveState(site, applying, {
+    status: 'completed',
+    migration: { ...migration, phase: 'done' },
+    approval: undefined,
+    proposal: undefined,
+  })
+  site.reached('journal says completed')
+  return completed
+}
+
+async function backedUp(site: Site, id: string, edits: SavedPlan['plan']['edits']): Promise<Backup> {
+  try {
+    return await makeBackup(site, id, edits)
+  } catch (error) {
+    if (error instanceof Stop && error.code === 'CHANGED_SINCE_APPROVAL') throw error
+    throw new Stop(
+      'BACKUP_FAILED',
+      `The backup could not be made (${wordsOf(error)}), so nothing was changed.`,
+      'Make room or make the state folder writable, then call migrate again.',
+      { cause: error },
+    )
+  }
+}
+
+/** After a failure in the middle: what we changed is put back at once. What somebody else changed is left as it is. */
+async function takenBack(site: Site, applying: State, before: State, backup: Backup, cause: unknown): Promise<Stop> {
+  const isChange = cause instanceof Stop && cause.code === 'CHANGED_SINCE_APPROVAL'
+  try {
+    await restore(site, backup, 'ours')
+    await saveState(site, applying, { status: before.status, migration: before.migration })
+  } catch (error) {
+    return new Stop(
+      'INTERRUPTED',
+      `The migration failed (${wordsOf(cause)}), and putting the files back failed too (${wordsOf(error)}).`,
+      'Call status to see how the files stand, mend what is in the way, then call rollback.',
+      { cause: error },
+    )
+  }
+  return new Stop(
+    isChange ? 'CHANGED_SINCE_APPROVAL' : 'MIGRATION_FAILED',
+    `The migration stopped: ${wordsOf(cause)} Everything it had changed was put back.`,
+    isChange ? 'Call propose and approve again.' : 'Mend what is wrong, then call migrate again.',
+    { cause },
+  )
+}

@@ -1,0 +1,59 @@
+// `skip`: a person says that this repository stays as it is. An agent cannot say that for them.
+
+import { boolean, form, optional, text } from '@assent/core'
+import type { Interaction } from '@assent/sdk'
+import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { onboardingLimits } from '../limits.ts'
+import type { Site } from '../site.ts'
+import { alone } from '../state/lock.ts'
+import { readState, saveState } from '../state/state.ts'
+import { Stop } from '../stop.ts'
+import { paragraphs } from '../words.ts'
+import { refuseInterrupted } from './interrupted.ts'
+import { canceled, commentOf, done, type Outcome } from './outcome.ts'
+
+const skipForm = form({
+  confirmed: boolean({ title: 'Skip onboarding' }),
+  reason: optional(text({ title: 'Reason', maxLength: onboardingLimits.commentChars })),
+})
+
+export async function runSkip(site: Site, interaction: Interaction): Promise<Outcome> {
+  const answered = await putToPerson(site, interaction, {
+    action: 'skip',
+    form: skipForm,
+    prepare: () => prepareSkip(site),
+  })
+  if (answered.kind === 'canceled') return canceled('skip', answered.why)
+  const reason = answered.kind === 'accepted' ? commentOf(answered.content, 'reason') : ''
+  if (answered.kind === 'declined' || answered.content.confirmed !== true) {
+    return {
+      kind: 'declined',
+      message: 'A person did not want to skip onboarding; nothing was changed.',
+      comment: reason,
+    }
+  }
+  const { asked } = answered
+  const state = await alone(site, 'skip', async () => {
+    const now = await readState(site)
+    mustBeAsAsked(now, asked, 'skip')
+    const said = reason === '' ? undefined : reason
+    return saveState(site, now, { status: 'skipped', proposal: undefined, approval: undefined, said })
+  })
+  return done(state.status, 'Skipped: the instruction files stay as they are. Call analyze to begin again.', { reason })
+}
+
+async function prepareSkip(site: Site): Promise<Prepared> {
+  const state = await readState(site)
+  refuseInterrupted(state)
+  if (state.status === 'skipped') {
+    throw new Stop('NOTHING_TO_DO', 'Onboarding is skipped already.', 'Call analyze to begin again.')
+  }
+  const message = fitting(skipForm, [
+    () =>
+      paragraphs([
+        'Leave the instruction files of this repository as they are?',
+        `Onboarding is ${state.status.replaceAll('_', ' ')}. Skipping changes no file; what was proposed or approved is dropped.`,
+      ]),
+  ])
+  return { message, revision: state.revision }
+}

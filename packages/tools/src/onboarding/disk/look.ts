@@ -1,0 +1,46 @@
+// What is really at a path now, so that it can be compared with what a plan says.
+
+import { readFile } from 'node:fs/promises'
+import { bytesDigest } from '../files/bytes-digest.ts'
+import { onboardingLimits } from '../limits.ts'
+import { Stop } from '../stop.ts'
+import { placeIn, statOf } from './safe-path.ts'
+
+export type Seen =
+  | { readonly is: 'absent' }
+  | {
+      readonly is: 'file'
+      readonly digest: string
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      readonly bytes: Buffer
+    }
+  /** A link, a folder, a device, or a file too long to be one of ours. */
+  | { readonly is: 'other' }
+
+export async function look(root: string, path: string): Promise<Seen> {
+  const place = await placeIn(root, path)
+  const found = await statOf(place)
+  if (found === undefined) return { is: 'absent' }
+  if (!found.isFile() || found.size > onboardingLimits.stateBytes) return { is: 'other' }
+  const bytes = await readFile(place)
+  return { is: 'file', digest: bytesDigest(bytes), mode: found.mode & 0o7777, uid: found.uid, gid: found.gid, bytes }
+}
+
+type Side = { readonly digest: string; readonly mode: number } | null
+
+export function isAs(seen: Seen, side: Side): boolean {
+  if (side === null) return seen.is === 'absent'
+  return seen.is === 'file' && seen.digest === side.digest && seen.mode === side.mode
+}
+
+/** Throws unless the path is as the plan found it. */
+export function mustBe(seen: Seen, side: Side, path: string): void {
+  if (isAs(seen, side)) return
+  throw new Stop(
+    'CHANGED_SINCE_APPROVAL',
+    `${path} is no longer what was approved.`,
+    'Look at what changed, then propose and approve again.',
+  )
+}

@@ -1,0 +1,222 @@
+// The instructions of one folder brought into one file, and what that leaves of each of the others.
+
+import { sectionsOf } from '../analysis/markdown.ts'
+import { isPointer } from '../analysis/readers.ts'
+import type { ReadFile } from '../analysis/statements.ts'
+import { agents, namesAgent, ownerOf } from '../files/agents.ts'
+import { bytesOf, documentOf, type TextDocument } from '../files/document.ts'
+import { type SplitSection, splitFile, type Undecided } from './leave.ts'
+import { Outline } from './outline.ts'
+import { pointerFor } from './pointers.ts'
+import { relinked } from './relink.ts'
+import { generalTopic, topicOf, topicOrder } from './topic-headings.ts'
+import { type Unit, unitText } from './units.ts'
+
+export interface Merging {
+  /** Where the instructions are to live. */
+  readonly targetPath: string
+  /** What is there already. */
+  readonly target: ReadFile | undefined
+  readonly sources: readonly ReadFile[]
+  readonly undecided: Undecided
+}
+
+export interface MergedFile {
+  readonly path: string
+  /** Undefined when nothing of it is left. */
+  readonly bytes: Buffer | undefined
+  readonly why: string
+}
+
+export function merge({ targetPath, target, sources, undecided }: Merging): MergedFile[] {
+  const outline = outlineOf(target, undecided)
+  const before = outline.text()
+  const isNew = target === undefined
+  const merged: MergedFile[] = []
+  const taken: string[] = []
+  const splits = sources.map((source) => ({ source, split: splitFile(source, undecided) }))
+  // What has something to give comes first, because whether the others need to lead anywhere depends on it.
+  const gives = ({ split }: { split: readonly SplitSection[] }) => split.some(({ moves }) => moves.length > 0)
+  for (const { source, split } of [...splits.filter(gives), ...splits.filter((each) => !gives(each))]) {
+    const isGuide = isPointer(source)
+    const counts = { moved: 0, known: 0 }
+    if (!isGuide) {
+      // Without an AGENTS.md to lead to, a file in which everything is its agent's own is left as it is.
+      if (outline.isEmpty && split.every(({ moves }) => moves.length === 0)) continue
+      if (outline.isEmpty) outline.title(`# ${titleOf(source)}`)
+      for (const { titles, units } of destined(source, split, outline, targetPath, isNew && taken.length === 0)) {
+        const added = outline.add(titles, units)
+        counts.moved += added.length
+        counts.known += units.length - added.length
+      }
+      outline.endSource()
+      if (counts.moved > 0) taken.push(source.file.path)
+    }
+    const left = isGuide ? guideWithoutKnown(source, outline) : remains(source, split, targetPath)
+    if (left?.equals(ownBytes(source)) === true) continue
+    merged.push({ path: source.file.path, bytes: left, why: whyOf(source, split, counts, left, isGuide) })
+  }
+  const after = outline.text()
+  if (after === before) return merged
+  const why = taken.length === 0 ? 'says once what it said twice' : `takes in what only ${taken.join(', ')} said`
+  return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
+}
+
+/** A title that says what the repository is, not whose file it was. */
+function titleOf({ file, document }: ReadFile): string {
+  const titles = sectionsOf(document).filter(({ level }) => level === 1)
+  const title = titles.length === 1 ? titles[0]?.title : undefined
+  const isFileName =
+    title === undefined || agents.some((agent) => namesAgent(title, agent)) || /\.md\b|\brules\b/i.test(title)
+  const isRule = pointerFor(file.kind, file.path, 'AGENTS.md') === undefined
+  return isFileName || isRule ? 'Instructions for agents' : title
+}
+
+function outlineOf(target: ReadFile | undefined, { dropped }: Undecided): Outline {
+  if (target === undefined) return new Outline()
+  const { document, file } = target
+  const kept = document.rawLines.filter((_, index) => !dropped.has(`${file.path}:${index + 1}`))
+  const text = kept.join('')
+  const outline = Outline.of(documentOf(text, document.hasBom))
+  if (outline.hasHeadings || outline.isEmpty) return outline
+  return structured(documentOf(text, document.hasBom), target)
+}
+
+/** A text without headings, sorted under some. */
+function structured(document: TextDocument, target: ReadFile): Outline {
+  const { path } = target.file
+  const units = splitFile({ ...target, document }, none)
+    .flatMap(({ moves, stays }) => [...moves, ...stays])
+    .map((unit) => movedUnit(unit, path, path))
+  // Three lines need no table of contents.
+  if (units.length < 4 || document.frontMatter.lines > 0) return Outline.of(document)
+  const outline = new Outline(document.eol, document.hasBom)
+  outline.title('# Instructions for agents')
+  for (const { titles, units: some } of byTopic(units, outline)) outline.add(titles, some)
+  return outline
+}
+
+interface Destined {
+  readonly titles: readonly string[]
+  readonly units: readonly Unit[]
+}
+
+function destined(
+  { file, document }: ReadFile,
+  split: readonly SplitSection[],
+  outline: Outline,
+  targetPath: string,
+  isFirst: boolean,
+): Destined[] {
+  const moved = split.map(({ section, moves }) => ({
+    section,
+    units: moves.map((unit) => movedUnit(unit, file.path, targetPath)),
+  }))
+  if (split.every(({ section }) => section.level === 0))
+    return byTopic(
+      moved.flatMap(({ units }) => units),
+      outline,
+    )
+  const name = document.frontMatter.fields.get('description')?.join(', ')
+  return moved.flatMap(({ section, units }): Destined[] => {
+    if (units.length === 0) return []
+    if (section.titles.length > 0) return [{ titles: section.titles, units }]
+    if (isFirst || outline.isFlat) return [{ titles: [], units }]
+    // A rule file's title says what it is about; the title of a whole file of instructions does not.
+    const isRule = file.kind === 'cursor-rule' || file.kind === 'claude-rule' || file.kind === 'copilot-scoped'
+    const title = isRule ? section.title || name : undefined
+    return [{ titles: [title ?? outline.headingLike(generalTopic.like) ?? generalTopic.heading], units }]
+  })
+}
+
+function movedUnit(unit: Unit, from: string, to: string): Unit {
+  return {
+    blocks: unit.blocks.map((block) => ({
+      ...block,
+      lines: (block.kind === 'fence' ? block.lines : relinked(block.lines.join('\n'), from, to).split('\n')).map(
+        (line) => withoutIndent(line, indentOf(block.lines[0] ?? '')),
+      ),
+    })),
+  }
+}
+
+/** Up to three spaces mean nothing by themselves, but below a list they would make a part of its last item. */
+function indentOf(line: string): number {
+  const indent = /^ */.exec(line)?.[0].length ?? 0
+  return indent < 4 ? indent : 0
+}
+
+function withoutIndent(line: string, indent: number): string {
+  return line.replace(new RegExp(`^ {0,${indent}}`), '')
+}
+
+function byTopic(units: readonly Unit[], outline: Outline): Destined[] {
+  return topicOrder.flatMap((heading): Destined[] => {
+    const some = units.filter((unit) => topicOf(unitText(unit)).heading === heading)
+    const [first] = some
+    if (first === undefined) return []
+    return [{ titles: [outline.headingLike(topicOf(unitText(first)).like) ?? heading], units: some }]
+  })
+}
+
+/** A file that leads to AGENTS.md already loses only what it repeats. */
+function guideWithoutKnown({ document }: ReadFile, outline: Outline): Buffer {
+  const lines = [...document.rawLines]
+  for (const { section } of splitFile({ file: { kind: 'agents', path: '' }, document } as ReadFile, none)) {
+    for (const block of section.blocks) {
+      const isRepeated = block.kind === 'item' && outline.isKnown(section.titles, block)
+      if (isRepeated) lines.fill('', block.line - 1, block.line - 1 + block.lines.length)
+    }
+  }
+  return bytesOf(lines.join(''), document.hasBom)
+}
+
+const none: Undecided = { open: new Set(), dropped: new Set() }
+
+function remains({ file, document }: ReadFile, split: readonly SplitSection[], targetPath: string): Buffer | undefined {
+  const pointer = pointerFor(file.kind, file.path, targetPath)
+  const kept = split.filter(({ stays }) => stays.length > 0)
+  if (pointer === undefined && kept.length === 0) return undefined
+  const head = pointer === undefined ? document.lines.slice(0, document.frontMatter.lines) : [pointer]
+  const body = kept.flatMap(({ section, stays }) => {
+    const isTitled = section.level > 0 && section.titles.length > 0
+    const heading = isTitled ? ['', `${'#'.repeat(section.level)} ${section.title}`] : []
+    return [
+      ...heading,
+      ...stays.flatMap((unit, index) => spaced(movedUnit(unit, file.path, file.path), stays[index - 1])),
+    ]
+  })
+  const text = [...head, ...body].map((line) => `${line}${document.eol}`).join('')
+  return bytesOf(text, document.hasBom)
+}
+
+function spaced(unit: Unit, previous: Unit | undefined): string[] {
+  const joinsList = previous?.blocks.at(-1)?.kind === 'item' && unit.blocks[0]?.kind === 'item'
+  return [...(joinsList ? [] : ['']), ...unitText(unit).split('\n')]
+}
+
+function ownBytes({ document }: ReadFile): Buffer {
+  return bytesOf(document.rawLines.join(''), document.hasBom)
+}
+
+function whyOf(
+  { file }: ReadFile,
+  split: readonly SplitSection[],
+  { moved, known }: { moved: number; known: number },
+  left: Buffer | undefined,
+  isGuide: boolean,
+): string {
+  if (isGuide) return 'loses what it repeats from AGENTS.md'
+  const stays = split.reduce((sum, { stays: some }) => sum + some.length, 0)
+  const parts = [
+    ...(moved > 0 ? [`${passages(moved)} moved to AGENTS.md`] : []),
+    ...(known > 0 ? [`${passages(known)} said there already`] : []),
+    ...(stays > 0 ? [`${passages(stays)} kept here, for ${ownerOf(file.kind)} alone or not decided yet`] : []),
+  ]
+  if (left === undefined) return `is removed: ${parts.join(', ')}`
+  return `leads to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+}
+
+function passages(count: number): string {
+  return count === 1 ? '1 passage' : `${count} passages`
+}

@@ -1,0 +1,192 @@
+// A text that grows: its sections as they were written, with blocks added at the end of the right one.
+//
+// What nobody touched comes out byte for byte as it went in.
+
+import { type Block, normalised, type Section, sectionsOf } from '../analysis/markdown.ts'
+import type { TextDocument } from '../files/document.ts'
+import { textOf, type Unit, unitsOf, withoutKnown, wordsOfBlock } from './units.ts'
+
+interface Part {
+  readonly level: number
+  readonly path: readonly string[]
+  readonly head: string[]
+  body: string[]
+}
+
+/** What is shorter is a turn of phrase, and means something else under another heading. */
+const tellingWords = 5
+
+export class Outline {
+  readonly eol: '\n' | '\r\n'
+  readonly hasBom: boolean
+  readonly #parts: Part[] = []
+  /** What is said, by the headings it stands under. */
+  readonly #here = new Set<string>()
+  /** What is said anywhere, but for the source that is being taken in. */
+  readonly #anywhere = new Set<string>()
+  #fresh: Block[] = []
+
+  constructor(eol: '\n' | '\r\n' = '\n', hasBom = false) {
+    this.eol = eol
+    this.hasBom = hasBom
+  }
+
+  /** The document as it is, but a heading that is there twice becomes one, and an item that is there twice too. */
+  static of(document: TextDocument): Outline {
+    const outline = new Outline(document.eol, document.hasBom)
+    for (const section of sectionsOf(document)) outline.#take(section, document)
+    outline.endSource()
+    return outline
+  }
+
+  /** Whether this is said already: under these headings, or, if it is long enough to be no accident, anywhere. */
+  isKnown(titles: readonly string[], block: Block, unit?: Unit): boolean {
+    const words = wordsOfBlock(block)
+    if (this.#here.has(keyOf(titles.map(normalised), words))) return true
+    const isAlone = block.kind === 'fence' && (unit === undefined || unit.blocks.length === 1)
+    const isTelling = block.kind === 'fence' || words.split(' ').length >= tellingWords
+    return isTelling && !isAlone && this.#anywhere.has(words)
+  }
+
+  /** From now on what was added counts as said. Until then a source may say a thing under two of its headings. */
+  endSource(): void {
+    for (const block of this.#fresh) this.#anywhere.add(wordsOfBlock(block))
+    this.#fresh = []
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.every(({ head, body }) => [...head, ...body].every((line) => line.trim() === ''))
+  }
+
+  get hasHeadings(): boolean {
+    return this.#parts.some(({ level }) => level > 0)
+  }
+
+  /** A title and what stands under it, and no other heading. */
+  get isFlat(): boolean {
+    return this.#parts.filter(({ level }) => level > 0).length === 1 && this.#parts.some(({ level }) => level === 1)
+  }
+
+  /** Puts units under these headings, which are made where they are missing. Returns what was new. */
+  add(titles: readonly string[], units: readonly Unit[]): Unit[] {
+    const added: Unit[] = []
+    for (const unit of units) {
+      const fresh = withoutKnown(unit, (block) => this.isKnown(titles, block, unit))
+      if (fresh === undefined) continue
+      this.#append(this.#partFor(titles), fresh)
+      this.#know(titles, fresh.blocks)
+      added.push(fresh)
+    }
+    return added
+  }
+
+  title(text: string): void {
+    this.#parts.unshift({ level: 1, path: [], head: [`${text}${this.eol}`], body: [] })
+  }
+
+  /** A heading of the second level that means the same, as it is written. */
+  headingLike(words: RegExp): string | undefined {
+    const part = this.#parts.find(({ level, path }) => level === 2 && path.length === 1 && words.test(path[0] ?? ''))
+    return part?.head[0]?.replace(/^\s*#+\s*|\s*$/g, '')
+  }
+
+  text(): string {
+    return this.#parts.flatMap(({ head, body }) => [...head, ...body]).join('')
+  }
+
+  #know(titles: readonly string[], blocks: readonly Block[]): void {
+    for (const block of blocks) this.#here.add(keyOf(titles.map(normalised), wordsOfBlock(block)))
+    this.#fresh.push(...blocks)
+  }
+
+  #take(section: Section, document: TextDocument): void {
+    const bodyStart = section.bodyLine - 1
+    const head = document.rawLines.slice(section.level === 0 ? 0 : section.line - 1, bodyStart)
+    const raw = document.rawLines.slice(bodyStart, bodyStart + section.body.length)
+    const same = section.path.length > 0 ? this.#parts.find((part) => isSamePath(part.path, section.path)) : undefined
+    if (same !== undefined) {
+      for (const unit of unitsOf(section.blocks)) {
+        const fresh = withoutKnown(unit, (block) => this.isKnown(section.titles, block, unit))
+        if (fresh !== undefined) this.#append(same, fresh)
+        this.#know(section.titles, unit.blocks)
+      }
+      return
+    }
+    const dropped = new Set<number>()
+    const here = new Set<string>()
+    for (const block of section.blocks) {
+      const words = wordsOfBlock(block)
+      const isRepeated = block.kind === 'item' && here.has(words) && words.split(' ').length >= tellingWords
+      for (const index of isRepeated ? block.lines.keys() : []) dropped.add(block.line - section.bodyLine + index)
+      here.add(words)
+      this.#know(section.titles, [block])
+    }
+    this.#parts.push({
+      level: section.level,
+      path: section.path,
+      head,
+      body: raw.filter((_, index) => !dropped.has(index)),
+    })
+  }
+
+  #partFor(titles: readonly string[]): Part {
+    const names = titles.map(normalised)
+    const exact = this.#parts.find((part) => isSamePath(part.path, names) && (part.level > 0 || names.length > 0))
+    if (exact !== undefined) return exact
+    const parent = names.length > 1 ? this.#partFor(titles.slice(0, -1)) : undefined
+    const level = Math.min(parent === undefined ? 2 : parent.level + 1, 6)
+    const head = `${'#'.repeat(level)} ${titles.at(-1)}${this.eol}`
+    const made: Part = { level, path: names, head: [head], body: [] }
+    const at = parent === undefined ? this.#parts.length : this.#lastUnder(parent.path) + 1
+    this.#endBlank(this.#parts[at - 1])
+    if (at < this.#parts.length) made.body.push(this.eol)
+    this.#parts.splice(at, 0, made)
+    return made
+  }
+
+  /** The last part that lies under these headings. */
+  #lastUnder(names: readonly string[]): number {
+    return this.#parts.findLastIndex((part) => names.every((name, index) => part.path[index] === name))
+  }
+
+  /** One empty line before whatever comes next. */
+  #endBlank(part: Part | undefined): void {
+    if (part === undefined) return
+    const lines = part.body.length > 0 ? part.body : part.head
+    const last = lines.at(-1)
+    if (last === undefined) return
+    if (!last.endsWith('\n')) lines[lines.length - 1] = `${last}${this.eol}`
+    if (last.trim() !== '') part.body.push(this.eol)
+  }
+
+  #append(part: Part, unit: Unit): void {
+    const trailing: string[] = []
+    while (part.body.length > 0 && part.body.at(-1)?.trim() === '') trailing.unshift(part.body.pop() as string)
+    const lastLine = part.body.at(-1)
+    if (lastLine !== undefined && !lastLine.endsWith('\n')) part.body[part.body.length - 1] = `${lastLine}${this.eol}`
+    const lines = unit.blocks.flatMap((block, index) => {
+      const text = textOf(block).split('\n')
+      const previous = unit.blocks[index - 1]
+      const isApart =
+        previous !== undefined && !(previous.kind === 'item' && block.kind === 'item') && block.kind !== 'fence'
+      return isApart ? ['', ...text] : text
+    })
+    const startsList = unit.blocks[0]?.kind === 'item' && isListLine(lastLine)
+    const before = lastLine === undefined && part.head.length === 0 ? [] : startsList ? [] : ['']
+    part.body.push(...[...before, ...lines].map((line) => `${line}${this.eol}`))
+    // The empty lines that stood before the next heading still do.
+    part.body.push(...(trailing.length > 0 && lastLine !== undefined ? trailing : trailing.slice(1)))
+  }
+}
+
+function isListLine(line: string | undefined): boolean {
+  return line !== undefined && /^\s*(?:[-*+]|\d+[.)])\s|^\s{2,}\S/.test(line)
+}
+
+function isSamePath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, index) => name === other[index])
+}
+
+function keyOf(path: readonly string[], words: string): string {
+  return `${path.join('\n')}\n\n${words}`
+}

@@ -1,0 +1,261 @@
+// The plan: that it says what it does, loses nothing, and is the same every time.
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { analyze } from '../analysis/analyze.ts'
+import { sectionsOf } from '../analysis/markdown.ts'
+import { bytesDigest } from '../files/bytes-digest.ts'
+import { discover, type Repository } from '../files/discover.ts'
+import { documentOf } from '../files/document.ts'
+import { type Content, type Fixture, type Placed, place } from '../fixtures/fixture.suite.ts'
+import {
+  allRepositories,
+  conflicting,
+  monorepo,
+  nested,
+  odd,
+  symlinks,
+  windows,
+} from '../fixtures/repositories.corpus.ts'
+import { diffOf } from './diff.ts'
+import { makePlan } from './make-plan.ts'
+import { inputsDigest, type Plan, planDigest } from './plan.ts'
+import { unitsOf, wordsOfBlock } from './units.ts'
+
+let placed: Placed | undefined
+afterEach(async () => {
+  await placed?.remove()
+  placed = undefined
+})
+
+async function planned(
+  fixture: Fixture,
+  keep: Record<string, string> = {},
+): Promise<{ repository: Repository; plan: Plan; root: string }> {
+  await placed?.remove()
+  placed = await place(fixture)
+  const repository = await discover({ root: placed.root, stateFolder: '.copilot-state' })
+  return { repository, plan: makePlan(repository, analyze(repository), keep), root: placed.root }
+}
+
+function after(plan: Plan, path: string): string {
+  return plan.edits.find((edit) => edit.path === path)?.after?.text ?? ''
+}
+
+/** Everything that the files say, block by block. */
+function said(texts: readonly string[]): Set<string> {
+  const blocks = texts.flatMap((text) =>
+    sectionsOf(documentOf(text.replace(/^\ufeff/, ''))).flatMap((section) => unitsOf(section.blocks)),
+  )
+  return new Set(blocks.flatMap((unit) => unit.blocks.map(wordsOfBlock)))
+}
+
+function textsBefore({ files }: Repository): Map<string, string> {
+  return new Map(
+    files.flatMap(({ path, body }) =>
+      body.is === 'text' ? [[path, body.read.document.rawLines.join('')] as const] : [],
+    ),
+  )
+}
+
+function textsAfter(repository: Repository, { edits }: Plan): string[] {
+  const texts = textsBefore(repository)
+  for (const { path, after: next } of edits) {
+    if (next === null) texts.delete(path)
+    else texts.set(path, next.text)
+  }
+  return [...texts.values()]
+}
+
+describe('every repository', () => {
+  test.each(allRepositories())('[ONBOARD-15] nothing that was said is lost: $name', async (fixture) => {
+    const { repository, plan } = await planned(fixture)
+    const remains = said(textsAfter(repository, plan))
+    expect([...said([...textsBefore(repository).values()])].filter((words) => !remains.has(words))).toEqual([])
+  })
+
+  test.each(allRepositories())(
+    '[ONBOARD-15] git applies the diff to exactly the planned bytes: $name',
+    async (fixture) => {
+      const { plan, root } = await planned(fixture)
+      const diff = await diffOf(root, plan.edits)
+      if (plan.edits.length > 0) {
+        execFileSync('git', ['apply', '--unsafe-paths', '--whitespace=nowarn', '-'], {
+          cwd: root,
+          input: diff,
+          stdio: 'pipe',
+          env: { ...process.env, GIT_CEILING_DIRECTORIES: join(root, '..') },
+        })
+      }
+      for (const { path, after: next } of plan.edits) {
+        if (next === null) await expect(readFile(join(root, path))).rejects.toThrow('ENOENT')
+        else expect(bytesDigest(await readFile(join(root, path)))).toBe(next.digest)
+      }
+    },
+  )
+
+  test.each(allRepositories())(
+    '[ONBOARD-7] the same files give the same plan and the same digests: $name',
+    async (fixture) => {
+      const one = await planned(fixture)
+      const other = await planned(fixture)
+      expect(planDigest(other.plan)).toBe(planDigest(one.plan))
+      expect(inputsDigest(other.plan.inputs)).toBe(inputsDigest(one.plan.inputs))
+    },
+  )
+})
+
+describe('what is planned', () => {
+  test('[ONBOARD-15] what is for one agent alone stays with it, and links still lead to the same file', async () => {
+    const { plan } = await planned(monorepo)
+    expect(after(plan, 'CLAUDE.md')).toBe(
+      '@AGENTS.md\n\nThis file provides guidance to Claude Code when working with code in this repository.\n\n## Claude Code\n\n- Plan first for anything that touches more than three files.\n',
+    )
+    expect(after(plan, 'AGENTS.md')).toContain('as [the architecture](docs/architecture.md) explains')
+    expect(plan.left).toEqual([expect.objectContaining({ path: '.github/instructions/web.instructions.md' })])
+    expect(plan.edits.map(({ path }) => path)).not.toContain('packages/api/AGENTS.md')
+  })
+
+  test('[ONBOARD-15] each folder keeps its own AGENTS.md', async () => {
+    const { plan } = await planned(nested)
+    expect(plan.edits.map(({ path }) => path)).toEqual([
+      'services/billing/AGENTS.md',
+      'services/billing/CLAUDE.md',
+      'services/search/AGENTS.md',
+      'services/search/CLAUDE.md',
+    ])
+    expect(after(plan, 'services/search/AGENTS.md')).toMatch(/^# Search\n\n## Index\n/)
+  })
+
+  test('[ONBOARD-15] line endings, byte order marks and modes stay as they are', async () => {
+    const { plan } = await planned(windows)
+    for (const path of ['AGENTS.md', 'GEMINI.md', '.github/copilot-instructions.md']) {
+      expect(after(plan, path).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
+    }
+    expect(after(plan, 'AGENTS.md').startsWith('\ufeff')).toBe(true)
+    expect(after(plan, 'GEMINI.md').startsWith('@')).toBe(true)
+    const modes = (await planned(odd)).plan.edits.map(({ path, after: next }) => [path, next?.mode])
+    expect(modes).toEqual([
+      ['AGENTS.md', 0o600],
+      ['CLAUDE.md', 0o640],
+    ])
+  })
+
+  test('[ONBOARD-12] links, read-only files, wrong cases and foreign bytes are left alone, each with a reason', async () => {
+    const { plan } = await planned(odd)
+    expect(plan.left.map(({ path }) => path)).toEqual([
+      '.windsurfrules',
+      'GEMINI.md',
+      'tools/agents.md',
+      'tools/CLAUDE.md',
+    ])
+    const linked = (await planned(symlinks)).plan
+    expect(linked.left.map(({ path }) => path)).toEqual([
+      '.cursorrules',
+      '.github/copilot-instructions.md',
+      'CLAUDE.md',
+      'GEMINI.md',
+    ])
+    expect(linked.edits.map(({ path }) => path)).toEqual(['.windsurfrules', 'AGENTS.md'])
+  })
+
+  test('[ONBOARD-16] a contradiction stays in its files until somebody says which line counts', async () => {
+    const open = (await planned(conflicting)).plan
+    expect(after(open, 'CLAUDE.md')).toContain('- Always use npm as the package manager.')
+    expect(after(open, 'AGENTS.md')).not.toContain(' npm as the')
+
+    const { plan } = await planned(conflicting, { C1: 'AGENTS.md:5', C3: 'CLAUDE.md:12' })
+    expect(after(plan, 'CLAUDE.md')).not.toContain('npm')
+    expect(after(plan, 'AGENTS.md')).toContain('- Always use pnpm as the package manager.')
+    expect(after(plan, 'AGENTS.md')).toContain('- Indent with tabs.')
+    expect(after(plan, 'AGENTS.md')).not.toContain('- Indent with 2 spaces.')
+    expect(planDigest(plan)).not.toBe(planDigest(open))
+  })
+
+  test.each([
+    [{ C9: 'AGENTS.md:5' }, 'no contradiction C9'],
+    [{ C1: 'AGENTS.md:6' }, 'is neither'],
+    [{ D1: 'AGENTS.md:7' }, 'no contradiction D1'],
+  ])('[ONBOARD-16] a choice that names nothing is refused: %o', async (keep, words) => {
+    await expect(planned(conflicting, keep as never)).rejects.toThrow(words)
+  })
+
+  test('[ONBOARD-16] a choice that would drop more than one statement is refused', async () => {
+    const files = {
+      'AGENTS.md': '# A\n\nAlways use pnpm as the package manager. Keep the lock file.\n',
+      'CLAUDE.md': '# A\n\n- Always use npm as the package manager.\n',
+    }
+    await expect(planned({ name: 'x', files }, { C1: 'CLAUDE.md:3' })).rejects.toThrow('edited by hand')
+    expect(after((await planned({ name: 'x', files }, { C1: 'AGENTS.md:3' })).plan, 'CLAUDE.md')).toBe('@AGENTS.md\n')
+  })
+
+  test('[ONBOARD-15] the same words under two headings are two rules', async () => {
+    const text =
+      '# A\n\n## api\n\n- Run the tests.\n\n```sh\nnpm test\n```\n\n## web\n\n- Run the tests.\n\n```sh\nnpm test\n```\n'
+    const { plan } = await planned({ name: 'x', files: { 'CLAUDE.md': text } })
+    expect(after(plan, 'AGENTS.md').match(/npm test/g)).toHaveLength(2)
+    expect(after(plan, 'AGENTS.md').match(/Run the tests/g)).toHaveLength(2)
+  })
+})
+
+describe('any text', () => {
+  const word = fc.constantFrom(
+    'use',
+    'the',
+    'tests',
+    'pnpm',
+    'never',
+    'write',
+    'code',
+    'Claude',
+    'small',
+    'docs',
+    '`any`',
+    'run',
+    'ä',
+    '→',
+  )
+  const sentence = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))
+  const line = fc.oneof(
+    sentence.map((text) => `- ${text}`),
+    sentence.map((text) => `  - ${text}`),
+    sentence.map((text) => `1. ${text}`),
+    sentence,
+    sentence.map((text) => `${text}:`),
+    sentence.map((text) => `## ${text}`),
+    sentence.map((text) => `### ${text}`),
+    sentence.map((text) => `# ${text}`),
+    fc.constantFrom('', '', '---', '```sh', '```', '<!-- note -->', '| a | b |', '> quote'),
+  )
+  const text = fc
+    .tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
+    .map(([lines, eol, ends]) => {
+      const joined = lines.join(eol)
+      return ends ? `${joined}${eol}` : joined
+    })
+  const files = fc.record<Record<string, Content>>(
+    { 'AGENTS.md': text, 'CLAUDE.md': text, '.cursorrules': text, '.github/copilot-instructions.md': text },
+    { requiredKeys: [] },
+  )
+
+  test('[ONBOARD-15] of no text anything is lost, and a second plan has nothing to do', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, async (given) => {
+        const { repository, plan } = await planned({ name: 'any', files: given })
+        const remains = said(textsAfter(repository, plan))
+        const lost = [...said([...textsBefore(repository).values()])].filter(
+          (words) => words !== '' && !remains.has(words),
+        )
+        expect(lost).toEqual([])
+
+        const texts = new Map(textsBefore(repository))
+        for (const { path, after: next } of plan.edits) texts.set(path, next?.text ?? '')
+        const again = await planned({ name: 'again', files: Object.fromEntries(texts) })
+        expect(again.plan.edits.map(({ path }) => path)).toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,73 @@
+// The pieces of a text that are moved as one: an introduction with its list, a command with the sentence above it.
+
+import { type Block, normalised } from '../analysis/markdown.ts'
+
+export interface Unit {
+  readonly blocks: readonly Block[]
+}
+
+export function unitsOf(blocks: readonly Block[]): Unit[] {
+  const units: Block[][] = []
+  let isApart = false
+  for (const block of blocks) {
+    if (isRule(block)) {
+      isApart = true
+      continue
+    }
+    const open = units.at(-1)
+    if (open !== undefined && !isApart && belongsTo(open, block)) open.push(block)
+    else units.push([block])
+    isApart = false
+  }
+  return units.map((each) => ({ blocks: each }))
+}
+
+/** A line across the page says nothing by itself. */
+function isRule({ kind, lines }: Block): boolean {
+  return kind !== 'fence' && lines.length === 1 && /^\s*(?:[-*_]\s*){3,}$/.test(lines[0] ?? '')
+}
+
+function belongsTo(open: readonly Block[], block: Block): boolean {
+  const last = open.at(-1) as Block
+  if (block.kind === 'fence') return last.kind !== 'comment'
+  if (block.kind === 'item' || block.kind === 'table') {
+    if (introduces(open[0] as Block)) return last.kind !== 'paragraph' || last === open[0]
+    return block.kind === 'item' && isNumbered(block) && last.kind === 'item' && isNumbered(last)
+  }
+  return false
+}
+
+function introduces(block: Block): boolean {
+  return block.kind === 'paragraph' && /[:：]\s*(?:\*\*|__)?\s*$/.test(block.lines.at(-1) ?? '')
+}
+
+function isNumbered({ lines }: Block): boolean {
+  return /^\s*\d/.test(lines[0] ?? '')
+}
+
+export function textOf({ lines }: Block): string {
+  return lines.join('\n')
+}
+
+export function wordsOfBlock(block: Block): string {
+  return block.kind === 'fence' ? textOf(block) : normalised(textOf(block))
+}
+
+export function unitText({ blocks }: Unit): string {
+  return blocks.map(textOf).join('\n')
+}
+
+/**
+ * Without what is known already. Only a list loses some of its items; a command with the sentence above it, a table with
+ * its introduction and steps in order are known as a whole or not at all.
+ */
+export function withoutKnown(unit: Unit, isKnown: (block: Block) => boolean): Unit | undefined {
+  const fresh = unit.blocks.filter((block) => !isKnown(block))
+  if (fresh.length === 0) return undefined
+  const [first] = unit.blocks
+  const items = unit.blocks.filter((block) => block.kind === 'item' && !isNumbered(block))
+  const introduction = first !== undefined && !items.includes(first) ? [first] : []
+  if (items.length === 0 || introduction.length + items.length < unit.blocks.length) return unit
+  const kept = items.filter((item) => fresh.includes(item))
+  return kept.length === 0 ? undefined : { blocks: [...introduction, ...kept] }
+}

@@ -1,0 +1,66 @@
+// Our folder in the repository: what lies where, and how a file of ours is read and written.
+
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { writeDurably } from '../disk/durable.ts'
+import { checkPath, isMissing, placeIn, statOf } from '../disk/safe-path.ts'
+import { onboardingLimits } from '../limits.ts'
+import type { Site } from '../site.ts'
+import { Stop } from '../stop.ts'
+
+export const names = {
+  state: 'onboarding.json',
+  plan: 'proposal.json',
+  diff: 'proposal.diff',
+  locks: 'locks',
+  backup: 'backup',
+  traces: 'elicitation-traces',
+} as const
+
+/** The path of a file of ours, from the root. */
+export function ours({ stateFolder }: Site, ...parts: readonly string[]): string {
+  return [checkPath(stateFolder), ...parts].join('/')
+}
+
+/** Makes the folder for this file, refusing links on the way. */
+export async function folderFor(site: Site, path: string): Promise<string> {
+  const place = await placeIn(site.root, path)
+  await mkdir(dirname(place), { recursive: true })
+  return placeIn(site.root, path)
+}
+
+export async function writeOurs(site: Site, path: string, content: string | Buffer): Promise<void> {
+  const place = await folderFor(site, path)
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
+  await writeDurably({ place, bytes, mode: 0o644 }, site.newId())
+}
+
+export async function writeOursAsJson(site: Site, path: string, value: unknown): Promise<void> {
+  await writeOurs(site, path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Undefined when there is none. */
+export async function readOurs(site: Site, path: string): Promise<Buffer | undefined> {
+  const place = await placeIn(site.root, path)
+  const found = await statOf(place)
+  if (found === undefined) return undefined
+  if (!found.isFile() || found.size > onboardingLimits.stateBytes) throw damaged(path, 'it is not a file of ours')
+  try {
+    return await readFile(place)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export function damaged(path: string, why: string): Stop {
+  return new Stop(
+    'STATE_DAMAGED',
+    `${path} cannot be used: ${why}. Nothing was done.`,
+    'Restore the file from version control, or move the whole folder away and start with analyze.',
+  )
+}
+
+export function backupFolder(site: Site, id: string): string {
+  return ours(site, names.backup, checkPath(id))
+}

@@ -1,0 +1,37 @@
+// Why onboarding did not do what was asked: a code for programs, words for people, and what to do next.
+
+export type StopCode =
+  | 'USER_APPROVAL_REQUIRED'
+  | 'ANSWER_NOT_VALID'
+  | 'NOT_PROPOSED'
+  | 'NOT_APPROVED'
+  | 'NOTHING_TO_DO'
+  | 'UNKNOWN_CHOICE'
+  | 'CHANGED_SINCE_APPROVAL'
+  | 'CHANGED_WHILE_ASKING'
+  | 'NOTHING_TO_ROLL_BACK'
+  | 'ROLLBACK_EXPIRED'
+  | 'INTERRUPTED'
+  | 'BUSY'
+  | 'UNSAFE_PATH'
+  | 'NOT_WRITABLE'
+  | 'BACKUP_FAILED'
+  | 'BACKUP_DAMAGED'
+  | 'STATE_DAMAGED'
+  | 'MIGRATION_FAILED'
+
+export class Stop extends Error {
+  readonly code: StopCode
+  readonly suggestion: string
+
+  constructor(code: StopCode, message: string, suggestion: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'Stop'
+    this.code = code
+    this.suggestion = suggestion
+  }
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

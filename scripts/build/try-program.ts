@@ -1,0 +1,94 @@
+// Starts the installed program in every way that people and clients start it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { run } from './run.ts'
+
+const withinMs = 60_000
+
+/** @param home where it was installed; returns what was seen, in words */
+export async function tryProgram(home: string): Promise<string[]> {
+  const { version } = JSON.parse(readFileSync('packages/gateway/package.json', 'utf8'))
+  const said = run('npx', ['--no-install', 'assent', '--version'], home).trim()
+  if (said !== version) throw new Error(`npx assent --version said ${said}`)
+  return [`npx assent --version says ${said}`, await tryGateway(home), tryAsClient(home)]
+}
+
+/** A gateway over HTTP, from its first line to a clean end. */
+async function tryGateway(home: string): Promise<string> {
+  writeFileSync(
+    join(home, 'assent.yaml'),
+    `servers: { none: { command: none } }\nlisten: 127.0.0.1:0\nstore: sqlite:${home}/a.db\n`,
+  )
+  const child = spawn(program(home), ['gateway', '--config', 'assent.yaml'], { cwd: home, env: plain(home) })
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  try {
+    const url = await listeningAt(child)
+    const answer = await fetch(new URL('/healthz', url))
+    if (!answer.ok) throw new Error(`/healthz answered ${answer.status}`)
+    child.kill('SIGTERM')
+    const code = await ended
+    if (code !== 0) throw new Error(`the gateway ended with ${code}`)
+    return 'assent gateway answers over HTTP, and ends when it is told to'
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+const toolsServer = `import { assentTools } from '@assent/tools'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+
+serveStdio(assentTools({ folder: process.cwd() }))
+`
+
+/** As a client starts it: the doctor of the same installation reads a configuration and speaks to what is named there. */
+function tryAsClient(home: string): string {
+  const file = join(home, 'home', '.cursor', 'mcp.json')
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(join(home, 'tools.js'), toolsServer)
+  const server = { command: process.execPath, args: [join(home, 'tools.js')] }
+  writeFileSync(join(home, 'client.yaml'), JSON.stringify({ servers: { tools: server }, store: `sqlite:${home}/b.db` }))
+  const args = ['gateway', '--config', join(home, 'client.yaml'), '--stdio']
+  writeFileSync(file, JSON.stringify({ mcpServers: { assent: { command: program(home), args } } }))
+  const printed = run(
+    process.execPath,
+    [join(home, 'node_modules', 'assent', 'dist', 'cli', 'main.js'), 'doctor', 'cursor', '--json'],
+    home,
+    {
+      ...plain(home),
+      HOME: join(home, 'home'),
+    },
+  )
+  const { live } = JSON.parse(printed).clients[0].places[0]
+  for (const [generation, spoken] of Object.entries<{ ok: boolean; because?: string; tools?: string[] }>(live)) {
+    if (!spoken.ok) throw new Error(`As a server for a client (${generation}): ${spoken.because}`)
+    if (!spoken.tools?.some((name) => name.endsWith('request_plan_approval')))
+      throw new Error(`It has the tools ${spoken.tools}`)
+  }
+  return `assent serves a client in both generations: ${live.sessions.tookMs} and ${live.stateless.tookMs} ms`
+}
+
+function program(home: string): string {
+  return join(home, 'node_modules', '.bin', 'assent')
+}
+
+/** The Node of this workspace is found first, and nothing of whoever runs this is seen. */
+function plain(home: string): Record<string, string> {
+  const path = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`
+  return { PATH: path, HOME: join(home, 'home'), ASSENT_HOME: join(home, 'state'), ASSENT_LISTEN: '127.0.0.1:0' }
+}
+
+function listeningAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const timer = setTimeout(() => reject(new Error(`the gateway did not listen: ${said}`)), withinMs)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      const line = said.split('\n').find((one) => one.includes('"Listening."'))
+      if (line === undefined) return
+      clearTimeout(timer)
+      resolve(JSON.parse(line).url)
+    })
+    child.on('close', () => reject(new Error(`the gateway ended: ${said}`)))
+  })
+}

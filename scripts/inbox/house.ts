@@ -1,0 +1,113 @@
+// The real thing for tests and benches: the program `assent gateway` as a process, on a PostgreSQL database of its own, with
+// the inbox it serves. It can be killed and started again on the same port.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { openPostgres, type Store } from '@assent/store'
+import pg from 'pg'
+import { builtWebApp } from './web-app.ts'
+
+const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const source = ['--conditions=assent-source', main]
+const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const startsWithinMs = 60_000
+
+export interface House {
+  /** Where the inbox is. */
+  readonly url: string
+  /** Where clients connect. */
+  readonly mcp: string
+  readonly store: Store
+  /** Everything that the gateway wrote to its log since it was started. */
+  log(): string
+  /** A link that signs the local person in, as the command prints it. */
+  link(): Promise<string>
+  start(): Promise<void>
+  /** Ends the process at once, without a word of warning. */
+  kill(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `settings` is YAML beside `listen`, `store` and `keys`. */
+export async function aHouse(settings: string): Promise<House> {
+  await builtWebApp()
+  const [folder, database, port] = await Promise.all([
+    mkdtemp(join(tmpdir(), 'assent-house-')),
+    ownDatabase(),
+    freePort(),
+  ])
+  const file = join(folder, 'assent.yaml')
+  const key = randomBytes(32).toString('base64')
+  const own = `listen: 127.0.0.1:${port}\nstore: "${database.url}"\nkeys: { k1: "${key}" }\n`
+  await writeFile(file, `${own}${settings}\n`)
+  const store = await openPostgres(database.url, { connections: 4 })
+  let running: { child: ChildProcess; log: string; ended: Promise<void> } | undefined
+
+  const kill = async () => {
+    running?.child.kill('SIGKILL')
+    await running?.ended
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    mcp: `http://127.0.0.1:${port}/mcp`,
+    store,
+    log: () => running?.log ?? '',
+    link: async () =>
+      (await promisify(execFile)(process.execPath, [...source, 'inbox', 'link', '--config', file])).stdout.trim(),
+    start: async () => {
+      const child = spawn(process.execPath, [...source, 'gateway', '--config', file], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+      const one = { child, log: '', ended }
+      running = one
+      child.stderr.setEncoding('utf8').on('data', (text) => {
+        one.log += text
+      })
+      for (const giveUpAt = Date.now() + startsWithinMs; !one.log.includes('"Listening."'); ) {
+        if (child.exitCode !== null || Date.now() > giveUpAt) throw new Error(`The gateway did not start: ${one.log}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+    kill,
+    close: async () => {
+      await kill()
+      await store.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function ownDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const name = `t_${randomBytes(8).toString('hex')}`
+  const run = async (sql: string) => {
+    const admin = new pg.Client({ connectionString: postgresUrl })
+    await admin.connect()
+    await admin.query(sql).finally(() => admin.end())
+  }
+  await run(`create database ${name}`)
+  const url = new URL(postgresUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
+}
+
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('There is no free port.')),
+      )
+    })
+  })
+}

@@ -1,0 +1,26 @@
+// What every manifest says of Assent, read from the one place where it is kept: the manifest of the package `assent`.
+import { readFileSync } from 'node:fs'
+
+export interface About {
+  readonly name: string
+  /** In the registry: a namespace that its publisher owns, and the name. */
+  readonly mcpName: string
+  readonly version: string
+  readonly description: string
+  readonly license: string
+  readonly author: string
+  readonly keywords: readonly string[]
+  readonly node: string
+}
+
+/** What a client starts. */
+export const launch = { command: 'npx', args: ['-y', 'assent'] } as const
+export const title = 'Assent'
+
+export function readAbout(): About {
+  const file = new URL('../../packages/gateway/package.json', import.meta.url)
+  const { name, mcpName, version, description, license, author, keywords, engines } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  )
+  return { name, mcpName, version, description, license, author, keywords, node: engines.node }
+}

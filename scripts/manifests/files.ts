@@ -1,0 +1,113 @@
+// Every file that tells a registry or a client about Assent, as it should be. Nothing is written here.
+import { conductorAgent, habit } from '../../packages/gateway/src/init/habit.ts'
+import { type About, launch, title } from './about.ts'
+
+const folder = 'integrations'
+
+/** By path, from the root of the repository. */
+export function manifestFiles(about: About): Record<string, string> {
+  return {
+    [`${folder}/registry/server.json`]: json(serverJson(about)),
+    [`${folder}/mcpb/manifest.json`]: json(mcpbManifest(about)),
+    [`${folder}/claude-plugin/.claude-plugin/plugin.json`]: json(claudePlugin(about)),
+    [`${folder}/claude-plugin/.mcp.json`]: json({ mcpServers: { assent: launch } }),
+    [`${folder}/claude-plugin/skills/conductor/SKILL.md`]: conductorSkill,
+    [`${folder}/.claude-plugin/marketplace.json`]: json(claudeMarketplace(about)),
+    [`${folder}/agent-plugin/plugin.json`]: json(agentPlugin(about)),
+    [`${folder}/agent-plugin/mcp.json`]: json({
+      $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
+      mcpServers: { assent: { type: 'stdio', ...launch } },
+    }),
+    [`${folder}/agent-plugin/skills/conductor/SKILL.md`]: conductorSkill,
+    [`${folder}/agent-plugin/com.github.copilot/agents/Conductor.agent.md`]: conductorAgent,
+  }
+}
+
+/** https://github.com/modelcontextprotocol/registry, schema of 2025-12-11. */
+function serverJson({ mcpName, name, version, description }: About): object {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: mcpName,
+    title,
+    description,
+    version,
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: name,
+        version,
+        runtimeHint: launch.command,
+        transport: { type: 'stdio' },
+        environmentVariables: [
+          {
+            name: 'ASSENT_LISTEN',
+            description: 'Where the inbox is served, when its usual port on 127.0.0.1 is taken.',
+            isRequired: false,
+            format: 'string',
+            isSecret: false,
+          },
+        ],
+      },
+    ],
+  }
+}
+
+/** https://github.com/modelcontextprotocol/mcpb, manifest version 0.3. */
+function mcpbManifest({ name, version, description, author, license, keywords, node }: About): object {
+  const entry = 'server/node_modules/assent/dist/cli/main.js'
+  return {
+    manifest_version: '0.3',
+    name,
+    display_name: title,
+    version,
+    description,
+    author: { name: author },
+    server: {
+      type: 'node',
+      entry_point: entry,
+      mcp_config: { command: 'node', args: [`\${__dirname}/${entry}`], env: {} },
+    },
+    tools_generated: true,
+    keywords,
+    license,
+    compatibility: { platforms: ['darwin', 'win32', 'linux'], runtimes: { node } },
+  }
+}
+
+function claudePlugin({ name, version, description, author, license, keywords }: About): object {
+  return { name, displayName: title, version, description, author: { name: author }, license, keywords }
+}
+
+/** So that a checkout can be added as a marketplace. */
+function claudeMarketplace({ name, version, description, author }: About): object {
+  return {
+    name,
+    owner: { name: author },
+    metadata: { description, version },
+    plugins: [{ name, source: './claude-plugin', description, version }],
+  }
+}
+
+/** https://agent-plugins.org, version 1.0.0. */
+function agentPlugin({ name, version, description, author, license, keywords }: About): object {
+  return {
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
+    name,
+    version,
+    description,
+    author: { name: author },
+    license,
+    keywords,
+  }
+}
+
+const conductorSkill = `---
+name: conductor
+description: Carry out a task of several steps with a person's approval of the plan, of each commit and of the result, through the MCP server assent. Use it whenever a task takes more than one step or cannot be undone.
+---
+
+${habit}`
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,36 @@
+// Links that set Assent up with one click, for the README.
+import { launch } from './about.ts'
+
+const begin = '<!-- install links: made by `npm run manifests` -->'
+const end = '<!-- end of install links -->'
+
+/** Browsers hand on what these pages lead to; an address that begins with vscode: or cursor: is taken out of many READMEs. */
+export function vsCodeLink(host: 'vscode.dev' | 'insiders.vscode.dev'): string {
+  const config = encodeURIComponent(JSON.stringify({ type: 'stdio', ...launch }))
+  const quality = host === 'vscode.dev' ? '' : '&quality=insiders'
+  return `https://${host}/redirect/mcp/install?name=assent&config=${config}${quality}`
+}
+
+export function cursorLink(): string {
+  const config = Buffer.from(JSON.stringify(launch)).toString('base64')
+  return `https://cursor.com/en/install-mcp?name=assent&config=${encodeURIComponent(config)}`
+}
+
+function linksPart(): string {
+  return [
+    begin,
+    '',
+    `[Install in VS Code](${vsCodeLink('vscode.dev')}) ·`,
+    `[in VS Code Insiders](${vsCodeLink('insiders.vscode.dev')}) ·`,
+    `[in Cursor](${cursorLink()})`,
+    '',
+    end,
+  ].join('\n')
+}
+
+export function withLinks(readme: string): string {
+  const from = readme.indexOf(begin)
+  const to = readme.indexOf(end)
+  if (from === -1 || to < from) throw new Error('README.md has no place for the install links.')
+  return readme.slice(0, from) + linksPart() + readme.slice(to + end.length)
+}

@@ -1,0 +1,61 @@
+// Checks what would be published, as those who judge packages and those who install them see it.
+//
+// Each tarball is looked at by publint and by "are the types wrong", all are installed together into an empty folder,
+// and the program is started from there: its version, a gateway over HTTP, and a server for a client on standard input
+// and output, in both generations of the protocol. With --built, what `npm run build` left is taken as it is.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { compile } from './build/compile.ts'
+import { publishedPackages } from './build/published.ts'
+import { run } from './build/run.ts'
+import { pack, problemsWith } from './build/tarball.ts'
+import { tryProgram } from './build/try-program.ts'
+import { buildWebApp } from './inbox/web-app.ts'
+
+const startedAt = performance.now()
+const folder = mkdtempSync(join(tmpdir(), 'assent-pack-'))
+try {
+  const packages = publishedPackages()
+  const isBuilt = process.argv.includes('--built') && packages.every((one) => existsSync(`${one.folder}/dist`))
+  if (!isBuilt) {
+    for (const published of packages) compile(published)
+    buildWebApp()
+  }
+  const tarballs: string[] = []
+  for (const published of packages) {
+    const { path, files } = pack(published, folder)
+    const problems = [...problemsWith(files), ...(await lintProblems(path))]
+    if (problems.length > 0) throw new Error(`${published.name} would ship wrongly:\n${problems.join('\n')}`)
+    // What it says of each way to import is printed only when one of them is wrong.
+    run('attw', [path, '--profile', 'esm-only', '--no-color'])
+    tarballs.push(path)
+    console.log(`pack: ${published.name}: ${files.length} files, publint and attw have nothing to say`)
+  }
+  const home = join(folder, 'clean')
+  mkdirSync(home)
+  run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', '--prefix', home, ...tarballs],
+    home,
+  )
+  for (const said of await tryProgram(home)) console.log(`pack: ${said}`)
+  mkdirSync('dist', { recursive: true })
+  for (const path of tarballs) copyFileSync(path, join('dist', basename(path)))
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`pack: ${tarballs.length} tarballs are in dist/, ready to publish; took ${seconds} s`)
+} catch (error) {
+  console.error(`pack: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function lintProblems(path: string): Promise<string[]> {
+  const bytes = readFileSync(path)
+  const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+  const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+  return messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`)
+}

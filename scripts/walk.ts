@@ -1,0 +1,97 @@
+// Walks through a plan with the real program, as an agent and its person do, and records it: `npm run walk` writes
+// docs/guide/conductor.md with what was really said, and pictures of the inbox.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { ownLink } from '../packages/gateway/src/alone/own-inbox.ts'
+import { aHome, openFor, visit } from '../packages/gateway/src/alone/windows.suite.ts'
+import { aBrowser } from './inbox/browser.ts'
+
+const pictures = 'docs/screens'
+const page = 'docs/guide/conductor.md'
+
+const plan = {
+  planSummary:
+    'Add search to the notes\n\n1. An index over all notes, kept up to date on save\n2. A search page, with the words found in bold',
+  phaseCount: 2,
+  openQuestions: ['Shall umlauts match their plain letters?'],
+  taskName: 'add-search',
+}
+const phase = {
+  phaseNumber: 1,
+  phaseSummary: 'The index is built on start and on save. 14 tests, all pass.',
+  filesModified: ['src/index.ts', 'src/index.test.ts'],
+  commitMessage: 'feat: index all notes',
+}
+const completion = {
+  completionSummary: 'Search works, with 31 tests. Umlauts match plain letters.',
+  phasesCompleted: 2,
+}
+
+const recorded: string[] = []
+const home = await aHome()
+const browser = await aBrowser()
+try {
+  const agent = await home.window('2025-11-25')
+  const store = await home.store()
+  const { origin } = await visit(home, store)
+  const context = await browser.newContext({ viewport: { width: 1120, height: 1060 }, reducedMotion: 'reduce' })
+  await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
+  const inbox = await context.newPage()
+  await inbox.goto((await ownLink(store, origin)) ?? '')
+  await inbox.getByRole('navigation', { name: 'Pages' }).waitFor()
+
+  const step = async (tool: string, args: object, answer: (inbox: Page) => Promise<void>, picture?: string) => {
+    const calling = agent.call(tool, args)
+    let ask = (await openFor(store))[0]
+    for (; ask === undefined; ask = (await openFor(store))[0]) await new Promise((resolve) => setTimeout(resolve, 50))
+    await inbox.goto(`${origin}/asks/${ask.id}`)
+    await inbox.locator('.card').first().waitFor()
+    await answer(inbox)
+    if (picture !== undefined) await inbox.screenshot({ path: join(pictures, `${picture}.png`) })
+    // A new card ignores clicks for a moment, so that one meant for the card before does nothing to it.
+    await inbox.waitForTimeout(800)
+    await inbox
+      .getByRole('button', { name: /^(Answer|Approve|Send)/ })
+      .first()
+      .click()
+    const { text, data } = await calling
+    recorded.push(`**The agent** calls \`${tool}\`.\n`)
+    if (picture !== undefined) recorded.push(`![${tool} in the inbox](../screens/${picture}.png)\n`)
+    recorded.push(`It gets:\n\n\`\`\`text\n${text}\n\`\`\`\n\n\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\`\n`)
+  }
+  const choose = (label: string) => async (inbox: Page) => inbox.getByText(label).first().click()
+
+  mkdirSync(pictures, { recursive: true })
+  recorded.push('## The plan\n')
+  await step(
+    'request_plan_approval',
+    plan,
+    async (inbox) => {
+      await choose('Approve: begin with the first phase')(inbox)
+      await inbox.getByLabel('Feedback').fill('Yes to the umlauts.')
+    },
+    'conductor-plan',
+  )
+  home.git('config', 'user.name', 'A')
+  recorded.push('## A commit that was not made\n\nThe person says that they committed, and did not.\n')
+  mkdirSync(join(home.project, 'src'))
+  writeFileSync(join(home.project, 'src/index.ts'), '')
+  const goOn = choose('Committed: continue with the next phase')
+  await step('request_phase_commit_approval', phase, goOn, 'conductor-phase')
+  recorded.push('## The commit\n\nThey commit, and the agent asks again.\n')
+  home.commit('feat: index all notes')
+  await step('request_phase_commit_approval', phase, goOn)
+  recorded.push('## The end\n\nThe second phase goes the same way. Then:\n')
+  home.commit('feat: search page')
+  await step('request_completion_review', completion, choose('Approve: the plan is complete'))
+  const { readFileSync } = await import('node:fs')
+  const kept = readFileSync(join(home.project, 'plans/add-search-complete.md'), 'utf8')
+  recorded.push(`The file of the plan now holds what was decided:\n\n\`\`\`markdown\n${kept.trim()}\n\`\`\`\n`)
+} finally {
+  await browser.close()
+  await home.close()
+}
+const { introduction, ending } = await import('./walk-words.ts')
+writeFileSync(page, `${introduction}\n${recorded.join('\n')}\n${ending}`)
+console.log(`walk: ${page} is written`)

@@ -1,0 +1,151 @@
+// The whole of it: the program itself, a real provider, agents with bearer tokens, and people who sign in with a real
+// browser and answer what their own agents ask.
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/cli/process.suite.ts'
+import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
+import { aClient } from '../../packages/gateway/src/contract/clients.suite.ts'
+import { until } from '../../packages/gateway/src/contract/stage.suite.ts'
+import { aBrowser } from '../../scripts/inbox/browser.ts'
+import { anIssuer, audience, inboxClient } from '../../scripts/inbox/issuer.ts'
+import { agentToken } from '../../scripts/inbox/surfer.ts'
+import { settleDown } from './visit.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+let browser: Browser
+beforeAll(async () => {
+  execFileSync('npm', ['run', '--silent', 'web'])
+  browser = await aBrowser()
+})
+afterAll(() => browser.close())
+
+async function aFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function aTeam() {
+  const origin = `http://127.0.0.1:${await aFreePort()}`
+  const issuer = await anIssuer([`${origin}/sign-in/callback`])
+  onTestFinished(() => issuer.stop())
+  const config = `
+identity: { issuer: "${issuer.url}", audience: "${audience}" }
+inbox: { url: "${origin}", client_id: ${inboxClient.id}, client_secret: "\${env:INBOX_SECRET}" }
+asks: { surfaces: [client, inbox] }
+servers: { a: ${aProcessOf('2026-07-28')} }`
+  const variables = { ASSENT_LISTEN: new URL(origin).host, INBOX_SECRET: inboxClient.secret }
+  const gateway = await aRunningGateway(config, variables)
+  return { origin, issuer, config, gateway, variables }
+}
+
+async function aPage(): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1120, height: 780 }, reducedMotion: 'reduce' })
+  onTestFinished(() => context.close())
+  await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
+  context.setDefaultTimeout(30_000)
+  return context.newPage()
+}
+
+/** Through the provider's own pages. */
+async function signIn(page: Page, person: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('input[name=login]').fill(person)
+  await page.locator('input[name=password]').fill('x')
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+/** Without the provider's, which is on the same host here, and cookies do not tell ports apart. */
+async function ourCookies(page: Page) {
+  return (await page.context().cookies()).filter(({ name }) => name.startsWith('assent'))
+}
+
+const pictures = process.env.ASSENT_TEST_PICTURES
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png` })
+}
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[LOGIN-9] whose agent calls with a bearer token (%s) answers it in their browser with the same account, and nobody else',
+  async (generation) => {
+    const { origin, issuer, gateway } = await aTeam()
+    const client = await aClient(generation, gateway.url, {
+      elicitation: 'none',
+      token: await agentToken(issuer.url, 'ann'),
+    })
+    const calling = client.call('ask', { questions: [whichRegion] })
+    const [ann, mallory] = [await aPage(), await aPage()]
+
+    await ann.goto(`${origin}/history`)
+    await ann.getByText('You are signed out.').waitFor()
+    await picture(ann, `signed-out-${generation}`)
+    await signIn(ann, 'ann')
+    await ann.waitForURL(`${origin}/history`)
+    await ann.getByRole('button', { name: 'Ann Lee' }).waitFor()
+    await ann.goto(origin)
+    await ann.locator('.row').first().click()
+    await settleDown(ann)
+    await picture(ann, `card-${generation}`)
+    const place = ann.url()
+    expect(place).toMatch(/\/asks\/ask_/)
+
+    // Somebody with the same name, who followed the same address.
+    await mallory.goto(place)
+    await mallory.getByText('You are signed out.').waitFor()
+    await signIn(mallory, 'mallory')
+    await mallory.waitForURL(place)
+    await mallory.getByText('There is nothing here for you.').waitFor()
+    await picture(mallory, `stranger-${generation}`)
+
+    await ann.getByRole('radio', { name: 'eu' }).check()
+    await ann.getByRole('button', { name: 'Approve' }).click()
+    await ann.getByText(/You approved this/).waitFor()
+    expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
+
+    expect((await ourCookies(ann)).map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([
+      { httpOnly: true, sameSite: 'Strict' },
+    ])
+    await ann.getByRole('button', { name: 'Ann Lee' }).click()
+    await ann.getByRole('button', { name: 'Sign out' }).click()
+    await ann.getByText('You are signed out.').waitFor()
+    await until(async () => ((await ourCookies(ann)).length === 0 ? true : undefined))
+    expect(gateway.lines().filter(({ level }) => level === 'error')).toEqual([])
+    expect(gateway.heard.err).not.toContain(inboxClient.secret)
+  },
+)
+
+test('[LOGIN-9] who calls a sign-in off is told so, and goes on where they were when they try again', async () => {
+  const { origin } = await aTeam()
+  const page = await aPage()
+  await page.goto(`${origin}/figures`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('[ Cancel ]').click()
+  await page.getByText('The sign-in was called off.').waitFor()
+  await picture(page, 'called-off')
+
+  await signIn(page, 'ann')
+  await page.waitForURL(`${origin}/figures`)
+  await page.getByRole('button', { name: 'Ann Lee' }).waitFor()
+})
+
+test('[PROG-18] with identity the program signs people in by account: no link, and not on standard input', async () => {
+  const { gateway, variables, config, origin } = await aTeam()
+  const around = { folder: gateway.folder, variables }
+
+  const link = await assent(['inbox', 'link'], around)
+  const stdio = await assent(['gateway', '--config', 'assent.yaml', '--stdio'], around)
+
+  expect(link).toMatchObject({ code: 1, out: '', err: expect.stringContaining('their own account') })
+  expect(link.err).toContain(origin)
+  expect(stdio).toMatchObject({ code: 3, err: expect.stringContaining('Leave identity out') })
+
+  await gateway.reload(config.replace(inboxClient.id, 'another'))
+  expect(gateway.lines()).toContainEqual(expect.objectContaining({ level: 'warn', settings: 'inbox.client_id' }))
+})

@@ -1,0 +1,126 @@
+// What registries and clients are told about Assent is current, and of the form that each of them demands.
+import { validateManifest } from '@anthropic-ai/mcpb'
+import { expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { launch, readAbout } from '../scripts/manifests/about.ts'
+import { manifestFiles } from '../scripts/manifests/files.ts'
+import { cursorLink, vsCodeLink, withLinks } from '../scripts/manifests/links.ts'
+import { readText, readWorkspace } from './workspace.ts'
+
+const about = readAbout()
+const files = manifestFiles(about)
+
+function kept(path: string) {
+  return JSON.parse(readText(`integrations/${path}`))
+}
+
+test.each(Object.keys(files))('[PACKAGE-1] %s is what the manifest of assent makes it (npm run manifests)', (path) => {
+  expect(readText(path)).toBe(files[path])
+})
+
+test('[PACKAGE-1] the links of the README are current, and set up what init sets up', () => {
+  const readme = readText('README.md')
+  expect(withLinks(readme)).toBe(readme)
+  for (const host of ['vscode.dev', 'insiders.vscode.dev'] as const) {
+    const { searchParams } = new URL(vsCodeLink(host))
+    expect(searchParams.get('name')).toBe('assent')
+    expect(JSON.parse(searchParams.get('config') ?? '')).toEqual({ type: 'stdio', ...launch })
+  }
+  const config = new URL(cursorLink()).searchParams.get('config') ?? ''
+  expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual(launch)
+})
+
+test('[PACKAGE-2] the registry takes server.json: a name of the form it demands, short words, a version that is one', () => {
+  const server = kept('registry/server.json')
+  const { packages } = readWorkspace()
+
+  expect(server.$schema).toBe('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json')
+  expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+  expect(server.name).toBe((packages.gateway as { mcpName?: string }).mcpName)
+  expect(server.description.length).toBeLessThanOrEqual(100)
+  expect(server.version).toMatch(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/)
+  expect(Object.keys(server).sort()).toEqual(['$schema', 'description', 'name', 'packages', 'title', 'version'])
+  expect(server.packages).toHaveLength(1)
+  expect(server.packages[0]).toMatchObject({
+    registryType: 'npm',
+    identifier: packages.gateway?.name,
+    version: server.version,
+    runtimeHint: 'npx',
+    transport: { type: 'stdio' },
+  })
+})
+
+test('[PACKAGE-2] the vendor’s own checker accepts the manifest of the bundle, and refuses a wrong one', () => {
+  const said = vi.spyOn(console, 'log').mockReturnValue(undefined)
+  const complained = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  try {
+    expect(validateManifest('integrations/mcpb/manifest.json')).toBe(true)
+    expect(validateManifest('integrations/registry/server.json')).toBe(false)
+  } finally {
+    said.mockRestore()
+    complained.mockRestore()
+  }
+})
+
+test('[PACKAGE-2] the agent plugin has only the fields that the format knows, and its server is one variant', () => {
+  const plugin = kept('agent-plugin/plugin.json')
+  const known = [
+    '$schema',
+    'name',
+    'version',
+    'description',
+    'author',
+    'homepage',
+    'repository',
+    'license',
+    'keywords',
+    'extensions',
+  ]
+
+  expect(plugin.$schema).toBe('https://agent-plugins.org/schemas/1.0.0/plugin.schema.json')
+  expect(plugin.name).toMatch(/^(?!.*(?:--|\.\.))[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$/)
+  expect(Object.keys(plugin).filter((field) => !known.includes(field))).toEqual([])
+  expect(kept('agent-plugin/mcp.json')).toEqual({
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
+    mcpServers: { assent: { type: 'stdio', ...launch } },
+  })
+})
+
+test('[PACKAGE-2] the plugin of Claude Code has a name and a version, and its marketplace leads to it', () => {
+  const plugin = kept('claude-plugin/.claude-plugin/plugin.json')
+  const { plugins } = kept('.claude-plugin/marketplace.json')
+
+  expect(plugin).toMatchObject({ name: about.name, version: about.version, description: about.description })
+  expect(plugins).toEqual([
+    expect.objectContaining({ name: plugin.name, version: plugin.version, source: './claude-plugin' }),
+  ])
+  expect(kept('claude-plugin/.mcp.json')).toEqual({ mcpServers: { assent: launch } })
+})
+
+test.each(['claude-plugin', 'agent-plugin'])('[PACKAGE-2] the skill of the %s is called as its folder', (plugin) => {
+  const [, front = ''] = readText(`integrations/${plugin}/skills/conductor/SKILL.md`).split('---\n')
+  const { name, description } = parse(front)
+
+  expect(name).toBe('conductor')
+  expect(description.length).toBeLessThanOrEqual(1_024)
+})
+
+test('[PACKAGE-3] every published package says who it is, with one version, its licence, its Node and a page of its own', () => {
+  const published = Object.entries(readWorkspace().packages).filter(([, manifest]) => manifest.private !== true)
+
+  expect(published.map(([folder]) => folder).sort()).toEqual(['core', 'gateway', 'sdk', 'store', 'tools'])
+  for (const [folder, manifest] of published) {
+    expect(manifest, folder).toMatchObject({
+      version: about.version,
+      license: about.license,
+      author: about.author,
+      engines: { node: about.node },
+      type: 'module',
+    })
+    expect(readText(`packages/${folder}/README.md`), folder).toMatch(new RegExp(`^# ${manifest.name}\n`))
+    expect(readText(`packages/${folder}/LICENSE`)).toBe(readText('LICENSE'))
+    for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
+      expect(version, `${folder}: ${name}`).toMatch(/^\d+\.\d+\.\d+/)
+    }
+  }
+})
