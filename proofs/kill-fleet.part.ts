@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { diedAt } from './kill-points.part.ts'
 import type { FromReplica, ReplicaSettings, ToReplica } from './kill-replica.part.ts'
 
 const queueTries = 600
@@ -24,6 +25,7 @@ export class Fleet {
   readonly #spares: ChildProcess[] = []
   readonly #errors: string[] = []
   #isStopping = false
+  #onDied: (point: string) => void = () => undefined
   #turn = 0
   #balancer: Server | undefined
   kills = 0
@@ -64,19 +66,16 @@ export class Fleet {
     return true
   }
 
-  /** Has one die at this point. Resolves with whether it did, in this time. */
-  async killAt(index: number, point: string, hits: number, withinMs: number): Promise<boolean> {
-    const slot = this.#slots[index]
-    if (slot?.url === undefined) return false
-    const { child } = slot
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(resolve, withinMs, false)
-    child.once('exit', () => resolve(true))
-    tell(child, { arm: point, hits })
-    const died = await promise
+  /** Has whichever comes first to one of these points die there. Resolves with the point, or undefined after this time. */
+  async killAt(names: readonly string[], withinMs: number): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.#onDied = resolve
+    const timer = setTimeout(resolve, withinMs, undefined)
+    for (const { child } of this.#slots) tell(child, { arm: names })
+    const point = await promise
     clearTimeout(timer)
-    if (!died) tell(child, { disarm: true })
-    return died
+    for (const { child } of this.#slots) tell(child, { arm: [] })
+    return point
   }
 
   /** A link that signs a person in at one inbox. */
@@ -135,8 +134,10 @@ export class Fleet {
     const child = fork(new URL('kill-replica.part.ts', import.meta.url), [], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    child.stderr?.on('data', (text: Buffer) => {
-      this.#errors.push(text.toString().slice(0, 2_000))
+    child.stderr?.on('data', (bytes: Buffer) => {
+      const text = bytes.toString()
+      if (text.startsWith(diedAt)) return this.#onDied(text.slice(diedAt.length).split('\n', 1)[0] ?? '')
+      this.#errors.push(text.slice(0, 2_000))
       if (this.#errors.length > 20) this.#errors.shift()
     })
     return child

@@ -107,6 +107,8 @@ const plants: readonly (readonly [Invariant, string, Plant])[] = [
   ],
 ]
 
+export const nothingToPlantIn = ' (nothing to plant it in)'
+
 export interface Found {
   readonly planted: number
   readonly found: number
@@ -120,13 +122,13 @@ export function findPlanted(world: World): Found {
   for (const [invariant, name, plant] of plants) {
     const changed = plant(world)
     if (changed === undefined) {
-      missed.push(`${name} (nothing to plant it in)`)
+      missed.push(`${name}${nothingToPlantIn}`)
       continue
     }
     planted += 1
     if (!judge(changed.evidence, changed.kept).some((fault) => fault.invariant === invariant)) missed.push(name)
   }
-  return { planted, found: planted - missed.filter((name) => !name.endsWith('in)')).length, missed }
+  return { planted, found: planted - missed.filter((name) => !name.endsWith(nothingToPlantIn)).length, missed }
 }
 
 function declinedRuns({ evidence, kept }: World): World | undefined {

@@ -6,12 +6,13 @@ import { flushCompileCache } from 'node:module'
 import { createKeyRing } from '@assent/core'
 import { openPostgres } from '@assent/store'
 import { type InboxApp, inboxApp, respondWith, startGateway } from 'assent'
-import { KillPoints } from './kill-points.part.ts'
+import { type Bug, KillPoints, withBug } from './kill-points.part.ts'
 
 export interface ReplicaSettings {
   readonly url: string
   readonly schema: string
   readonly wake?: string
+  readonly bug?: Bug
   readonly port: number
   readonly secret: string
   readonly servers: Readonly<Record<string, { url: string }>>
@@ -19,8 +20,7 @@ export interface ReplicaSettings {
 
 export type ToReplica =
   | { readonly go: ReplicaSettings }
-  | { readonly arm: string; readonly hits: number }
-  | { readonly disarm: true }
+  | { readonly arm: readonly string[] }
   | { readonly invite: string; readonly number: number }
 
 export type FromReplica =
@@ -36,17 +36,17 @@ flushCompileCache()
 process.on('disconnect', () => process.exit())
 process.on('message', (message: ToReplica) => {
   if ('go' in message) void begin(message.go)
-  if ('arm' in message) points.arm(message.arm, message.hits)
-  if ('disarm' in message) points.disarm()
+  if ('arm' in message) points.arm(message.arm)
   if ('invite' in message) {
     void invite(message.invite).then((link) => tell({ number: message.number, link }))
   }
 })
 tell({ loaded: true })
 
-async function begin({ url, schema, wake, port, secret, servers }: ReplicaSettings): Promise<void> {
+async function begin({ url, schema, wake, bug, port, secret, servers }: ReplicaSettings): Promise<void> {
   const options = { schema, connections: 6, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
-  const store = points.wrap(await openPostgres(url, options))
+  const opened = points.wrap(await openPostgres(url, options))
+  const store = bug === undefined ? opened : withBug(opened, bug)
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port },
     servers,

@@ -53,6 +53,9 @@ export const relayLimits = {
   /** How long a held call is ours without another word, and how often that word is given. */
   leaseMs: 6_000,
   renewEveryMs: 2_000,
+  /** How long what has come to its end waits for the store all the same, and how soon a store that was away is asked again. */
+  storeGraceMs: 1_000,
+  storeRetryMs: 250,
   /** Questions that clients were asked and whose silence is waited for, in this process. */
   silentWaits: 100_000,
   /** No person reads a question and answers it sooner. */

@@ -119,7 +119,7 @@ export class Store {
 
 /** Opens a store on PostgreSQL and brings its tables up to date. */
 export async function openPostgres(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const { schema = 'assent', connections = 10, statementTimeoutMs = 10_000, connectTimeoutMs = 5_000, clock } = options
+  const { schema = 'assent', connections = 10, statementTimeoutMs = 5_000, connectTimeoutMs = 5_000, clock } = options
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
   }

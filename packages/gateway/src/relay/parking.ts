@@ -37,7 +37,7 @@ interface Parked {
 /** A call whose caller waits here all the time. */
 export interface InPlace extends Below {
   /** The call has ended, or goes on without its caller. */
-  end(): Promise<void>
+  end(): void
 }
 
 export class Parking {
@@ -107,9 +107,9 @@ export class Parking {
         await this.#beginRow(call, id, resume.server, '')
         return id
       },
-      end: async () => {
+      end: () => {
         if (id === undefined || !this.#inPlace.delete(id)) return
-        await this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(lost))
+        this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onTrouble)
       },
     }
   }

@@ -5,7 +5,7 @@
 // it is the other way round. Without an inbox nothing changes on the way. It knows no revision: what the client is to be asked comes
 // back as `needs-people`; while only the inbox is waited for, that list is empty.
 
-import type { JsonObject, JsonValue, Surface } from '@assent/core'
+import type { Ask, JsonObject, JsonValue, Surface, WithdrawReason } from '@assent/core'
 import { readForm } from '@assent/core'
 import type { Store } from '@assent/store'
 import { drawingProblem, wasSeen } from '../clients/believe.ts'
@@ -20,6 +20,7 @@ import { errorCodes, objectAt } from '../wire/messages.ts'
 import { givenOf, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
 import { type Put, Silence } from './silence.ts'
+import { waitForAsk, within } from './wait-for-ask.ts'
 import { tellOfWaiting } from './waiting.ts'
 
 /** What stands below: the relay itself, or calls that are kept on record. */
@@ -60,6 +61,9 @@ export interface RoutingSettings {
 /** Told of an answer that nobody can have given: by which call, to which server's question. */
 export type OnUnseen = (call: Call, server: string, key: string) => void
 
+/** An ask ends by the database's clock, which may be a little behind. */
+const marginMs = 500
+
 /** A place in this process, where it can be known that nobody waits any more. */
 type LivePlace = Place & { readonly over?: Promise<void> }
 
@@ -67,6 +71,7 @@ export class Routing {
   readonly #store: Store
   readonly #settings: RoutingSettings
   readonly #onUnseen: OnUnseen
+  readonly #onTrouble: (error: unknown) => void
   readonly silence: Silence
 
   constructor(
@@ -75,6 +80,7 @@ export class Routing {
     onUnseen: OnUnseen = () => undefined,
     onTrouble: (error: unknown) => void = () => undefined,
   ) {
+    this.#onTrouble = onTrouble
     this.silence = new Silence(store, settings, onTrouble)
     this.#store = store
     this.#settings = settings
@@ -232,25 +238,30 @@ export class Routing {
     const signal = AbortSignal.any([call.signal, giveUp.signal])
     void over?.then(() => giveUp.abort())
     const stopTelling = tellOfWaiting(call)
+    const timeoutMs = Math.min(forMs, this.#settings.askWaitMs + marginMs)
     try {
       const ended = await Promise.all(
         asks.map(async ([key, id]) => {
-          const ask = await this.#store.asks.wait(call.tenant, id, { timeoutMs: forMs, signal })
-          return [key, ask] as const
+          const ask = { tenant: call.tenant, id }
+          return [key, await waitForAsk(this.#store, ask, timeoutMs, signal, this.#onTrouble)] as const
         }),
       )
-      const open = ended.filter(([, ask]) => ask?.state.kind === 'open')
-      if (open.length > 0 && !signal.aborted) return undefined
+      const open = ended.filter(([, ask]) => ask === 'unknown' || ask?.state.kind === 'open')
+      const isTimeUp = timeoutMs < forMs
+      if (open.length > 0 && !signal.aborted && (comesBack || !isTimeUp)) return undefined
       if (open.length > 0 && call.signal.aborted && comesBack) return undefined
-      for (const [, ask] of open) {
-        const reason = call.signal.aborted ? 'call-cancelled' : 'caller-gone'
-        if (ask !== undefined) await this.#store.asks.withdraw(call.tenant, ask.id, reason)
-      }
-      return Object.fromEntries(ended.map(([key, ask]) => [key, ask === undefined ? noAnswer : givenOf(ask)]))
+      const reason = call.signal.aborted ? 'call-cancelled' : 'caller-gone'
+      for (const [key] of open) await this.#withdraw(call, inInbox[key] ?? '', reason)
+      return Object.fromEntries(ended.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
     } finally {
       stopTelling()
       giveUp.abort()
     }
+  }
+
+  /** Not worth holding up the call for: its time ends by itself. */
+  async #withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<void> {
+    await within(this.#store.asks.withdraw(tenant, id, reason), 0).catch(this.#onTrouble)
   }
 
   /** The place with an ask to come for each of these, should the client stay silent. */
@@ -337,6 +348,10 @@ function isPage(wanted: Wanted): boolean {
 
 function isYes(given: Given | undefined): boolean {
   return given !== undefined && 'result' in given && given.result.action === 'accept'
+}
+
+function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
+  return ask !== undefined && ask !== 'unknown'
 }
 
 function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {

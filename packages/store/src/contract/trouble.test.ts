@@ -166,6 +166,40 @@ test('[STORE-15] a statement that takes too long is given up (PostgreSQL)', () =
     expect((await store.asks.read(tenant, id))?.state.kind).toBe('open')
   }))
 
+test('[STORE-15] a network that has gone silent is given up too, and nothing waits for it without end (PostgreSQL)', () =>
+  onPostgres(async ({ open, tamper }) => {
+    const store = await open()
+    const { tenant, id } = await store.asks.raise(aForm())
+    const schema = ((await tamper('select current_schema() as name')) as { name: string }[])[0]?.name ?? ''
+    const real = new URL(postgresUrl)
+    const ends: Socket[] = []
+    let isSilent = false
+    const server = createServer((near) => {
+      const far = connect(Number(real.port), real.hostname)
+      for (const end of [near, far]) end.on('error', () => undefined)
+      ends.push(near, far)
+      near.on('data', (bytes) => void (isSilent || far.write(bytes)))
+      far.on('data', (bytes) => void (isSilent || near.write(bytes)))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const wired = new URL(postgresUrl)
+    wired.port = String((server.address() as AddressInfo).port)
+    const hasty = await openPostgres(wired.href, { schema, statementTimeoutMs: 300, connectTimeoutMs: 300 })
+    try {
+      await hasty.asks.read(tenant, id)
+      isSilent = true
+
+      const answered = hasty.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: inEurope })
+
+      await expect(answered).rejects.toMatchObject({ code: 'store_unavailable' })
+    } finally {
+      server.close()
+      for (const end of ends) end.destroy()
+      await hasty.close()
+    }
+    expect((await store.asks.read(tenant, id))?.state.kind).toBe('open')
+  }))
+
 test('[STORE-15] a file that another process keeps locked is told as trouble, and nothing happened (SQLite)', () =>
   onSqlite(async ({ open, path }) => {
     const patient = await open()

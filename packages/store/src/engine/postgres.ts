@@ -18,6 +18,8 @@ export interface PostgresOptions {
   readonly clock?: Clock
 }
 
+const silenceMs = 500
+
 interface Compiled {
   readonly text: string
   readonly names: readonly string[]
@@ -33,6 +35,9 @@ export function poolConfig(options: Omit<PostgresOptions, 'clock' | 'onTrouble'>
     max: options.connections,
     connectionTimeoutMillis: options.connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
+    // The server's own limit is of no use when the network between has gone silent.
+    query_timeout: options.statementTimeoutMs + silenceMs,
+    keepAlive: true,
     // Every statement is written for one plan, an index walk; planning it anew for each execution would cost as much as
     // running it.
     options: `-c search_path=${options.schema} -c plan_cache_mode=force_generic_plan`,

@@ -10,6 +10,7 @@ import { canBeAsked } from '../../relay/capabilities.ts'
 import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
+import { toldAsAway } from '../../relay/store-away.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import type { Below, Came, Hold } from '../../surfaces/routing.ts'
@@ -104,7 +105,7 @@ export class ClientSession {
     if (ends.some(({ aborted }) => aborted)) abort()
     const call = this.#call(request.method, request.params ?? {}, say, cancelling.signal)
     try {
-      const outcome = await this.#run(call, say)
+      const outcome = await this.#run(call, say).catch(toldAsAway)
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
@@ -162,7 +163,8 @@ export class ClientSession {
         hold,
       )
     } finally {
-      await below.end()
+      // The reply does not wait for it.
+      below.end()
     }
   }
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../relay/exchange.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
+import { toldAsAway } from '../../relay/store-away.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import {
@@ -57,7 +58,7 @@ export async function serve20260728(
   const digest = mayAsk(call.method) ? digestOfRequest(call) : undefined
   const outcome = gone.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : await run(serving, call, digest)
+    : await run(serving, call, digest).catch(toldAsAway)
   if (outcome.isStreamed === true) answering.open()
   finish(serving, call, request, outcome, answering, digest)
 }
