@@ -6,11 +6,12 @@
 import { randomBytes } from 'node:crypto'
 import { createKeyRing, newId, only } from '@assent/core'
 import type { Store } from '@assent/store'
-import { inboxApp, SecretPages } from 'assent'
+import { type InboxApp, inboxApp, SecretPages } from 'assent'
 import type { SeededRandom } from './random.part.ts'
+import type { Tally } from './strangers-tally.part.ts'
 
 const baseUrl = 'http://127.0.0.1:7420'
-const tenant = 'acme'
+const tenant = 'secretive'
 const aPageId = () => newId('secret', Date.now(), randomBytes)
 
 /** Someone at a browser, with a cookie or without. */
@@ -19,21 +20,15 @@ interface Stranger {
   readonly cookie: string
 }
 
-export interface Tried {
-  readonly attempts: number
-  readonly succeeded: number
-  readonly told: number
-}
-
 /** @param isUnasked of the page that is tried, also where another is tried beside it */
 type Way = (page: string, salt: number, isUnasked: boolean) => Promise<string>
 
 export async function trySecretPages(
+  store: Store,
   random: SeededRandom,
   attempts: number,
-  store: Store,
-  strangers: readonly Stranger[],
-): Promise<Tried> {
+  tally: Tally,
+): Promise<void> {
   const pages = new SecretPages({ store, tenant, keys: createKeyRing([{ id: 'k', secret: randomBytes(32) }]) })
   const [own, evil] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
   pages.openAt(baseUrl, baseUrl)
@@ -41,7 +36,9 @@ export async function trySecretPages(
     deploy: { url: 'http://127.0.0.1:1/', secrets: { token: own } },
     evil: { url: 'http://127.0.0.1:2/', secrets: { token: evil } },
   })
-  const { fetch } = inboxApp({ store, tenant, baseUrl, secretPages: pages })
+  const app = inboxApp({ store, tenant, baseUrl, secretPages: pages })
+  const { fetch } = app
+  const strangers = await gather(app)
   const tokens = ['', evil, `${own}0`, `deploy:${own}`, 'deploy:assent1.k.AAAA', pages.credentials.tokenFor('evil')]
   const targets = [await aPage(store, 'open'), await aPage(store, 'handed'), await aPage(store, 'unasked')]
   const ways: readonly Way[] = [
@@ -49,22 +46,39 @@ export async function trySecretPages(
     (page, salt) => asServer(fetch, tokens[(salt >> 4) % tokens.length] ?? '', page, salt),
     (page, salt, isUnasked) => overMcp(pages, page, salt, isUnasked),
   ]
-  let [succeeded, told] = [0, 0]
   for (let i = 0; i < attempts; i++) {
     const target = random.pick(targets)
     const salt = random.int(2 ** 31)
     const way = random.pick(ways)
     const isUnasked = target === targets.at(-1)
     const real = await way(target, salt, isUnasked)
-    if (real.startsWith('yes')) succeeded++
-    if (real !== (await way(aPageId(), salt, isUnasked))) told++
+    const told = real !== (await way(aPageId(), salt, isUnasked))
+    tally.judge(names[ways.indexOf(way)] ?? '', { succeeded: real.startsWith('yes'), told })
   }
-  succeeded += await changed(store, targets)
+  const moved = await changed(store, targets)
+  if (moved > 0) tally.judge('a page for a secret was changed', { succeeded: true, told: false })
   // The same ways do open for whom they are: a proof on a closed door would prove nothing.
   const collected = await asServer(fetch, own, targets[1] ?? '', 1)
   const asked = await judged(pages, 'deploy', 'ann', targets[0] ?? '')
   if (!collected.startsWith('yes') || !asked.startsWith('yes')) throw new Error('Nothing opens for anyone.')
-  return { attempts, succeeded, told }
+}
+
+const names = [
+  'a person, at a page for a secret',
+  'a server, at a page for a secret',
+  "a server's link to a page for a secret",
+]
+
+async function gather(app: InboxApp): Promise<Stranger[]> {
+  const strangers: Stranger[] = [{ app, cookie: '' }]
+  for (const [principal, ...groups] of [['mallory'], ['Ann'], ['eve', 'ann', 'person:ann']] as const) {
+    const code = new URL((await app.signInLink({ principal, groups })) ?? '').hash.slice('#code='.length)
+    const headers = { host: '127.0.0.1:7420', origin: baseUrl, 'assent-inbox': '1', 'content-type': 'application/json' }
+    const body = JSON.stringify({ code })
+    const response = await app.fetch(new Request('http://inbox/api/sign-in', { method: 'POST', headers, body }))
+    strangers.push({ app, cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' })
+  }
+  return strangers
 }
 
 /** Of `deploy`, for Ann: waiting for her, handed over, or not asked about yet. */

@@ -35,21 +35,14 @@ async function tryGateway(home: string): Promise<string> {
   }
 }
 
-const toolsServer = `import { assentTools } from '@assent/tools'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
-
-serveStdio(assentTools({ folder: process.cwd() }))
-`
-
 /** As a client starts it: the doctor of the same installation reads a configuration and speaks to what is named there. */
 function tryAsClient(home: string): string {
   const file = join(home, 'home', '.cursor', 'mcp.json')
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(join(home, 'tools.js'), toolsServer)
-  const server = { command: process.execPath, args: [join(home, 'tools.js')] }
-  writeFileSync(join(home, 'client.yaml'), JSON.stringify({ servers: { tools: server }, store: `sqlite:${home}/b.db` }))
-  const args = ['gateway', '--config', join(home, 'client.yaml'), '--stdio']
-  writeFileSync(file, JSON.stringify({ mcpServers: { assent: { command: program(home), args } } }))
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { assent: { command: program(home), args: [], env: plain(home) } } }),
+  )
   const printed = run(
     process.execPath,
     [join(home, 'node_modules', 'assent', 'dist', 'cli', 'main.js'), 'doctor', 'cursor', '--json'],

@@ -86,6 +86,7 @@ function configuration(key: JWK, redirects: readonly string[]): Configuration {
       { ...client, client_id: 'agent', token_endpoint_auth_method: 'none', redirect_uris: [agentRedirect] },
     ] as never,
     cookies: { keys: [randomUUID()] },
+    ttl: { Interaction: 3_600, Session: 3_600, Grant: 3_600, AccessToken: 3_600, IdToken: 3_600 },
     scopes: ['openid', 'profile', 'groups'],
     claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
     // As most issuers do: what was asked for stands in the id token.

@@ -16,7 +16,7 @@ import { forms } from '../../scripts/inbox/samples.ts'
 import { fillings } from './fill.ts'
 import { settleDown } from './visit.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 // Each generation once on either side; the suites of the gateway hold all four pairings.
 const pairings: readonly { readonly client: Generation; readonly server: Generation }[] = [
@@ -52,7 +52,7 @@ async function aPage(house: House): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
   await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   await page.goto(await house.link())
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -94,7 +94,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 
   test('[INBOX-15] [ROUTE-3] a link, a no, no choice and silence each reach the server as what they are', async () => {
-    const { house, server, page } = await aScene(serverSpeaks, ', wait: 6s')
+    const { house, server, page } = await aScene(serverSpeaks, ', wait: 20s')
     const client = await aClient(clientSpeaks, house.mcp, cannotAsk)
 
     const calling = client.call('ask', { questions: [signIn, whichRegion, whichRegion, whichRegion] })

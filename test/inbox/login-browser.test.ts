@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/cli/process.suite.ts'
@@ -105,8 +106,8 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await picture(mallory, `stranger-${generation}`)
 
     await ann.getByRole('radio', { name: 'eu' }).check()
-    await ann.getByRole('button', { name: 'Approve' }).click()
-    await ann.getByText(/You approved this/).waitFor()
+    await ann.getByRole('button', { name: 'Answer' }).click()
+    await ann.getByText(/You answered this/).waitFor()
     expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
 
     expect((await ourCookies(ann)).map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([
@@ -121,13 +122,16 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 )
 
-test('[LOGIN-9] who calls a sign-in off is told so, and goes on where they were when they try again', async () => {
+test('[LOGIN-9] [INBOX-19] who calls a sign-in off is told so, and goes on where they were when they try again', async () => {
   const { origin } = await aTeam()
   const page = await aPage()
   await page.goto(`${origin}/figures`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('[ Cancel ]').click()
   await page.getByText('The sign-in was called off.').waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.evaluate(axe.source)
+  expect(await page.evaluate('axe.run().then(({ violations }) => violations)')).toEqual([])
   await picture(page, 'called-off')
 
   await signIn(page, 'ann')

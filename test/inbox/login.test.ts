@@ -350,6 +350,33 @@ test('[LOGIN-6] a name from the issuer is shown without tricks, and the same nam
   expect((await me(nameless)).name).toBe(principal)
 })
 
+test('[LOGIN-6] others are shown who decided, by the name that the issuer told', async () => {
+  const { issuer, store, surfer } = await aHouse()
+  const [ann, ben] = [`${issuer.url}#ann`, `${issuer.url}#ben`]
+  const approvers = [`person:${ann}`, `person:${ben}`] as const
+  const electorate = { approvers, barred: [], approvals: 1, declines: 1 }
+  const { id } = await store.asks.raise({ ...aQuestion(), principal: ann, electorate })
+  const [first, second] = [surfer(), surfer()]
+  await signIn(first, 'ann')
+  await signIn(second, 'ben')
+  const body = JSON.stringify({ decisionId: 'decision-of-ben-0001', answer: { action: 'decline', comment: 'no' } })
+  const answered = await second.request(`${base}/api/asks/${id}/answer`, {
+    method: 'POST',
+    headers: fromOurPage(base),
+    body,
+  })
+  expect(answered.status).toBe(200)
+
+  const { ask } = (await (await first.request(`${base}/api/asks/${id}`)).json()) as { ask: Record<string, unknown> }
+  const history = await (await first.request(`${base}/api/history`)).text()
+
+  expect(ask).toMatchObject({
+    onBehalfOf: { name: 'Ann Lee', isYou: true },
+    state: { by: { name: 'Ben Okafor', isYou: false }, what: 'Ben Okafor declined this' },
+  })
+  expect(history).toContain('Ben Okafor')
+})
+
 test('[LOGIN-7] while the issuer is away nobody signs in and is told so; who is in stays in', async () => {
   const { issuer, surfer, another, troubles } = await aHouse()
   const [ann, ben] = [surfer(), surfer()]

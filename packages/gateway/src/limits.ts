@@ -201,6 +201,9 @@ export const inboxLimits = {
   loginMs: 600_000,
   returnPathChars: 512,
   nameChars: 80,
+  /** How long a name is shown without looking it up again, and how many are remembered. */
+  nameFreshMs: 60_000,
+  names: 10_000,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
   sessionMs: 7 * 24 * 60 * 60 * 1_000,
   /** The same by account: the issuer may have taken its word back meanwhile. */

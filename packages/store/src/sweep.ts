@@ -27,6 +27,8 @@ export interface Swept {
 const atMost = 1_000
 // A replica whose clock runs behind may still consider a state valid for a while after it expired here.
 const clockSkewMs = 24 * 60 * 60 * 1_000
+// After its person was last signed in, a name is shown to others for a month.
+const namesKeptMs = 30 * 24 * 60 * 60 * 1_000
 
 export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<Swept> {
   let expired = 0
@@ -39,7 +41,7 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
   const links = await engine.run(forgetLinks, {})
-  const sessions = await engine.run(forgetSessions, {})
+  const sessions = await engine.run(forgetSessions, { keep_names: namesKeptMs })
   const ofClients = await engine.run(forgetClientSessions, { margin: clockSkewMs })
   const letters = await engine.run(forgetLetters, {})
   const pages = await engine.run(forgetPages, {})

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { assent } from '../cli/process.suite.ts'
 import { until } from '../contract/stage.suite.ts'
 import { inboxFile, keptOrigin } from './shared-inbox.ts'
@@ -7,6 +7,9 @@ import { aHome, type Home, openFor, visit } from './windows.suite.ts'
 
 const choice = { question: 'Which colour?', options: [{ value: 'red' }, { value: 'blue' }] }
 const red = { action: 'accept', content: { choice: 'red' } }
+
+// Processes start slowly on a busy machine; what is asserted is what they do.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 let home: Home
 beforeEach(async () => {

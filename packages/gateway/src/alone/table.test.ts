@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '@assent/store'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../contract/stage.suite.ts'
 import { aHome, generations, type Home, type Result, type Visitor, visit, type Window } from './windows.suite.ts'
 
@@ -119,6 +119,9 @@ const malformed = [
   ['too long a note', accept({ decision: 'approve', feedback: 'x'.repeat(1_001) })],
 ] as const
 
+// Processes start slowly on a busy machine; what is asserted is what they do.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+
 let home: Home
 let store: Store
 
@@ -215,7 +218,7 @@ describe.each(generations)('a client of %s', (generation) => {
       const [ask] = await until(async () => {
         const open = await visitor.open()
         return open.length > 0 ? open : undefined
-      }, 30_000)
+      }, 60_000)
       expect(await visitor.answer(ask?.id ?? '', answer)).toBe(200)
       return calling
     }
@@ -233,7 +236,7 @@ describe.each(generations)('a client of %s', (generation) => {
 
     test('[ALONE-1] a malformed response is refused where it is given, and the question stays open', async () => {
       const calling = window.call('request_plan_approval', aPlan)
-      const [ask] = await until(async () => ((await visitor.open()).length > 0 ? visitor.open() : undefined), 30_000)
+      const [ask] = await until(async () => ((await visitor.open()).length > 0 ? visitor.open() : undefined), 60_000)
       for (const [, answer] of malformed)
         expect(await visitor.answer(ask?.id ?? '', answer)).toBeGreaterThanOrEqual(400)
       expect(await visitor.open()).toHaveLength(1)

@@ -8,9 +8,10 @@ import { listening } from '../contract/servers.suite.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
 import { initClients } from '../init/clients.ts'
 import { aMachine, type TestMachine } from '../init/machine.suite.ts'
+import { isAtLeast, oldestNode, whyTooOld } from '../node-version.ts'
 import type { Examined, Report } from './examine.ts'
 import { mannersOf } from './manners.ts'
-import { isAtLeast, oldestNode, portFinding } from './surroundings.ts'
+import { portFinding } from './surroundings.ts'
 
 /** A server of one generation, as an entry of a configuration. */
 function server(generation: '2025-11-25' | '2026-07-28') {
@@ -180,6 +181,8 @@ describe('the machine', () => {
     const { default: manifest } = await import('../../package.json', { with: { type: 'json' } })
     expect(manifest.engines.node).toBe(`>=${oldestNode.join('.')}`)
     expect(['v22.18.0', 'v22.19.1', 'v24.0.0', 'v100.1.0'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(false)
+    expect(whyTooOld('v24.0.0')).toBeUndefined()
+    expect(whyTooOld('v20.20.2')).toContain('needs Node 22.18 or later, and this is v20.20.2')
     expect(['v22.17.9', 'v20.20.2', 'v9.9.9', '', 'nonsense'].map((one) => isAtLeast(one, [22, 18]))).not.toContain(
       true,
     )

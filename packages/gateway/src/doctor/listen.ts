@@ -1,12 +1,12 @@
 // Where the inbox of one person's windows is served.
 
-import { type Address, address } from '../config/kinds.ts'
+import { aloneConfig } from '../config/alone-config.ts'
+import type { Address } from '../config/kinds.ts'
+import { tell } from '../config/problem.ts'
 
-const usual: Address = { host: '127.0.0.1', port: 7421 }
-
-export function listenAddress({ ASSENT_LISTEN: given }: NodeJS.ProcessEnv): Address {
-  if (given === undefined || given === '') return usual
-  const read = address.read(given)
-  if (!read.ok) throw new Error(`ASSENT_LISTEN ${read.problem}. ${read.suggestion ?? ''}`.trim())
-  return read.value
+/** @throws when a variable that says where is wrong */
+export function listenAddress(variables: NodeJS.ProcessEnv): Address {
+  const read = aloneConfig(variables)
+  if (!read.ok) throw new Error(read.problems.map((one) => tell('environment', one)).join('\n'))
+  return read.config.listen
 }

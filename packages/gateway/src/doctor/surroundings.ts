@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type Address, addressText } from '../config/kinds.ts'
 import { type Machine, stateFolder } from '../init/machine.ts'
 import { doctorLimits } from '../limits.ts'
+import { isAtLeast, oldestNode } from '../node-version.ts'
 
 export interface Finding {
   readonly what: string
@@ -17,9 +18,6 @@ export interface Finding {
   readonly change?: string
 }
 
-/** The first that runs our sources and has SQLite without a flag. */
-export const oldestNode = [22, 18] as const
-
 export function nodeFinding({ variables }: Machine): Finding {
   const { stdout, error } = spawnSync('node', ['--version'], { env: { PATH: variables.PATH ?? '' }, encoding: 'utf8' })
   const change = `Install Node ${oldestNode.join('.')} or later where your clients find it first.`
@@ -27,11 +25,6 @@ export function nodeFinding({ variables }: Machine): Finding {
   const version = stdout.trim()
   const isRecent = isAtLeast(version, oldestNode)
   return { what: 'Node', ok: isRecent, words: `${version} is what clients start`, ...(isRecent ? {} : { change }) }
-}
-
-export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [, first = 0, second = 0] = (/^v?(\d+)\.(\d+)/.exec(version) ?? []).map(Number)
-  return first > major || (first === major && second >= minor)
 }
 
 export function folderFinding(machine: Machine): Finding {

@@ -29,6 +29,8 @@ export interface AskDeskOptions {
   readonly store: Store
   readonly tenant: string
   readonly naming: Naming
+  /** Told before asks are drawn, so that `naming` can know whom they name. */
+  readonly learn?: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
   /** Where the person sits, for the record and for whoever looks at it afterwards. */
   readonly via: Exclude<Surface, 'client'>
@@ -53,6 +55,7 @@ export class AskDesk {
   async page(person: Person, query: Omit<InboxQuery, 'tenant' | 'person'>): Promise<AskPageView> {
     const { store, tenant, now } = this.#options
     const { asks, next } = await store.inbox.page({ tenant, person, ...query })
+    await this.#options.learn?.(asks)
     return {
       asks: asks.map((ask) => this.#view(ask, person)),
       ...(next === undefined ? {} : { next }),
@@ -62,7 +65,9 @@ export class AskDesk {
 
   async read(person: Person, id: string): Promise<Told<OneAskView>> {
     const ask = await this.find(person, id)
-    return ask === undefined ? refused(nothingHere) : { ok: true, view: this.one(ask, person) }
+    if (ask === undefined) return refused(nothingHere)
+    await this.#options.learn?.([ask])
+    return { ok: true, view: this.one(ask, person) }
   }
 
   /** The ask itself, if this person may know of it. */
@@ -89,7 +94,9 @@ export class AskDesk {
       return no('refused', 'The link cannot be opened safely, so there is nothing to approve. Decline or dismiss it.')
     }
     const { store, tenant, via } = this.#options
-    return this.#tell(await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId }), person)
+    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId })
+    if ('ask' in answered) await this.#options.learn?.([answered.ask])
+    return this.#tell(answered, person)
   }
 
   /** The one yes to an ask for a secret: what is handed over is encrypted, and nothing here can read it. */

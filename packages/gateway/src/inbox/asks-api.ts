@@ -25,6 +25,7 @@ export interface AsksApiOptions {
   readonly store: Store
   readonly tenant: string
   readonly naming: Naming
+  readonly learn: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
 }
 
@@ -47,11 +48,11 @@ export class AsksApi {
   readonly #desk: AskDesk
   readonly #chain: ChainCheck
 
-  constructor({ store, tenant, naming, now }: AsksApiOptions) {
+  constructor({ store, tenant, naming, learn, now }: AsksApiOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
-    this.#desk = new AskDesk({ store, tenant, naming, now, via: 'inbox' })
+    this.#desk = new AskDesk({ store, tenant, naming, learn, now, via: 'inbox' })
     this.#chain = new ChainCheck(store.audit, tenant, now)
   }
 

@@ -3,7 +3,7 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
-import type { Ask, MeView, Naming, Person } from '@assent/core'
+import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { inboxLimits } from '../limits.ts'
@@ -15,6 +15,7 @@ import { ChangeFeed } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
 import { Login, type LoginSettings } from './login.ts'
+import { NameBook } from './name-book.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
@@ -33,7 +34,7 @@ export interface InboxOptions {
   readonly sessionMs?: number
   /** The built web app; without it there is the API alone. */
   readonly web?: WebFiles
-  /** A person's name; their principal, unless told. */
+  /** A person's name where no issuer told one; their principal, unless told. */
   readonly nameOf?: (principal: string) => string
   /** What the operator says about a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
@@ -57,15 +58,16 @@ type Variables = { person: Person; name: string | undefined; token: string }
 export function inboxApp(options: InboxOptions): InboxApp {
   const { store, tenant, web, now = Date.now, onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
+  const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
-    nameOf: options.nameOf ?? ((principal) => principal),
+    nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
   }
   const login = options.login === undefined ? undefined : new Login(options.login, base, onTrouble)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
   const signIn = new SignIn({ store, tenant, sessionMs })
   const cookie = Cookie.ofSession(base, sessionMs)
-  const asks = new AsksApi({ store, tenant, naming, now })
+  const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const { secretPages: pages } = options
   const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onTrouble })
@@ -102,7 +104,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
     return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
   })
   app.get('/api/me', ({ get }) => {
-    const me: MeView = { name: get('name') ?? naming.nameOf(get('person').principal), nowMs: now() }
+    const name = get('name') ?? naming.nameOf(get('person').principal)
+    const me: MeView = { name: oneLine(name, 'web'), nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))

@@ -6,7 +6,7 @@
 // same in both.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { oneLine, type Person } from '@assent/core'
+import type { Person } from '@assent/core'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import type { IdentitySettings } from '../config/settings.ts'
@@ -146,12 +146,12 @@ function isAway(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }
 
-/** What to call a person, made safe to show. Issuers let people choose it, so nothing is ever decided by it. */
+/** What to call a person, as the issuer says it: made safe where it is shown. People choose it, so it decides nothing. */
 function nameIn({ name, preferred_username, email }: JWTPayload): string | undefined {
   for (const one of [name, preferred_username, email]) {
-    const shown =
-      typeof one === 'string' ? oneLine(one.trim().toWellFormed(), 'web', { maxChars: inboxLimits.nameChars }) : ''
-    if (shown !== '') return shown
+    // PostgreSQL keeps no NUL in a text.
+    const text = typeof one === 'string' ? one.trim().toWellFormed().replaceAll('\0', '\uFFFD') : ''
+    if (text !== '') return Array.from(text).slice(0, inboxLimits.nameChars).join('')
   }
   return undefined
 }

@@ -5,6 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { homeFolder } from '../config/home.ts'
 
 export interface Machine {
   readonly home: string
@@ -34,8 +35,8 @@ export function xdgConfig({ home, variables }: Pick<Machine, 'home' | 'variables
 }
 
 /** Where Assent keeps what it must remember, for this user alone. */
-export function stateFolder({ home, variables }: Machine): string {
-  return variables.ASSENT_HOME || join(variables.XDG_STATE_HOME || join(home, '.local', 'state'), 'assent')
+export function stateFolder({ home, platform, variables }: Machine): string {
+  return homeFolder(variables, platform, home)
 }
 
 export function hasCommand({ platform, variables }: Machine, name: string): boolean {

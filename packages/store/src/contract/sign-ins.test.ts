@@ -134,6 +134,27 @@ onEachEngine('[STORE-30] no table holds a code, a token or a login, only hashes 
   for (const secret of secrets) expect(rows).not.toContain(secret)
 })
 
+onEachEngine('[STORE-30] what a person was called last is known for a month after their session', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  await store.signIns.begin({ ...aLogin('a', 'one'), name: 'Ann' })
+  clock.advance(1)
+  await store.signIns.begin({ ...aLogin('b', 'two'), name: 'Ann Lee' })
+  const { name: _, ...nameless } = aLogin('c', 'three')
+  await store.signIns.begin(nameless)
+  expect(await store.signIns.nameOf('acme', ann.principal)).toBe('Ann Lee')
+  expect(await store.signIns.nameOf('umbrella', ann.principal)).toBeUndefined()
+  expect(await store.signIns.nameOf('acme', 'Ann Lee')).toBeUndefined()
+
+  clock.advance(60 * minuteMs)
+  expect(await store.sweep()).toMatchObject({ forgotten: 1 })
+  expect(await store.signIns.who('acme', 'two')).toBeUndefined()
+  expect(await store.signIns.nameOf('acme', ann.principal)).toBe('Ann Lee')
+  clock.advance(30 * 24 * 60 * minuteMs)
+  expect(await store.sweep()).toMatchObject({ forgotten: 2 })
+  expect(await store.signIns.nameOf('acme', ann.principal)).toBeUndefined()
+})
+
 onEachEngine('[STORE-30] what is no token of ours opens nothing', async ({ open, tamper }) => {
   const store = await open()
   await store.signIns.begin(aLogin('login', 'token'))

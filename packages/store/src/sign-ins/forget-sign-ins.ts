@@ -6,7 +6,9 @@ export const forgetLinks = query<Record<never, never>, { hash: string }>(
   'delete from sign_in_links where expires_at <= :now returning hash',
 )
 
-export const forgetSessions = query<Record<never, never>, { hash: string }>(
+/** Where a session told what its person is called, it is kept for that a while longer: to others, asks say who decided. */
+export const forgetSessions = query<{ keep_names: number }, { hash: string }>(
   'forget_sessions',
-  'delete from sessions where expires_at <= :now returning hash',
+  `delete from sessions
+   where expires_at <= :now and (name is null or expires_at <= :now - cast(:keep_names as bigint)) returning hash`,
 )

@@ -8,6 +8,7 @@ import type { Person } from '@assent/core'
 import type { Engine } from '../engine/engine.ts'
 import { beginSession, findBegun } from './begin-session.ts'
 import { keepLink } from './keep-link.ts'
+import { readName } from './read-name.ts'
 import { endSession, readSession } from './read-session.ts'
 import { readLink, redeemLink } from './redeem-link.ts'
 
@@ -83,6 +84,12 @@ export class SignIns {
     if (row === undefined) return undefined
     const person = { principal: row.principal, groups: JSON.parse(row.member_of) as string[] }
     return { person, ...(row.name === null ? {} : { name: row.name }), expiresAtMs: row.expires_at }
+  }
+
+  /** What this person was called when they last signed in; undefined when nobody said, or it is too long ago. */
+  async nameOf(tenant: string, principal: string): Promise<string | undefined> {
+    const [row] = await this.#engine.run(readName, { tenant, principal })
+    return row?.name
   }
 
   /** False when there was none, or it had been ended. */
