@@ -9,7 +9,14 @@ import { OneAsk } from './one-ask.tsx'
 export function SecretPage({ page }: { readonly page: string }) {
   const found = useSecretAsk(page)
   if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+  if (found.isError) {
+    return (
+      <>
+        <h1 className="unseen">Hand over a secret</h1>
+        <Trouble problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+      </>
+    )
+  }
   return (
     <div className="stage alone">
       <h1 className="unseen">Hand over a secret</h1>
