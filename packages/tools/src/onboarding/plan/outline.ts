@@ -3,7 +3,7 @@
 // What nobody touched comes out byte for byte as it went in.
 
 import { type Block, normalised, type Section, sectionsOf } from '../analysis/markdown.ts'
-import type { TextDocument } from '../files/document.ts'
+import { documentOf, type TextDocument } from '../files/document.ts'
 import { textOf, type Unit, unitsOf, withoutKnown, wordsOfBlock } from './units.ts'
 
 interface Part {
@@ -36,10 +36,12 @@ export class Outline {
     const outline = new Outline(document.eol, document.hasBom)
     const sections = sectionsOf(document)
     for (const section of sections) outline.#take(section, document)
-    // The empty line before a heading that is gone now ends the file.
-    if (outline.#parts.length < sections.length) outline.#trimEnd()
     outline.endSource()
-    return outline
+    if (outline.#parts.length === sections.length) return outline
+    // The empty line before a heading that is gone now ends the file.
+    outline.#trimEnd()
+    // Read again: of two titles one may be left, and then it is the title of the file and no heading in it.
+    return Outline.of(documentOf(outline.text(), document.hasBom))
   }
 
   /** Whether this is said already: under these headings, or, if it is long enough to be no accident, anywhere. */

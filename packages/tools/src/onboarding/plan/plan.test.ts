@@ -276,7 +276,7 @@ describe('any text', () => {
         const again = await planned({ name: 'again', files: Object.fromEntries(texts) })
         expect(again.plan.edits.map(({ path }) => path)).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[{ 'AGENTS.md': '# use\n# use\n## ä', '.cursorrules': '## ä\n1. use' }]] },
     )
   })
 })
