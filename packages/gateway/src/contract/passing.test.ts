@@ -141,6 +141,20 @@ test('[RELAY-11] a server that takes its question back has it taken back from th
   expect(server.heard.filter(({ id, result }) => id === 5 && result !== undefined)).toEqual([])
 })
 
+test('[RELAY-5] an answer that does not fit reaches an older server as a cancel, and with nothing of ours beside it', async () => {
+  const server = await anOlderRawServer(({ say }) =>
+    say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
+  )
+  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const session = await aSession(gateway.url)
+  const question = await nextOf(await session.ask('tools/call', { name: 'ask', arguments: {} }))
+
+  await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { region: 'nowhere' } } })
+
+  const answer = await until(() => server.heard.find(({ id, method }) => id === 'q' && method === undefined))
+  expect(answer).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'cancel' } })
+})
+
 test('[RELAY-1] three questions in one breath come together, and each gets its own answer', async () => {
   const calls: OlderCall[] = []
   const server = await anOlderRawServer((one) => {

@@ -98,7 +98,9 @@ export class LiveCall {
       // A key that is not open was answered before or is not ours: nobody waits for it.
       if (question === undefined) continue
       this.#close(key)
-      this.#reply({ jsonrpc: '2.0', id: question.id, ...answer })
+      // By name, because what else we know of an answer is no business of the server's, and strict ones refuse it.
+      const said = 'result' in answer ? { result: answer.result } : { error: answer.error }
+      this.#reply({ jsonrpc: '2.0', id: question.id, ...said })
     }
   }
 
