@@ -15,6 +15,12 @@ export const assumed = {
   watchingShare: 0.005,
   databaseCores: 32,
   databaseBusyMost: 0.5,
+  /** Raised, answered, used. */
+  commitsPerAsk: 3,
+  /** Of one PostgreSQL with fast disks that commits together what comes together; not measured here. */
+  databaseCommitsPerSecond: 20_000,
+  /** More than this in one database is slow to copy, to vacuum and to bring back. */
+  databaseTbMost: 8,
   gatewayCores: 4,
   gatewayBusyMost: 0.6,
   keptDays: 30,
@@ -33,6 +39,8 @@ export interface Needs {
   readonly peakPerSecond: number
   readonly openAtPeak: number
   readonly shards: number
+  /** What asks for so many. */
+  readonly shardsBecause: string
   readonly gateways: number
   readonly gatewayBytes: number
   /** Inboxes that are open at the busiest moment. */
@@ -52,13 +60,19 @@ export function needsOf(cost: AskCost): Needs {
   const meanPerSecond = assumed.asksPerDay / daySeconds
   const peakPerSecond = meanPerSecond * assumed.peakOverMean
   const openAtPeak = peakPerSecond * assumed.meanWaitSeconds
-  const shards = Math.ceil((peakPerSecond * cost.databaseUs) / 1e6 / (assumed.databaseCores * assumed.databaseBusyMost))
   const coreSecondsPerAsk = cost.nodeUs / 1e6 + relayMeasured.cpuMsPerQuestion / 1e3
   const gateways = Math.ceil((peakPerSecond * coreSecondsPerAsk) / (assumed.gatewayCores * assumed.gatewayBusyMost))
   const heldBytes = assumed.heldShare * relayMeasured.bytesPerHeld
   const openBytes = (1 - assumed.heldShare) * relayMeasured.bytesPerOpen
   const keptTb = (assumed.asksPerDay * assumed.keptDays * (cost.keptBytes - cost.auditBytes)) / terabyte
   const auditTb = (assumed.asksPerDay * assumed.auditDays * cost.auditBytes) / terabyte
+  const byReason = {
+    'processor time': (peakPerSecond * cost.databaseUs) / 1e6 / (assumed.databaseCores * assumed.databaseBusyMost),
+    commits: (peakPerSecond * assumed.commitsPerAsk) / assumed.databaseCommitsPerSecond,
+    disk: keptTb / assumed.databaseTbMost,
+  }
+  const [shardsBecause = '', most = 1] = Object.entries(byReason).sort(([, one], [, other]) => other - one)[0] ?? []
+  const shards = Math.ceil(most)
   const cores = shards * assumed.databaseCores * assumed.copies + gateways * assumed.gatewayCores
   const usdPerMonth =
     cores * assumed.coreHourUsd * monthHours +
@@ -69,6 +83,7 @@ export function needsOf(cost: AskCost): Needs {
     peakPerSecond,
     openAtPeak,
     shards,
+    shardsBecause,
     gateways,
     gatewayBytes: (openAtPeak * (heldBytes + openBytes)) / gateways,
     watching: assumed.people * assumed.watchingShare,

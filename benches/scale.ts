@@ -31,7 +31,7 @@ export const run: Measurement = async ({ quick, seed }) => {
     `${whole(assumed.asksPerDay)} asks a day: ${whole(needs.meanPerSecond)}/s, reckoned with ${whole(needs.peakPerSecond)}/s at the peak`,
   )
   say(
-    `${needs.shards} databases of ${assumed.databaseCores} cores, each with a standby; ${whole(needs.logBytesPerShardSecond / 1e6)} MB/s of log each`,
+    `${needs.shards} databases of ${assumed.databaseCores} cores, each with a standby, because of ${needs.shardsBecause}; ${whole(needs.logBytesPerShardSecond / 1e6)} MB/s of log each`,
   )
   say(
     `${whole(needs.watching)} open inboxes at the peak, ${whole(needs.watching / needs.gateways)} streams on each gateway`,
