@@ -1,8 +1,9 @@
 // The servers behind the gateway of the hostile proof, one of each generation: `run` does something, `ask` asks first,
 // `rage` answers with whatever it was told to. They keep account of what reached them.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { regionForm } from './hostile-texts.part.ts'
+import { readJson, sendJson } from './json-server.part.ts'
 
 export interface Rage {
   readonly status: number
@@ -36,7 +37,7 @@ export class Servers {
       if (request.headers.authorization !== undefined || request.headers['x-person'] !== undefined)
         this.leaks.push(JSON.stringify(request.headers))
       if (request.method !== 'POST') return void response.writeHead(405).end()
-      const said = await read(request)
+      const said = await readJson<Said>(request)
       if (said !== undefined) serve(said, response)
       else response.writeHead(400).end()
     })
@@ -47,7 +48,7 @@ export class Servers {
 
   readonly #newest = (said: Said, response: ServerResponse): unknown => {
     const { id, method, params } = said
-    const reply = (result: object) => json(response, { jsonrpc: '2.0', id, result })
+    const reply = (result: object) => sendJson(response, { jsonrpc: '2.0', id, result })
     if (method === 'server/discover')
       return reply({ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
     if (method !== 'tools/call') return reply({ resultType: 'complete', tools: [] })
@@ -75,7 +76,7 @@ export class Servers {
       return void response.writeHead(202).end()
     }
     if (id === undefined) return void response.writeHead(202).end()
-    const reply = (result: object) => json(response, { jsonrpc: '2.0', id, result })
+    const reply = (result: object) => sendJson(response, { jsonrpc: '2.0', id, result })
     if (method === 'initialize') {
       response.setHeader('mcp-session-id', 'hostile')
       return reply({
@@ -131,20 +132,4 @@ interface Said {
     readonly arguments?: Record<string, unknown>
     readonly inputResponses?: Record<string, unknown>
   }
-}
-
-async function read(request: IncomingMessage): Promise<Said | undefined> {
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    // The gateway broke off, or sent no JSON: the second of these would be its mistake, and no tool runs on it.
-    return undefined
-  }
-}
-
-function json(response: ServerResponse, body: object): void {
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(body))
 }

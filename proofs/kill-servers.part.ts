@@ -1,8 +1,9 @@
 // The servers behind the gateways, one of each generation. `run` asks a person and does something once they said go; what
 // it did goes into the journal at that very moment. They are never killed: what is on trial stands before them.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readJson, sendJson } from './json-server.part.ts'
 import type { Evidence } from './kill-evidence.part.ts'
 
 export function messageOf(ticket: string): string {
@@ -58,7 +59,7 @@ export class EffectServers {
   async #listen(serve: (said: Said, response: ServerResponse) => unknown): Promise<string> {
     const server = createServer(async (request, response) => {
       if (request.method !== 'POST') return void response.writeHead(405).end()
-      const said = await read(request)
+      const said = await readJson<Said>(request)
       if (said === undefined) response.destroy()
       else serve(said, response)
     })
@@ -69,7 +70,7 @@ export class EffectServers {
 
   readonly #newest = ({ id, method, params }: Said, response: ServerResponse): unknown => {
     const reply = (result: object) =>
-      json(response, { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
+      sendJson(response, { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
     if (method === 'server/discover') return reply({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
     if (method !== 'tools/call') return reply({ tools: [] })
     const ticket = String(params?.arguments?.ticket)
@@ -94,7 +95,7 @@ export class EffectServers {
       return void response.writeHead(202).end()
     }
     if (id === undefined) return void response.writeHead(202).end()
-    const reply = (answer: object) => json(response, { jsonrpc: '2.0', id, result: answer })
+    const reply = (answer: object) => sendJson(response, { jsonrpc: '2.0', id, result: answer })
     if (method === 'initialize') {
       this.#lastId += 1
       response.setHeader('mcp-session-id', `s${this.#lastId}`)
@@ -126,20 +127,4 @@ export class EffectServers {
     this.#evidence.effects.push({ ticket, atMs: Date.now() })
     return ranText(ticket)
   }
-}
-
-async function read(request: IncomingMessage): Promise<Said | undefined> {
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    // A gateway was killed in the middle of a request.
-    return undefined
-  }
-}
-
-function json(response: ServerResponse, body: object): void {
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(body))
 }

@@ -1,24 +1,17 @@
 // Makes the MCP bundle: the program with everything it needs, in one file that a desktop client installs.
 //
 // It is checked by the vendor's own tool, unpacked again, and the program in it is started.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { compile } from './build/compile.ts'
-import { publishedPackages } from './build/published.ts'
+import { builtPackages } from './build/built.ts'
 import { run } from './build/run.ts'
 import { pack } from './build/tarball.ts'
-import { buildWebApp } from './inbox/web-app.ts'
 
 const startedAt = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'assent-bundle-'))
 try {
-  const packages = publishedPackages()
-  const isBuilt = process.argv.includes('--built') && packages.every((one) => existsSync(`${one.folder}/dist`))
-  if (!isBuilt) {
-    for (const published of packages) compile(published)
-    buildWebApp()
-  }
+  const packages = builtPackages()
   const tarballs = packages.map((published) => pack(published, folder).path)
   const content = join(folder, 'content')
   const server = join(content, 'server')

@@ -3,27 +3,20 @@
 // Each tarball is looked at by publint and by "are the types wrong", all are installed together into an empty folder,
 // and the program is started from there: its version, a gateway over HTTP, and a server for a client on standard input
 // and output, in both generations of the protocol. With --built, what `npm run build` left is taken as it is.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { compile } from './build/compile.ts'
-import { publishedPackages } from './build/published.ts'
+import { builtPackages } from './build/built.ts'
 import { run } from './build/run.ts'
 import { pack, problemsWith } from './build/tarball.ts'
 import { tryProgram } from './build/try-program.ts'
-import { buildWebApp } from './inbox/web-app.ts'
 
 const startedAt = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'assent-pack-'))
 try {
-  const packages = publishedPackages()
-  const isBuilt = process.argv.includes('--built') && packages.every((one) => existsSync(`${one.folder}/dist`))
-  if (!isBuilt) {
-    for (const published of packages) compile(published)
-    buildWebApp()
-  }
+  const packages = builtPackages()
   const tarballs: string[] = []
   for (const published of packages) {
     const { path, files } = pack(published, folder)
