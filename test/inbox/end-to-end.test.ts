@@ -108,7 +108,10 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
       await page.getByText(told).waitFor()
     }
     await openNext(page, whichRegion.message)
-    await page.getByText('The deadline passed, and the agent was told that nobody answered').waitFor()
+    // The deadline itself is twenty seconds away.
+    await page
+      .getByText('The deadline passed, and the agent was told that nobody answered')
+      .waitFor({ timeout: 60_000 })
 
     expect(await calling).toMatchObject(done)
     const silence =

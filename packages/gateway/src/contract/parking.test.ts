@@ -146,3 +146,27 @@ test('[RELAY-7] what a held call asks for in a form that may not be asked is ans
   expect(server.saw).toEqual([{ error: expect.stringMatching(/password/i) }])
   expect(first.inputRequests).toMatchObject({ ask_2: { params: { message: 'Which region?' } } })
 })
+
+test('[RELAY-7] when nobody answers in time, what the server makes of it reaches the caller, and no end of ours', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const stage = await aStage()
+  const { calls, asks } = stage.store
+  const [finish, answer] = [calls.finish.bind(calls), asks.answer.bind(asks)]
+  const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  let isFirst = true
+  // As on a busy database: the server has long ended the call when its caller goes on, and that end is not kept yet.
+  calls.finish = async (...kept) => {
+    const waitsMs = isFirst ? 500 : 0
+    isFirst = false
+    await later(waitsMs)
+    return finish(...kept)
+  }
+  asks.answer = async (request) => {
+    await later(200)
+    return answer(request)
+  }
+  const options = { surfaces: ['inbox'], askWaitMs: 200, holdMs: 10_000 } as const
+  const { url } = await stage.gateway({ deploy: { url: server.url } }, options)
+
+  expect((await call(url, args)).message).toMatchObject({ result: done })
+})

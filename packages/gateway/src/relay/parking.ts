@@ -52,7 +52,9 @@ export class Parking {
   readonly #parked = new Map<string, Parked>()
   /** The calls on record whose callers wait here, by id: their tenants. */
   readonly #inPlace = new Map<string, string>()
-  readonly #continuing = new Set<string>()
+  /** Calls that go on at this moment. One at a time: what ends a call for its caller also ends it for the other. */
+  readonly #continuing = new Map<string, Promise<void>>()
+  #isClosed = false
   readonly #beat: NodeJS.Timeout
 
   constructor(
@@ -144,16 +146,25 @@ export class Parking {
   ): Promise<Outcome> {
     const id = heldId(resume.inner)
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, resume, given), requestDigest)
+    for (let other = this.#continuing.get(id); other !== undefined; other = this.#continuing.get(id)) await other
     if (!this.#parked.has(id)) return this.#continueElsewhere(call, id, resume, given, requestDigest)
-    this.#continuing.add(id)
-    try {
+    return this.#alone(id, async () => {
       const recorded = await this.#record(call, id, given)
       const outcome = await this.#relay.continue(call, resume, recorded)
       return outcome.kind === 'needs-people'
         ? await this.#park(call, outcome, requestDigest)
         : await this.#finish(call, id, outcome)
+    })
+  }
+
+  async #alone<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#continuing.set(id, promise)
+    try {
+      return await work()
     } finally {
       this.#continuing.delete(id)
+      resolve()
     }
   }
 
@@ -190,8 +201,8 @@ export class Parking {
   /** Gives up what is held, on record, so that whoever comes back for it elsewhere hears so at once. */
   async close(): Promise<void> {
     clearInterval(this.#beat)
+    this.#isClosed = true
     for (const [id, { tenant, asks }] of this.#parked) {
-      this.#continuing.add(id)
       await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onTrouble)
       for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost').catch(this.#onTrouble)
     }
@@ -290,9 +301,8 @@ export class Parking {
 
   /** The questions ended without their caller, who may still come for the outcome. */
   async #finishAlone(call: Call, resume: Resume, id: string): Promise<void> {
-    if (this.#continuing.has(id) || !this.#parked.has(id)) return
-    this.#continuing.add(id)
-    try {
+    if (this.#isClosed || this.#continuing.has(id) || !this.#parked.has(id)) return
+    await this.#alone(id, async () => {
       for (const ask of this.#parked.get(id)?.asks.values() ?? [])
         await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
@@ -300,9 +310,7 @@ export class Parking {
       if (outcome.kind === 'needs-people')
         outcome.over?.then(() => this.#finishAlone(call, resume, id)).catch(this.#onTrouble)
       else await this.#finish(call, id, outcome)
-    } finally {
-      this.#continuing.delete(id)
-    }
+    })
   }
 
   /** Says that this process lives, and looks for others that no longer say so. */
