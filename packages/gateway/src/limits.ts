@@ -58,6 +58,8 @@ export const relayLimits = {
   storeRetryMs: 250,
   /** Questions that clients were asked and whose silence is waited for, in this process. */
   silentWaits: 100_000,
+  /** How much longer than a person may take a server's question is kept open, for its end to be told by whoever asked. */
+  giveUpLaterMs: 1_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**

@@ -4,6 +4,7 @@
 // call. `next` says how things stand: the reply, or the questions that are open.
 
 import type { JsonObject } from '@assent/core'
+import { relayLimits } from '../../limits.ts'
 import { canBeAsked, undeclared } from '../../relay/capabilities.ts'
 import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
@@ -66,7 +67,8 @@ export class LiveCall {
     this.#keys += 1
     const key = `ask_${this.#keys}`
     // Silence is no answer, and the server must hear so: nobody may ever come back for it.
-    const timer = setTimeout(() => this.#giveUp(key), this.#waitMs)
+    // A little later than the question itself ends, so that its end is on record as silence and not as ours.
+    const timer = setTimeout(() => this.#giveUp(key), this.#waitMs + relayLimits.giveUpLaterMs)
     this.#open.set(key, { id: request.id, wanted, timer })
     this.#change()
   }
