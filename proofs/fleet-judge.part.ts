@@ -1,7 +1,7 @@
-// The judge of the kill proof: holds what the supervisor saw against what the database kept. It knows nothing of gateways.
+// The judge of a fleet that is put to the proof: holds what the supervisor saw against what the database kept. It knows nothing of gateways.
 
-import type { AskRow, CallRecord, Evidence, Kept } from './kill-evidence.part.ts'
-import { messageOf, ranText } from './kill-servers.part.ts'
+import type { AskRow, CallRecord, Evidence, Kept } from './fleet-evidence.part.ts'
+import { messageOf, ranText } from './fleet-servers.part.ts'
 
 export type Invariant =
   | 'no effect without a kept, matching yes'

@@ -6,7 +6,7 @@ import { flushCompileCache } from 'node:module'
 import { createKeyRing } from '@assent/core'
 import { openPostgres } from '@assent/store'
 import { type InboxApp, inboxApp, respondWith, startGateway } from 'assent'
-import { type Bug, KillPoints, withBug } from './kill-points.part.ts'
+import { type Bug, KillPoints, withBug } from './fleet-points.part.ts'
 
 export interface ReplicaSettings {
   readonly url: string

@@ -3,8 +3,8 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Evidence } from './fleet-evidence.part.ts'
 import { readJson, sendJson } from './json-server.part.ts'
-import type { Evidence } from './kill-evidence.part.ts'
 
 export function messageOf(ticket: string): string {
   return `Run ${ticket}?`

@@ -5,8 +5,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { diedAt } from './kill-points.part.ts'
-import type { FromReplica, ReplicaSettings, ToReplica } from './kill-replica.part.ts'
+import { diedAt } from './fleet-points.part.ts'
+import type { FromReplica, ReplicaSettings, ToReplica } from './fleet-replica.part.ts'
 
 const queueTries = 600
 const queueLookMs = 50
@@ -131,7 +131,7 @@ export class Fleet {
 
   #spawn(): ChildProcess {
     // fork passes our own execArgv on, and with it the condition that finds the packages' sources.
-    const child = fork(new URL('kill-replica.part.ts', import.meta.url), [], {
+    const child = fork(new URL('fleet-replica.part.ts', import.meta.url), [], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     child.stderr?.on('data', (bytes: Buffer) => {

@@ -1,12 +1,12 @@
-// The people of the kill proof, each at the inbox of whichever replica answers, over its HTTP API. Now and then one of them
+// The people of a fleet that is put to the proof, each at the inbox of whichever replica answers, over its HTTP API. Now and then one of them
 // tries to decide what is put to another.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@assent/core'
-import { answerOf } from './kill-crowd.part.ts'
-import type { Action, Evidence } from './kill-evidence.part.ts'
-import type { Fleet } from './kill-fleet.part.ts'
+import { answerOf } from './fleet-crowd.part.ts'
+import type { Action, Evidence } from './fleet-evidence.part.ts'
+import type { Fleet } from './fleet-replicas.part.ts'
 import type { SeededRandom } from './random.part.ts'
 
 const lookEveryMs = 200

@@ -1,7 +1,7 @@
 // Shows that the judge is awake: into a copy of what a run left behind one lie is put at a time, and it must be found.
 
-import { Evidence, type Kept } from './kill-evidence.part.ts'
-import { type Invariant, judge } from './kill-judge.part.ts'
+import { Evidence, type Kept } from './fleet-evidence.part.ts'
+import { type Invariant, judge } from './fleet-judge.part.ts'
 
 type World = { evidence: Evidence; kept: Kept }
 type Plant = (world: World) => World | undefined

@@ -1,10 +1,10 @@
-// The clients of the kill proof, of both generations: each makes calls, one after the other, through the balancer.
+// The clients of a fleet that is put to the proof, of both generations: each makes calls, one after the other, through the balancer.
 //
 // A client that holds something to come back with comes back with it until it hears an end. One whose connection breaks
 // before that has heard so, and goes on with another call.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Action, CallEnd, CallRecord, Evidence } from './kill-evidence.part.ts'
+import type { Action, CallEnd, CallRecord, Evidence } from './fleet-evidence.part.ts'
 import type { SeededRandom } from './random.part.ts'
 
 export interface CrowdOptions {

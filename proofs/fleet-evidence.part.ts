@@ -1,4 +1,4 @@
-// What the kill proof knows by itself, apart from the gateways it judges: every effect, every answer, every end of a call.
+// What a proof of the fleet knows by itself, apart from the gateways it judges: every effect, every answer, every end of a call.
 
 export type Action = 'accept' | 'decline'
 
