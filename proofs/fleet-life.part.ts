@@ -13,7 +13,7 @@ import { Fleet } from './fleet-replicas.part.ts'
 import { EffectServers } from './fleet-servers.part.ts'
 import { seededRandom } from './random.part.ts'
 
-export const usualDatabase: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const usualDatabase: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 export const replicas = 3
 export const principals: readonly string[] = Array.from({ length: 8 }, (_, n) => `person-${n}`)
 
