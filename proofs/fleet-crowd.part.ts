@@ -17,12 +17,15 @@ export interface CrowdOptions {
   readonly callers: number
   /** How long a call may take before its caller has heard nothing. */
   readonly patienceMs: number
+  /** Waited for before each call begins. */
+  readonly pace?: () => Promise<void>
 }
 
 type Wire = Record<string, unknown> & { result?: Wire; error?: { message: string }; params?: Wire; content?: unknown }
 
 const asksForms = { elicitation: { form: {} } }
 const betweenTriesMs = 50
+const noSession = 'no session'
 
 export async function runCrowd(options: CrowdOptions): Promise<void> {
   let left = options.asks
@@ -30,6 +33,7 @@ export async function runCrowd(options: CrowdOptions): Promise<void> {
     const sessions = new Sessions(options.url)
     while (left > 0) {
       left -= 1
+      await options.pace?.()
       const record = newCall(options, left)
       options.evidence.calls.set(record.ticket, record)
       const given = {
@@ -73,8 +77,10 @@ async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }:
   const endsAt = performance.now() + patienceMs
   const call = toolCall(record)
   let rounds: Wire | undefined
+  let last = 'nothing'
   while (performance.now() < endsAt) {
     const heard = await post(url, record.principal, newestRequest(record, { ...call, ...rounds }), newestHeaders(call))
+    last = lastWord(last, heard)
     if (heard === undefined) {
       if (rounds === undefined) return { kind: 'broken' }
       await sleep(betweenTriesMs)
@@ -91,17 +97,19 @@ async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }:
     evidence.clientAnswers.push({ ticket: record.ticket, action, atMs: Date.now() })
     rounds = { ...rounds, inputResponses: Object.fromEntries(asked.map((key) => [key, answerOf(action)])) }
   }
-  return { kind: 'silence' }
+  return { kind: 'silence', last }
 }
 
 async function older(record: CallRecord, given: Given, sessions: Sessions): Promise<CallEnd> {
   const endsAt = performance.now() + given.patienceMs
   let params = toolCall(record)
   let isPutOff = false
+  let last = 'nothing'
   while (performance.now() < endsAt) {
     const session = await sessions.of(record)
-    const heard = session === undefined ? 'broken' : await olderCall(record, params, session, given)
-    if (heard === 'no session') sessions.forget(record)
+    const heard = session === undefined ? 'no session began' : await olderCall(record, params, session, given)
+    last = lastWord(last, heard)
+    if (heard === noSession) sessions.forget(record)
     if (typeof heard === 'string') {
       // What was put off can be fetched again; what was not has ended with its connection.
       if (!isPutOff) return { kind: 'broken' }
@@ -114,16 +122,23 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
     isPutOff = true
     params = { name: 'assent__await_answer', arguments: { ask_id: pending.askId } }
   }
-  return { kind: 'silence' }
+  return { kind: 'silence', last }
 }
 
-/** One request of a session, and the answers to what is asked in the middle of it. */
+/** The last things a caller heard and when, for whoever wonders why it heard no end. */
+function lastWord(before: string, heard: unknown): string {
+  const text = heard === undefined ? 'no reply' : JSON.stringify(heard)
+  const time = new Date().toISOString().slice(11, 23)
+  return `${before.slice(-300)} | ${time} ${text.replace(/"requestState":"[^"]*"/, '"requestState":…').slice(0, 120)}`
+}
+
+/** One request of a session, and the answers to what is asked in the middle of it. A text says why it broke. */
 async function olderCall(
   { principal, ticket }: CallRecord,
   params: Wire,
   session: string,
   { url, evidence, thinks }: Given,
-): Promise<Wire | 'broken' | 'no session'> {
+): Promise<Wire | string> {
   const headers = { 'mcp-session-id': session }
   const signal = AbortSignal.timeout(60_000)
   try {
@@ -134,8 +149,8 @@ async function olderCall(
       headers,
       signal,
     )
-    if (response.status === 404) return 'no session'
-    if (!response.ok) return 'broken'
+    if (response.status === 404) return noSession
+    if (!response.ok) return `status ${response.status}: ${await response.text()}`
     for await (const said of messagesOf(response)) {
       if (said.id === ticket) return said
       if (said.method !== 'elicitation/create') continue
@@ -147,9 +162,9 @@ async function olderCall(
       while (!signal.aborted && (await status(url, principal, answer, headers)) === undefined)
         await sleep(betweenTriesMs)
     }
-    return 'broken'
-  } catch {
-    return 'broken'
+    return 'the stream ended'
+  } catch (error) {
+    return String((error as Error).cause ?? error)
   }
 }
 

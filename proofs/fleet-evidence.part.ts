@@ -20,8 +20,8 @@ export type CallEnd =
   | { readonly kind: 'told'; readonly message: string }
   /** The connection broke while nothing had been heard that one could come back with. */
   | { readonly kind: 'broken' }
-  /** None of these in good time. */
-  | { readonly kind: 'silence' }
+  /** None of these in good time; and what it heard last. */
+  | { readonly kind: 'silence'; readonly last: string }
 
 export interface Effect {
   readonly ticket: string

@@ -62,9 +62,11 @@ export function judge(evidence: Evidence, kept: Kept): Fault[] {
       blame('acknowledged decisions survive', `${askId}: ${action} by ${by} was acknowledged, and is not kept`)
   }
 
-  for (const { ticket, end } of evidence.calls.values()) {
+  for (const call of evidence.calls.values()) {
+    const { ticket, end } = call
     const hasRun = runs.has(ticket)
-    if (end === undefined || end.kind === 'silence') blame('nobody waits in vain', `${ticket} heard nothing`)
+    if (end === undefined || end.kind === 'silence')
+      blame('nobody waits in vain', `${ticket} heard nothing (${kindOf(call)}; ${end?.last ?? 'it is still waiting'})`)
     if (end?.kind === 'result' && (end.text === ranText(ticket)) !== hasRun)
       blame('callers hear the truth', `${ticket} heard "${end.text}", and it ${hasRun ? 'ran' : 'did not run'}`)
   }

@@ -25,6 +25,8 @@ export interface Trouble {
   /** Resolves when it has done all it wanted, or soon after it was stopped. */
   work(): Promise<void>
   stop(): void
+  /** Holds the crowd back while more has begun than there was trouble for. */
+  pace?(): Promise<void>
 }
 
 export interface Stage {
@@ -76,7 +78,8 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     const working = people.work()
     const trouble = options.trouble({ fleet, people, evidence })
     const breaking = trouble.work()
-    await runCrowd({ url, evidence, random: seededRandom(seed), principals, asks, callers: 24, patienceMs })
+    const pace = () => trouble.pace?.() ?? Promise.resolve()
+    await runCrowd({ url, evidence, random: seededRandom(seed), principals, asks, callers: 24, patienceMs, pace })
     trouble.stop()
     await breaking
     people.stop()

@@ -101,7 +101,7 @@ const plants: readonly (readonly [Invariant, string, Plant])[] = [
     ({ evidence, kept }) => {
       const [first] = evidence.calls.values()
       const calls = new Map(evidence.calls)
-      if (first !== undefined) calls.set(first.ticket, { ...first, end: { kind: 'silence' } })
+      if (first !== undefined) calls.set(first.ticket, { ...first, end: { kind: 'silence', last: 'planted' } })
       return { kept, evidence: copy(evidence, { calls }) }
     },
   ],

@@ -1,13 +1,16 @@
 // The replicas as the supervisor sees them: started, killed and started again; and the balancer in front of them.
-//
-// A spare process is kept loaded, so that a killed replica is back as soon as a real supervisor would have it back.
 
 import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { diedAt } from './fleet-points.part.ts'
 import type { FromReplica, ReplicaSettings, ToReplica } from './fleet-replica.part.ts'
 
+/** Kept loaded, so that a killed replica is back as soon as a real supervisor would have it back. */
+const spares = 3
 const queueTries = 600
 const queueLookMs = 50
 
@@ -24,6 +27,8 @@ export class Fleet {
   readonly #slots: Slot[] = []
   readonly #spares: ChildProcess[] = []
   readonly #errors: string[] = []
+  /** What one process has compiled, the next need not. */
+  readonly #compiled = mkdtempSync(join(tmpdir(), 'assent-fleet-'))
   #isStopping = false
   #onDied: (point: string) => void = () => undefined
   #turn = 0
@@ -36,7 +41,7 @@ export class Fleet {
 
   /** Where clients connect. */
   async start(count: number): Promise<string> {
-    this.#spares.push(this.#spawn())
+    for (let spare = 0; spare < spares; spare++) this.#spares.push(this.#spawn())
     await Promise.all(Array.from({ length: count }, () => this.#fill({ port: 0, invitations: new Map() } as never)))
     this.#balancer = createServer((request, response) => this.#pass(request, response))
     await new Promise<void>((resolve) => this.#balancer?.listen(0, '127.0.0.1', resolve))
@@ -102,6 +107,7 @@ export class Fleet {
         await gone
       }),
     )
+    rmSync(this.#compiled, { recursive: true })
   }
 
   async #fill(slot: Slot): Promise<void> {
@@ -133,6 +139,7 @@ export class Fleet {
     // fork passes our own execArgv on, and with it the condition that finds the packages' sources.
     const child = fork(new URL('fleet-replica.part.ts', import.meta.url), [], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: this.#compiled },
     })
     child.stderr?.on('data', (bytes: Buffer) => {
       const text = bytes.toString()

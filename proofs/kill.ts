@@ -15,6 +15,8 @@ import { type SeededRandom, seededRandom } from './random.part.ts'
 import { Durations } from './schema-watch.part.ts'
 
 const answerableGoalMs = 2_000
+const mostBehind = 8
+const pointWithinMs = 300
 
 export const run: Measurement = async ({ quick, seed }) => {
   const asks = Number(process.env.ASSENT_PROOF_ASKS ?? (quick ? 200 : 20_000))
@@ -77,8 +79,7 @@ class Killer implements Trouble {
   async work(): Promise<void> {
     while (!this.#isOver && this.total < this.#kills) {
       // As many as are due by now, so that the last ask has its deaths too.
-      const due = (this.#stage.evidence.calls.size / this.#asks) * this.#kills
-      if (this.total >= due) {
+      if (this.#due <= 0) {
         await sleep(20)
         continue
       }
@@ -86,7 +87,8 @@ class Killer implements Trouble {
       const alive = this.#random.next() < 0.8 ? replicas : 2
       while (this.#stage.fleet.up < alive && !this.#isOver) await sleep(20)
       const person = this.#random.pick(principals)
-      const died = this.#random.next() < 0.3 ? this.#killAtRandom() : await this.#killAtPoint()
+      // Where none comes to a point soon, one dies where it stands.
+      const died = (this.#random.next() < 0.7 && (await this.#killAtPoint())) || this.#killAtRandom()
       if (died) await this.#untilAnswerable(person)
     }
   }
@@ -95,17 +97,26 @@ class Killer implements Trouble {
     this.#isOver = true
   }
 
+  /** A kill takes longer than a call. */
+  async pace(): Promise<void> {
+    while (this.#due > mostBehind && !this.#isOver) await sleep(20)
+  }
+
+  /** Kills that the calls so far should have seen and have not. */
+  get #due(): number {
+    return (this.#stage.evidence.calls.size / this.#asks) * this.#kills - this.total
+  }
+
   #killAtRandom(): boolean {
     if (!this.#stage.fleet.killAtRandom(this.#random.int(replicas))) return false
     this.atRandom += 1
     return true
   }
 
-  /** At one of the points that were seen least so far. Two replicas may come to it before the second is told to live. */
+  /** At whichever comes first of the points that were seen least so far. Two replicas may come to one before the second is told to live. */
   async #killAtPoint(): Promise<boolean> {
     const rarest = points.toSorted((a, b) => (this.atPoints.get(a) ?? 0) - (this.atPoints.get(b) ?? 0))
-    const few = Array.from({ length: 6 }, () => rarest[this.#random.int(20)] ?? '')
-    const point = await this.#stage.fleet.killAt(few, 1_000)
+    const point = await this.#stage.fleet.killAt(rarest.slice(0, points.length / 2), pointWithinMs)
     if (point === undefined) return false
     this.atPoints.set(point, (this.atPoints.get(point) ?? 0) + 1)
     return true

@@ -1,4 +1,5 @@
-import type { Ask } from '@assent/core'
+import { randomBytes } from 'node:crypto'
+import { type Ask, newId } from '@assent/core'
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../limits.ts'
 import { howMany, whichRegion } from './asking.suite.ts'
@@ -160,6 +161,30 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
   },
 )
+
+test('[FLEET-4] a caller who comes back for a call that was put off hears at once that whoever went on with it is gone', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const impatient = { ...withInbox.gateway, patienceMs: 100 }
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: impatient })
+  const [{ store }] = fleet.replicas
+  const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
+  await caller.call('ask', { questions: [whichRegion] })
+  const ask = await firstAsk(store)
+  await answerInInbox(store, ask, inEurope)
+  // As a replica would that died right after it took the call upon itself.
+  const { tenant, principal } = ask
+  const id = newId('call', Date.now(), randomBytes)
+  const of = { server: 'deploy', method: 'tools/call', requestDigest: '' }
+  await store.calls.begin({ tenant, id, principal, ...of, owner: 'gone', leaseMs: 1_000 })
+  expect(await store.deferred.claim(tenant, ask.id, principal, id)).toBe(true)
+  const startedAt = performance.now()
+
+  const fetching = caller.call('assent__await_answer', { ask_id: ask.id })
+
+  await expect(fetching).rejects.toThrow('The process that held this call is gone.')
+  expect(performance.now() - startedAt).toBeLessThan(relayLimits.claimedWaitMs)
+  expect(server).toMatchObject({ ended: 0, saw: [] })
+})
 
 test('[FLEET-3] a question that ended in place leaves no call behind', async () => {
   const server = await anAskingServer('2026-07-28')

@@ -21,7 +21,8 @@ import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
 import type { Relay, Resume } from './relay.ts'
 
-const lost = failed(
+/** What is heard of a call whose process died. */
+export const lost: Outcome = failed(
   errorCodes.refused,
   'The process that held this call is gone. Whether the call did anything is not known: look before you make it again.',
 )
@@ -36,6 +37,7 @@ interface Parked {
 
 /** A call whose caller waits here all the time. */
 export interface InPlace extends Below {
+  record(resume: Resume): Promise<string>
   /** The call has ended, or goes on without its caller. */
   end(): void
 }
@@ -124,6 +126,12 @@ export class Parking {
     if (this.#inPlace.delete(id)) this.#hold(call, id, requestDigest, asks)
     else await this.#begin(call, id, place.resume.server, requestDigest, asks)
     over?.then(() => this.#finishAlone(call, place.resume, id)).catch(this.#onTrouble)
+  }
+
+  /** The call that goes on from here: the one that is held here, or this new one, which is put on record. */
+  async recordOf(resume: Resume, running: InPlace): Promise<string> {
+    const id = heldId(resume.inner)
+    return id !== undefined && this.#parked.has(id) ? id : running.record(resume)
   }
 
   /** Whether this process can go on with it: nothing is held for it, or it is held here. */

@@ -18,8 +18,9 @@ import {
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 import { type Call, failed, type Outcome } from '../relay/exchange.ts'
-import type { Parking } from '../relay/parking.ts'
+import { type InPlace, lost, type Parking } from '../relay/parking.ts'
 import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { parseExactly } from '../wire/server-messages.ts'
 import { awaitTool, pendingResult, plainResult } from './await-answer.ts'
 import { readPlace } from './place.ts'
 import type { Below, Hold, Routing } from './routing.ts'
@@ -87,16 +88,21 @@ export class Deferral {
     const { tenant, principal } = call
     const found = isId(askId, 'ask') ? await this.#store.deferred.read(tenant, askId, principal) : undefined
     if (found === undefined) return says('Nothing of yours waits under that ask_id. It may have been too long ago.')
-    if (found.kind === 'finished') return JSON.parse(found.outcome) as Outcome
-    if (found.kind === 'claimed') return this.#whileClaimed(call, askId, found.atMs)
+    if (found.kind === 'finished') return parseExactly(found.outcome) as Outcome
+    if (found.kind === 'claimed') return this.#whileClaimed(call, askId)
 
     const earlier = this.#open(call, askId, found.state)
     if (earlier === undefined) return says('What is needed to go on with that call can no longer be read.')
-    const { outcome, isClaimed } = await this.#goOn({ ...call, ...earlier.call }, askId, earlier, hold)
-    if (outcome === taken) return this.#whileClaimed(call, askId, Date.now())
-    if (!isClaimed) return outcome.kind === 'needs-people' ? this.#pending(call, askId) : outcome
-    await this.#store.deferred.finish(tenant, askId, JSON.stringify(outcome))
-    return outcome
+    const running = this.#parking.inPlace(call)
+    try {
+      const { outcome, isClaimed } = await this.#goOn({ ...call, ...earlier.call }, askId, earlier, hold, running)
+      if (outcome === taken) return await this.#whileClaimed(call, askId)
+      if (!isClaimed) return outcome.kind === 'needs-people' ? await this.#pending(call, askId) : outcome
+      await this.#store.deferred.finish(tenant, askId, JSON.stringify(outcome))
+      return outcome
+    } finally {
+      running.end()
+    }
   }
 
   async #goOn(
@@ -104,6 +110,7 @@ export class Deferral {
     askId: string,
     { resume, digest }: Earlier,
     hold: Hold,
+    running: InPlace,
   ): Promise<{ outcome: Outcome; isClaimed: boolean }> {
     const below = this.#parking.below(digest)
     let isClaimed = false
@@ -112,7 +119,9 @@ export class Deferral {
       continue: async (inner, place, given) => {
         // What another process holds can only be read here, which is safe to do any number of times.
         if (!isClaimed && this.#parking.canContinue(place)) {
-          isClaimed = await this.#store.deferred.claim(call.tenant, askId, call.principal)
+          // On record first, so that whoever comes back hears of it when this process dies on the way.
+          const callId = await this.#parking.recordOf(place, running)
+          isClaimed = await this.#store.deferred.claim(call.tenant, askId, call.principal, callId)
           if (!isClaimed) return taken
         }
         return below.continue(inner, place, given)
@@ -123,11 +132,17 @@ export class Deferral {
     return { outcome: isPutOff ? await this.putOff(call, outcome, digest) : outcome, isClaimed }
   }
 
-  async #whileClaimed({ tenant, principal }: Call, askId: string, sinceMs: number): Promise<Outcome> {
+  async #whileClaimed(call: Call, askId: string): Promise<Outcome> {
     const endsAt = performance.now() + relayLimits.claimedWaitMs
+    let sinceMs = Date.now()
     while (performance.now() < endsAt) {
-      const found = await this.#store.deferred.read(tenant, askId, principal)
-      if (found?.kind === 'finished') return JSON.parse(found.outcome) as Outcome
+      const found = await this.#store.deferred.read(call.tenant, askId, call.principal)
+      if (found?.kind === 'finished') return parseExactly(found.outcome) as Outcome
+      if (found?.kind === 'claimed') {
+        sinceMs = found.atMs
+        const ended = await this.#endOfClaimed(call, askId, found.callId)
+        if (ended !== undefined) return ended
+      }
       await new Promise((resolve) => setTimeout(resolve, relayLimits.claimedLookMs))
     }
     const since = new Date(sinceMs).toISOString()
@@ -135,6 +150,21 @@ export class Deferral {
       `The person has answered, and the call went on at ${since}. It has not ended yet, or the process that ran it is gone; ` +
         `then nobody knows whether it did anything. Call ${awaitTool} again in a while, or look before you repeat the call.`,
     )
+  }
+
+  /** How a call ended that someone else went on with; undefined while they run it. */
+  async #endOfClaimed(
+    { tenant, principal }: Call,
+    askId: string,
+    callId: string | undefined,
+  ): Promise<Outcome | undefined> {
+    if (callId === undefined) return undefined
+    const row = await this.#store.calls.read(tenant, callId, principal)
+    if (row?.state.kind === 'running') return undefined
+    // What came of it is kept before the call ends.
+    const found = await this.#store.deferred.read(tenant, askId, principal)
+    if (found?.kind === 'finished') return parseExactly(found.outcome) as Outcome
+    return row?.state.kind === 'finished' ? (parseExactly(row.state.outcome) as Outcome) : lost
   }
 
   #open(call: Call, askId: string, state: string): Earlier | undefined {

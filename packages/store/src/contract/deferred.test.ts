@@ -2,6 +2,8 @@ import { expect } from 'vitest'
 import { anId, minuteMs } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
+const aCall = anId('call')
+
 function aDeferred(id = anId('ask')) {
   return { tenant: 'acme', id, principal: 'ann', state: 'sealed', keepMs: 10 * minuteMs }
 }
@@ -17,11 +19,11 @@ onEachEngine(
     expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'waiting', state: 'sealed' })
 
     const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => stores[n % 2]?.deferred.claim('acme', call.id, 'ann')),
+      Array.from({ length: 8 }, (_, n) => stores[n % 2]?.deferred.claim('acme', call.id, 'ann', aCall)),
     )
 
     expect(claims.filter(Boolean)).toHaveLength(1)
-    expect(await store?.deferred.read('acme', call.id, 'ann')).toMatchObject({ kind: 'claimed' })
+    expect(await store?.deferred.read('acme', call.id, 'ann')).toMatchObject({ kind: 'claimed', callId: aCall })
     expect(await store?.deferred.finish('acme', call.id, '{"done":true}')).toBe(true)
     expect(await store?.deferred.finish('acme', call.id, '{"done":false}')).toBe(false)
     expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'finished', outcome: '{"done":true}' })
@@ -37,10 +39,10 @@ onEachEngine(
     await store.deferred.keep(call)
     expect(await store.deferred.finish('acme', call.id, '{}')).toBe(false)
 
-    await store.deferred.claim('acme', call.id, 'ann')
+    await store.deferred.claim('acme', call.id, 'ann', aCall)
     clock.advance(9 * minuteMs)
 
-    expect(await store.deferred.claim('acme', call.id, 'ann')).toBe(false)
+    expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
   },
 )
 
@@ -57,11 +59,11 @@ onEachEngine(
       ['umbrella', 'ann'],
     ] as const) {
       expect(await store.deferred.read(tenant, call.id, principal)).toBeUndefined()
-      expect(await store.deferred.claim(tenant, call.id, principal)).toBe(false)
+      expect(await store.deferred.claim(tenant, call.id, principal, aCall)).toBe(false)
     }
     clock.advance(10 * minuteMs)
     expect(await store.deferred.read('acme', call.id, 'ann')).toBeUndefined()
-    expect(await store.deferred.claim('acme', call.id, 'ann')).toBe(false)
+    expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
     clock.advance(25 * 60 * minuteMs)
     expect((await store.sweep()).forgotten).toBe(1)
   },

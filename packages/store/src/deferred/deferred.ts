@@ -21,8 +21,8 @@ export interface DeferredCall {
 
 export type DeferredState =
   | { readonly kind: 'waiting'; readonly state: string }
-  /** Someone goes on with it, or did and fell silent. */
-  | { readonly kind: 'claimed'; readonly atMs: number }
+  /** Someone goes on with it, or did and fell silent: the call that they run is on record with its lease. */
+  | { readonly kind: 'claimed'; readonly atMs: number; readonly callId: string | undefined }
   | { readonly kind: 'finished'; readonly outcome: string }
 
 export class Deferred {
@@ -42,12 +42,13 @@ export class Deferred {
     const [row] = await this.#engine.run(readDeferred, { tenant, id, principal })
     if (row === undefined) return undefined
     if (row.outcome !== null) return { kind: 'finished', outcome: row.outcome }
-    return row.claimed_at === null ? { kind: 'waiting', state: row.state } : { kind: 'claimed', atMs: row.claimed_at }
+    if (row.claimed_at === null) return { kind: 'waiting', state: row.state }
+    return { kind: 'claimed', atMs: row.claimed_at, callId: row.claimed_call ?? undefined }
   }
 
-  /** True for one caller, once: only they may go on with it. */
-  async claim(tenant: string, id: string, principal: string): Promise<boolean> {
-    const rows = await this.#engine.run(claimDeferred, { tenant, id, principal })
+  /** True for one caller, once: only they may go on with it, as this call of theirs. */
+  async claim(tenant: string, id: string, principal: string, callId: string): Promise<boolean> {
+    const rows = await this.#engine.run(claimDeferred, { tenant, id, principal, call: callId })
     return rows.length === 1
   }
 
