@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diedAt } from './fleet-points.part.ts'
 import type { FromReplica, ReplicaSettings, ToReplica } from './fleet-replica.part.ts'
@@ -113,6 +113,7 @@ export class Fleet {
   async #fill(slot: Slot): Promise<void> {
     const child = this.#spares.shift() ?? this.#spawn()
     slot.child = child
+    setPriority(child.pid ?? 0, constants.priority.PRIORITY_NORMAL)
     if (!this.#slots.includes(slot)) this.#slots.push(slot)
     this.#spares.push(this.#spawn())
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -141,6 +142,8 @@ export class Fleet {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NODE_COMPILE_CACHE: this.#compiled },
     })
+    // Getting ready must not take from those who serve what a machine of its own would not.
+    setPriority(child.pid ?? 0, constants.priority.PRIORITY_BELOW_NORMAL)
     child.stderr?.on('data', (bytes: Buffer) => {
       const text = bytes.toString()
       if (text.startsWith(diedAt)) return this.#onDied(text.slice(diedAt.length).split('\n', 1)[0] ?? '')
