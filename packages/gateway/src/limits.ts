@@ -139,6 +139,9 @@ export const fleetLimits = {
   forwardAgainMs: 10_000,
   /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
   sessionExtendMs: 60_000,
+  /** What a client may ask for once for its whole session, and how long its first request elsewhere waits until it is granted. */
+  wishesPerSession: 1_024,
+  wishesWithinMs: 1_000,
 } as const
 
 export const programLimits = {

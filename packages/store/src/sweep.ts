@@ -14,6 +14,7 @@ import { forgetExpiredIds } from './grants/used-ids.ts'
 import { forgetLetters } from './letters/read-letters.ts'
 import { forgetPages } from './secrets/collect-page.ts'
 import { forgetClientSessions } from './sessions/read-session.ts'
+import { forgetWishes } from './sessions/wishes.ts'
 import { forgetLinks, forgetSessions } from './sign-ins/forget-sign-ins.ts'
 import { forgetExpiredSteps } from './steps/forget-steps.ts'
 
@@ -43,9 +44,10 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const links = await engine.run(forgetLinks, {})
   const sessions = await engine.run(forgetSessions, { keep_names: namesKeptMs })
   const ofClients = await engine.run(forgetClientSessions, { margin: clockSkewMs })
+  const wishes = await engine.run(forgetWishes, {})
   const letters = await engine.run(forgetLetters, {})
   const pages = await engine.run(forgetPages, {})
-  const all = [ids, calls, steps, links, sessions, ofClients, letters, pages]
+  const all = [ids, calls, steps, links, sessions, ofClients, wishes, letters, pages]
   const forgotten = all.reduce((sum, rows) => sum + rows.length, 0)
   return { expired, lost, forgotten }
 }

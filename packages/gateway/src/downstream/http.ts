@@ -95,11 +95,21 @@ export class HttpEndpoint {
     if (asked?.method === 'initialize') return this.#initialize(asked, response, person)
     const session = await this.#session(request, response, person)
     if (session === undefined) return
-    if (asked !== undefined) return this.#counted(() => answerOf(session, asked, response))
+    if (asked !== undefined) return this.#counted(() => this.#answer(session, asked, response))
     if (isReply(message)) await this.#sessions.take(session, message)
     else if (isNotification(message)) await this.#sessions.hear(session, message)
     // After what it has set in motion: a server waits for the answer, and nobody for this.
     setImmediate(() => response.writeHead(202).end())
+  }
+
+  async #answer(session: ClientSession, request: Request, response: ServerResponse): Promise<void> {
+    const stream = new AnswerStream(response, { [sessionHeader]: session.id })
+    const gone = new AbortController()
+    stream.onGone(() => gone.abort())
+    stream.openSoon()
+    const reply = await session.answer(request, (message) => stream.say(message), gone.signal)
+    await this.#sessions.granted(session, request, reply).catch(this.#onTrouble)
+    stream.end(reply)
   }
 
   async #postNewest(
@@ -194,14 +204,6 @@ export class HttpEndpoint {
 
 function noSuchSession(response: ServerResponse): void {
   refuse(response, 404, 'There is no such session. Begin again with initialize.')
-}
-
-async function answerOf(session: ClientSession, request: Request, response: ServerResponse): Promise<void> {
-  const stream = new AnswerStream(response, { [sessionHeader]: session.id })
-  const gone = new AbortController()
-  stream.onGone(() => gone.abort())
-  stream.openSoon()
-  stream.end(await session.answer(request, (message) => stream.say(message), gone.signal))
 }
 
 function refuse(response: ServerResponse, status: number, message: string, code: number = errorCodes.refused): void {

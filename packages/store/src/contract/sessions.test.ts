@@ -68,3 +68,43 @@ onEachEngine(
     expect(await here.sessions.begin(aSession(), record, few)).toBe(true)
   },
 )
+
+onEachEngine(
+  '[STORE-19] what a session wished for is read in every process, for its principal alone',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const [here, there] = [await open({ clock }), await open({ clock })]
+    const session = aSession()
+    await here.sessions.begin(session, record, limits)
+    const wish = (name: string, request: string) => here.sessions.keepWish(session, { name, request }, 2)
+
+    expect(await wish('level', 'debug')).toBe(true)
+    clock.advance(1)
+    expect(await wish('watch a', 'a')).toBe(true)
+    clock.advance(1)
+    expect(await wish('level', 'error')).toBe(true)
+    expect(await wish('watch b', 'b')).toBe(false)
+
+    expect(await there.sessions.wishes(session)).toEqual(['a', 'error'])
+    const stranger = { ...session, principal: 'ben' }
+    expect(await there.sessions.wishes(stranger)).toEqual([])
+    expect(await there.sessions.keepWish(stranger, { name: 'level', request: 'mine' }, 2)).toBe(false)
+    await there.sessions.takeBackWish(stranger, 'level')
+    await there.sessions.takeBackWish(session, 'watch a')
+    expect(await here.sessions.wishes(session)).toEqual(['error'])
+  },
+)
+
+onEachEngine('[STORE-19] what a session wished for ends with it', async ({ open }) => {
+  const store = await open()
+  const [ended, other] = [aSession(), aSession()]
+  for (const session of [ended, other]) {
+    await store.sessions.begin(session, record, limits)
+    await store.sessions.keepWish(session, { name: 'level', request: 'debug' }, 2)
+  }
+  await store.sessions.end(ended)
+
+  expect(await store.sessions.wishes(ended)).toEqual([])
+  expect((await store.sweep()).forgotten).toBe(1)
+  expect(await store.sessions.wishes(other)).toEqual(['debug'])
+})

@@ -6,6 +6,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { beginSession } from './begin-session.ts'
 import { endSession, extendSession, readSession } from './read-session.ts'
+import { keepWish, readWishes, takeBackWish } from './wishes.ts'
 
 export interface SessionName {
   readonly tenant: string
@@ -17,6 +18,14 @@ export interface SessionRecord {
   readonly revision: string
   /** What the client said of itself; the store does not look into it. */
   readonly client: string
+}
+
+/** What a client asked for once and meant for its whole session. */
+export interface SessionWish {
+  /** Of two by one name the later counts. */
+  readonly name: string
+  /** What to say to have it granted; the store does not look into it. */
+  readonly request: string
 }
 
 export class Sessions {
@@ -52,5 +61,20 @@ export class Sessions {
   async end({ tenant, id, principal }: SessionName): Promise<boolean> {
     const rows = await this.#engine.run(endSession, { tenant, id, principal })
     return rows.length === 1
+  }
+
+  /** False when there is no such session, or it has as many wishes as one may have. */
+  async keepWish({ tenant, id, principal }: SessionName, wish: SessionWish, atMost: number): Promise<boolean> {
+    const params = { tenant, id, principal, wish: wish.name, request: wish.request, at_most: atMost }
+    return (await this.#engine.run(keepWish, params)).length === 1
+  }
+
+  async takeBackWish({ tenant, id, principal }: SessionName, wish: string): Promise<void> {
+    await this.#engine.run(takeBackWish, { tenant, id, principal, wish })
+  }
+
+  /** What there is to say for the wishes of a session, in the order in which they were made. */
+  async wishes({ tenant, id, principal }: SessionName): Promise<readonly string[]> {
+    return (await this.#engine.run(readWishes, { tenant, id, principal })).map(({ request }) => request)
   }
 }

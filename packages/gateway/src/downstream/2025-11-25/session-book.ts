@@ -3,6 +3,7 @@
 // A session is its person's alone: for anyone else it does not exist. What arrives here and belongs to a call that runs in
 // another process is passed on to that process by letter; it judges it as if the client had come there.
 
+import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@assent/core'
 import { Mailbox } from '../../fleet/mailbox.ts'
 import { downstreamLimits, fleetLimits } from '../../limits.ts'
@@ -18,6 +19,7 @@ import {
 import { readOwnJson } from '../../wire/own-json.ts'
 import type { Serving } from '../context.ts'
 import { beginIdentity, ClientSession, cancelledBy, replicaOf, type SessionIdentity } from './session.ts'
+import { readWish, type WishRequest, wishIn, writeWish } from './wishes.ts'
 
 export type Begun =
   | { readonly ok: true; readonly session: ClientSession; readonly reply: Reply }
@@ -50,6 +52,11 @@ export class SessionBook {
     mailbox.on('cancel', ({ tenant, principal, content }) => {
       const { requestId: id } = content
       if (typeof id === 'string' || typeof id === 'number') this.#own(tenant, principal, content)?.cancel(id)
+    })
+    mailbox.on('wish', ({ tenant, principal, content }) => {
+      const wish = readWish(stringAt(content, 'wish') ?? '')
+      const session = this.#own(tenant, principal, content)
+      if (wish !== undefined && session !== undefined) grant(session, wish).catch(onTrouble)
     })
     mailbox.on('end', ({ tenant, principal, content }) => {
       const session = this.#own(tenant, principal, content)
@@ -100,6 +107,18 @@ export class SessionBook {
     await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'cancel', { session: session.id, requestId: id })
   }
 
+  /** Has a wish that was granted here granted wherever the session is served, now and later. */
+  async granted(session: ClientSession, request: Request, reply: Reply): Promise<void> {
+    const wish = wishIn(request)
+    if (wish === undefined || 'error' in reply) return
+    const name = this.#nameOf(session)
+    const { sessions } = this.#serving.store
+    const said = writeWish(request)
+    if (wish.isTakenBack) await sessions.takeBackWish(name, wish.name)
+    else await sessions.keepWish(name, { name: wish.name, request: said }, fleetLimits.wishesPerSession)
+    await this.#serving.mailbox.sendToAll(name, 'wish', { session: session.id, wish: said })
+  }
+
   /** False when it was ended already. */
   async end(session: ClientSession): Promise<boolean> {
     const isEnded = await this.#serving.store.sessions.end(this.#nameOf(session))
@@ -128,7 +147,22 @@ export class SessionBook {
     const info = objectAt(client, 'info') ?? {}
     const declared = objectAt(client, 'declared') ?? {}
     const identity = { id, principal, revision: record.revision, info, declared }
-    return this.#keep(new ClientSession(this.#serving, identity, 'http'))
+    const session = this.#keep(new ClientSession(this.#serving, identity, 'http'))
+    await this.#grantAll(session)
+    return session
+  }
+
+  /** What its client wished for elsewhere, or before a restart. A server that takes long over it holds nobody up. */
+  async #grantAll(session: ClientSession): Promise<void> {
+    const wishes = await this.#serving.store.sessions.wishes(this.#nameOf(session))
+    if (wishes.length === 0) return
+    const granting = Promise.all(
+      wishes.map(async (text) => {
+        const wish = readWish(text)
+        if (wish !== undefined) await grant(session, wish)
+      }),
+    ).catch(this.#onTrouble)
+    await Promise.race([granting, new Promise((resolve) => setTimeout(resolve, fleetLimits.wishesWithinMs))])
   }
 
   #keep(session: ClientSession): ClientSession {
@@ -170,6 +204,12 @@ export class SessionBook {
   #nameOf({ id, principal }: Pick<SessionIdentity, 'id' | 'principal'>) {
     return { tenant: this.#serving.tenant, id, principal }
   }
+}
+
+/** Says it to the servers as the client would; what they answer was told where the client said it. */
+async function grant(session: ClientSession, wish: WishRequest): Promise<void> {
+  const request = { jsonrpc: '2.0', id: randomUUID(), ...wish } as const
+  await session.answer(request, () => undefined, new AbortController().signal)
 }
 
 function recordOf({ revision, info, declared }: SessionIdentity) {
