@@ -8,8 +8,9 @@ import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
+import { Leaving } from './fleet/leaving.ts'
 import { Mailbox } from './fleet/mailbox.ts'
-import { relayLimits } from './limits.ts'
+import { fleetLimits, relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
@@ -82,7 +83,10 @@ export interface Gateway {
   reload(changes: Reloadable): void
   /** What is open and held in this process at this moment. */
   standing(): Standing
-  /** Begins nothing new, and resolves when what runs has come to its end, or after this long. */
+  /**
+   * Begins nothing new, hands over what can go on at another process, and resolves when the rest has come to its end, or
+   * after this long. What is still here then ends with `close`.
+   */
   drain(withinMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -94,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { watch = nobodyWatches } = options
   const endpoint = new HttpEndpoint(parts.serving, options.onTrouble ?? (() => undefined))
   const rules = rulesOf(options)
-  const server = createDoor({
+  const door = createDoor({
     endpoint,
     rules,
     pages: options.pages ?? {},
@@ -103,7 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onRefused: (reason) => watch.refused(reason),
   })
   const { host } = options.listen
-  const { port } = await listening(server, host, options.listen.port)
+  const { port } = await listening(door.server, host, options.listen.port)
+  const { leaving } = parts.serving
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${endpointPath}`,
     reload: (changes) => {
@@ -111,11 +116,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       Object.assign(rules, rulesOf(changes))
     },
     standing: () => ({ ...parts.standing(), sessions: endpoint.sessions }),
-    drain: (withinMs) => endpoint.drain(withinMs),
+    drain: async (withinMs) => {
+      const endsAt = performance.now() + withinMs
+      const lastCallAt = endsAt - Math.min(fleetLimits.lastCallMs, withinMs / 2)
+      const isDone = () => door.underWay + parts.serving.parking.size === 0
+      door.leave()
+      endpoint.leave()
+      // Where nobody else has the store there is nowhere to go before the time is up.
+      if (options.store.isShared) leaving.comes('hand-over')
+      await cameTrue(isDone, lastCallAt)
+      leaving.comes('last-call')
+      await cameTrue(isDone, endsAt)
+    },
     close: async () => {
-      server.close()
+      leaving.comes('over')
+      door.server.close()
       await endpoint.close()
-      server.closeAllConnections()
+      // What was broken off is told so, and what it asked is taken back, while the store is still there.
+      await cameTrue(() => door.underWay === 0, performance.now() + fleetLimits.lastWordsMs)
+      door.server.closeAllConnections()
       await parts.close()
     },
   }
@@ -130,6 +149,13 @@ export async function serveStdio(
   const { serving, close } = assemble(options)
   await serveStream(serving, input, output)
   await close()
+}
+
+/** Resolves when it is so, or when the time is up. */
+async function cameTrue(isSo: () => boolean, until: number): Promise<void> {
+  while (!isSo() && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, fleetLimits.drainLookMs))
+  }
 }
 
 function rulesOf({ identify = () => localPerson, known = nowhereElse }: Reloadable): {
@@ -157,16 +183,18 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
   const mailbox = new Mailbox(options.store, options.keys, onTrouble)
+  const leaving = new Leaving()
   // One object for all that read it at each question, so that a reload reaches them.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
   const asking = new Asking(asks, watch)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
-  const parking = new Parking(options.store, relay, asks, mailbox, onTrouble)
+  const parking = new Parking(options.store, relay, asks, mailbox, leaving, onTrouble)
   const routing = new Routing(
     options.store,
     asks,
+    leaving,
     (call, server, key) => {
       watch.unseen(server)
       trail.unseen(call, server, key)
@@ -182,6 +210,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       parking,
       routing,
       deferral,
+      leaving,
       keys: options.keys,
       tenant: options.tenant ?? onlyTenant,
       holdMs: options.holdMs ?? relayLimits.holdMs,

@@ -137,6 +137,11 @@ export const fleetLimits = {
   /** While another process continues a call for us: how often its row is looked at, and when the letter is sent again. */
   forwardLookMs: 1_000,
   forwardAgainMs: 10_000,
+  /** Of a process that leaves: how long before its time is up it hands over all it can, and how often it looks who is left. */
+  lastCallMs: 2_000,
+  drainLookMs: 20,
+  /** After that: how long what was broken off may take to be told. */
+  lastWordsMs: 2_000,
   /** How often at most the end of a session is moved on in the store, and a session that is gone is noticed. */
   sessionExtendMs: 60_000,
   /** What a client may ask for once for its whole session, and how long its first request elsewhere waits until it is granted. */
@@ -151,6 +156,8 @@ export const programLimits = {
   requestWithinMs: 30_000,
   /** How long a gateway that was told to stop lets what runs come to its end. */
   drainMs: 30_000,
+  /** Of that, how long it goes on as before while its readiness page says no: balancers look every few seconds. */
+  drainNoticeMs: 5_000,
   configBytes: 1_048_576,
   /** How often what expired is recorded and what can no longer be replayed is forgotten. */
   sweepEveryMs: 60_000,

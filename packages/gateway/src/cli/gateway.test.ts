@@ -3,13 +3,12 @@ import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { howMany, whichRegion } from '../contract/asking.suite.ts'
 import { aClient } from '../contract/clients.suite.ts'
 import { putAwayLater, until } from '../contract/stage.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from '../contract/wire.suite.ts'
-import { aFolder, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
+import { aDatabase, aFolder, aKey, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
 
 const done = { content: [{ type: 'text', text: 'done' }] }
 const both = ['2025-11-25', '2026-07-28'] as const
@@ -153,18 +152,10 @@ test('[PROG-8] limits and asking change with it; what cannot is said', async () 
 const statusOf = async (url: string, path: string) => (await fetch(new URL(path, url))).status
 
 test('[PROG-9] alive and ready; without its store it is alive, and not ready', async () => {
-  const database = `assent_ready_${process.pid}`
-  const admin = new pg.Client('postgres://root@127.0.0.1:5432/postgres')
-  await admin.connect()
-  await admin.query(`create database ${database}`)
-  putAwayLater(async () => {
-    await admin.query(`drop database ${database} with (force)`)
-    await admin.end()
-  })
+  const { name } = await aDatabase()
   const wire = await aWireTo(5432)
-  const key = Buffer.alloc(32, 3).toString('base64')
-  const gateway = await aRunningGateway(`keys: { k1: "${key}" }\nservers: { a: { command: b } }`, {
-    ASSENT_STORE: `postgres://root@127.0.0.1:${wire.port}/${database}`,
+  const gateway = await aRunningGateway(`keys: { k1: "${aKey}" }\nservers: { a: { command: b } }`, {
+    ASSENT_STORE: `postgres://root@127.0.0.1:${wire.port}/${name}`,
   })
   const look = async () => [await statusOf(gateway.url, '/healthz'), await statusOf(gateway.url, '/readyz')]
 

@@ -25,6 +25,8 @@ export interface ServedInbox {
   readonly respond: Beside
   /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
   openAt(origin: string, terminal: Terminal): Promise<void>
+  /** Sends away the pages that follow changes, before the program stops. */
+  endStreams(): void
 }
 
 /** Undefined when people are not asked there. */
@@ -59,6 +61,7 @@ export async function openInbox(
       const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
     },
+    endStreams: () => app?.endStreams(),
   }
 }
 

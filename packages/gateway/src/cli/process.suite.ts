@@ -1,11 +1,13 @@
 // The program as its users run it: a process of its own, with a configuration in a folder of its own.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { putAwayLater, until } from '../contract/stage.suite.ts'
 import { runCommandLine } from './program.ts'
 
@@ -143,6 +145,22 @@ function plain(): Record<string, string> {
 export function aProcessOf(generation: '2025-11-25' | '2026-07-28'): string {
   const args = ['--conditions=assent-source', asking, generation].map((word) => JSON.stringify(word))
   return `{ command: ${JSON.stringify(process.execPath)}, args: [${args.join(', ')}] }`
+}
+
+/** For configurations that need one. */
+export const aKey: string = Buffer.alloc(32, 3).toString('base64')
+
+/** An empty database that goes with the test. */
+export async function aDatabase(): Promise<{ name: string; url: string }> {
+  const name = `assent_program_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client('postgres://root@127.0.0.1:5432/postgres')
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  putAwayLater(async () => {
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  })
+  return { name, url: `postgres://root@127.0.0.1:5432/${name}` }
 }
 
 export function aFreePort(): Promise<number> {

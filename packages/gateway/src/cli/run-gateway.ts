@@ -145,14 +145,26 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
   })
   const signal = await signals.stop
   condition.isDraining = true
+  const noticeMs = noticeOf(signal, store)
   log.info(
-    { signal, withinMs: programLimits.drainMs },
-    'Told to stop: nothing new is begun, what runs comes to its end.',
+    { signal, withinMs: programLimits.drainMs, noticeMs },
+    'Told to stop: not ready any more. Then nothing new is begun, and what runs goes elsewhere or comes to its end.',
   )
-  await gateway.drain(programLimits.drainMs)
+  await new Promise((resolve) => setTimeout(resolve, noticeMs))
+  inbox?.endStreams()
+  await gateway.drain(programLimits.drainMs - noticeMs)
   closeFigures()
   await gateway.close()
   signals.forget()
+}
+
+/**
+ * How long it still serves as before, so that a balancer sees that it is not ready before anything is refused. Where there is
+ * no other gateway to go to, or a person at the terminal waits for the end, there is nothing to wait for.
+ */
+function noticeOf(signal: NodeJS.Signals, { isShared }: Store): number {
+  const { drainMs, drainNoticeMs } = programLimits
+  return signal === 'SIGTERM' && isShared ? Math.min(drainNoticeMs, drainMs / 2) : 0
 }
 
 /** Without a place of their own they are beside the endpoint, for this machine alone. */

@@ -35,5 +35,6 @@ export function applyLimits({ limits, asks }: Config): void {
     connections: limits.connections,
     requestWithinMs: limits.request_within,
     drainMs: limits.drain,
+    drainNoticeMs: limits.drain_notice,
   } satisfies Partial<typeof programLimits>)
 }

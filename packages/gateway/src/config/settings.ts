@@ -289,7 +289,12 @@ export const settings = group('The configuration of `assent gateway`.', {
       drain: value(
         duration(0, hour),
         programLimits.drainMs,
-        'How long a gateway that was told to stop (SIGTERM) lets what runs come to its end.',
+        'How long a gateway that was told to stop (SIGTERM) takes at most: what can go on at another one is handed over, the rest may come to its end.',
+      ),
+      drain_notice: value(
+        duration(0, minute),
+        programLimits.drainNoticeMs,
+        'With PostgreSQL: how long of that it serves as before while `/readyz` says 503, so that a balancer stops sending to it before anything is refused. At most half of `drain`. As long as the balancer takes to notice.',
       ),
     },
   ),

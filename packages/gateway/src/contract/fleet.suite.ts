@@ -20,6 +20,8 @@ export interface Fleet {
   readonly replicas: readonly [Replica, Replica, ...Replica[]]
   /** Where clients connect: the next request goes to the next replica. */
   readonly url: string
+  /** Another gateway on the same database. */
+  another(changes?: Partial<GatewayOptions>): Promise<Replica>
   /** Runs SQL behind the stores' backs. */
   tamper(sql: string): Promise<unknown[]>
 }
@@ -38,21 +40,21 @@ export async function aFleet(servers: GatewayOptions['servers'], options: FleetO
     await admin.query(`drop schema if exists ${schema} cascade`)
     await admin.end()
   })
-  const secret = randomBytes(32)
-  const replicas: Replica[] = []
-  for (let count = options.replicas ?? 2; count > 0; count--) {
+  const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const another: Fleet['another'] = async (changes = {}) => {
     const store = await openPostgres(postgresUrl, { schema, connections: 3, ...options.store })
     putAwayLater(() => store.close())
     const gateway = await startGateway({
       listen: { host: '127.0.0.1', port: 0 },
       servers,
       store,
-      keys: createKeyRing([{ id: 'test', secret }]),
+      keys,
       identify: ({ headers }) => {
         const principal = String(headers[personHeader] ?? 'ann')
         return principal === nobody ? undefined : { principal, groups: [] }
       },
       ...options.gateway,
+      ...changes,
     })
     let closing: Promise<void> | undefined
     const close = () => {
@@ -60,10 +62,12 @@ export async function aFleet(servers: GatewayOptions['servers'], options: FleetO
       return closing
     }
     putAwayLater(close)
-    replicas.push({ ...gateway, close, store })
+    return { ...gateway, close, store }
   }
+  const replicas: Replica[] = []
+  for (let count = options.replicas ?? 2; count > 0; count--) replicas.push(await another())
   const url = await balanced(replicas.map((replica) => replica.url))
-  return { replicas: replicas as never, url, tamper: async (sql) => (await admin.query(sql)).rows }
+  return { replicas: replicas as never, url, another, tamper: async (sql) => (await admin.query(sql)).rows }
 }
 
 /** One request here, the next one there: nothing is remembered about anyone. */

@@ -46,7 +46,17 @@ export interface DoorOptions {
 
 export const endpointPath = '/mcp'
 
-export function createDoor(options: DoorOptions): Server {
+export interface Door {
+  readonly server: Server
+  /** Requests whose answer is not yet sent to its last byte. Pages that follow the inbox wait for none. */
+  readonly underWay: number
+  /** From now on each connection closes after its answer, so that the next request on it goes elsewhere. */
+  leave(): void
+}
+
+export function createDoor(options: DoorOptions): Door {
+  const answering = new Set<ServerResponse>()
+  let isLeaving = false
   const server = createServer(
     {
       noDelay: true,
@@ -56,6 +66,11 @@ export function createDoor(options: DoorOptions): Server {
       connectionsCheckingInterval: 1_000,
     },
     (request, response) => {
+      if (isLeaving) response.shouldKeepAlive = false
+      if (!follows(request)) {
+        answering.add(response)
+        response.once('close', () => answering.delete(response))
+      }
       respond(options, request, response).catch((error: unknown) => {
         options.onTrouble(error)
         if (!response.headersSent) response.writeHead(500)
@@ -64,7 +79,22 @@ export function createDoor(options: DoorOptions): Server {
     },
   )
   server.maxConnections = programLimits.connections
-  return server
+  return {
+    server,
+    get underWay() {
+      return answering.size
+    },
+    leave: () => {
+      isLeaving = true
+      // Connections that are idle stay: whoever sends on one in this very moment would find it broken.
+      for (const response of answering) if (!response.headersSent) response.shouldKeepAlive = false
+    },
+  }
+}
+
+/** A page beside the endpoint that only listens: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+function follows(request: IncomingMessage): boolean {
+  return request.headers.accept === 'text/event-stream' && pathOf(request) !== endpointPath
 }
 
 export async function listening(server: Server, host: string, port: number): Promise<AddressInfo> {

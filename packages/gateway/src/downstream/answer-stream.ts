@@ -24,6 +24,11 @@ export class AnswerStream {
     })
   }
 
+  /** Calls back when nothing more will be said, whoever ended it. */
+  onClosed(closed: () => void): void {
+    this.#response.once('close', closed)
+  }
+
   /** Opens the stream now, though nothing may be said on it for long. */
   open(): void {
     if (this.#response.headersSent) return

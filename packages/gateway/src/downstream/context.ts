@@ -2,6 +2,7 @@
 
 import type { KeyRing } from '@assent/core'
 import type { Store } from '@assent/store'
+import type { Leaving } from '../fleet/leaving.ts'
 import type { Mailbox } from '../fleet/mailbox.ts'
 import type { Parking } from '../relay/parking.ts'
 import type { Relay } from '../relay/relay.ts'
@@ -15,6 +16,7 @@ export interface Serving {
   readonly parking: Parking
   readonly routing: Routing
   readonly deferral: Deferral
+  readonly leaving: Leaving
   readonly keys: KeyRing
   readonly tenant: string
   readonly askWaitMs: number

@@ -4,6 +4,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Person } from '@assent/core'
+import type { Moment } from '../fleet/leaving.ts'
+import { awaitTool } from '../surfaces/await-answer.ts'
 import { header, mediaType, readBody } from '../wire/http.ts'
 import {
   errorCodes,
@@ -24,7 +26,7 @@ import type { Serving } from './context.ts'
 import { StreamCount } from './stream-count.ts'
 
 const sessionHeader = 'mcp-session-id'
-const drainLookMs = 20
+const aboutToStop = 'This gateway is about to stop. Send the request again, to another or a little later.'
 const storeAway = 'The gateway cannot reach its database now. Nothing was done. Send the same again a little later.'
 
 export class HttpEndpoint {
@@ -32,9 +34,7 @@ export class HttpEndpoint {
   readonly #sessions: SessionBook
   readonly #onTrouble: (error: unknown) => void
   readonly #streams = new StreamCount()
-  /** Requests that somebody waits for; streams that only listen are not among them. */
-  #running = 0
-  #isDraining = false
+  #isLeaving = false
 
   constructor(serving: Serving, onTrouble: (error: unknown) => void) {
     this.#serving = serving
@@ -54,13 +54,9 @@ export class HttpEndpoint {
     return this.#sessions.size
   }
 
-  /** Begins nothing new, and resolves when what runs has come to its end, or after this long. */
-  async drain(withinMs: number): Promise<void> {
-    this.#isDraining = true
-    const end = Date.now() + withinMs
-    while (Date.now() < end && this.#running + this.#serving.parking.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, drainLookMs))
-    }
+  /** From now on nothing new is begun. */
+  leave(): void {
+    this.#isLeaving = true
   }
 
   async close(): Promise<void> {
@@ -82,20 +78,16 @@ export class HttpEndpoint {
     if (message === undefined)
       return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
     const asked = isRequest(message) ? message : undefined
-    // Answers are still taken, in either spelling: what waits for them shall come to its end.
-    if (this.#isDraining && asked !== undefined && !continuesRound(asked))
-      return refuse(
-        response,
-        503,
-        'This gateway is about to stop. Send the request again, to another or a little later.',
-      )
+    // Answers are still taken, in either spelling, and results fetched: what waits for them shall come to its end.
+    if (this.#isLeaving && asked !== undefined && !continuesRound(asked) && !isFetching(asked))
+      return refuse(response, 503, aboutToStop)
     if (claimsRevision(asked, header(request, 'mcp-protocol-version')?.trim())) {
       return this.#postNewest(request, response, person, message)
     }
     if (asked?.method === 'initialize') return this.#initialize(asked, response, person)
     const session = await this.#session(request, response, person)
     if (session === undefined) return
-    if (asked !== undefined) return this.#counted(() => this.#answer(session, asked, response))
+    if (asked !== undefined) return this.#answer(session, asked, response)
     if (isReply(message)) await this.#sessions.take(session, message)
     else if (isNotification(message)) await this.#sessions.hear(session, message)
     // After what it has set in motion: a server waits for the answer, and nobody for this.
@@ -127,13 +119,20 @@ export class HttpEndpoint {
     const problem = message.params?._meta === undefined ? undefined : headerProblem(request, message)
     const stream = new AnswerStream(response)
     if (problem !== undefined) return stream.end({ jsonrpc: '2.0', id: message.id, error: problem }, 400)
+    const isListening = message.method === 'subscriptions/listen'
+    if (isListening && !this.#opensStream(person, response)) return
+    const signal = this.#untilGone(stream, isListening ? 'hand-over' : 'over')
+    const caller = { principal: person.principal, headers: parameterHeaders(request), signal }
+    await serve20260728(this.#serving, caller, message, stream)
+  }
+
+  /** Aborts when the client is gone, and when this process leaves, at this moment. */
+  #untilGone(stream: AnswerStream, moment: Moment): AbortSignal {
     const gone = new AbortController()
+    const forget = this.#serving.leaving.at(moment, () => gone.abort())
     stream.onGone(() => gone.abort())
-    const caller = { principal: person.principal, headers: parameterHeaders(request), signal: gone.signal }
-    const serve = () => serve20260728(this.#serving, caller, message, stream)
-    if (message.method !== 'subscriptions/listen') return this.#counted(serve)
-    if (!this.#opensStream(person, response)) return
-    await serve()
+    stream.onClosed(forget)
+    return gone.signal
   }
 
   /** False when this caller has too many already; then the request is refused. */
@@ -146,13 +145,6 @@ export class HttpEndpoint {
     return true
   }
 
-  async #counted(serve: () => Promise<void>): Promise<void> {
-    this.#running += 1
-    await serve().finally(() => {
-      this.#running -= 1
-    })
-  }
-
   async #initialize(request: Request, response: ServerResponse, person: Person): Promise<void> {
     const begun = await this.#sessions.begin(person.principal, request).catch((error: unknown) => {
       this.#onTrouble(error)
@@ -163,14 +155,16 @@ export class HttpEndpoint {
   }
 
   async #get(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
+    if (this.#isLeaving) return refuse(response, 503, aboutToStop)
     const session = await this.#session(request, response, person)
     if (session === undefined) return
     if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
-    const gone = new AbortController()
-    stream.onGone(() => gone.abort())
+    const signal = this.#untilGone(stream, 'hand-over')
+    // Not when nothing more will come: clients take the end of it for a broken connection.
+    signal.addEventListener('abort', () => stream.finish(), { once: true })
     stream.open()
-    await session.listen((message) => stream.say(message), gone.signal)
+    await session.listen((message) => stream.say(message), signal)
   }
 
   async #delete(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
@@ -200,6 +194,11 @@ export class HttpEndpoint {
       return undefined
     }
   }
+}
+
+/** Whether it asks what became of a call that was put off, and begins nothing. */
+function isFetching({ method, params }: Request): boolean {
+  return method === 'tools/call' && params?.name === awaitTool
 }
 
 function noSuchSession(response: ServerResponse): void {

@@ -7,6 +7,7 @@ import { whichRegion } from '../contract/asking.suite.ts'
 import { anAskingServer } from '../contract/servers.suite.ts'
 import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
 import { nextOf, type Wire } from '../contract/wire.suite.ts'
+import { Leaving } from '../fleet/leaving.ts'
 import { Mailbox } from '../fleet/mailbox.ts'
 import { downstreamLimits, wireLimits } from '../limits.ts'
 import { Asking } from '../relay/asking.ts'
@@ -50,8 +51,9 @@ async function aStream(output: Writable = new PassThrough()) {
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const mailbox = new Mailbox(store, keys, () => undefined)
-  const parking = new Parking(store, relay, { askWaitMs }, mailbox, () => undefined)
-  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs })
+  const leaving = new Leaving()
+  const parking = new Parking(store, relay, { askWaitMs }, mailbox, leaving, () => undefined)
+  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs }, leaving)
   const deferral = new Deferral(store, keys, routing, parking, { askWaitMs })
   const serving: Serving = {
     store,
@@ -60,6 +62,7 @@ async function aStream(output: Writable = new PassThrough()) {
     parking,
     routing,
     deferral,
+    leaving,
     keys,
     tenant: 'default',
     askWaitMs,

@@ -10,6 +10,7 @@ import { fleetLimits } from '../limits.ts'
 import type { Call, Given, Outcome } from '../relay/exchange.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { type Notification, objectAt, stringAt } from '../wire/messages.ts'
+import type { Leaving } from './leaving.ts'
 import type { Letter, Mailbox } from './mailbox.ts'
 
 export type Unfinished = Outcome & { kind: 'needs-people' }
@@ -35,13 +36,15 @@ const progressEveryMs = 100
 export class Forwarding {
   readonly #mailbox: Mailbox
   readonly #continueHere: ContinueHere
+  readonly #leaving: Leaving
   readonly #onTrouble: (error: unknown) => void
   /** What is asked of others, by the name of the forwarding. */
   readonly #waiting = new Map<string, Waiting>()
   /** What others asked to be continued here. */
   readonly #running = new Map<string, AbortController>()
 
-  constructor(mailbox: Mailbox, continueHere: ContinueHere, onTrouble: (error: unknown) => void) {
+  constructor(mailbox: Mailbox, continueHere: ContinueHere, leaving: Leaving, onTrouble: (error: unknown) => void) {
+    this.#leaving = leaving
     this.#mailbox = mailbox
     this.#continueHere = continueHere
     this.#onTrouble = onTrouble
@@ -76,7 +79,10 @@ export class Forwarding {
     const { promise, resolve } = Promise.withResolvers<Standing>()
     this.#waiting.set(name, { call, answered: resolve })
     this.#mailbox.open()
-    const leave = () => void this.#mailbox.send(holder, call, 'leave', { name }).catch(this.#onTrouble)
+    const leave = () => {
+      // When it is we who leave, the holder goes on, and keeps what comes of it.
+      if (!this.#leaving.has('over')) void this.#mailbox.send(holder, call, 'leave', { name }).catch(this.#onTrouble)
+    }
     call.signal.addEventListener('abort', leave, { once: true })
     try {
       const letter = { name, ...carried(call), resume: resume as never, given: given as never, requestDigest }

@@ -40,6 +40,7 @@ export function changeStream(
           write(`id: ${seq}\nevent: ask\ndata: ${JSON.stringify(change)}\n\n`),
         at: (seq: number) => write(`id: ${seq}\nevent: now\ndata: {}\n\n`),
         startAnew: (seq: number) => write(`id: ${seq}\nevent: anew\ndata: {}\n\n`),
+        end: stop,
       }
       feed.follow(person, lastSeq, follower, gone.signal).catch(giveUp)
     },

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { inboxLimits } from '../limits.ts'
-import { anApproval, anAsk, ann, type Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import { anApproval, anAsk, ann, Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
 
 interface Event {
   readonly id: string
@@ -93,6 +93,26 @@ onEachEngine('[INBOX-5] streams are limited for each person, and a closed one ma
   expect((await browser.get('/api/changes')).status).toBe(200)
   await Promise.all(pages.map((page) => page.close()))
 })
+
+onEachEngine(
+  '[FLEET-5] before its process stops an open page is sent away, and hears what it missed where it comes back',
+  async ({ store, app }: Desk) => {
+    const [leaving, staying] = [app(), app()]
+    const browser = await signIn(leaving, ann)
+    const page = await follow(browser)
+    const { id: lastId } = await page.next()
+
+    leaving.endStreams()
+    await expect(page.next()).rejects.toThrow('ended')
+    const again = await follow(browser)
+    await expect(again.next()).rejects.toThrow('ended')
+
+    const missed = await store.asks.raise(anAsk())
+    const elsewhere = await follow(new Browser(staying, browser.cookie), lastId)
+    expect(await taken(elsewhere, 1)).toEqual([[missed.id, 'raised']])
+    await elsewhere.close()
+  },
+)
 
 async function taken(page: Page, count: number): Promise<[id?: string, change?: string][]> {
   const events: Event[] = []

@@ -17,6 +17,8 @@ export interface Follower {
   at(seq: number): void
   /** Too much was missed: load everything again, and follow from this number on. */
   startAnew(seq: number): void
+  /** Nothing more is told here: come back with the last number. */
+  end(): void
 }
 
 interface Following {
@@ -40,6 +42,7 @@ export class ChangeFeed {
   readonly #onTrouble: (error: unknown) => void
   readonly #all = new Set<Following>()
   #seq = 0
+  #isOver = false
   #running: Running | undefined
 
   constructor(store: Store, tenant: string, onTrouble: (error: unknown) => void) {
@@ -56,8 +59,15 @@ export class ChangeFeed {
     return [...this.#all].filter((one) => one.person.principal === person.principal).length
   }
 
+  /** Sends everybody elsewhere, now and from now on. */
+  end(): void {
+    this.#isOver = true
+    for (const { follower } of [...this.#all]) follower.end()
+  }
+
   /** Follows until the signal aborts. Without `lastSeq` it begins now. */
   async follow(person: Person, lastSeq: number | undefined, follower: Follower, signal: AbortSignal): Promise<void> {
+    if (this.#isOver) return follower.end()
     const following: Following = { person, follower, seq: 0, held: [] }
     this.#all.add(following)
     signal.addEventListener('abort', () => this.#leave(following), { once: true })

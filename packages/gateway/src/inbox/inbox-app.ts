@@ -54,6 +54,8 @@ export interface InboxApp {
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
   signInLink(person: Person): Promise<string | undefined>
+  /** Before this process stops: pages that follow changes are sent away, and come back to whoever serves them then. */
+  endStreams(): void
 }
 
 type Variables = { person: Person; name: string | undefined; token: string }
@@ -147,6 +149,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
       const code = await signIn.invite(person)
       return code === undefined ? undefined : linkWith(code, base)
     },
+    endStreams: () => feed.end(),
   }
 }
 

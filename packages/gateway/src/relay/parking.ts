@@ -9,6 +9,7 @@
 import { isPlainObject, type JsonObject, type JsonValue, newId } from '@assent/core'
 import type { Store } from '@assent/store'
 import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
+import type { Leaving } from '../fleet/leaving.ts'
 import type { Mailbox } from '../fleet/mailbox.ts'
 import { relayLimits } from '../limits.ts'
 import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
@@ -64,6 +65,7 @@ export class Parking {
     relay: Relay,
     patience: { readonly askWaitMs: number },
     mailbox: Mailbox,
+    leaving: Leaving,
     onTrouble: (error: unknown) => void,
   ) {
     this.#owner = mailbox.replica
@@ -71,6 +73,7 @@ export class Parking {
     this.#forwarding = new Forwarding(
       mailbox,
       (call, resume, given, digest) => this.#continueFor(call, resume, given, digest),
+      leaving,
       onTrouble,
     )
     this.#store = store

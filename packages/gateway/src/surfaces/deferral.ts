@@ -53,8 +53,18 @@ export class Deferral {
     this.#settings = settings
   }
 
-  /** Keeps a call that waits for the inbox alone, and says how to come back for it. */
+  /** Keeps a call that waits for the inbox alone, and says how to come back for it. What cannot be kept ends in words. */
   async putOff(call: Call, outcome: Outcome & { kind: 'needs-people' }, digest: string): Promise<Outcome> {
+    const pending = await this.keep(call, outcome, digest)
+    if (pending !== undefined) return pending
+    // Nobody could come back for the answers.
+    const asks = Object.values(readPlace(outcome.resume)?.inInbox ?? {})
+    for (const ask of asks) await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
+    return tooLarge
+  }
+
+  /** The same; undefined, with nothing changed, for a call that is too large to be kept. */
+  async keep(call: Call, outcome: Outcome & { kind: 'needs-people' }, digest: string): Promise<Outcome | undefined> {
     const place = readPlace(outcome.resume)
     const [askId] = Object.values(place?.inInbox ?? {})
     if (place === undefined || askId === undefined) throw new Error('Only what waits for the inbox can be put off.')
@@ -63,11 +73,7 @@ export class Deferral {
     const binding = { principal, purpose, requestDigest: digestOfHandle(askId), ttlMs }
     const payload = { method, params, digest, resume: outcome.resume }
     const state = this.#sealed(binding, payload)
-    if (state === undefined) {
-      // Nobody could come back for the answers.
-      for (const ask of Object.values(place.inInbox)) await this.#store.asks.withdraw(tenant, ask, 'caller-gone')
-      return tooLarge
-    }
+    if (state === undefined) return undefined
     await this.#parking.adopt(call, place, outcome.over, digest)
     await this.#store.deferred.keep({ tenant, id: askId, principal, state, keepMs: ttlMs })
     return this.#pending(call, askId)

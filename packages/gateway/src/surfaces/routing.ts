@@ -11,6 +11,7 @@ import type { Store } from '@assent/store'
 import { drawingProblem, wasSeen } from '../clients/believe.ts'
 import { holdableMs } from '../clients/patience.ts'
 import { traitsOf } from '../clients/traits-of.ts'
+import type { Leaving, Moment } from '../fleet/leaving.ts'
 import { relayLimits } from '../limits.ts'
 import { canBeAsked } from '../relay/capabilities.ts'
 import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../relay/exchange.ts'
@@ -37,6 +38,8 @@ export interface Hold {
   readonly forMs: number
   /** Whether the caller comes back by itself when told to, so that a request it breaks off ends nothing. */
   readonly comesBack: boolean
+  /** When this process leaves: the moment from which the caller waits elsewhere. Undefined for one who stays to the end. */
+  readonly goesAt?: Moment
 }
 
 export interface Came {
@@ -72,11 +75,13 @@ export class Routing {
   readonly #settings: RoutingSettings
   readonly #onUnseen: OnUnseen
   readonly #onTrouble: (error: unknown) => void
+  readonly #leaving: Leaving
   readonly silence: Silence
 
   constructor(
     store: Store,
     settings: RoutingSettings,
+    leaving: Leaving,
     onUnseen: OnUnseen = () => undefined,
     onTrouble: (error: unknown) => void = () => undefined,
   ) {
@@ -84,6 +89,7 @@ export class Routing {
     this.silence = new Silence(store, settings, onTrouble)
     this.#store = store
     this.#settings = settings
+    this.#leaving = leaving
     this.#onUnseen = onUnseen
   }
 
@@ -102,7 +108,8 @@ export class Routing {
     const beganAt = performance.now()
     const progress = objectAt(call.params, '_meta')?.progressToken !== undefined
     const allMs = this.#settings.patienceMs ?? holdableMs(traitsOf(call.client.info).patience, { progress, over })
-    return () => ({ forMs: Math.max(0, allMs - (performance.now() - beganAt)), comesBack: false })
+    const goesAt = this.#leaving.next
+    return () => ({ forMs: Math.max(0, allMs - (performance.now() - beganAt)), comesBack: false, goesAt })
   }
 
   async start(call: Call, below: Below, hold: Hold): Promise<Outcome> {
@@ -175,7 +182,7 @@ export class Routing {
       if (forClient.length > 0) return unfinished(this.#copied(call, below, place, forClient), forClient)
       const quietMs = await this.#quietMs(call, place)
       const answers = await this.#wait(call, place, { ...hold, forMs: Math.min(hold.forMs, quietMs) })
-      if (answers === undefined && quietMs < hold.forMs) {
+      if (answers === undefined && quietMs < hold.forMs && !this.#isSentOn(place, hold)) {
         place = this.#alsoTheClient(call, place)
         continue
       }
@@ -228,15 +235,19 @@ export class Routing {
   }
 
   /** The answers, once all are there. Undefined when the caller must come back for them. */
-  async #wait(
-    call: Call,
-    { inInbox, over }: LivePlace,
-    { forMs, comesBack }: Hold,
-  ): Promise<Record<string, Given> | undefined> {
+  async #wait(call: Call, place: LivePlace, hold: Hold): Promise<Record<string, Given> | undefined> {
+    const { inInbox, over } = place
+    const { forMs, comesBack } = hold
     const asks = Object.entries(inInbox)
     const giveUp = new AbortController()
     const signal = AbortSignal.any([call.signal, giveUp.signal])
-    void over?.then(() => giveUp.abort())
+    let isOver = false
+    void over?.then(() => {
+      isOver = true
+      giveUp.abort()
+    })
+    const goesAt = momentOf(place, hold)
+    const stay = goesAt === undefined ? () => undefined : this.#leaving.at(goesAt, () => giveUp.abort())
     const stopTelling = tellOfWaiting(call)
     const timeoutMs = Math.min(forMs, this.#settings.askWaitMs + marginMs)
     try {
@@ -250,13 +261,21 @@ export class Routing {
       const isTimeUp = timeoutMs < forMs
       if (open.length > 0 && !signal.aborted && (comesBack || !isTimeUp)) return undefined
       if (open.length > 0 && call.signal.aborted && comesBack) return undefined
-      const reason = call.signal.aborted ? 'call-cancelled' : 'caller-gone'
+      if (open.length > 0 && !call.signal.aborted && !isOver && this.#isSentOn(place, hold)) return undefined
+      const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : 'caller-gone'
       for (const [key] of open) await this.#withdraw(call, inInbox[key] ?? '', reason)
       return Object.fromEntries(ended.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
     } finally {
+      stay()
       stopTelling()
       giveUp.abort()
     }
+  }
+
+  /** Whether this process leaves, and who waits here can wait elsewhere. */
+  #isSentOn(place: LivePlace, hold: Hold): boolean {
+    const goesAt = momentOf(place, hold)
+    return goesAt !== undefined && this.#leaving.has(goesAt)
   }
 
   /** Not worth holding up the call for: its time ends by itself. */
@@ -340,6 +359,11 @@ export class Routing {
 function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {
   const wanted = Object.fromEntries(forClient.map((key) => [key, place.wanted[key] as Wanted]))
   return { kind: 'needs-people', wanted, resume: writePlace(place), ...(over === undefined ? {} : { over }) }
+}
+
+/** Who does not come back is put off instead, which is of no use while a server waits in this process. */
+function momentOf({ over }: LivePlace, { comesBack, goesAt }: Hold): Moment | undefined {
+  return comesBack || over === undefined ? goesAt : undefined
 }
 
 function isPage(wanted: Wanted): boolean {

@@ -37,7 +37,12 @@ export class LiveAsks {
     const { feed, person } = this.#options
     const again = () => void this.#load().catch(this.#options.onTrouble)
     const look = (id: string) => void this.look(id).catch(this.#options.onTrouble)
-    await feed.follow(person, undefined, { tell: ({ id }) => look(id), at: () => undefined, startAnew: again }, signal)
+    await feed.follow(
+      person,
+      undefined,
+      { tell: ({ id }) => look(id), at: () => undefined, startAnew: again, end: () => undefined },
+      signal,
+    )
     await this.#load()
   }
 

@@ -105,7 +105,7 @@ export class ClientSession {
     if (ends.some(({ aborted }) => aborted)) abort()
     const call = this.#call(request.method, request.params ?? {}, say, cancelling.signal)
     try {
-      const outcome = await this.#run(call, say).catch(toldAsAway)
+      const outcome = this.#serving.leaving.told(await this.#run(call, say).catch(toldAsAway), call) as Ended
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
@@ -173,16 +173,23 @@ export class ClientSession {
     let outcome = first
     for (let round = 0; outcome.kind === 'needs-people'; round++) {
       if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
-      else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, outcome)
+      else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, below, outcome, hold)
       else outcome = await this.#askAndContinue(call, below, outcome, say, hold)
     }
     return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
   }
 
-  /** The caller's patience is at its end while the inbox still waits for the person. */
-  async #putOff(call: Call, outcome: Unfinished): Promise<Outcome> {
+  /** The caller's patience is at its end, or this process leaves, while the inbox still waits for the person. */
+  async #putOff(call: Call, below: Below, outcome: Unfinished, hold: () => Hold): Promise<Outcome> {
+    const { deferral, routing } = this.#serving
     const digest = digestOfRequest(call)
-    if (digest !== undefined) return this.#serving.deferral.putOff(call, outcome, digest)
+    const { forMs, comesBack } = hold()
+    if (forMs > 0) {
+      const pending = digest === undefined ? undefined : await deferral.keep(call, outcome, digest)
+      // What cannot go on elsewhere is waited for here after all, as long as there is.
+      return pending ?? routing.continue(call, below, outcome.resume, {}, { forMs, comesBack })
+    }
+    if (digest !== undefined) return deferral.putOff(call, outcome, digest)
     return failed(errorCodes.refused, 'A person is still to answer, and this call cannot be put off.')
   }
 
@@ -194,7 +201,8 @@ export class ClientSession {
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
       const copy = Object.hasOwn(copies, key) ? copies[key] : undefined
       const told = new AbortController()
-      const elsewhere = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
+      const inInbox = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
+      const elsewhere = Promise.race([inInbox, this.#lastCall(outcome, wanted, told.signal)])
       const given = await this.#ask(wanted, say, call.signal, { over, elsewhere }).finally(() => told.abort())
       if (given === 'elsewhere') return [[key, {}]]
       if (given !== undefined) return [[key, { given, afterMs: performance.now() - askedAt }]]
@@ -208,6 +216,18 @@ export class ClientSession {
     const opened = isWaiting ? [] : Object.entries(outcome.wanted).filter(([key]) => isYes(came[key]))
     for (const [, wanted] of opened) for (const done of pageDone(wanted, this.#revision)) say(done)
     return next
+  }
+
+  /**
+   * Resolves, with words for the client, when this process can wait no longer and the inbox goes on asking. Not for a server
+   * that waits in this process: it would hear nothing from there.
+   */
+  #lastCall({ over }: Unfinished, { kind }: Wanted, signal: AbortSignal): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    if (over !== undefined || !this.#serving.routing.hasInbox || (kind !== 'form' && kind !== 'url')) return promise
+    const forget = this.#serving.leaving.at('last-call', () => resolve('It is asked in the inbox now.'))
+    signal.addEventListener('abort', forget, { once: true })
+    return promise
   }
 
   /** Undefined when nobody waits for the answer any more. */

@@ -58,14 +58,14 @@ export async function serve20260728(
   const digest = mayAsk(call.method) ? digestOfRequest(call) : undefined
   const outcome = gone.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : await run(serving, call, digest).catch(toldAsAway)
+    : serving.leaving.told(await run(serving, call, digest).catch(toldAsAway), call)
   if (outcome.isStreamed === true) answering.open()
   finish(serving, call, request, outcome, answering, digest)
 }
 
 async function run(serving: Serving, call: Call, digest: string | undefined): Promise<Outcome> {
   const { relay, routing, parking, deferral } = serving
-  const hold = { forMs: serving.holdMs, comesBack: true }
+  const hold = { forMs: serving.holdMs, comesBack: true, goesAt: serving.leaving.next }
   if (!mayAsk(call.method)) {
     const outcome = await relay.start(call)
     return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
