@@ -122,6 +122,8 @@ test.each([
   expect(found[0]).toMatch(expected)
 })
 
+const key = Buffer.alloc(32, 7).toString('base64')
+
 test.each([
   ['no server', 'asks: {}', /servers is needed/],
   ['neither address nor command', 'servers: { a: {} }', /servers\.a needs url or command/],
@@ -148,6 +150,11 @@ test.each([
     'an audience that is no address',
     `identity: { issuer: "https://a", audience: "api://b" }\n${oneServer}`,
     /identity\.resource is needed/,
+  ],
+  [
+    'a key whose name would move to the front',
+    `keys: { k1: "${key}", 2: "${key}" }\n${oneServer}`,
+    /keys\.2 is no good name: it must be .* not digits alone/,
   ],
   ['a key of the wrong size', `keys: { k1: c2hvcnQ= }\n${oneServer}`, /keys\.k1 holds 5 bytes; a key has 32/],
   [
@@ -227,11 +234,17 @@ describe('references', () => {
 
   test('[PROG-3] a variable and a file stand in for what they hold, anywhere in a text', () => {
     const text = `${withHeader('Bearer ${env:TOKEN}')}\nkeys: { k1: "\${file:k1.key}" }`
-    const key = Buffer.alloc(32, 7).toString('base64')
     const config = configOf(text, around({ TOKEN: 't0ken' }, { 'k1.key': `${key}\n` }))
 
     expect(config.servers.a?.headers).toEqual({ Authorization: 'Bearer t0ken' })
     expect(config.keys.k1).toEqual(new Uint8Array(32).fill(7))
+  })
+
+  test('[FLEET-7] keys are kept in the order in which they are written: the first one seals', () => {
+    const names = ['z', '2b', 'a-1', '007x', 'k']
+    const written = names.map((name) => `${name}: "${key}"`).join(', ')
+
+    expect(Object.keys(configOf(`keys: { ${written} }\n${oneServer}`).keys)).toEqual(names)
   })
 
   test('[PROG-3] what they hold is not looked into again, and the two characters can be written', () => {

@@ -93,8 +93,12 @@ export const settings = group('The configuration of `assent gateway`.', {
   ),
   keys: named(
     required(sealSecret, 'The key.', { isSecret: true }),
-    { pattern: /^[a-z0-9][a-z0-9_-]{0,31}$/, words: 'lower-case letters, digits, "-" and "_", at most 32' },
-    'The keys that seal the state which travels with clients. The first seals, every key opens; to rotate, add a new one last everywhere, then put it first, and remove the old one after `asks.wait`. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
+    // Not digits alone: JavaScript sorts such names before all others, and the first key is the one that seals.
+    {
+      pattern: /^(?![0-9]+$)[a-z0-9][a-z0-9_-]{0,31}$/,
+      words: 'lower-case letters, digits, "-" and "_", at most 32, and not digits alone',
+    },
+    'The keys that seal the state which travels with clients. The first seals, every key opens. To rotate without refusing anyone: add the new key last and restart all gateways, one after the other; put it first, and restart them; remove the old one after `asks.wait` and a day. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
     { isSecret: true },
   ),
   identity: optionalGroup(
