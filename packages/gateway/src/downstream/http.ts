@@ -164,6 +164,7 @@ export class HttpEndpoint {
     // Not when nothing more will come: clients take the end of it for a broken connection.
     signal.addEventListener('abort', () => stream.finish(), { once: true })
     stream.open()
+    if (signal.aborted) return stream.finish()
     await session.listen((message) => stream.say(message), signal)
   }
 
