@@ -106,6 +106,14 @@ export class Store {
     return giveUpSilent(this.#engine, this.asks, this.audit)
   }
 
+  /**
+   * What time it is for the deadlines kept here: the database's time, as it last told and as time has gone on since. The
+   * clock of this machine may say something else, and may be changed while we run.
+   */
+  nowMs(): number {
+    return this.#engine.nowMs
+  }
+
   /** How many waits are under way in this process. */
   get waiting(): number {
     return this.#watch.listening
@@ -119,7 +127,7 @@ export class Store {
 
 /** Opens a store on PostgreSQL and brings its tables up to date. */
 export async function openPostgres(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const { schema = 'assent', connections = 10, statementTimeoutMs = 5_000, connectTimeoutMs = 5_000, clock } = options
+  const { schema = 'assent', connections = 10, statementTimeoutMs = 1_500, connectTimeoutMs = 5_000, clock } = options
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
   }
@@ -127,17 +135,26 @@ export async function openPostgres(url: string, options: PostgresStoreOptions = 
   await migrateThere(url, schema, connectTimeoutMs)
 
   const shared = withDefaults(options)
-  const engine = new PostgresEngine({
-    ...settings,
-    onTrouble: shared.onTrouble,
-    ...(clock === undefined ? {} : { clock }),
-  })
   const { onTrouble } = shared
-  const signals =
+  const byDatabase =
     options.wake === undefined
       ? new PostgresSignals({ config: poolConfig(settings), channel: `assent_${schema}`, onTrouble })
-      : new NatsSignals({ url: options.wake, subject: subjectOf(url, schema), onTrouble })
-  return new Store(engine, signals, shared)
+      : undefined
+  const signals = byDatabase ?? new NatsSignals({ url: options.wake ?? '', subject: subjectOf(url, schema), onTrouble })
+  const engine = new PostgresEngine({
+    ...settings,
+    onTrouble,
+    onAway: () => byDatabase?.doubt(),
+    ...(clock === undefined ? {} : { clock }),
+  })
+  const store = new Store(engine, signals, shared)
+  try {
+    await engine.begin()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 /** Opens a store in one file, which other processes may have open too. */

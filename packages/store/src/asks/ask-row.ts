@@ -4,6 +4,7 @@ import {
   type Answer,
   type Ask,
   type AskState,
+  AssentError,
   askLimits,
   type CastVote,
   type Electorate,
@@ -42,8 +43,16 @@ export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principa
   a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
   a.withdrawn_because, :now as now`
 
-/** Without its votes, which lie elsewhere. */
+/** Without its votes, which lie elsewhere. What cannot be read was not written by us, or garbled on its way here. */
 export function askFromRow(row: AskRow): Ask {
+  try {
+    return readRow(row)
+  } catch (cause) {
+    throw new AssentError('store_unavailable', 'What the database holds of an ask cannot be read.', { cause })
+  }
+}
+
+function readRow(row: AskRow): Ask {
   return {
     tenant: row.tenant,
     id: row.id,
@@ -96,6 +105,8 @@ function stateFromRow(row: AskRow): AskState {
         atMs: present(row.ended_at, row),
         decisionId: present(row.decision_id, row),
       }
+    default:
+      throw new Error(`Ask ${row.id} is in no state that there is.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { query, type Statement } from '../engine/statement.ts'
+import { type Statement, unhurriedQuery } from '../engine/statement.ts'
 import { outcomeColumn } from './outcome-column.ts'
 
 export type FigureRow = {
@@ -23,7 +23,7 @@ const byCount = new Map<number, Statement<FigureParams, FigureRow>>()
 export function listFigures(atMost: number): Statement<FigureParams, FigureRow> {
   let statement = byCount.get(atMost)
   if (statement === undefined) {
-    statement = query<FigureParams, FigureRow>(
+    statement = unhurriedQuery<FigureParams, FigureRow>(
       `list_figures_${atMost}`,
       `select a.id, a.server, a.tool, a.electorate, a.raised_at, a.ended_at,
          ${outcomeColumn} as outcome

@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { unhurriedQuery } from '../engine/statement.ts'
 
 export type EntryRow = {
   tenant: string
@@ -12,7 +12,7 @@ export type EntryRow = {
 }
 
 /** A stretch of one tenant's chain, in order. */
-export const readEntries = query<{ tenant: string; after_seq: number; at_most: number }, EntryRow>(
+export const readEntries = unhurriedQuery<{ tenant: string; after_seq: number; at_most: number }, EntryRow>(
   'read_entries',
   `select tenant, seq, at, kind, subject, digest, body, hash from audit_entries
    where tenant = :tenant and seq > cast(:after_seq as bigint)

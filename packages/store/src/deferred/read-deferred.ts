@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, unhurriedQuery } from '../engine/statement.ts'
 
 export type DeferredRow = {
   state: string
@@ -16,7 +16,7 @@ export const readDeferred = query<{ tenant: string; id: string; principal: strin
 )
 
 /** Forgets what nobody can fetch any more. */
-export const forgetDeferred = query<{ margin: number }, { id: string }>(
+export const forgetDeferred = unhurriedQuery<{ margin: number }, { id: string }>(
   'forget_deferred',
   'delete from deferred_calls where expires_at < :now - cast(:margin as bigint) returning id',
 )

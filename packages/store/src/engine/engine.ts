@@ -6,6 +6,8 @@ export interface Engine {
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]>
   /** All or nothing, in order. */
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]>
+  /** What time it is for every deadline in it, as far as is known without asking. */
+  readonly nowMs: number
   close(): Promise<void>
 }
 

@@ -5,7 +5,11 @@
 
 import { AssentError } from '@assent/core'
 import pg from 'pg'
+import { carefulSocket } from './careful-socket.ts'
 import { type Clock, DuplicateKey, type Engine } from './engine.ts'
+import { Pools } from './pools.ts'
+import { Pulse } from './pulse.ts'
+import { isFromDatabase, pulseLine } from './pulse-line.ts'
 import { type Params, parameter, type Row, type Statement, type Step, type Value } from './statement.ts'
 
 export interface PostgresOptions {
@@ -15,10 +19,18 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
   readonly onTrouble: (error: unknown) => void
+  /** The database has fallen silent: every connection to it may be dead. */
+  readonly onAway?: () => void
   readonly clock?: Clock
 }
 
-const silenceMs = 500
+/** The last resort, by a clock of ours: a process that was held up itself takes what it has not read yet for silence. */
+const silenceMs = 4_000
+/** Whoever holds a lock for longer is stuck, and those behind must not be stuck with them. */
+const lockWaitMs = 1_000
+const idleInTransactionMs = 2_000
+/** For statements that nobody waits for, on connections of their own. */
+const unhurried = { connections: 2, statementTimeoutMs: 30_000 }
 
 interface Compiled {
   readonly text: string
@@ -29,67 +41,98 @@ interface Compiled {
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export function poolConfig(options: Omit<PostgresOptions, 'clock' | 'onTrouble'>): pg.PoolConfig {
+export function poolConfig(options: Omit<PostgresOptions, 'clock' | 'onTrouble' | 'onAway'>): pg.PoolConfig {
   return {
     connectionString: options.url,
     max: options.connections,
     connectionTimeoutMillis: options.connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
+    lock_timeout: Math.min(lockWaitMs, options.statementTimeoutMs),
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     // The server's own limit is of no use when the network between has gone silent.
     query_timeout: options.statementTimeoutMs + silenceMs,
     keepAlive: true,
     // Every statement is written for one plan, an index walk; planning it anew for each execution would cost as much as
     // running it.
     options: `-c search_path=${options.schema} -c plan_cache_mode=force_generic_plan`,
+    stream: carefulSocket,
     types,
   }
 }
 
 export class PostgresEngine implements Engine {
-  readonly #pool: pg.Pool
+  readonly #pulse: Pulse
   readonly #clock: Clock | undefined
   readonly #compiled = new Map<string, Compiled>()
+  #pools: Pools
 
   constructor(options: PostgresOptions) {
-    this.#pool = new pg.Pool(poolConfig(options))
-    this.#clock = options.clock
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-    this.#pool.on('error', options.onTrouble)
-  }
-
-  async run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    try {
-      const { rows } = await this.#pool.query<R>(this.#prepared(statement, params))
-      return rows
-    } catch (error) {
-      throw explain(error)
+    const { onTrouble, clock } = options
+    const hurried = poolConfig(options)
+    const pools = () => new Pools({ hurried, unhurried: poolConfig({ ...options, ...unhurried }), onTrouble })
+    this.#pools = pools()
+    this.#clock = clock
+    const onAway = () => {
+      // Connections that fell silent may stay so when the database is back.
+      this.#pools.break()
+      this.#pools = pools()
+      options.onAway?.()
     }
+    this.#pulse = new Pulse({ line: pulseLine(hurried, pulseQuestion), onAway, onTrouble })
   }
 
-  async batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+  /** Throws when the database does not say what time it is. */
+  async begin(): Promise<void> {
+    await this.#pulse.begin().catch((error: unknown) => {
       throw explain(error)
     })
-    let broken = false
-    try {
+  }
+
+  get nowMs(): number {
+    return this.#clock?.() ?? Math.round(this.#pulse.nowMs ?? Date.now())
+  }
+
+  run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return this.#with(statement, async (client) => (await client.query<R>(this.#prepared(statement, params))).rows)
+  }
+
+  batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
+    // Several in one transaction are notes of what happened, which nobody waits for.
+    return this.#with({ ...statement, isUnhurried: true }, async (client) => {
       await client.query('begin')
       const results: R[][] = []
       for (const params of list) results.push((await client.query<R>(this.#prepared(statement, params))).rows)
       await client.query('commit')
       return results
-    } catch (error) {
-      // A connection that cannot even roll back is thrown away, and the server rolls back for it.
-      await client.query('rollback').catch(() => {
-        broken = true
-      })
-      throw explain(error)
-    } finally {
-      client.release(broken)
-    }
+    })
   }
 
   async close(): Promise<void> {
-    await this.#pool.end()
+    this.#pulse.close()
+    await this.#pools.end()
+  }
+
+  /** On a connection of the pool. One on which anything failed is thrown away, and the server rolls back for it. */
+  #with<Value>({ isUnhurried = false }: Step, work: (client: pg.PoolClient) => Promise<Value>): Promise<Value> {
+    return this.#pulse.watch(async (waiting) => {
+      const pool = this.#pools.of(isUnhurried)
+      const client = await pool.connect().catch((error: unknown) => {
+        throw explain(error)
+      })
+      // Its end is told by the query under way; without a listener it would end the process.
+      client.on('error', ignore)
+      let failure: unknown
+      try {
+        if (waiting.isOver) throw new Error('Nobody waits for it any more.')
+        return await work(client)
+      } catch (error) {
+        failure = error
+        throw explain(error)
+      } finally {
+        client.off('error', ignore)
+        client.release(failure !== undefined)
+      }
+    }, isUnhurried)
   }
 
   #prepared(statement: Step, params: Params): pg.QueryConfig<(Value | undefined)[]> {
@@ -103,6 +146,8 @@ export class PostgresEngine implements Engine {
     return { name: statement.name, text: compiled.text, values }
   }
 }
+
+const ignore = () => undefined
 
 export function compileForPostgres(statement: Step): Compiled {
   const names: string[] = []
@@ -125,9 +170,12 @@ export function compileForPostgres(statement: Step): Compiled {
 // still counts when it had to wait for a lock.
 const databaseNowMs = '(extract(epoch from statement_timestamp()) * 1000)::bigint'
 
+// It touches the table that everything hangs on: while somebody keeps that one locked, nothing can be decided.
+const pulseQuestion = `select ${databaseNowMs} as now, exists (select from asks where tenant = '' and id = '')`
+
 function explain(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  if (!(error instanceof pg.DatabaseError)) {
+  if (!isFromDatabase(error)) {
     return new AssentError('store_unavailable', `The database cannot be reached: ${error.message}`, { cause: error })
   }
   if (error.code === '23505') return new DuplicateKey(error.table ?? 'unknown', error)

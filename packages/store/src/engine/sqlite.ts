@@ -59,6 +59,10 @@ export class SqliteEngine implements Engine {
     this.#clock = options.clock ?? Date.now
   }
 
+  get nowMs(): number {
+    return this.#clock()
+  }
+
   async run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
     const parts = this.#prepared(statement)
     const [only] = parts

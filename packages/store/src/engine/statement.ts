@@ -26,6 +26,8 @@ export interface Step {
   readonly parts: readonly Part[]
   /** Whose rows the caller gets. */
   readonly result: string
+  /** Nobody waits for it, so it may take long. */
+  readonly isUnhurried?: boolean
 }
 
 /** A step that knows what it takes and gives. */
@@ -37,6 +39,11 @@ export interface Statement<P extends Params, R extends Row> extends Step {
 /** A step of one part. */
 export function query<P extends Params, R extends Row = Row>(name: string, sql: string): Statement<P, R> {
   return { name, parts: [{ name: 'only', sql }], result: 'only' }
+}
+
+/** A step of one part that nobody waits for: it may take long, and holds up nothing that is waited for. */
+export function unhurriedQuery<P extends Params, R extends Row = Row>(name: string, sql: string): Statement<P, R> {
+  return { ...query<P, R>(name, sql), isUnhurried: true }
 }
 
 /** A step of several parts that happen together or not at all; the first part's rows are the result. */

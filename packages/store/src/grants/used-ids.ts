@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, unhurriedQuery } from '../engine/statement.ts'
 
 /** Marks a sealed state as used. Returns nothing when it was used before: then it is a replay. */
 export const useId = query<{ tenant: string; id: string; expires_at: number }, { id: string }>(
@@ -8,7 +8,7 @@ export const useId = query<{ tenant: string; id: string; expires_at: number }, {
 )
 
 /** Sealed states past their expiry are refused without looking here, so their ids need not be kept. */
-export const forgetExpiredIds = query<{ margin: number }, { id: string }>(
+export const forgetExpiredIds = unhurriedQuery<{ margin: number }, { id: string }>(
   'forget_expired_ids',
   `delete from used_ids where expires_at < :now - cast(:margin as bigint) returning id`,
 )

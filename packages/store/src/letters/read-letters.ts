@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, unhurriedQuery } from '../engine/statement.ts'
 
 export type LetterRow = { id: string; tenant: string; principal: string; body: string }
 
@@ -28,7 +28,7 @@ export const readNotices = query<
 )
 
 /** Forgets what came too late for anyone. */
-export const forgetLetters = query<Record<string, never>, { id: string }>(
+export const forgetLetters = unhurriedQuery<Record<string, never>, { id: string }>(
   'forget_letters',
   'delete from letters where expires_at <= :now returning id',
 )

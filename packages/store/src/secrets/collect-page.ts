@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, unhurriedQuery } from '../engine/statement.ts'
 
 type PageKey = { tenant: string; id: string; server: string }
 export type CollectedRow = {
@@ -30,7 +30,7 @@ export const releasePage = query<PageKey, { ask_id: string | null }>(
 )
 
 /** Nobody can collect these any more, handed over or not. */
-export const forgetPages = query<Record<string, never>, { id: string }>(
+export const forgetPages = unhurriedQuery<Record<string, never>, { id: string }>(
   'forget_secret_pages',
   'delete from secret_pages where expires_at <= :now returning id',
 )

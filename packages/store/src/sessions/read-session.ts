@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, unhurriedQuery } from '../engine/statement.ts'
 
 export type SessionKey = { tenant: string; id: string; principal: string }
 export type SessionRow = { revision: string; client: string }
@@ -24,7 +24,7 @@ export const endSession = query<SessionKey, { id: string }>(
 )
 
 /** Forgets what nobody can use any more. */
-export const forgetClientSessions = query<{ margin: number }, { id: string }>(
+export const forgetClientSessions = unhurriedQuery<{ margin: number }, { id: string }>(
   'forget_client_sessions',
   'delete from client_sessions where expires_at < :now - cast(:margin as bigint) returning id',
 )

@@ -4,6 +4,7 @@
 // of their number, and a lost signal costs only delay.
 
 import pg from 'pg'
+import { cut } from '../engine/pulse-line.ts'
 import { readPayload, takePayload } from './payload.ts'
 import type { Signals } from './signals.ts'
 
@@ -19,6 +20,7 @@ const payloadChars = 1_900
 const gatherMs = 1
 const firstRetryMs = 100
 const lastRetryMs = 5_000
+const closeWithinMs = 2_000
 
 export class PostgresSignals implements Signals {
   readonly isNamed = true
@@ -58,7 +60,15 @@ export class PostgresSignals implements Signals {
     this.stop()
     clearTimeout(this.#retry)
     const publisher = await this.#publisher?.catch(() => undefined)
-    await Promise.all([this.#listener?.end(), publisher?.end()])
+    await Promise.all([this.#listener, publisher].map(async (client) => client && ended(client)))
+  }
+
+  /** The database has fallen silent. A connection on which nothing is ever sent would not notice, and hear nothing more. */
+  doubt(): void {
+    const listener = this.#listener
+    if (listener === undefined) return
+    this.#lost(new Error('The database does not answer; what it told is not heard.'))
+    cut(listener)
   }
 
   async #send(): Promise<void> {
@@ -72,6 +82,8 @@ export class PostgresSignals implements Signals {
         await (await this.#publisher).query('select pg_notify($1, $2)', [this.#options.channel, payload])
       }
     } catch (error) {
+      // One that does not answer would otherwise stay open beside the next.
+      this.#publisher?.then(cut, () => undefined)
       this.#publisher = undefined
       this.#outbox.length = 0
       this.#options.onTrouble(error)
@@ -110,4 +122,11 @@ export class PostgresSignals implements Signals {
     await client.connect()
     return client
   }
+}
+
+/** Nobody waits for a database that does not say farewell. */
+async function ended(client: pg.Client): Promise<void> {
+  const late = setTimeout(cut, closeWithinMs, client)
+  await client.end()
+  clearTimeout(late)
 }

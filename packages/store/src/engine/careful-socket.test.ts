@@ -1,0 +1,35 @@
+// A server whose words the driver cannot read: whoever waits hears so, and the process lives.
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { PostgresEngine } from './postgres.ts'
+import { query } from './statement.ts'
+
+const authenticationOk = [82, 0, 0, 0, 8, 0, 0, 0, 0]
+const ready = [90, 0, 0, 0, 5, 73]
+// A row that claims to have 32,767 fields, and has none.
+const brokenRow = [68, 0, 0, 0, 6, 127, 255]
+
+test('[FLEET-10] what the driver cannot read breaks its connection, and never the process', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(Buffer.from([...authenticationOk, ...ready]))
+      socket.on('data', () => socket.write(Buffer.from(brokenRow)))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `postgres://root@127.0.0.1:${(server.address() as AddressInfo).port}/test`
+  const timeouts = { statementTimeoutMs: 10_000, connectTimeoutMs: 10_000 }
+  const engine = new PostgresEngine({ url, schema: 'x', connections: 1, ...timeouts, onTrouble: () => undefined })
+  onTestFinished(async () => {
+    await engine.close()
+    server.close()
+  })
+
+  const asked = engine.run(query('any', 'select 1'), {})
+
+  await expect(asked).rejects.toMatchObject({ code: 'store_unavailable', cause: { name: 'RangeError' } })
+})

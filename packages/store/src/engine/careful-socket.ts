@@ -1,0 +1,23 @@
+// A socket whose reader may stumble.
+//
+// The driver throws at bytes that are not the database's protocol, from where nobody can catch it, and that would end the
+// process. Here it breaks the connection, and whoever waits on it hears so.
+
+import { Socket } from 'node:net'
+
+type Listener = (...given: never[]) => void
+
+export function carefulSocket(): Socket {
+  const socket = new Socket()
+  const listen = socket.on.bind(socket) as (event: string, listener: Listener) => Socket
+  const careful = (read: (bytes: Buffer) => void) => (bytes: Buffer) => {
+    try {
+      read(bytes)
+    } catch (error) {
+      socket.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  const on = (event: string, listener: Listener) =>
+    listen(event, event === 'data' ? careful(listener as never) : listener)
+  return Object.assign(socket, { on })
+}
