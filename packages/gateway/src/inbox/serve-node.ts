@@ -13,9 +13,15 @@ export async function respondWith(fetch: Fetch, incoming: IncomingMessage, outgo
   const response = await fetch(requestOf(incoming))
   const headers = Object.fromEntries(response.headers)
   const cookies = response.headers.getSetCookie()
-  outgoing.writeHead(response.status, { ...headers, ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }) })
-  if (response.body === null || incoming.method === 'HEAD') {
-    outgoing.end()
+  // JSON is there whole and at once; the machinery of a stream would cost more than saying it.
+  const whole = headers['content-type'] === 'application/json' ? Buffer.from(await response.arrayBuffer()) : undefined
+  outgoing.writeHead(response.status, {
+    ...headers,
+    ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+    ...(whole === undefined ? {} : { 'content-length': whole.length }),
+  })
+  if (response.body === null || whole !== undefined || incoming.method === 'HEAD') {
+    outgoing.end(incoming.method === 'HEAD' ? undefined : whole)
     return
   }
   outgoing.flushHeaders()

@@ -67,6 +67,9 @@ export type OnUnseen = (call: Call, server: string, key: string) => void
 /** An ask ends by the database's clock, which may be a little behind. */
 const marginMs = 500
 
+/** Why a wait is given up. Made once: without a reason each abort makes an exception of its own, with its stack. */
+const nobodyWaits = 'Nobody waits for it any more.'
+
 /** A place in this process, where it can be known that nobody waits any more. */
 type LivePlace = Place & { readonly over?: Promise<void> }
 
@@ -239,15 +242,16 @@ export class Routing {
     const { inInbox, over } = place
     const { forMs, comesBack } = hold
     const asks = Object.entries(inInbox)
+    if (asks.length === 0) return {}
     const giveUp = new AbortController()
     const signal = AbortSignal.any([call.signal, giveUp.signal])
     let isOver = false
     void over?.then(() => {
       isOver = true
-      giveUp.abort()
+      giveUp.abort(nobodyWaits)
     })
     const goesAt = momentOf(place, hold)
-    const stay = goesAt === undefined ? () => undefined : this.#leaving.at(goesAt, () => giveUp.abort())
+    const stay = goesAt === undefined ? () => undefined : this.#leaving.at(goesAt, () => giveUp.abort(nobodyWaits))
     const stopTelling = tellOfWaiting(call)
     const timeoutMs = Math.min(forMs, this.#settings.askWaitMs + marginMs)
     try {
@@ -268,7 +272,7 @@ export class Routing {
     } finally {
       stay()
       stopTelling()
-      giveUp.abort()
+      giveUp.abort(nobodyWaits)
     }
   }
 

@@ -1,8 +1,10 @@
 import { together } from '../engine/statement.ts'
 import { isRecordable, type RecordedParams, recorded } from './recorded.ts'
 
+export type NoteParams = RecordedParams & { tenant: string; subject: string; kind: string }
+
 /** Records something that changed no row of ours, such as a question that only passed through. */
-export const appendEntry = together<RecordedParams & { tenant: string; subject: string; kind: string }, { id: string }>(
+export const appendEntry = together<NoteParams, { id: string }>(
   'append_entry',
   {
     name: 'noted',

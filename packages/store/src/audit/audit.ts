@@ -17,7 +17,7 @@ import {
   signCheckpoint,
 } from '@assent/core'
 import type { Engine } from '../engine/engine.ts'
-import { appendEntry } from './append-entry.ts'
+import { appendEntry, type NoteParams } from './append-entry.ts'
 import { beginChain } from './begin-chain.ts'
 import { keepCheckpoint, readCheckpoints } from './checkpoints.ts'
 import { type EntryRow, readEntries } from './read-entries.ts'
@@ -53,14 +53,23 @@ export class Audit {
 
   /** Adds notes in the order given, in one commit. */
   async append(tenant: string, notes: readonly AuditNote[]): Promise<void> {
-    if (notes.length === 0) return
-    await this.begin(tenant)
     const kind: AuditKind = 'note'
     const list = notes.map(({ subject, body }) => ({ tenant, subject, kind, ...this.body(body) }))
-    const [only, ...more] = list
-    // One statement keeps the head of the chain for itself no longer than it runs, whatever becomes of the connection.
-    if (only !== undefined && more.length === 0) await this.#engine.run(appendEntry, only)
-    else await this.#engine.batch(appendEntry, list)
+    if (list.length === 0 || (await this.#added(list))) return
+    await this.begin(tenant)
+    await this.#added(list)
+  }
+
+  /**
+   * False when the tenant has no chain yet. One note is one statement, which keeps the head of the chain for itself no longer
+   * than it runs, however busy this process is and whatever becomes of the connection.
+   */
+  async #added(list: readonly NoteParams[]): Promise<boolean> {
+    const [first, ...others] = list
+    if (first === undefined) return true
+    if (others.length === 0) return (await this.#engine.run(appendEntry, first)).length > 0
+    const [rows = []] = await this.#engine.batch(appendEntry, list)
+    return rows.length > 0
   }
 
   async *entries(tenant: string, afterSeq = 0): AsyncGenerator<AuditEntry> {

@@ -148,3 +148,12 @@ onEachEngine('[AUDIT-3] notes go into the record in the order given, all or none
   expect(entries.map(({ subject }) => subject)).toEqual(notes.map(({ subject }) => subject))
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 1_500 })
 })
+
+onEachEngine('[AUDIT-3] a note by itself can be the first of a record', async ({ open }) => {
+  const store = await open()
+  await store.audit.append('acme', [{ subject: 'first', body: {} }])
+  await store.audit.append('acme', [{ subject: 'second', body: {} }])
+
+  expect((await entriesOf(store)).map(({ subject }) => subject)).toEqual(['first', 'second'])
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 2 })
+})

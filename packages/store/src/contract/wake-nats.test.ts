@@ -113,6 +113,21 @@ test('[STORE-18] a NATS server that is away costs only delay, and is told about'
     await eventually(() => troubles.length > 0)
   }))
 
+test('[STORE-18] what ended right after a wait began is found by its first poll, however late that comes', () =>
+  onPostgres(async (place) => {
+    // Longer than what a poll looks back by itself.
+    const { waiting, tenant, id, answer } = await twoProcesses(place, 'nats://127.0.0.1:9', 6_500)
+    const woken = waiting.asks.wait(tenant, id, { timeoutMs: 20_000 })
+    await eventually(() => waiting.waiting > 0)
+    // After the wait's own first look.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await answer()
+
+    const startedAt = performance.now()
+    expect((await woken)?.state.kind).toBe('settled')
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+  }))
+
 test('[STORE-18] after a break the connection comes back, and what was missed meanwhile is looked for', () =>
   onPostgres(async (place) => {
     const wire = await aWire()

@@ -79,7 +79,8 @@ export class PostgresSignals implements Signals {
           this.#publisher = undefined
           this.#options.onTrouble(error)
         })
-        await (await this.#publisher).query('select pg_notify($1, $2)', [this.#options.channel, payload])
+        const values = [this.#options.channel, payload]
+        await (await this.#publisher).query({ name: 'wake', text: 'select pg_notify($1, $2)', values })
       }
     } catch (error) {
       // One that does not answer would otherwise stay open beside the next.

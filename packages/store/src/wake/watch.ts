@@ -28,6 +28,8 @@ export class Watch {
   readonly #options: WatchOptions
   readonly #bells = new Bells()
   #poll: NodeJS.Timeout | undefined
+  /** How long it has been listened for. */
+  #listenedMs: () => number = () => 0
   #sinceMs: number | undefined
   #polling = false
 
@@ -71,11 +73,12 @@ export class Watch {
     await this.#signals.close()
   }
 
+  /** Nothing is looked for at once: whoever listens has its first look after this, and most waits are shorter than a poll. */
   #begin(): void {
+    this.#listenedMs = stopwatch()
     this.#sinceMs = undefined
     this.#signals.start((key) => (key === undefined ? void this.#lookForEnds() : this.#ring(key)))
     this.#poll = setInterval(() => void this.#lookForEnds(), this.#options.pollMs)
-    void this.#lookForEnds()
   }
 
   #rest(): void {
@@ -99,8 +102,9 @@ export class Watch {
     this.#polling = true
     try {
       if (this.#sinceMs === undefined) {
+        const listenedMs = this.#listenedMs
         const [clock] = await this.#engine.run(readClock, {})
-        this.#sinceMs = (clock?.now ?? 0) - commitDelayMs
+        this.#sinceMs = Math.floor((clock?.now ?? 0) - listenedMs() - commitDelayMs)
       }
       await this.#ringEndsSince(this.#sinceMs)
     } catch (error) {
@@ -123,6 +127,12 @@ export class Watch {
       since = last.ended_at
     }
   }
+}
+
+/** By whichever clock says more: one of them stands still while the machine sleeps, the other may be set back. */
+function stopwatch(): () => number {
+  const [steadyAt, wallAt] = [performance.now(), Date.now()]
+  return () => Math.max(performance.now() - steadyAt, Date.now() - wallAt)
 }
 
 /** The key of the whole tenant: an id never holds a space, a tenant's name may. */
