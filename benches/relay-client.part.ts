@@ -11,6 +11,7 @@ import {
   type Generation,
   initialize,
   initialized,
+  type Json,
   type Message,
   personHeader,
   rpc,
@@ -119,10 +120,11 @@ export async function settleQuestion(where: Where, { build, key, state }: OpenQu
   checkReleased(await replyTo(where, { ...call, params: { ...call.params, ...rounds } }), build)
 }
 
-async function replyTo(where: Where, call: Message): Promise<Message> {
+/** @param capabilities what the client says it can do; without it, show forms */
+export async function replyTo(where: Where, call: Message, capabilities?: Json): Promise<Message> {
   let reply: Message | undefined
   const headers = { ...where.headers, ...stampedHeaders }
-  await post({ ...where, headers }, stamped(call), (message) => {
+  await post({ ...where, headers }, stamped(call, capabilities), (message) => {
     if (message.method === undefined) reply = message
   })
   if (reply === undefined) throw new Error('The call got no reply.')
@@ -130,7 +132,7 @@ async function replyTo(where: Where, call: Message): Promise<Message> {
 }
 
 /** Resolves when the whole answer has been read, so that its connection is free for the next request. */
-function post(
+export function post(
   { url, agent, headers }: Where,
   message: Message,
   hear: (message: Message) => void,

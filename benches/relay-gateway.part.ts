@@ -3,18 +3,12 @@
 // `relay-gateway.part.ts <settings as JSON>`. Over standard streams nothing can be asked of it, but its client can.
 
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readlinkSync } from 'node:fs'
 import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { type ServerConfig, serveStdio, startGateway } from 'assent'
 import { profiler } from './relay-profile.part.ts'
+import { weigh } from './relay-weigh.part.ts'
 import { personHeader } from './relay-words.part.ts'
-
-export interface Weight {
-  readonly rssBytes: number
-  readonly heapBytes: number
-  readonly sockets: number
-}
 
 export interface GatewaySettings {
   readonly front: 'http' | 'stdio'
@@ -49,26 +43,4 @@ else {
     identify: ({ headers }) => ({ principal: String(headers[personHeader] ?? 'nobody'), groups: [] }),
   })
   process.send?.({ url: gateway.url })
-}
-
-function weigh(): Weight {
-  // More than once: what one collection frees lets the next one free what hung on it.
-  for (let round = 0; round < 3; round++) globalThis.gc?.()
-  const { rss, heapUsed } = process.memoryUsage()
-  return { rssBytes: rss, heapBytes: heapUsed, sockets: openSockets() }
-}
-
-function openSockets(): number {
-  if (process.platform !== 'linux')
-    return process.getActiveResourcesInfo().filter((name) => /^TCPSocket/.test(name)).length
-  return readdirSync('/proc/self/fd').filter((fd) => targetOf(fd).startsWith('socket:')).length
-}
-
-function targetOf(fd: string): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`)
-  } catch {
-    // The one that listed the folder is gone by now.
-    return ''
-  }
 }

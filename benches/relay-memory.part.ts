@@ -3,10 +3,10 @@
 import type { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Line, type OpenQuestion, openLine, openQuestion, settleQuestion, whereTo } from './relay-client.part.ts'
-import type { Weight } from './relay-gateway.part.ts'
 import { takeTurn } from './relay-latency.part.ts'
 import type { Served } from './relay-processes.part.ts'
 import { newAgent } from './relay-ways.part.ts'
+import type { Weight } from './relay-weigh.part.ts'
 import { generations } from './relay-words.part.ts'
 
 export interface Added {

@@ -3,15 +3,19 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const startMs = 30_000
+const startMs = 120_000
 const answerMs = 120_000
+/** Of what its processes printed, when a run fails. */
+const lastOutputChars = 4_000
 
 const programs = {
+  fleetLoad: new URL('./fleet-load.part.ts', import.meta.url),
+  fleetReplica: new URL('./fleet-replica.part.ts', import.meta.url),
   gateway: new URL('./relay-gateway.part.ts', import.meta.url),
   proxy: new URL('./relay-proxy.part.ts', import.meta.url),
   server: new URL('./relay-server.part.ts', import.meta.url),
@@ -24,8 +28,9 @@ export function commandOf(program: keyof typeof programs, args: readonly string[
 
 export interface Served {
   readonly url: string
-  /** Sends a command and resolves with what comes back. */
-  ask<T>(command: string): Promise<T>
+  readonly pid: number
+  /** Sends a command and resolves with what comes back; one at a time. */
+  ask<T>(command: string | object, withinMs?: number): Promise<T>
   end(): Promise<void>
 }
 
@@ -44,6 +49,10 @@ export class Processes {
     const processes = new Processes(folder)
     try {
       return await work(processes)
+    } catch (error) {
+      const output = await readFile(join(folder, 'output.log'), 'utf8')
+      console.error(output.slice(-lastOutputChars))
+      throw error
     } finally {
       await Promise.all([...processes.#running].map(endOf))
       await rm(folder, { recursive: true, force: true })
@@ -60,8 +69,9 @@ export class Processes {
     const { url } = await next<{ url: string }>(child, startMs)
     return {
       url,
-      ask: <T>(command: string) => {
-        const answered = next<T>(child, answerMs)
+      pid: child.pid ?? 0,
+      ask: <T>(command: string | object, withinMs = answerMs) => {
+        const answered = next<T>(child, withinMs)
         child.send(command)
         return answered
       },

@@ -20,6 +20,7 @@ export const personHeader = 'x-bench-person'
 
 const tool = 'release'
 const stamp = 'io.modelcontextprotocol'
+const timeKey = 'bench.assent/atMs'
 const elicitation = { form: {} }
 
 export const tools = [{ name: tool, inputSchema: { type: 'object', properties: { build: { type: 'string' } } } }]
@@ -54,8 +55,18 @@ export function isAccepted(answer: unknown): boolean {
   return action === 'accept' && content?.region === 'eu' && content.replicas === 3
 }
 
-export function released(build: string): { content: Json[] } {
-  return { content: [{ type: 'text', text: `released ${build}` }] }
+/** With the moment at which the server came to it. */
+export function released(build: string): Json {
+  return { content: [{ type: 'text', text: `released ${build}` }], _meta: { [timeKey]: machineMs() } }
+}
+
+export function releasedAtMs({ result }: Message): number {
+  return Number((result?._meta as Json | undefined)?.[timeKey])
+}
+
+/** One clock for all processes of this machine. */
+export function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
 }
 
 /** Throws unless this is the result of that call: a figure for wrong answers would be worth nothing. */
@@ -85,10 +96,10 @@ export function rpc(message: Message): Message {
 }
 
 /** The same request with what every request of 2026-07-28 carries. */
-export function stamped(message: Message): Message {
+export function stamped(message: Message, capabilities: Json = { elicitation }): Message {
   const meta = {
     [`${stamp}/protocolVersion`]: '2026-07-28',
-    [`${stamp}/clientCapabilities`]: { elicitation },
+    [`${stamp}/clientCapabilities`]: capabilities,
     [`${stamp}/clientInfo`]: { name: 'bench', version: '1.0.0' },
   }
   return { ...message, params: { ...message.params, _meta: meta } }

@@ -59,18 +59,28 @@ const replacements: Readonly<Record<string, string>> = {
 }
 
 /** Settles per second. Every transaction settles an ask of its own, or pgbench's count would not be settles. */
-export async function settleByPgbench(place: Place, walk: Walk): Promise<number> {
+export async function settleByPgbench(place: Place, { from, tenants, clients, each }: Walk): Promise<number> {
+  const variables = { ...constants, i: 0, from, tenants, clients }
+  return transactionsPerSecond(place, settleScript(), variables, { clients, each })
+}
+
+/** Runs a script so often by each of so many clients, each on a connection of its own. */
+export async function transactionsPerSecond(
+  place: Pick<Place, 'url' | 'schema'>,
+  text: string,
+  variables: Readonly<Record<string, string | number>>,
+  { clients, each }: Pick<Walk, 'clients' | 'each'>,
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
-  const script = join(folder, 'settle.sql')
-  const variables = { ...constants, i: 0, from: walk.from, tenants: walk.tenants, clients: walk.clients }
+  const script = join(folder, 'script.sql')
   const defined = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`])
-  const size = ['-c', String(walk.clients), '-j', String(Math.min(threads, walk.clients)), '-t', String(walk.each)]
+  const size = ['-c', String(clients), '-j', String(Math.min(threads, clients)), '-t', String(each)]
   try {
-    await writeFile(script, settleScript())
+    await writeFile(script, text)
     const env = { ...process.env, PGOPTIONS: `-c search_path=${place.schema} -c statement_timeout=10000` }
     const args = ['-n', '-M', 'prepared', ...size, ...defined, '-f', script, place.url]
     const { stdout } = await run('pgbench', args, { env })
-    return rateIn(stdout, walk.clients * walk.each)
+    return rateIn(stdout, clients * each)
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -82,17 +92,18 @@ function settleScript(): string {
     '\\set i :i + 1',
     `\\set tenant ${tenantInPgbench}`,
     `\\set number ${firstNumber} + :n`,
-    `${forPgbench(readAsk)};`,
-    `${forPgbench(answerAsk)};`,
+    `${forPgbench(readAsk, replacements)};`,
+    `${forPgbench(answerAsk, replacements)};`,
     '',
   ].join('\n')
 }
 
-function forPgbench(statement: Step): string {
+/** @param instead where the text itself has to differ; everything else is a variable of the parameter's name */
+export function forPgbench(statement: Step, instead: Readonly<Record<string, string>>): string {
   const { text, names } = compileForPostgres(statement)
   return text.replaceAll(/\$(\d+)/g, (_, position: string) => {
     const name = names[Number(position) - 1] ?? ''
-    return replacements[name] ?? `:${name}`
+    return instead[name] ?? `:${name}`
   })
 }
 

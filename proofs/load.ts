@@ -2,13 +2,12 @@
 //
 // Questions are put and answered in turns, with the attackers and without them, because the machine may be busy with other
 // things: both figures are told, and the first is judged against the second where the machine itself is slow.
-import { fork } from 'node:child_process'
 import type { Measurement } from '../scripts/measurement.ts'
 import { GatewayProcess } from './hostile-child.part.ts'
 import { callOf, nextTicket, send } from './hostile-http.part.ts'
 import { Servers } from './hostile-servers.part.ts'
 import { Score } from './hostile-watch.part.ts'
-import type { Standing } from './load-attackers.part.ts'
+import { Attackers } from './load-attack.part.ts'
 import { Durations } from './schema-watch.part.ts'
 
 const goalMs = 150
@@ -63,43 +62,4 @@ async function ask(url: string, score: Score, into: Durations, count: number): P
     if (done?.status !== 200) score.mistake('a question was lost', done)
   }
   for (let left = count; left > 0; left -= together) await Promise.all(Array.from({ length: together }, one))
-}
-
-class Attackers {
-  readonly #child: ReturnType<typeof fork>
-  readonly #slow: number
-  readonly #idle: number
-  #standing: Standing = { slow: 0, idle: 0, closed: 0 }
-
-  private constructor(url: string, slow: number, idle: number) {
-    this.#slow = slow
-    this.#idle = idle
-    this.#child = fork(new URL('load-attackers.part.ts', import.meta.url), [url, String(slow), String(idle)])
-    this.#child.on('message', (standing: Standing) => {
-      this.#standing = standing
-    })
-  }
-
-  static async start(url: string, slow: number, idle: number): Promise<Attackers> {
-    const attackers = new Attackers(url, slow, idle)
-    const until = Date.now() + 60_000
-    while (!attackers.isComplete && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
-    return attackers
-  }
-
-  /** But for the few that are just being opened again. */
-  get isComplete(): boolean {
-    return this.#standing.slow >= this.#slow * 0.95 && this.#standing.idle >= this.#idle * 0.95
-  }
-
-  get told(): string {
-    const { slow, idle, closed } = this.#standing
-    return `${slow} slow connections, ${idle} idle streams, ${closed} closed and opened again`
-  }
-
-  async stop(): Promise<void> {
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve))
-    this.#child.kill('SIGKILL')
-    await gone
-  }
 }

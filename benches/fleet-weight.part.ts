@@ -1,0 +1,89 @@
+// What calls that wait for people weigh in the replicas that asked, while nobody is connected; and whether a few of them are
+// still listed, answered and continued at once.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kept, Picked } from './fleet-open.part.ts'
+import type { FleetStage } from './fleet-stage.part.ts'
+import type { Served } from './relay-processes.part.ts'
+import type { Weight } from './relay-weigh.part.ts'
+import { quantile, whole } from './store-figures.part.ts'
+
+export interface OpenSize {
+  readonly open: number
+  readonly people: number
+  readonly picked: number
+}
+
+export interface OpenWeight {
+  /** Of the heaviest replica, as it stood after the last call: nobody had collected its garbage. */
+  readonly rssMb: number
+  /** In one replica, for each that it asked, after collecting garbage. */
+  readonly bytesEach: number
+  readonly sockets: number
+  readonly p99: { readonly listMs: number; readonly answerMs: number; readonly resumeMs: number }
+}
+
+const warmUp = 500
+const connectionsEndMs = 15_000
+
+export async function openWeight(
+  stage: FleetStage,
+  replicas: readonly Served[],
+  size: OpenSize,
+  say: (line: string) => void,
+): Promise<OpenWeight> {
+  const urls = replicas.map(({ url }) => url)
+  const { open: count, people, picked: keep } = size
+  await stage.do({ kind: 'open', urls, people, count: warmUp, keep: 0 })
+  const before = await weighAll(replicas)
+  const startedAt = performance.now()
+  const { kept } = await stage.do<{ kept: Kept[] }>({ kind: 'open', urls, people, count, keep })
+  const tookMs = performance.now() - startedAt
+  const after = await weighAll(replicas, before)
+  const picked = await stage.do<Picked>({ kind: 'pick', urls, kept })
+
+  const rssMb = megabytes(Math.max(...after.map(({ rssBeforeBytes }) => rssBeforeBytes)))
+  const heap = sumOf(after, ({ heapBytes }) => heapBytes) - sumOf(before, ({ heapBytes }) => heapBytes)
+  const sockets = sumOf(after, (one) => one.sockets) - sumOf(before, (one) => one.sockets)
+  const [state, ...others] = kept.map((one) => one.state.length)
+  say(
+    `${whole(count)} calls of ${whole(people)} people wait, opened at ${whole((1_000 * count) / tookMs)}/s over ${replicas.length} replicas; each caller holds a state of ${Math.max(state ?? 0, ...others)} characters`,
+  )
+  for (const [index, { rssBytes, rssBeforeBytes, heapBytes }] of after.entries()) {
+    say(
+      `replica ${index + 1}: ${whole(megabytes(before[index]?.rssBytes ?? 0))} MB before, ${whole(megabytes(rssBeforeBytes))} MB after, ${whole(megabytes(rssBytes))} MB once garbage is collected, ${whole(megabytes(heapBytes))} MB of it in the heap`,
+    )
+  }
+  const p99 = {
+    listMs: quantile(picked.listMs, 0.99),
+    answerMs: quantile(picked.answerMs, 0.99),
+    resumeMs: quantile(picked.resumeMs, 0.99),
+  }
+  say(
+    `${kept.length} of them, each step at another replica, p99: listed ${p99.listMs.toFixed(1)} ms, answered ${p99.answerMs.toFixed(1)} ms, continued ${p99.resumeMs.toFixed(1)} ms`,
+  )
+  return { rssMb, bytesEach: heap / count, sockets, p99 }
+}
+
+/** Connections that wait for their next request or statement belong to no ask, so they get the time to go first. */
+async function weighAll(replicas: readonly Served[], before?: readonly Weight[]): Promise<Weight[]> {
+  const endsAt = performance.now() + connectionsEndMs
+  let least: Weight[] | undefined
+  for (;;) {
+    const weights = await Promise.all(replicas.map((replica) => replica.ask<Weight>('weigh')))
+    // The memory is that of the first look, before anything was tidied up.
+    least ??= weights
+    const isDone = before === undefined || sumOf(weights, (one) => one.sockets) <= sumOf(before, (one) => one.sockets)
+    if (isDone || performance.now() > endsAt)
+      return least.map((one, index) => ({ ...one, sockets: weights[index]?.sockets ?? one.sockets }))
+    await sleep(500)
+  }
+}
+
+function sumOf(weights: readonly Weight[], of: (weight: Weight) => number): number {
+  return weights.reduce((sum, weight) => sum + of(weight), 0)
+}
+
+function megabytes(bytes: number): number {
+  return bytes / 2 ** 20
+}

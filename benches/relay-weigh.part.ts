@@ -1,0 +1,34 @@
+// What this process weighs: memory after collecting garbage, and sockets.
+
+import { readdirSync, readlinkSync } from 'node:fs'
+
+export interface Weight {
+  /** Before garbage was collected, and after. */
+  readonly rssBeforeBytes: number
+  readonly rssBytes: number
+  readonly heapBytes: number
+  readonly sockets: number
+}
+
+export function weigh(): Weight {
+  const rssBeforeBytes = process.memoryUsage.rss()
+  // More than once: what one collection frees lets the next one free what hung on it.
+  for (let round = 0; round < 3; round++) globalThis.gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  return { rssBeforeBytes, rssBytes: rss, heapBytes: heapUsed, sockets: openSockets() }
+}
+
+function openSockets(): number {
+  if (process.platform !== 'linux')
+    return process.getActiveResourcesInfo().filter((name) => /^TCPSocket/.test(name)).length
+  return readdirSync('/proc/self/fd').filter((fd) => targetOf(fd).startsWith('socket:')).length
+}
+
+function targetOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    // The one that listed the folder is gone by now.
+    return ''
+  }
+}
