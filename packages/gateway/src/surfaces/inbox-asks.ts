@@ -21,6 +21,9 @@ import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { expired, noAnswer } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
 
+/** Of a call, what an ask is made of. */
+export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params'>
+
 export interface Raising {
   readonly server: string
   readonly waitMs: number
@@ -33,7 +36,7 @@ export interface Raising {
 /** The id of the ask. Undefined for what no person is asked. A page for a secret has one ask, however often it is put. */
 export async function raiseAsk(
   store: Store,
-  call: Call,
+  call: AskedCall,
   wanted: Wanted,
   { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes) }: Raising,
 ): Promise<string | undefined> {
@@ -74,7 +77,7 @@ export function answerOf(result: JsonObject): JsonObject {
   return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
 }
 
-function questionOf(wanted: Wanted, call: Call): Question | undefined {
+function questionOf(wanted: Wanted, call: AskedCall): Question | undefined {
   if (wanted.kind === 'url') {
     const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
     if (wanted.secret === undefined) return question
@@ -93,7 +96,7 @@ function questionOf(wanted: Wanted, call: Call): Question | undefined {
  * A server that asks whether it may go on says itself what it is about to do; what we know for certain is the call that
  * it is in the middle of. Arguments that could not be shown whole are left out, and the card says so.
  */
-function askingCall({ method, params }: Call): AskingCall | undefined {
+function askingCall({ method, params }: AskedCall): AskingCall | undefined {
   const tool = method === 'tools/call' ? stringAt(params, 'name') : undefined
   if (tool === undefined) return undefined
   const given = objectAt(params, 'arguments') ?? {}

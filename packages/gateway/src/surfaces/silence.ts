@@ -9,7 +9,8 @@ import { type Ask, askView, endingInWords, newId } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
-import { answerOf, givenOf, raiseAsk } from './inbox-asks.ts'
+import { readOwnJson } from '../wire/own-json.ts'
+import { type AskedCall, answerOf, givenOf, raiseAsk } from './inbox-asks.ts'
 
 export interface SilenceSettings {
   readonly askWaitMs: number
@@ -19,7 +20,7 @@ export interface SilenceSettings {
 
 /** One question that a client was asked. */
 export interface Put {
-  readonly call: Call
+  readonly call: AskedCall
   readonly server: string
   readonly wanted: Wanted
   /** Puts the call on record, for questions that nobody needs answered once its process is gone. */
@@ -28,7 +29,8 @@ export interface Put {
 
 interface Waiting {
   readonly timer: NodeJS.Timeout
-  readonly shown: PromiseWithResolvers<void>
+  /** For whoever wants to know when it is in the inbox. */
+  shown: PromiseWithResolvers<void> | undefined
 }
 
 export class Silence {
@@ -48,10 +50,11 @@ export class Silence {
     const { silentAfterMs } = this.#settings
     if (silentAfterMs === undefined || this.#waiting.size >= relayLimits.silentWaits) return undefined
     const id = newId('ask', Date.now(), randomBytes)
-    const shown = Promise.withResolvers<void>()
-    const timer = setTimeout(() => void this.show(put, id).catch(this.#onTrouble), silentAfterMs)
+    const { record } = put
+    const text = written(put)
+    const timer = setTimeout(() => void this.show(readPut(text, record), id).catch(this.#onTrouble), silentAfterMs)
     timer.unref()
-    this.#waiting.set(id, { timer, shown })
+    this.#waiting.set(id, { timer, shown: undefined })
     return id
   }
 
@@ -62,7 +65,7 @@ export class Silence {
     const raising = { server, waitMs: askWaitMs - silentAfterMs, id }
     const callId = await record?.()
     await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
-    waiting?.shown.resolve()
+    waiting?.shown?.resolve()
     return id
   }
 
@@ -94,7 +97,11 @@ export class Silence {
    */
   async elsewhere({ tenant, principal }: Call, id: string, forMs: number, signal: AbortSignal): Promise<string> {
     const until = performance.now() + forMs
-    await this.#waiting.get(id)?.shown.promise
+    const waiting = this.#waiting.get(id)
+    if (waiting !== undefined) {
+      waiting.shown ??= Promise.withResolvers<void>()
+      await waiting.shown.promise
+    }
     const timeoutMs = Math.max(0, until - performance.now())
     const ask = await this.#store.asks.wait(tenant, id, { timeoutMs, signal })
     return ask?.state.kind === 'open' || ask === undefined ? 'It is asked in the inbox now.' : wordsOf(ask, principal)
@@ -106,6 +113,22 @@ export class Silence {
     this.#waiting.delete(id)
     return waiting
   }
+}
+
+/**
+ * What is kept until the time is up: what an ask is made of, as text. The request has been answered long before, and a timer
+ * that held it would hold its headers and its connection too, a hundred thousand times.
+ */
+function written({ call, server, wanted }: Put): string {
+  const { tenant, principal, method, params } = call
+  const needed = Object.entries(params).filter(([name]) => name === 'name' || name === 'arguments')
+  const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed) }
+  return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: {} } })
+}
+
+function readPut(text: string, record: Put['record']): Put {
+  const put = readOwnJson(text) as unknown as Pick<Put, 'call' | 'server' | 'wanted'>
+  return record === undefined ? put : { ...put, record }
 }
 
 /** Who, how and when, as the person whose call it is would read it. */
