@@ -19,11 +19,14 @@ export interface ReplicaSettings {
   readonly server: string
   /** How long a request waits for the inbox before its caller is told to come back. */
   readonly holdMs: number
+  /** How long a client that was asked may say nothing before the inbox is asked too. */
+  readonly silentAfterMs?: number
 }
 
 export type ReplicaCommand = 'weigh' | 'cpu' | 'profile' | 'profiled' | { readonly invite: string }
 
-const { database, schema, wake, secret, server, holdMs } = JSON.parse(process.argv[2] ?? '') as ReplicaSettings
+const settings = JSON.parse(process.argv[2] ?? '') as ReplicaSettings
+const { database, schema, wake, secret, server, holdMs, silentAfterMs } = settings
 const store = await openPostgres(database, { schema, ...(wake === undefined ? {} : { wake }) })
 const gateway = await startGateway({
   listen: { host: '127.0.0.1', port: 0 },
@@ -35,6 +38,7 @@ const gateway = await startGateway({
   // The bench answers faster than a person can read, and says yes.
   unseenAfterMs: 0,
   holdMs,
+  silentAfterMs,
   openAsks: { perCaller: 100_000, total: 1_000_000 },
   identify: ({ headers }) => ({ principal: String(headers[personHeader] ?? 'nobody'), groups: [] }),
   beside: (request, response) => respondWith(inbox.fetch, request, response),

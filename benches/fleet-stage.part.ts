@@ -35,7 +35,7 @@ export class FleetStage {
     )
   }
 
-  async start(count: number, settings: Pick<ReplicaSettings, 'wake' | 'holdMs'>): Promise<Served[]> {
+  async start(count: number, settings: Pick<ReplicaSettings, 'wake' | 'holdMs' | 'silentAfterMs'>): Promise<Served[]> {
     const database = new URL(this.place.url)
     database.searchParams.set('application_name', this.application)
     const given: ReplicaSettings = {

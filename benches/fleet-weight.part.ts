@@ -23,7 +23,7 @@ export interface OpenWeight {
   readonly p99: { readonly listMs: number; readonly answerMs: number; readonly resumeMs: number }
 }
 
-const warmUp = 500
+const warmUp = 1_000
 const connectionsEndMs = 15_000
 
 export async function openWeight(
@@ -45,9 +45,9 @@ export async function openWeight(
   const rssMb = megabytes(Math.max(...after.map(({ rssBeforeBytes }) => rssBeforeBytes)))
   const heap = sumOf(after, ({ heapBytes }) => heapBytes) - sumOf(before, ({ heapBytes }) => heapBytes)
   const sockets = sumOf(after, (one) => one.sockets) - sumOf(before, (one) => one.sockets)
-  const [state, ...others] = kept.map((one) => one.state.length)
+  const states = kept.map((one) => (one.asked === 'client' ? one.question : one.waiting).state.length)
   say(
-    `${whole(count)} calls of ${whole(people)} people wait, opened at ${whole((1_000 * count) / tookMs)}/s over ${replicas.length} replicas; each caller holds a state of ${Math.max(state ?? 0, ...others)} characters`,
+    `${whole(count)} calls of ${whole(people)} people wait, half of them with the client and half in the inbox, opened at ${whole((1_000 * count) / tookMs)}/s over ${replicas.length} replicas; each caller holds a state of at most ${Math.max(...states)} characters`,
   )
   for (const [index, { rssBytes, rssBeforeBytes, heapBytes }] of after.entries()) {
     say(
