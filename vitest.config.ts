@@ -14,6 +14,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Generous, because a busy machine is no failure; what hangs is still found.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The provider of the identity tests warns about being a test's.
     onConsoleLog: (text) => !text.includes('oidc-provider'),
   },
