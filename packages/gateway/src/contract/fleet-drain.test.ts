@@ -7,7 +7,18 @@ import { aFleet, type FleetOptions, type Replica } from './fleet.suite.ts'
 import { answerInInbox, firstAsk } from './inbox.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { personHeader, until } from './stage.suite.ts'
-import { aRawServer, aSession, call, messagesOf, nextOf, post, request, untilTheEnd } from './wire.suite.ts'
+import {
+  aRawServer,
+  aSession,
+  call,
+  type Heard,
+  messagesOf,
+  nextOf,
+  post,
+  request,
+  untilTheEnd,
+  type Wire,
+} from './wire.suite.ts'
 
 const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -212,7 +223,7 @@ test('[FLEET-6] when the time is up such a call ends on record: its caller hears
   const { server, leaving, staying } = await aStoppableFleet('2025-11-25', briefly)
   const args = { questions: [whichRegion, howMany] }
   const held = (await call(leaving.url, args, {}, cannotBeAsked)).message.result
-  const waiting = call(staying.url, args, { requestState: held.requestState }, cannotBeAsked)
+  const waiting = untilItEnds(staying, args, held.requestState)
   const inPlace = (await aClient('2025-11-25', leaving.url, { elicitation: 'none' }))
     .call('ask', args)
     .catch((error: Error) => error.message)
@@ -221,12 +232,10 @@ test('[FLEET-6] when the time is up such a call ends on record: its caller hears
     return open.length === 2 ? open : undefined
   })
 
-  const took = await stop(leaving, 1_000)
+  await stop(leaving, 1_000)
 
-  expect(took).toBeLessThan(10_000)
   expect(await inPlace).toContain('stopped')
-  const { message } = await waiting
-  expect(message.error.message).toContain('is gone')
+  expect((await waiting).error.message).toContain('is gone')
   for (const { id } of asks) {
     const ended = await until(async () => endOf(await staying.store.asks.read('default', id)), 10_000)
     expect(ended).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
@@ -271,6 +280,15 @@ async function aPushedQuestion(at: Replica) {
   const params = { name: 'ask', arguments: { questions: [whichRegion] } }
   const stream = messagesOf(await sayAt(at, session.id, { id: 1, method: 'tools/call', params }))
   return { session, stream, question: await nextOf(stream) }
+}
+
+/** Comes back as often as it is told to. */
+async function untilItEnds({ url }: Replica, args: Wire, state: unknown): Promise<Heard['message']> {
+  for (let requestState = state; ; ) {
+    const { message } = await call(url, args, { requestState }, cannotBeAsked)
+    if (message.result?.resultType !== 'input_required') return message
+    requestState = message.result.requestState
+  }
 }
 
 async function firstOpen({ store }: Replica, message: string): Promise<Ask | undefined> {

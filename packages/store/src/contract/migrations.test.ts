@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { migrationsFor } from '../engine/migrate.ts'
+import { migrationsFor } from '../engine/migrations.ts'
 import { openPostgres, openSqlite } from '../index.ts'
 import { onEachEngine, postgresUrl } from './engines.suite.ts'
 

@@ -1,0 +1,186 @@
+// A newer version beside an older one, on one database. This version plays the older one: what it does not know of is
+// added around it.
+
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { migratePostgres } from '../engine/migrate-postgres.ts'
+import { type Migration, migrationsFor } from '../engine/migrations.ts'
+import { openPostgres, type Store } from '../index.ts'
+import { accept, aForm, anApproval, anId, ann, inEurope } from './drafts.suite.ts'
+import { onEachEngine, postgresUrl } from './engines.suite.ts'
+
+const tables = migrationsFor('postgres').flatMap(({ sql }) =>
+  [...sql.matchAll(/^create table ([a-z_]+) \(/gm)].map(([, name]) => name ?? ''),
+)
+
+onEachEngine('[STORE-34] an older version serves on what a newer one has added to', async ({ open, tamper }) => {
+  const older = await open()
+  for (const table of tables) {
+    await tamper(`alter table ${table} add column from_the_future text`)
+    await tamper(`alter table ${table} add column weight integer not null default 1`)
+  }
+  await tamper(`insert into migrations (name, digest) values ('9001-future.sql', 'x')`)
+
+  expect(tables.length).toBeGreaterThan(10)
+  for (const store of [older, await open()]) await liveThrough(store)
+})
+
+onEachEngine('[STORE-34] a version that is too old for its database says so', async ({ open, tamper }) => {
+  await open()
+  await tamper(
+    `insert into migrations (name, digest) values ('needs 0002-asks.sql', ''), ('needs 9001-future.sql', '')`,
+  )
+
+  await expect(open()).rejects.toMatchObject({
+    code: 'misconfigured',
+    message: expect.stringContaining('9001-future.sql'),
+  })
+})
+
+/** Everything that a gateway does with its store, once. */
+async function liveThrough(store: Store): Promise<void> {
+  const form = await store.asks.raise(aForm())
+  const answer = { tenant: 'acme', person: ann, via: 'inbox' } as const
+  expect(await store.asks.answer({ ...answer, id: form.id, answer: inEurope })).toMatchObject({ kind: 'settled' })
+  const approval = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
+  expect(await store.asks.answer({ ...answer, id: approval.id, answer: accept })).toMatchObject({ kind: 'settled' })
+  expect(await store.grants.read('acme', approval.id)).toBeDefined()
+  expect((await store.inbox.page({ tenant: 'acme', person: ann, show: 'ended' })).asks.length).toBeGreaterThan(1)
+
+  const call = { tenant: 'acme', id: anId('call'), principal: 'ann', server: 'deploy', method: 'tools/call' }
+  await store.calls.begin({ ...call, requestDigest: 'x', owner: 'me', leaseMs: 60_000 })
+  await store.calls.renew('me', 60_000)
+  expect(await store.calls.finish('acme', call.id, 'me', '{}')).toBe(true)
+  await store.deferred.keep({ tenant: 'acme', id: form.id, principal: 'ann', state: 's', keepMs: 60_000 })
+  expect(await store.deferred.read('acme', form.id, 'ann')).toBeDefined()
+  const session = { tenant: 'acme', id: anId(), principal: 'ann' }
+  const limits = { keepMs: 60_000, perPrincipal: 10 }
+  expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}' }, limits)).toBe(true)
+  expect(await store.sessions.read(session)).toBeDefined()
+  const letter = { id: store.letters.newId(Date.now()), tenant: 'acme', principal: 'ann', body: 'b' }
+  await store.letters.send('box', letter, { keepMs: 60_000, inBox: 100, ofOne: 100 })
+  await store.sweep()
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
+}
+
+async function anOlderDatabase() {
+  const schema = `t_${randomBytes(8).toString('hex')}`
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
+    // One that a test has ended says so here.
+    client.on('error', () => undefined)
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+  const admin = await connect()
+  onTestFinished(async () => {
+    await admin.query(`drop schema if exists ${schema} cascade`)
+  })
+  const store = await openPostgres(postgresUrl, { schema, connections: 2 })
+  onTestFinished(() => store.close())
+  const migrate = async (newer: Pick<Migration, 'name' | 'sql'>, client?: pg.Client) =>
+    migratePostgres(client ?? (await connect()), schema, [...migrationsFor('postgres'), { digest: 'x', ...newer }])
+  return { schema, store, connect, admin, migrate }
+}
+
+/** Raises asks until told to stop, and says how long the slowest took. */
+function raising(store: Store) {
+  let isOver = false
+  let slowestMs = 0
+  let count = 0
+  const work = async () => {
+    while (!isOver) {
+      const startedAt = performance.now()
+      await store.asks.raise(aForm())
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+      count += 1
+      await sleep(10)
+    }
+  }
+  const working = work()
+  return {
+    stop: async () => {
+      isOver = true
+      await working
+      return { slowestMs, count }
+    },
+  }
+}
+
+const newColumn = { name: '9001-column.sql', sql: 'alter table asks add column from_the_future text' }
+const newIndex = {
+  name: '9001-index.sql',
+  sql: '-- For nobody.\ncreate index asks_future on asks (tenant, tool);\ncreate index asks_further on asks (tool);',
+}
+
+describe('[STORE-35] a newer version that starts under load', () => {
+  // Longer than anyone may be held up, and shorter than the statements' own limit, so that who waited for it is seen.
+  const holdMs = 4_000
+
+  test.each([
+    { what: 'a column', newer: newColumn, holding: 'reads', by: 'select count(*) from asks' },
+    { what: 'a column', newer: newColumn, holding: 'writes', by: 'update asks set tool = tool' },
+    { what: 'indexes', newer: newIndex, holding: 'writes', by: 'update asks set tool = tool' },
+  ])('[STORE-35] adds $what without holding up others, while somebody $holding for long', async ({ newer, by }) => {
+    const { store, connect, admin, migrate } = await anOlderDatabase()
+    await store.asks.raise(aForm())
+    const holder = await connect()
+    await holder.query('begin')
+    await holder.query(by)
+    const load = raising(store)
+
+    const migrated = migrate(newer)
+    await sleep(holdMs)
+    await holder.query('commit')
+    await migrated
+
+    const { slowestMs, count } = await load.stop()
+    expect(count).toBeGreaterThan(5)
+    expect(slowestMs).toBeLessThan(holdMs * 0.75)
+    const { rows } = await admin.query(`select name from migrations where name = '${newer.name}'`)
+    expect(rows).toHaveLength(1)
+    await store.asks.raise(aForm())
+  })
+
+  test('[STORE-35] goes on where another was broken off in the middle of an index', async () => {
+    const { store, connect, admin, migrate } = await anOlderDatabase()
+    await store.asks.raise(aForm())
+    const [holder, first] = [await connect(), await connect()]
+    await holder.query('begin')
+    await holder.query('update asks set tool = tool')
+    const { rows } = await first.query('select pg_backend_pid() as pid')
+    const broken = migrate(newIndex, first).catch((error: Error) => error)
+    const halfMade = async () => (await admin.query(validity)).rows.some(({ isvalid }) => isvalid === false)
+    while (!(await halfMade())) await sleep(20)
+
+    await admin.query('select pg_terminate_backend($1)', [rows[0].pid])
+    expect(await broken).toBeInstanceOf(Error)
+    await holder.query('commit')
+    expect(await halfMade()).toBe(true)
+    await migrate(newIndex)
+
+    expect((await admin.query(validity)).rows).toEqual([{ isvalid: true }, { isvalid: true }])
+  })
+
+  test('[STORE-35] is one of several: they wait for each other, and for none that is older', async () => {
+    const { schema, connect, admin, migrate } = await anOlderDatabase()
+    const older = await connect()
+    // As older versions do it: they wait for their turn inside a transaction.
+    const taking = async () => {
+      await older.query('begin')
+      await older.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`assent migrations of ${schema}`])
+      await sleep(200)
+      await older.query('commit')
+    }
+
+    await Promise.all([...Array.from({ length: 6 }, () => migrate(newIndex)), taking()])
+
+    expect((await admin.query(validity)).rows).toEqual([{ isvalid: true }, { isvalid: true }])
+  })
+})
+
+const validity = `select i.indisvalid as isvalid from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relname in ('asks_future', 'asks_further') and c.relnamespace = current_schema()::regnamespace`
