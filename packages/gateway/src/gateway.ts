@@ -176,7 +176,8 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
   else warmUp()
   const { onTrouble = () => undefined, watch = nobodyWatches, secretPages } = options
-  const trail = new AuditTrail(options.store.audit, onTrouble)
+  const nowMs = () => options.store.nowMs()
+  const trail = new AuditTrail(options.store.audit, nowMs, onTrouble)
   const servers = new Servers({
     watch,
     onServerLog: options.onServerLog ?? (() => undefined),
@@ -188,7 +189,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
-  const asking = new Asking(asks, watch)
+  const asking = new Asking(asks, watch, nowMs)
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
   const parking = new Parking(options.store, relay, asks, mailbox, leaving, onTrouble)
   const routing = new Routing(

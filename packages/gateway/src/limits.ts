@@ -54,8 +54,10 @@ export const relayLimits = {
   leaseMs: 6_000,
   renewEveryMs: 2_000,
   /** How long what has come to its end waits for the store all the same, and how soon a store that was away is asked again. */
-  storeGraceMs: 1_000,
+  storeGraceMs: 600,
   storeRetryMs: 250,
+  /** Ends of calls that the store could not take yet, in this process. */
+  owedEnds: 10_000,
   /** Questions that clients were asked and whose silence is waited for, in this process. */
   silentWaits: 100_000,
   /** How much longer than a person may take a server's question is kept open, for its end to be told by whoever asked. */
@@ -86,6 +88,8 @@ export const upstreamLimits = {
   openMs: 30_000,
   /** Of any answer of a server to something nobody waits for a person in. */
   replyMs: 60_000,
+  /** How long a server may say nothing in a call in which it may ask: no result, no question, no progress. */
+  silentMs: 60 * 60 * 1_000,
   /**
    * Connections that one caller may have to one server at once, and calls that may wait for one; a 2025 connection
    * carries one call at a time. Where each is a process of its own there are fewer.
@@ -178,6 +182,8 @@ export const aloneLimits = {
 export const identityLimits = {
   /** To fetch one document of an issuer, and how large it may be. */
   fetchMs: 5_000,
+  /** How long somebody who wants to come in waits for that; it goes on without them. */
+  waitMs: 1_500,
   documentBytes: 1_048_576,
   /** Between two attempts to find a key that is not known, or to reach an issuer that is away. */
   lookAgainMs: 10_000,

@@ -54,7 +54,7 @@ export async function openDesk(file: string | undefined, terminal: Terminal): Pr
   try {
     const store = await openStore({ ...config, store: where }, () => undefined)
     const naming = namingOf(config)
-    const desk = new AskDesk({ store, tenant: onlyTenant, naming, now: Date.now, via: 'terminal' })
+    const desk = new AskDesk({ store, tenant: onlyTenant, naming, now: () => store.nowMs(), via: 'terminal' })
     return {
       ok: true,
       open: { desk, store, tenant: onlyTenant, person: localPerson, config, place: placeInWords(where) },

@@ -45,9 +45,9 @@ function lookAtMostEvery(everyMs: number, look: () => Promise<boolean>): () => P
   let seen: Promise<boolean> | undefined
   let atMs = Number.NEGATIVE_INFINITY
   return () => {
-    if (seen === undefined || Date.now() - atMs > everyMs) {
+    if (seen === undefined || performance.now() - atMs > everyMs) {
       seen = look()
-      atMs = Date.now()
+      atMs = performance.now()
     }
     return seen
   }

@@ -57,7 +57,13 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     const figures = new Figures(ownVersion())
     const inbox = await openInbox(first, { store, keys, log })
     const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
-    const parts = { ...reloadableOf(first, log.trouble), ...ears(figures, log, live), ...pages, store, keys }
+    const parts = {
+      ...reloadableOf(first, () => store.nowMs(), log.trouble),
+      ...ears(figures, log, live),
+      ...pages,
+      store,
+      keys,
+    }
     if (isStdio) await serveOne(parts, inbox, first, { log, terminal })
     else await serveMany({ parts, inbox, figures, live, store, log, terminal, reading: { file, load } })
   } finally {
@@ -139,7 +145,7 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
   if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
   await inbox?.openAt(new URL(gateway.url).origin, terminal)
   const signals = hearSignals(() => {
-    if (!reload(gateway, live, reading, log)) return
+    if (!reload(gateway, live, reading, () => store.nowMs(), log)) return
     note(live.config)
     figures.keepOnly(Object.keys(live.config.servers))
   })
@@ -173,7 +179,13 @@ function figuresBeside(figures: Figures, { metrics }: Config): Record<string, Pa
 }
 
 /** True when the new configuration is in force. */
-function reload(gateway: Gateway, live: Live, { file, load }: Pick<Running, 'file' | 'load'>, log: Log): boolean {
+function reload(
+  gateway: Gateway,
+  live: Live,
+  { file, load }: Pick<Running, 'file' | 'load'>,
+  nowMs: () => number,
+  log: Log,
+): boolean {
   const loaded = load()
   if (!loaded.ok) {
     const found =
@@ -192,7 +204,7 @@ function reload(gateway: Gateway, live: Live, { file, load }: Pick<Running, 'fil
   live.config = { ...config, asks: { ...config.asks, surfaces } }
   log.level(config.log.level)
   applyLimits(config)
-  gateway.reload(reloadableOf(live.config, log.trouble))
+  gateway.reload(reloadableOf(live.config, nowMs, log.trouble))
   log.info({ file, servers: Object.keys(config.servers).join(' ') }, 'The new configuration is in force.')
   return true
 }

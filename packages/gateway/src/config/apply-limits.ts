@@ -19,6 +19,7 @@ export function applyLimits({ limits, asks }: Config): void {
   Object.assign(upstreamLimits, {
     openMs: limits.server_open_within,
     replyMs: limits.server_reply_within,
+    silentMs: limits.server_silent_within,
     connections: limits.server_connections,
     processes: limits.server_processes,
     waitingCalls: limits.server_waiting_calls,

@@ -7,7 +7,7 @@ import type { ServerConfig } from '../upstream/open-upstream.ts'
 import { addressText, isLoopback } from './kinds.ts'
 import type { Config, ServerSettings } from './settings.ts'
 
-export function reloadableOf(config: Config, onTrouble: (error: unknown) => void): Reloadable {
+export function reloadableOf(config: Config, nowMs: () => number, onTrouble: (error: unknown) => void): Reloadable {
   const { identity, asks } = config
   const changes = {
     servers: Object.fromEntries(Object.entries(config.servers).map(([name, one]) => [name, serverOf(one)])),
@@ -19,7 +19,7 @@ export function reloadableOf(config: Config, onTrouble: (error: unknown) => void
     silentAfterMs: asks.silent_after,
     inboxUrl: inboxAddress(config),
   }
-  return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble) }
+  return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble, nowMs) }
 }
 
 /** Where people reach the inbox. */

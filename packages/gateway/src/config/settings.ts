@@ -275,6 +275,11 @@ export const settings = group('The configuration of `assent gateway`.', {
         upstreamLimits.replyMs,
         'How long a server of the 2025 revisions may take to answer what cannot ask a person, such as a list.',
       ),
+      server_silent_within: value(
+        duration(1_000, 7 * day),
+        upstreamLimits.silentMs,
+        'How long a server may say nothing in a call: no result, no question, no progress. Then the call is given up, and its caller hears that nobody knows whether it did anything.',
+      ),
       server_connections: value(
         count(1, 10_000),
         upstreamLimits.connections,

@@ -10,7 +10,7 @@ import { type Gateway, type GatewayOptions, startGateway } from '../index.ts'
 import { listening } from './servers.suite.ts'
 import { nobody, personHeader, putAwayLater } from './stage.suite.ts'
 
-const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
 export interface Replica extends Gateway {
   readonly store: Store
@@ -28,6 +28,8 @@ export interface Fleet {
 
 export interface FleetOptions {
   readonly replicas?: number
+  /** Where the first of them finds the database, if not where all do. */
+  readonly firstThrough?: (database: string) => string
   readonly store?: PostgresStoreOptions
   readonly gateway?: Partial<GatewayOptions>
 }
@@ -42,7 +44,12 @@ export async function aFleet(servers: GatewayOptions['servers'], options: FleetO
   })
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const another: Fleet['another'] = async (changes = {}) => {
-    const store = await openPostgres(postgresUrl, { schema, connections: 3, ...options.store })
+    const through = replicas.length === 0 ? options.firstThrough : undefined
+    const store = await openPostgres(through?.(postgresUrl) ?? postgresUrl, {
+      schema,
+      connections: 3,
+      ...options.store,
+    })
     putAwayLater(() => store.close())
     const gateway = await startGateway({
       listen: { host: '127.0.0.1', port: 0 },

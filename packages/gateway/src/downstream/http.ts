@@ -88,8 +88,14 @@ export class HttpEndpoint {
     const session = await this.#session(request, response, person)
     if (session === undefined) return
     if (asked !== undefined) return this.#answer(session, asked, response)
-    if (isReply(message)) await this.#sessions.take(session, message)
-    else if (isNotification(message)) await this.#sessions.hear(session, message)
+    try {
+      if (isReply(message)) await this.#sessions.take(session, message)
+      else if (isNotification(message)) await this.#sessions.hear(session, message)
+    } catch (error) {
+      // It belongs to a call at another replica, and there is no way to get it there now.
+      this.#onTrouble(error)
+      return refuse(response, 503, storeAway)
+    }
     // After what it has set in motion: a server waits for the answer, and nobody for this.
     setImmediate(() => response.writeHead(202).end())
   }

@@ -32,7 +32,7 @@ const envelope = {
 async function aStream(output: Writable = new PassThrough()) {
   const server = await anAskingServer('2026-07-28')
   const { store } = await aStage()
-  const trail = new AuditTrail(store.audit, () => undefined)
+  const trail = new AuditTrail(store.audit, Date.now, () => undefined)
   const call: Call = {
     tenant: 'default',
     principal: 'local',

@@ -76,8 +76,9 @@ export class Mailbox {
   }
 
   #written({ tenant, principal }: { tenant: string; principal: string }, kind: string, content: JsonObject): Sealed {
-    const id = this.#store.letters.newId(Date.now())
-    const body = sealLetter(this.#keys, { id, tenant, principal }, { from: this.replica, kind, content })
+    const nowMs = this.#store.nowMs()
+    const id = this.#store.letters.newId(nowMs)
+    const body = sealLetter(this.#keys, { id, tenant, principal, nowMs }, { from: this.replica, kind, content })
     return { id, tenant, principal, body }
   }
 
@@ -100,7 +101,7 @@ export class Mailbox {
   }
 
   #deliver(sealed: Sealed): void {
-    const opened = openLetter(this.#keys, sealed, sealed.body)
+    const opened = openLetter(this.#keys, { ...sealed, nowMs: this.#store.nowMs() }, sealed.body)
     const from = stringAt(opened, 'from')
     const content = objectAt(opened, 'content')
     // Not ours: of another key ring, or written by someone who is no gateway.

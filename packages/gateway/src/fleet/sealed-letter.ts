@@ -14,6 +14,7 @@ interface Address {
   readonly id: string
   readonly tenant: string
   readonly principal: string
+  readonly nowMs: number
 }
 
 export function sealLetter(keys: KeyRing, to: Address, body: JsonObject): string {
@@ -22,7 +23,7 @@ export function sealLetter(keys: KeyRing, to: Address, body: JsonObject): string
   const parts = Array.from({ length: count }, (_, part) => {
     const piece = text.slice(part * fleetLimits.letterPartChars, (part + 1) * fleetLimits.letterPartChars)
     const ttlMs = fleetLimits.letterSealMs
-    return seal(keys, { ...bindingOf(to, part, count), ttlMs }, piece, { nowMs: Date.now(), random: randomBytes })
+    return seal(keys, { ...bindingOf(to, part, count), ttlMs }, piece, { nowMs: to.nowMs, random: randomBytes })
   })
   return parts.join('\n')
 }
@@ -32,7 +33,7 @@ export function openLetter(keys: KeyRing, to: Address, body: string): JsonObject
   const parts = body.split('\n')
   let text = ''
   for (const [part, sealed] of parts.entries()) {
-    const opened = unseal(keys, sealed, { ...bindingOf(to, part, parts.length), nowMs: Date.now() })
+    const opened = unseal(keys, sealed, { ...bindingOf(to, part, parts.length), nowMs: to.nowMs })
     if (!opened.ok || typeof opened.payload !== 'string') return undefined
     text += opened.payload
   }

@@ -1,5 +1,7 @@
 import { createHmac, createPublicKey } from 'node:crypto'
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { type JWK, UnsecuredJWT } from 'jose'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { healthPages, identityPages } from '../cli/pages.ts'
@@ -25,7 +27,7 @@ servers: { deploy: { url: "${server.url}", headers: { Authorization: "Bearer of-
   const read = readConfig(text, { variables: {}, readFile: () => ({ ok: false, reason: '' }) })
   if (!read.ok || read.config.identity === undefined) throw new Error(JSON.stringify(read))
   const trouble: unknown[] = []
-  const { servers, ...changes } = reloadableOf(read.config, (error) => trouble.push(error))
+  const { servers, ...changes } = reloadableOf(read.config, Date.now, (error) => trouble.push(error))
   const condition = { isDraining: false, resource: resourceOf(read.config.identity) }
   const stage = await aStage()
   const pages = { ...identityPages(condition), ...healthPages(stage.store, condition) }
@@ -267,6 +269,27 @@ test('[IDENT-7] known keys are not good forever: past their time nobody is let i
   await new Promise((resolve) => setTimeout(resolve, 1_200))
 
   expect((await challengeFor(url, `Bearer ${token}`)).status).toBe(503)
+})
+
+test('[IDENT-7] [FLEET-12] an issuer that takes connections and says nothing holds nobody up: they hear so, and later ones at once', async () => {
+  const provider = await aProvider()
+  const silent = createServer((socket) => socket.on('error', () => undefined))
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => void silent.close())
+  const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const { url } = await aGuarded({ ...provider, issuer })
+  const token = await provider.token()
+  const timed = async () => {
+    const startedAt = performance.now()
+    return { ...(await challengeFor(url, `Bearer ${token}`)), ms: performance.now() - startedAt }
+  }
+
+  const [first, second] = [await timed(), await timed()]
+
+  expect([first.status, second.status]).toEqual([503, 503])
+  expect(first.ms).toBeLessThan(identityLimits.waitMs + 2_000)
+  expect(second.ms).toBeLessThan(identityLimits.waitMs)
 })
 
 test('[IDENT-7] metadata that names another issuer is not believed', async () => {

@@ -15,7 +15,12 @@ export function resourceOf({ audience, resource, issuer, scopes }: IdentitySetti
   return { address: resource ?? new URL(audience), issuer, scopes }
 }
 
-export function identifyBy(settings: IdentitySettings, onTrouble: (error: unknown) => void): Identify {
+/** @param nowMs what tokens are judged by: the time that all replicas share, where there is one */
+export function identifyBy(
+  settings: IdentitySettings,
+  onTrouble: (error: unknown) => void,
+  nowMs: () => number = Date.now,
+): Identify {
   const resource = resourceOf(settings)
   const times = { freshMs: settings.keys_fresh, keptMs: settings.keys_kept }
   const keys = new IssuerKeys(settings.issuer, times, onTrouble)
@@ -30,7 +35,7 @@ export function identifyBy(settings: IdentitySettings, onTrouble: (error: unknow
     const token = tokenIn(request, resource)
     if (typeof token !== 'string') return token
     try {
-      const { payload } = await jwtVerify(token, keys.find, options)
+      const { payload } = await jwtVerify(token, keys.find, { ...options, currentDate: new Date(nowMs()) })
       return admitted(payload, settings, resource)
     } catch (error) {
       return { refusal: refusalFor(error, resource, onTrouble) }

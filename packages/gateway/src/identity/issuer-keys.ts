@@ -28,10 +28,16 @@ export class IssuerKeys {
   readonly #onTrouble: (error: unknown) => void
   readonly #now: () => number
   #fetched: Fetched | undefined
-  #fetching: Promise<Fetched> | undefined
+  #fetching: { readonly keys: Promise<Fetched>; readonly sinceMs: number } | undefined
   #triedMs = Number.NEGATIVE_INFINITY
 
-  constructor(issuer: string, times: KeyTimes, onTrouble: (error: unknown) => void, now: () => number = Date.now) {
+  /** @param now runs forward only: a clock that was set back must not keep old keys good for as long */
+  constructor(
+    issuer: string,
+    times: KeyTimes,
+    onTrouble: (error: unknown) => void,
+    now: () => number = () => performance.now(),
+  ) {
     this.#issuer = issuer
     this.#times = times
     this.#onTrouble = onTrouble
@@ -47,14 +53,14 @@ export class IssuerKeys {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       // Not more often than this, or anybody could make us ask the issuer with made-up key ids.
       if (this.#now() - this.#triedMs < identityLimits.lookAgainMs) throw error
-      return (await this.#fetch()).find(header, token)
+      return (await this.#soon()).find(header, token)
     }
   }
 
   async #current(): Promise<Fetched> {
     const fetched = this.#fetched
     const ageMs = fetched === undefined ? Number.POSITIVE_INFINITY : this.#now() - fetched.atMs
-    if (fetched === undefined || ageMs > this.#times.keptMs) return this.#fetch()
+    if (fetched === undefined || ageMs > this.#times.keptMs) return this.#soon()
     if (ageMs > this.#times.freshMs && this.#now() - this.#triedMs >= identityLimits.lookAgainMs) {
       // Nobody waits for this one: what is known is good enough until it is there.
       this.#fetch().catch(this.#onTrouble)
@@ -62,9 +68,30 @@ export class IssuerKeys {
     return fetched
   }
 
+  /** For somebody who wants to come in: an issuer that takes its time, or never answers, does not hold them up for long. */
+  async #soon(): Promise<Fetched> {
+    const fetching = this.#fetch()
+    const leftMs = (this.#fetching?.sinceMs ?? this.#now()) + identityLimits.waitMs - this.#now()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new IssuerUnavailable(`${this.#issuer} has not answered yet.`)),
+      Math.max(0, leftMs),
+    )
+    try {
+      return await Promise.race([fetching, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   #fetch(): Promise<Fetched> {
     this.#triedMs = this.#now()
-    this.#fetching ??= this.#fetchKeys()
+    this.#fetching ??= { keys: this.#fetchOnce(), sinceMs: this.#now() }
+    return this.#fetching.keys
+  }
+
+  #fetchOnce(): Promise<Fetched> {
+    return this.#fetchKeys()
       .then((keys) => {
         this.#fetched = { find: createLocalJWKSet(keys), atMs: this.#now() }
         return this.#fetched
@@ -75,7 +102,6 @@ export class IssuerKeys {
       .finally(() => {
         this.#fetching = undefined
       })
-    return this.#fetching
   }
 
   async #fetchKeys(): Promise<JSONWebKeySet> {

@@ -61,14 +61,14 @@ export interface InboxApp {
 type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const { store, tenant, web, play, now = Date.now, onTrouble = () => undefined } = options
+  const { store, tenant, web, play, now = () => store.nowMs(), onTrouble = () => undefined } = options
   const base = new URL(options.baseUrl)
   const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
     nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
   }
-  const login = options.login === undefined ? undefined : new Login(options.login, base, onTrouble)
+  const login = options.login === undefined ? undefined : new Login(options.login, base, now, onTrouble)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
   const signIn = new SignIn({ store, tenant, sessionMs })
   const cookie = Cookie.ofSession(base, sessionMs)

@@ -26,7 +26,7 @@ export class Issuer {
   /** Throws `IssuerUnavailable` when it cannot be had. */
   async configuration(): Promise<oidc.Configuration> {
     const { keys_fresh, keys_kept } = this.#settings.identity
-    const ageMs = this.#found === undefined ? Number.POSITIVE_INFINITY : Date.now() - this.#found.atMs
+    const ageMs = this.#found === undefined ? Number.POSITIVE_INFINITY : performance.now() - this.#found.atMs
     if (this.#found !== undefined && ageMs <= keys_fresh) return this.#found.configuration
     try {
       return (await this.#find()).configuration
@@ -39,17 +39,17 @@ export class Issuer {
   #find(): Promise<Found> {
     // Not more often than this, or anybody could make us ask an issuer that is away again and again.
     const failed = this.#failed
-    if (failed !== undefined && Date.now() - failed.atMs < identityLimits.lookAgainMs)
+    if (failed !== undefined && performance.now() - failed.atMs < identityLimits.lookAgainMs)
       return Promise.reject(failed.error)
     this.#finding ??= this.#discover()
       .then((configuration) => {
-        this.#found = { configuration, atMs: Date.now() }
+        this.#found = { configuration, atMs: performance.now() }
         return this.#found
       })
       .catch((cause: unknown) => {
         const { issuer } = this.#settings.identity
         const error = new IssuerUnavailable(`Nobody can sign in at ${issuer} now. ${String(cause)}`, { cause })
-        this.#failed = { error, atMs: Date.now() }
+        this.#failed = { error, atMs: performance.now() }
         throw error
       })
       .finally(() => {

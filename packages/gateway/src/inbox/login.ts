@@ -35,14 +35,16 @@ export class Login {
   readonly #callback: URL
   readonly #issuer: Issuer
   readonly #keys: IssuerKeys
+  readonly #nowMs: () => number
   readonly #onTrouble: (error: unknown) => void
 
-  constructor(settings: LoginSettings, base: URL, onTrouble: (error: unknown) => void) {
+  constructor(settings: LoginSettings, base: URL, nowMs: () => number, onTrouble: (error: unknown) => void) {
     const { issuer, keys_fresh, keys_kept } = settings.identity
     this.#settings = settings
     this.#callback = new URL('/sign-in/callback', base)
     this.#issuer = new Issuer(settings)
     this.#keys = new IssuerKeys(issuer, { freshMs: keys_fresh, keptMs: keys_kept }, onTrouble)
+    this.#nowMs = nowMs
     this.#onTrouble = onTrouble
   }
 
@@ -105,6 +107,7 @@ export class Login {
       algorithms: [...identity.algorithms],
       clockTolerance: identity.clock_tolerance / 1_000,
       requiredClaims: ['exp', 'iat', 'sub', 'nonce'],
+      currentDate: new Date(this.#nowMs()),
     })
     if (payload.nonce !== nonce) throw new errors.JWTClaimValidationFailed('The nonce is another.', payload, 'nonce')
     return payload

@@ -10,13 +10,15 @@ import type { Call, Given, Wanted } from './exchange.ts'
 
 export class AuditTrail {
   readonly #audit: Audit
+  readonly #nowMs: () => number
   readonly #onTrouble: (error: unknown) => void
   readonly #waiting = new Map<string, Note[]>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(audit: Audit, onTrouble: (error: unknown) => void) {
+  constructor(audit: Audit, nowMs: () => number, onTrouble: (error: unknown) => void) {
     this.#audit = audit
+    this.#nowMs = nowMs
     this.#onTrouble = onTrouble
   }
 
@@ -46,7 +48,7 @@ export class AuditTrail {
   }
 
   #note({ tenant, principal, method }: Call, about: Omit<Note, 'atMs' | 'principal' | 'method'>): void {
-    const note = { atMs: Date.now(), principal, method, ...about }
+    const note = { atMs: this.#nowMs(), principal, method, ...about }
     const notes = this.#waiting.get(tenant)
     if (notes === undefined) this.#waiting.set(tenant, [note])
     else notes.push(note)

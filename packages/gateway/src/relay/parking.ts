@@ -20,6 +20,7 @@ import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
+import { OwedEnds } from './owed-ends.ts'
 import type { Relay, Resume } from './relay.ts'
 
 /** What is heard of a call whose process died. */
@@ -57,6 +58,7 @@ export class Parking {
   readonly #inPlace = new Map<string, string>()
   /** Calls that go on at this moment. One at a time: what ends a call for its caller also ends it for the other. */
   readonly #continuing = new Map<string, Promise<void>>()
+  readonly #owed: OwedEnds
   #isClosed = false
   readonly #beat: NodeJS.Timeout
 
@@ -69,6 +71,7 @@ export class Parking {
     onTrouble: (error: unknown) => void,
   ) {
     this.#owner = mailbox.replica
+    this.#owed = new OwedEnds(store, this.#owner, onTrouble)
     this.#mailbox = mailbox
     this.#forwarding = new Forwarding(
       mailbox,
@@ -103,9 +106,14 @@ export class Parking {
    */
   inPlace(call: Call): InPlace {
     let id: string | undefined
+    let held: Resume | undefined
+    const followed = (outcome: Outcome) => {
+      held = isHeld(outcome) ? (outcome.resume as unknown as Resume) : undefined
+      return outcome
+    }
     return {
-      start: (inner) => this.#relay.start(inner),
-      continue: (inner, resume, given) => this.#relay.continue(inner, resume, given),
+      start: async (inner) => followed(await this.#relay.start(inner)),
+      continue: async (inner, resume, given) => followed(await this.#relay.continue(inner, resume, given)),
       record: async (resume) => {
         if (id !== undefined) return id
         id = heldId(resume.inner) ?? newId('call', Date.now(), randomBytes)
@@ -115,8 +123,10 @@ export class Parking {
         return id
       },
       end: () => {
-        if (id === undefined || !this.#inPlace.delete(id)) return
-        this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onTrouble)
+        // Its caller hears no more of it, and nobody took it over.
+        if (held !== undefined && !this.#parked.has(heldId(held.inner) ?? '')) this.#letGo(call, held)
+        if (id !== undefined && this.#inPlace.delete(id))
+          this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [] })
       },
     }
   }
@@ -144,8 +154,25 @@ export class Parking {
   }
 
   async #begun(call: Call, outcome: Outcome, requestDigest: string): Promise<Outcome> {
-    if (outcome.kind !== 'needs-people' || outcome.over === undefined) return outcome
-    return this.#park(call, outcome, requestDigest)
+    if (!isHeld(outcome)) return outcome
+    try {
+      return await this.#park(call, outcome, requestDigest)
+    } catch (error) {
+      // Nobody has anything to come back with, so nobody may wait for it: neither the server nor a person.
+      const resume = outcome.resume as unknown as Resume
+      this.#letGo(call, resume)
+      const id = heldId(resume.inner) ?? ''
+      const parked = this.#parked.get(id)
+      this.#parked.delete(id)
+      this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [...(parked?.asks.values() ?? [])] })
+      throw error
+    }
+  }
+
+  /** Tells the server that nobody wants its call any more. */
+  #letGo(call: Call, resume: Resume): void {
+    const left = { ...call, notify: () => undefined, signal: AbortSignal.abort() }
+    this.#relay.continue(left, resume, {}).catch(this.#onTrouble)
   }
 
   /** Continues a call, held here or travelling with its caller. */
@@ -158,6 +185,7 @@ export class Parking {
     const id = heldId(resume.inner)
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, resume, given), requestDigest)
     for (let other = this.#continuing.get(id); other !== undefined; other = this.#continuing.get(id)) await other
+    await this.#owed.settle(id)
     if (!this.#parked.has(id)) return this.#continueElsewhere(call, id, resume, given, requestDigest)
     return this.#alone(id, async () => {
       const recorded = await this.#record(call, id, given)
@@ -201,7 +229,9 @@ export class Parking {
     given: Readonly<Record<string, Given>>,
     requestDigest: string,
   ): Promise<Standing | undefined> {
-    const parked = this.#parked.get(heldId(resume.inner) ?? '')
+    const id = heldId(resume.inner) ?? ''
+    await this.#owed.settle(id)
+    const parked = this.#parked.get(id)
     // Not here, or not theirs: the row tells them how it ended.
     if (parked === undefined || parked.tenant !== call.tenant) return { kind: 'ended' }
     if (parked.principal !== call.principal || parked.requestDigest !== requestDigest) return undefined
@@ -222,6 +252,7 @@ export class Parking {
       await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onTrouble)
     }
     this.#inPlace.clear()
+    await this.#owed.settleAll().catch(this.#onTrouble)
   }
 
   async #park(call: Call, outcome: Unfinished, requestDigest: string): Promise<Outcome> {
@@ -295,10 +326,15 @@ export class Parking {
 
   async #finish(call: Call, id: string, outcome: Outcome): Promise<Outcome> {
     const { isStreamed: _streamed, ...kept } = outcome
-    const isOurs = await this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(kept))
-    this.#parked.delete(id)
+    const finishing = this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(kept))
+    const isOurs = await finishing
+      .catch((error: unknown) => {
+        this.#owed.owe(id, { tenant: call.tenant, outcome: kept, asks: [] })
+        throw error
+      })
+      .finally(() => this.#parked.delete(id))
     if (!isOurs) return this.#kept(call, id)
-    await this.#store.calls.delivered(call.tenant, id)
+    this.#store.calls.delivered(call.tenant, id).catch(this.#onTrouble)
     return outcome
   }
 
@@ -314,8 +350,9 @@ export class Parking {
   async #finishAlone(call: Call, resume: Resume, id: string): Promise<void> {
     if (this.#isClosed || this.#continuing.has(id) || !this.#parked.has(id)) return
     await this.#alone(id, async () => {
+      // Where the store is away they end by themselves: their time is up, or their call is.
       for (const ask of this.#parked.get(id)?.asks.values() ?? [])
-        await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
+        await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone').catch(this.#onTrouble)
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
       const outcome = await this.#relay.continue(detached, resume, {})
       if (outcome.kind === 'needs-people')
@@ -328,11 +365,16 @@ export class Parking {
   async #beats(): Promise<void> {
     try {
       if (this.#parked.size + this.#inPlace.size > 0) await this.#store.calls.renew(this.#owner, relayLimits.leaseMs)
+      await this.#owed.settleAll()
       if (this.#store.isShared) await this.#store.giveUpSilent()
     } catch (error) {
       this.#onTrouble(error)
     }
   }
+}
+
+function isHeld(outcome: Outcome): outcome is Unfinished {
+  return outcome.kind === 'needs-people' && outcome.over !== undefined
 }
 
 function heldId(inner: JsonValue): string | undefined {

@@ -4,9 +4,11 @@
 // where they began. A generation that was replaced closes when nothing of it is left.
 
 import { isPlainObject, type JsonValue } from '@assent/core'
+import { upstreamLimits } from '../limits.ts'
 import type { Call, Description, Given, Outcome, Upstream } from '../relay/exchange.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
+import { unlessSilent } from './unless-silent.ts'
 
 export type Open = (call: Call) => Promise<Upstream>
 
@@ -51,7 +53,10 @@ export class Generations implements Upstream {
   }
 
   async describe(call: Call): Promise<Description> {
-    return (await this.#upstream(this.#current, call)).describe(call)
+    const upstream = await this.#upstream(this.#current, call)
+    // Whoever begins a session waits for all servers, also for one that hangs.
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(upstreamLimits.replyMs)])
+    return upstream.describe({ ...call, signal })
   }
 
   async listen(call: Call): Promise<void> {
@@ -109,7 +114,9 @@ export class Generations implements Upstream {
     try {
       const upstream = await this.#upstream(generation, call)
       const began = performance.now()
-      const outcome = await tracedCall(this.name, call, (traced) => ask(upstream, traced))
+      const outcome = await tracedCall(this.name, call, (traced) =>
+        unlessSilent(this.name, traced, (heard) => ask(upstream, heard)),
+      )
       this.#watch.replied(this.name, performance.now() - began)
       const id = outcome.kind === 'needs-people' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
       if (id !== undefined) generation.held.add(id)

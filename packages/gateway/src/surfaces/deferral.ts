@@ -82,7 +82,7 @@ export class Deferral {
   /** Undefined when there is more than sealed state can hold. */
   #sealed(binding: Parameters<typeof seal>[1], payload: JsonValue): string | undefined {
     try {
-      return seal(this.#keys, binding, payload, { nowMs: Date.now(), random: randomBytes })
+      return seal(this.#keys, binding, payload, { nowMs: this.#store.nowMs(), random: randomBytes })
     } catch (error) {
       if (isAssentError(error, 'limit_exceeded')) return undefined
       throw error
@@ -175,7 +175,7 @@ export class Deferral {
 
   #open(call: Call, askId: string, state: string): Earlier | undefined {
     const binding = { principal: call.principal, purpose, requestDigest: digestOfHandle(askId) }
-    const opened = unseal(this.#keys, state, { ...binding, nowMs: Date.now() })
+    const opened = unseal(this.#keys, state, { ...binding, nowMs: this.#store.nowMs() })
     if (!opened.ok || !isPlainObject(opened.payload)) return undefined
     const payload = opened.payload as JsonObject
     const method = stringAt(payload, 'method')
@@ -193,7 +193,7 @@ export class Deferral {
     const inboxUrl = typeof given === 'function' ? given() : given
     const pending = {
       askId,
-      expiresAtMs: ask?.decideByMs ?? Date.now(),
+      expiresAtMs: ask?.decideByMs ?? this.#store.nowMs(),
       ...(inboxUrl === undefined ? {} : { inboxUrl }),
     }
     const result = pendingResult(pending)

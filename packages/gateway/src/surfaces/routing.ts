@@ -65,7 +65,7 @@ export interface RoutingSettings {
 export type OnUnseen = (call: Call, server: string, key: string) => void
 
 /** An ask ends by the database's clock, which may be a little behind. */
-const marginMs = 500
+const marginMs = 200
 
 /** Why a wait is given up. Made once: without a reason each abort makes an exception of its own, with its stack. */
 const nobodyWaits = 'Nobody waits for it any more.'
@@ -267,7 +267,11 @@ export class Routing {
       if (open.length > 0 && call.signal.aborted && comesBack) return undefined
       if (open.length > 0 && !call.signal.aborted && !isOver && this.#isSentOn(place, hold)) return undefined
       const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : 'caller-gone'
-      for (const [key] of open) await this.#withdraw(call, inInbox[key] ?? '', reason)
+      for (const [key, ask] of open) {
+        const withdrawing = this.#withdraw(call, inInbox[key] ?? '', reason)
+        // A store that could not say how things stand has held up the call long enough.
+        if (ask !== 'unknown') await withdrawing
+      }
       return Object.fromEntries(ended.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
     } finally {
       stay()
@@ -320,7 +324,9 @@ export class Routing {
     const [id] = Object.entries(inInbox).flatMap(([key, ask]) => (this.#canShow(call.client, wanted[key]) ? [ask] : []))
     if (!this.#inboxFirst || silentAfterMs === undefined || id === undefined) return Number.POSITIVE_INFINITY
     const ask = await this.#store.asks.read(call.tenant, id)
-    return ask === undefined ? Number.POSITIVE_INFINITY : Math.max(0, ask.raisedAtMs + silentAfterMs - Date.now())
+    return ask === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, ask.raisedAtMs + silentAfterMs - this.#store.nowMs())
   }
 
   /** What the inbox was asked and the client can show goes to the client too. */

@@ -11,6 +11,7 @@ import { relayLimits } from '../limits.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { readOwnJson } from '../wire/own-json.ts'
 import { type AskedCall, answerOf, givenOf, raiseAsk } from './inbox-asks.ts'
+import { waitForAsk } from './wait-for-ask.ts'
 
 export interface SilenceSettings {
   readonly askWaitMs: number
@@ -103,8 +104,9 @@ export class Silence {
       await waiting.shown.promise
     }
     const timeoutMs = Math.max(0, until - performance.now())
-    const ask = await this.#store.asks.wait(tenant, id, { timeoutMs, signal })
-    return ask?.state.kind === 'open' || ask === undefined ? 'It is asked in the inbox now.' : wordsOf(ask, principal)
+    const ask = await waitForAsk(this.#store, { tenant, id }, timeoutMs, signal, this.#onTrouble)
+    const isOver = ask !== undefined && ask !== 'unknown' && ask.state.kind !== 'open'
+    return isOver ? wordsOf(ask, principal, this.#store.nowMs()) : 'It is asked in the inbox now.'
   }
 
   #forget(id: string): Waiting | undefined {
@@ -132,7 +134,7 @@ function readPut(text: string, record: Put['record']): Put {
 }
 
 /** Who, how and when, as the person whose call it is would read it. */
-function wordsOf(ask: Ask, principal: string): string {
+function wordsOf(ask: Ask, principal: string, nowMs: number): string {
   const naming = { nameOf: (name: string) => name, describe: () => ({}) }
-  return endingInWords(askView(ask, { principal, groups: [] }, naming), Date.now()) ?? ''
+  return endingInWords(askView(ask, { principal, groups: [] }, naming), nowMs) ?? ''
 }

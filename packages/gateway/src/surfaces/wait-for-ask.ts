@@ -3,7 +3,7 @@
 // Short trouble is waited out: the person's time goes on. But nothing waits longer than it was told to, whatever the store
 // does; and what the store could not say is never taken for an answer.
 
-import type { Ask } from '@assent/core'
+import { type Ask, AssentError } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 
@@ -34,7 +34,7 @@ export async function waitForAsk(
 /** What is tidied up behind a call must not hold up its end. */
 export async function within<T>(work: Promise<T>, leftMs: number, signal?: AbortSignal): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(new Error('The store did not answer in time.'))
+  const giveUp = () => reject(new AssentError('store_unavailable', 'The store did not answer in time.'))
   const longestMs = 2 ** 31 - 1
   const timer = setTimeout(giveUp, Math.min(leftMs + relayLimits.storeGraceMs, longestMs))
   let ending: NodeJS.Timeout | undefined

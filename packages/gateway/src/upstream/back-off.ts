@@ -7,7 +7,8 @@ export class BackOff {
   #failures = 0
   #notBeforeMs = 0
 
-  constructor(now: () => number = Date.now) {
+  /** @param now runs forward only: a clock that was set back would keep a server down for as long */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 

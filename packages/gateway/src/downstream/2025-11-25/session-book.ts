@@ -166,14 +166,14 @@ export class SessionBook {
   }
 
   #keep(session: ClientSession): ClientSession {
-    this.#kept.set(session.id, { session, extendedMs: Date.now() })
+    this.#kept.set(session.id, { session, extendedMs: performance.now() })
     this.#serving.mailbox.open()
     return session
   }
 
   /** Moves the end of a session on, at most now and then. One that is gone is let go. */
   #extend(kept: Kept): void {
-    const now = Date.now()
+    const now = performance.now()
     if (now - kept.extendedMs < fleetLimits.sessionExtendMs) return
     kept.extendedMs = now
     this.#serving.store.sessions
@@ -195,7 +195,7 @@ export class SessionBook {
   }
 
   #letGoIdle(): void {
-    const before = Date.now() - downstreamLimits.sessionIdleMs
+    const before = performance.now() - downstreamLimits.sessionIdleMs
     for (const { session } of this.#kept.values()) {
       if (session.lastUsedMs <= before) this.#letGo(session).catch(this.#onTrouble)
     }

@@ -67,7 +67,8 @@ export class ClientSession {
   readonly #pushed = new Map<RequestId, (given: Given) => void>()
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
-  lastUsedMs: number = Date.now()
+  /** By a clock that runs forward only, like everything that is measured and not agreed on. */
+  lastUsedMs: number = performance.now()
 
   constructor(serving: Serving, identity: SessionIdentity, transport: 'http' | 'stdio') {
     this.#serving = serving
@@ -94,7 +95,7 @@ export class ClientSession {
 
   /** Answers one request; what must be said before, questions too, goes to `say`. */
   async answer(request: Request, say: Say, signal: AbortSignal): Promise<Reply> {
-    this.lastUsedMs = Date.now()
+    this.lastUsedMs = performance.now()
     if (request.method === 'ping') return resultReply(request.id, {})
     const cancelling = new AbortController()
     this.#calls.set(request.id, cancelling)
@@ -117,14 +118,14 @@ export class ClientSession {
 
   /** An answer to a question that was put here. Ids we did not give, or that were answered, mean nothing. */
   take(reply: Reply): void {
-    this.lastUsedMs = Date.now()
+    this.lastUsedMs = performance.now()
     if (reply.id === null) return
     this.#pushed.get(reply.id)?.('error' in reply ? { error: reply.error } : { result: reply.result })
   }
 
   /** Ends a call that runs here. False when none does by this id. */
   cancel(id: RequestId): boolean {
-    this.lastUsedMs = Date.now()
+    this.lastUsedMs = performance.now()
     const call = this.#calls.get(id)
     call?.abort()
     return call !== undefined

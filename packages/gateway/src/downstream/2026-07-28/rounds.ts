@@ -24,18 +24,18 @@ function purposeOf({ tenant }: Call): string {
 }
 
 /** What the client brings back. Without a state of ours there is nothing to continue, and the server decides. */
-export function readRound({ keys, askWaitMs }: Serving, call: Call, requestDigest: string): Round {
+export function readRound({ keys, store, askWaitMs }: Serving, call: Call, requestDigest: string): Round {
   const { requestState } = call.params
   if (requestState === undefined) return { kind: 'first' }
   const opened = unseal(keys, requestState, {
     principal: call.principal,
     purpose: purposeOf(call),
     requestDigest,
-    nowMs: Date.now(),
+    nowMs: store.nowMs(),
   })
   if (!opened.ok) return refuse(opened.message)
   const payload = isPlainObject(opened.payload) ? (opened.payload as JsonObject) : {}
-  const nowMs = Date.now()
+  const nowMs = store.nowMs()
   const isLate = !(nowMs < Number(payload.decideByMs))
   const askedAtMs = Number(payload.decideByMs) - askWaitMs
   const responses = call.params.inputResponses ?? {}
@@ -71,7 +71,7 @@ export function inputRequired(
   }
   const ttlMs = serving.askWaitMs + relayLimits.stateTtlExtraMs
   const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
-  const payload = { resume: outcome.resume, decideByMs: Date.now() + serving.askWaitMs }
+  const payload = { resume: outcome.resume, decideByMs: serving.store.nowMs() + serving.askWaitMs }
   const requestState = sealed(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
@@ -81,7 +81,7 @@ export function inputRequired(
 /** Undefined for more than a state can hold: a server may ask with a state of its own as large as a message. */
 function sealed(serving: Serving, binding: Parameters<typeof seal>[1], payload: JsonObject): string | undefined {
   try {
-    return seal(serving.keys, binding, payload, { nowMs: Date.now(), random: randomBytes })
+    return seal(serving.keys, binding, payload, { nowMs: serving.store.nowMs(), random: randomBytes })
   } catch (error) {
     if (isAssentError(error, 'limit_exceeded')) return undefined
     throw error

@@ -15,7 +15,7 @@ export class SessionPool {
   #sessions: Session[] = []
   #opening = 0
   #first: Promise<Session> | undefined
-  lastUsedMs: number = Date.now()
+  lastUsedMs: number = performance.now()
   logLevel: string | undefined
 
   constructor(open: OpenWire, most: number) {
@@ -25,7 +25,7 @@ export class SessionPool {
 
   /** The session for everything that cannot ask. */
   async first(client: ClientProfile): Promise<Session> {
-    this.lastUsedMs = Date.now()
+    this.lastUsedMs = performance.now()
     this.#sessions = this.#sessions.filter((session) => session.isOpen)
     const [standing] = this.#sessions
     if (standing !== undefined) return standing
@@ -53,7 +53,7 @@ export class SessionPool {
   }
 
   giveBack(session: Session): void {
-    this.lastUsedMs = Date.now()
+    this.lastUsedMs = performance.now()
     this.#taken.delete(session)
     const idle = this.#sessions.filter((one) => !this.#taken.has(one)).length
     if (!session.isOpen || (idle > upstreamLimits.idleConnections && this.#waiting.length === 0)) this.#drop(session)

@@ -155,7 +155,9 @@ export class Session {
       ...(instructions === undefined ? {} : { instructions }),
     }
     if ('revision' in this.#wire) this.#wire.revision = revision
-    await this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const told = this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' }).then(() => outcome)
+    const heard = await Promise.race([told, after(upstreamLimits.openMs)])
+    if (heard.kind === 'failed') throw new Error(heard.error.message)
     // A server that takes the request and says nothing is one without a stream.
     await Promise.race([this.#wire.openStream?.(), after(upstreamLimits.openMs)])
   }

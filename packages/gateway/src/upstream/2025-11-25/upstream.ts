@@ -131,7 +131,7 @@ export class Upstream20251125 implements Upstream {
 
   /** Callers of the newest revision do not say when they leave. */
   #closeIdle(): void {
-    const before = Date.now() - upstreamLimits.idleMs
+    const before = performance.now() - upstreamLimits.idleMs
     for (const [key, pool] of this.#pools) {
       if (!pool.isIdle || pool.lastUsedMs > before) continue
       pool.close()

@@ -1,0 +1,51 @@
+// Ends of calls that the store could not take when they came. They are handed over as soon as it can: whoever comes back
+// for such a call hears what became of it, and nothing stays on record as held that nobody holds.
+
+import type { Store } from '@assent/store'
+import { relayLimits } from '../limits.ts'
+import type { Outcome } from './exchange.ts'
+
+export interface OwedEnd {
+  readonly tenant: string
+  readonly outcome: Outcome
+  /** What nobody needs answered any more. */
+  readonly asks: readonly string[]
+}
+
+export class OwedEnds {
+  readonly #store: Store
+  readonly #owner: string
+  readonly #onTrouble: (error: unknown) => void
+  readonly #owed = new Map<string, OwedEnd>()
+
+  constructor(store: Store, owner: string, onTrouble: (error: unknown) => void) {
+    this.#store = store
+    this.#owner = owner
+    this.#onTrouble = onTrouble
+  }
+
+  /** Hands the end over now or later. */
+  hand(id: string, end: OwedEnd): void {
+    this.owe(id, end)
+    this.settle(id).catch(this.#onTrouble)
+  }
+
+  owe(id: string, end: OwedEnd): void {
+    if (this.#owed.size < relayLimits.owedEnds) this.#owed.set(id, end)
+    else this.#onTrouble(new Error('Too many calls ended while the store was away; what became of one is forgotten.'))
+  }
+
+  /** Throws while the store is still away. Nothing happens when nothing is owed. */
+  async settle(id: string): Promise<void> {
+    const owed = this.#owed.get(id)
+    if (owed === undefined) return
+    const { tenant, outcome, asks } = owed
+    await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
+    for (const ask of asks) await this.#store.asks.withdraw(tenant, ask, 'owner-lost')
+    this.#owed.delete(id)
+  }
+
+  async settleAll(): Promise<void> {
+    for (const id of [...this.#owed.keys()]) await this.settle(id)
+  }
+}

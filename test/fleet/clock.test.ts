@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
+import { aFleet } from '../../packages/gateway/src/contract/fleet.suite.ts'
+import { anAskingServer } from '../../packages/gateway/src/contract/servers.suite.ts'
+import { call } from '../../packages/gateway/src/contract/wire.suite.ts'
+import { identifyBy } from '../../packages/gateway/src/identity/identify.ts'
+import { aProvider, audience } from '../../packages/gateway/src/identity/provider.suite.ts'
+import { skewClock } from './skewed-clock.ts'
+
+const dayMs = 24 * 60 * 60 * 1_000
+const args = { questions: [whichRegion] }
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+
+function setClock(byMs: number): void {
+  onTestFinished(() => skewClock(0))
+  skewClock(byMs)
+}
+
+async function anAskedClient(generation: '2025-11-25' | '2026-07-28', askWaitMs: number) {
+  const server = await anAskingServer(generation)
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { askWaitMs } })
+  const [{ url }] = fleet.replicas
+  const { requestState, inputRequests } = (await call(url, args)).message.result
+  const [key = ''] = Object.keys(inputRequests as object)
+  const answer = () => call(url, args, { requestState, inputResponses: { [key]: inEurope } })
+  return { server, answer }
+}
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[FLEET-11] a yes that comes too late is none, though the clock was set back meanwhile (%s server)',
+  async (generation) => {
+    const { server, answer } = await anAskedClient(generation, 1_500)
+    setClock(-dayMs)
+    await sleep(2_000)
+
+    await answer()
+
+    expect(server.saw).not.toContainEqual(inEurope)
+  },
+)
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[FLEET-11] a yes that comes in time is one, though the clock was set forward meanwhile (%s server)',
+  async (generation) => {
+    const { server, answer } = await anAskedClient(generation, 60_000)
+    setClock(dayMs)
+
+    expect((await answer()).message.result).toMatchObject({ content: [{ text: 'done' }] })
+    expect(server.saw).toEqual([inEurope])
+  },
+)
+
+test('[FLEET-11] a token that has expired lets nobody in, and a good one its bearer, whatever the clock says', async () => {
+  const provider = await aProvider()
+  const server = await anAskingServer('2026-07-28')
+  const fleet = await aFleet({ deploy: { url: server.url } })
+  const { store } = fleet.replicas[0]
+  const settings = {
+    issuer: provider.issuer,
+    audience,
+    scopes: [],
+    algorithms: ['ES256'],
+    clock_tolerance: 0,
+    keys_fresh: 600_000,
+    keys_kept: 3_600_000,
+    subject_claim: 'sub',
+    groups_claim: undefined,
+    resource: undefined,
+  } as never
+  const identify = identifyBy(
+    settings,
+    () => undefined,
+    () => store.nowMs(),
+  )
+  const nowS = Math.floor(Date.now() / 1_000)
+  const tokens = [
+    await provider.sign({ exp: nowS - 60 }),
+    await provider.sign({ exp: nowS + 3_600 }),
+    await provider.sign({ exp: nowS + 3_600, nbf: nowS + 60 }),
+  ]
+  const judge = () =>
+    Promise.all(
+      tokens.map(async (token) => {
+        const identified = await identify({ url: '/mcp', headers: { authorization: `Bearer ${token}` } } as never)
+        return identified !== undefined && 'principal' in identified
+      }),
+    )
+
+  for (const byMs of [0, -dayMs, dayMs]) {
+    setClock(byMs)
+    expect(await judge()).toEqual([false, true, false])
+  }
+})
