@@ -20,6 +20,8 @@ export interface Place {
   readonly kept: Readonly<Record<string, Given>>
   /** How often the caller has been told to come back. */
   readonly waits: number
+  /** When the time is up of all that the inbox shows, by the store's clock: known here also when the store is away. */
+  readonly untilMs?: number
 }
 
 export function writePlace({ resume, ...place }: Place): JsonValue {
@@ -41,5 +43,6 @@ export function readPlace(value: JsonValue): Place | undefined {
     copies: part('copies'),
     kept: part('kept'),
     waits: typeof place.waits === 'number' ? place.waits : 0,
+    ...(typeof place.untilMs === 'number' ? { untilMs: place.untilMs } : {}),
   }
 }

@@ -228,7 +228,9 @@ export class Routing {
       const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
       if (ask !== undefined) moved.push([key, ask])
     }
-    return { ...place, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
+    const untilMs = this.#store.nowMs() + this.#settings.askWaitMs
+    const time = moved.length === 0 ? {} : { untilMs }
+    return { ...place, ...time, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
   }
 
   async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
@@ -253,7 +255,8 @@ export class Routing {
     const goesAt = momentOf(place, hold)
     const stay = goesAt === undefined ? () => undefined : this.#leaving.at(goesAt, () => giveUp.abort(nobodyWaits))
     const stopTelling = tellOfWaiting(call)
-    const timeoutMs = Math.min(forMs, this.#settings.askWaitMs + marginMs)
+    const leftMs = place.untilMs === undefined ? this.#settings.askWaitMs : place.untilMs - this.#store.nowMs()
+    const timeoutMs = Math.min(forMs, Math.max(0, leftMs) + marginMs)
     try {
       const ended = await Promise.all(
         asks.map(async ([key, id]) => {
@@ -262,8 +265,9 @@ export class Routing {
         }),
       )
       const open = ended.filter(([, ask]) => ask === 'unknown' || ask?.state.kind === 'open')
-      const isTimeUp = timeoutMs < forMs
-      if (open.length > 0 && !signal.aborted && (comesBack || !isTimeUp)) return undefined
+      // By the store's word, or by ours where it has none: who waits for a store that is away must not wait for ever.
+      const isTimeUp = timeoutMs < forMs && (!comesBack || open.some(([, ask]) => ask === 'unknown'))
+      if (open.length > 0 && !signal.aborted && !isTimeUp) return undefined
       if (open.length > 0 && call.signal.aborted && comesBack) return undefined
       if (open.length > 0 && !call.signal.aborted && !isOver && this.#isSentOn(place, hold)) return undefined
       const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : 'caller-gone'
