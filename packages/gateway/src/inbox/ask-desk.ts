@@ -94,7 +94,7 @@ export class AskDesk {
       return no('refused', 'The link cannot be opened safely, so there is nothing to approve. Decline or dismiss it.')
     }
     const { store, tenant, via } = this.#options
-    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId })
+    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId, ask })
     if ('ask' in answered) await this.#options.learn?.([answered.ask])
     return this.#tell(answered, person)
   }

@@ -45,6 +45,8 @@ export interface AnswerRequest {
   readonly via: Surface
   /** As it came; judged here. */
   readonly answer: unknown
+  /** The ask as whoever looked it up has just read it. Read here otherwise. */
+  readonly ask?: Ask
   /** The same id again is the same answer sent twice. Made here when the surface has none. */
   readonly decisionId?: string
   /** The sealed state that brought the answer, used up with it. */
@@ -143,7 +145,7 @@ export class Asks {
   /** Gives an ask its answer, or one of the answers it needs. */
   async answer(request: AnswerRequest): Promise<Answered> {
     const { tenant, id, person, via } = request
-    const found = await this.#readWithTime(tenant, id)
+    const found = openAsk(request) ?? (await this.#readWithTime(tenant, id))
     if (found === undefined || !mayDecide(found.ask.electorate, person)) return { kind: 'not-found' }
     const judged = judgeAnswer(found.ask.question, request.answer)
     if (!judged.ok) {
@@ -309,6 +311,12 @@ export class Asks {
     const votes = await this.#engine.run(readVotes, { tenant: row.tenant, ask_id: row.id })
     return { ...ask, votes: votes.map(voteFromRow) }
   }
+}
+
+/** What the caller has read, if it was open: whether it still is, the statement decides, and by its own clock. */
+function openAsk({ tenant, id, ask }: AnswerRequest): { ask: Ask; nowMs: number } | undefined {
+  const isIt = ask?.state.kind === 'open' && ask.tenant === tenant && ask.id === id
+  return isIt ? { ask, nowMs: ask.raisedAtMs } : undefined
 }
 
 function asksFor({ question }: Ask, page: string): boolean {

@@ -1,4 +1,4 @@
-import { outcomeOf } from '@assent/core'
+import { only, outcomeOf } from '@assent/core'
 import { expect } from 'vitest'
 import {
   accept,
@@ -120,6 +120,22 @@ onEachEngine('[STORE-5] whoever comes late is told who settled it, how and when'
   expect(malformed).toMatchObject({ kind: 'ended', ask: told })
   expect(await store.asks.withdraw('acme', draft.id, 'caller-gone')).toMatchObject({ kind: 'ended', ask: told })
   expect(await store.asks.expire('acme', draft.id)).toMatchObject({ kind: 'ended', ask: told })
+})
+
+onEachEngine('[STORE-5] [ASK-7] an ask that was read before decides nothing about what it is now', async ({ open }) => {
+  const store = await open()
+  const { tenant, id } = await store.asks.raise(aForm())
+  const read = await store.asks.read(tenant, id)
+  const other = await store.asks.raise(aForm({ electorate: only('ben'), principal: 'ben' }))
+  if (read === undefined) throw new Error('What was raised is not there.')
+  const answer = { tenant, id, via: 'inbox', answer: inEurope } as const
+  expect(await store.asks.answer({ ...answer, person: ann, ask: read })).toMatchObject({ kind: 'settled' })
+
+  const late = await store.asks.answer({ ...answer, person: ann, ask: read })
+  expect(late).toMatchObject({ kind: 'ended', ask: { state: { kind: 'settled', by: 'ann' } } })
+  const foreign = { ...answer, id: other.id, person: ann, ask: read }
+  expect(await store.asks.answer(foreign)).toEqual({ kind: 'not-found' })
+  expect((await store.asks.read(tenant, other.id))?.state.kind).toBe('open')
 })
 
 onEachEngine('[STORE-4] the same decision sent twice is one decision', async ({ open }) => {
