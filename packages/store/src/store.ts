@@ -182,7 +182,8 @@ function subjectOf(url: string, schema: string): string {
 async function migrateThere(url: string, schema: string, connectTimeoutMs: number): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
-    options: `-c search_path=${schema}`,
+    // It holds a lock: should this machine vanish, the server must notice and let go of it.
+    options: `-c search_path=${schema} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`,
     connectionTimeoutMillis: connectTimeoutMs,
   })
   try {

@@ -22,6 +22,8 @@ const lockWaitMs = 250
 const pauseMs = 500
 const lockTries = 400
 const lookMs = 50
+/** How long whoever starts waits for another who does the same; making an index beside the work may take long. */
+const aloneWithinMs = 10 * 60_000
 
 type Client = pg.ClientBase
 
@@ -51,10 +53,16 @@ export async function migratePostgres(client: Client, schema: string, all = migr
 
 /** Looks again and again in place of waiting: who waits in a statement has a snapshot, and others wait for its end. */
 async function alone(client: Client, name: string, work: () => Promise<void>): Promise<void> {
+  const endsAt = performance.now() + aloneWithinMs
   for (;;) {
     const sql = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [name])
     if (rows[0]?.taken === true) break
+    if (performance.now() > endsAt)
+      throw new AssentError(
+        'store_unavailable',
+        'Another process has been bringing the database up to date for very long. Start again when it is done or gone.',
+      )
     await sleep(lookMs)
   }
   try {
@@ -79,7 +87,8 @@ async function inTransaction(client: Client, migrations: readonly Migration[]): 
     }
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    // A connection that broke has rolled back already, and why it broke is what counts.
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }

@@ -64,6 +64,7 @@ export class Pulse {
   #heardTick = 0
   #failedTick = 0
   #isAway = false
+  #isBeginning = false
   #aheadMs: number | undefined
   /** What it said last, when that was not what is believed. */
   #doubtfulAheadMs = Number.NaN
@@ -102,9 +103,14 @@ export class Pulse {
     return promise
   }
 
-  /** Learns the time, for the first time. */
+  /** Learns the time, for the first time. Nobody waits at a gate for that, so it may take as long as connecting may. */
   async begin(): Promise<void> {
-    await this.#ask()
+    this.#isBeginning = true
+    try {
+      await this.#ask()
+    } finally {
+      this.#isBeginning = false
+    }
   }
 
   close(): void {
@@ -114,6 +120,7 @@ export class Pulse {
 
   #look(): void {
     this.#tick += 1
+    if (this.#isBeginning) return
     this.#giveUpOverdue()
     if (this.#askedTick === undefined) {
       if (this.#isDue) this.#ask().catch(() => this.#unheard())
