@@ -15,6 +15,8 @@ export interface CrowdOptions {
   /** Questions to be put. */
   readonly asks: number
   readonly callers: number
+  /** True when no more calls are wanted, however many are left. */
+  readonly isOver: () => boolean
   /** How long a call may take before its caller has heard nothing. */
   readonly patienceMs: number
   /** Waited for before each call begins. */
@@ -26,27 +28,34 @@ type Wire = Record<string, unknown> & { result?: Wire; error?: { message: string
 const asksForms = { elicitation: { form: {} } }
 const betweenTriesMs = 50
 const noSession = 'no session'
+/** Said of a request that nobody replied to, though its connection was whole. */
+const noReply = 'no reply in time'
 
 export async function runCrowd(options: CrowdOptions): Promise<void> {
   let left = options.asks
   const caller = async () => {
     const sessions = new Sessions(options.url)
-    while (left > 0) {
+    while (left > 0 && !options.isOver()) {
       left -= 1
       await options.pace?.()
-      const record = newCall(options, left)
-      options.evidence.calls.set(record.ticket, record)
-      const given = {
-        url: options.url,
-        evidence: options.evidence,
-        thinks: mind(options.random),
-        patienceMs: options.patienceMs,
-      }
-      record.end = await (record.client === '2026-07-28' ? newest(record, given) : older(record, given, sessions))
-      if (record.end.kind === 'broken') await sleep(betweenTriesMs)
+      const { kind } = await makeCall(newCall(options, left), options, sessions)
+      if (kind === 'broken') await sleep(betweenTriesMs)
     }
   }
   await Promise.all(Array.from({ length: options.callers }, caller))
+}
+
+/** One call from its beginning to its end, in the evidence. */
+export async function makeCall(
+  record: CallRecord,
+  { url, evidence, random, patienceMs }: Pick<CrowdOptions, 'url' | 'evidence' | 'random' | 'patienceMs'>,
+  sessions: Sessions,
+): Promise<CallEnd> {
+  evidence.calls.set(record.ticket, record)
+  const given = { url, evidence, thinks: mind(random), patienceMs }
+  const end = await (record.client === '2026-07-28' ? newest(record, given) : older(record, given, sessions))
+  record.end = end
+  return end
 }
 
 function newCall({ random, principals }: CrowdOptions, number: number): CallRecord {
@@ -81,6 +90,7 @@ async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }:
   while (performance.now() < endsAt) {
     const heard = await post(url, record.principal, newestRequest(record, { ...call, ...rounds }), newestHeaders(call))
     last = lastWord(last, heard)
+    if (heard === noReply) return { kind: 'silence', last }
     if (heard === undefined) {
       if (rounds === undefined) return { kind: 'broken' }
       await sleep(betweenTriesMs)
@@ -109,6 +119,7 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
     const session = await sessions.of(record)
     const heard = session === undefined ? 'no session began' : await olderCall(record, params, session, given)
     last = lastWord(last, heard)
+    if (heard === noReply) return { kind: 'silence', last }
     if (heard === noSession) sessions.forget(record)
     if (typeof heard === 'string') {
       // What was put off can be fetched again; what was not has ended with its connection.
@@ -120,6 +131,7 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
     const pending = heard.result?.structuredContent as { status?: string; askId?: string } | undefined
     if (pending?.status !== 'pending') return endOf(heard.result ?? {})
     isPutOff = true
+    await sleep(betweenTriesMs)
     params = { name: 'assent__await_answer', arguments: { ask_id: pending.askId } }
   }
   return { kind: 'silence', last }
@@ -164,12 +176,12 @@ async function olderCall(
     }
     return 'the stream ended'
   } catch (error) {
-    return String((error as Error).cause ?? error)
+    return signal.aborted ? noReply : String((error as Error).cause ?? error)
   }
 }
 
 /** The sessions of one caller: one for each person it calls for and each way to be asked, begun when first needed. */
-class Sessions {
+export class Sessions {
   readonly #url: string
   readonly #ids = new Map<string, string>()
 
@@ -241,22 +253,23 @@ function send(url: string, person: string, message: Wire, headers = {}, signal?:
   })
 }
 
-/** The reply, or undefined when none came: whether the request arrived is not known then. */
+/** The reply, or undefined when the connection broke before one came: whether the request arrived is not known then. */
 async function post(
   url: string,
   person: string,
   message: Wire,
   headers: Record<string, string>,
-): Promise<Wire | undefined> {
+): Promise<Wire | typeof noReply | undefined> {
+  const signal = AbortSignal.timeout(40_000)
   try {
-    const response = await send(url, person, message, headers, AbortSignal.timeout(40_000))
+    const response = await send(url, person, message, headers, signal)
     // What a gateway says when it cannot reach its database: the same may be sent again.
     if (response.status >= 500) return void (await response.text())
     let last: Wire | undefined
     for await (const said of messagesOf(response)) last = said
     return last?.id === undefined && last?.error === undefined ? undefined : last
   } catch {
-    return undefined
+    return signal.aborted ? noReply : undefined
   }
 }
 

@@ -40,8 +40,8 @@ export interface InboxAnswer {
   readonly decisionId: string
   readonly by: string
   readonly action: Action
-  /** What the inbox said: 200 is an acknowledgement. */
-  readonly status: number
+  /** What the inbox said: 200 is an acknowledgement. None when it said nothing for as long as anyone would try. */
+  readonly status: number | 'none'
   readonly isStranger: boolean
 }
 

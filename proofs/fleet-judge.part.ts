@@ -1,6 +1,6 @@
 // The judge of a fleet that is put to the proof: holds what the supervisor saw against what the database kept. It knows nothing of gateways.
 
-import type { AskRow, CallRecord, Evidence, Kept } from './fleet-evidence.part.ts'
+import type { AskRow, CallRecord, Evidence, InboxAnswer, Kept } from './fleet-evidence.part.ts'
 import { messageOf, ranText } from './fleet-servers.part.ts'
 
 export type Invariant =
@@ -53,7 +53,8 @@ export function judge(evidence: Evidence, kept: Kept): Fault[] {
 
   const rows = new Map(kept.asks.map((ask) => [ask.id, ask]))
   for (const { askId, decisionId, by, action, status, isStranger } of evidence.inboxAnswers) {
-    if (isStranger && status !== 404) blame('only the entitled decide', `${by} got ${status} for ${askId}`)
+    if (status === 'none') blame('nobody waits in vain', `${by} could not answer ${askId}`)
+    else if (isStranger && status !== 404) blame('only the entitled decide', `${by} got ${status} for ${askId}`)
     if (status !== 200) continue
     const row = rows.get(askId)
     const isKept =
@@ -89,7 +90,7 @@ function isApproved(call: CallRecord, atMs: number, evidence: Evidence, asks: re
   return evidence.clientAnswers.some((one) => one.ticket === call.ticket && one.action === 'accept' && one.atMs <= atMs)
 }
 
-function isAcknowledged({ status }: { readonly status: number }): boolean {
+function isAcknowledged({ status }: Pick<InboxAnswer, 'status'>): boolean {
   return status === 200
 }
 

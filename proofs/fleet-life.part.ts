@@ -33,10 +33,16 @@ export interface Stage {
   readonly fleet: Fleet
   readonly people: People
   readonly evidence: Evidence
+  /** Where clients connect. */
+  readonly url: string
+  /** Where the tables are. */
+  readonly schema: string
 }
 
 export interface LifeOptions<T extends Trouble> {
+  /** Questions to be put; fewer when the trouble is over before and nothing else is wanted. */
   readonly asks: number
+  readonly endsWithTrouble?: boolean
   readonly seed: number
   readonly trouble: (stage: Stage) => T
   /** Where the replicas find their database, if not where we do. */
@@ -76,10 +82,15 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     const url = await fleet.start(replicas)
     const people = new People(fleet, evidence, seededRandom(seed + 1), principals)
     const working = people.work()
-    const trouble = options.trouble({ fleet, people, evidence })
-    const breaking = trouble.work()
+    const trouble = options.trouble({ fleet, people, evidence, url, schema })
+    let isCalm = false
+    const breaking = trouble.work().finally(() => {
+      isCalm = true
+    })
+    const isOver = () => isCalm && options.endsWithTrouble === true
     const pace = () => trouble.pace?.() ?? Promise.resolve()
-    await runCrowd({ url, evidence, random: seededRandom(seed), principals, asks, callers: 24, patienceMs, pace })
+    const crowd = { principals, asks, callers: 24, isOver, patienceMs, pace }
+    await runCrowd({ url, evidence, random: seededRandom(seed), ...crowd })
     trouble.stop()
     await breaking
     people.stop()

@@ -11,6 +11,8 @@ import type { SeededRandom } from './random.part.ts'
 
 const lookEveryMs = 200
 const strangerOdds = 0.05
+/** Long enough for a database to be killed and to come back. */
+const triesForMs = 60_000
 
 export class People {
   readonly #fleet: Fleet
@@ -33,11 +35,7 @@ export class People {
     await Promise.all(
       this.#principals.map(async (person) => {
         while (!this.#isOver) {
-          const asks = (await this.list(person)) ?? []
-          for (const id of asks) {
-            if (this.#random.next() < strangerOdds) await this.#trespass(person, id)
-            await this.#decide(person, id, false)
-          }
+          const asks = (await this.look(person)) ?? []
           await sleep(asks.length > 0 ? 5 : lookEveryMs)
         }
       }),
@@ -46,6 +44,16 @@ export class People {
 
   stop(): void {
     this.#isOver = true
+  }
+
+  /** A person looks into their inbox, at the next replica, and answers what is there. Undefined when none could be asked. */
+  async look(person: string): Promise<readonly string[] | undefined> {
+    const asks = await this.list(person)
+    for (const id of asks ?? []) {
+      if (this.#random.next() < strangerOdds) await this.#trespass(person, id)
+      await this.#decide(person, id, false)
+    }
+    return asks
   }
 
   /** What a person finds in their inbox, at the next replica. Undefined when none could be asked. */
@@ -65,7 +73,8 @@ export class People {
     const action: Action = this.#random.next() < 0.7 ? 'accept' : 'decline'
     // The id makes sending it again, to another replica, the same as sending it once.
     const decisionId = newId('decision', Date.now(), randomBytes)
-    for (let tries = 0; tries < 100; tries++) {
+    const giveUpAt = performance.now() + triesForMs
+    while (performance.now() < giveUpAt) {
       const response = await this.#request(by, `/api/asks/${askId}/answer`, { decisionId, answer: answerOf(action) })
       if (response === undefined || response.status >= 500 || response.status === 401) {
         await sleep(20)
@@ -74,6 +83,7 @@ export class People {
       this.#evidence.inboxAnswers.push({ askId, decisionId, by, action, status: response.status, isStranger })
       return
     }
+    this.#evidence.inboxAnswers.push({ askId, decisionId, by, action, status: 'none', isStranger })
   }
 
   async #request(person: string, path: string, body?: object): Promise<{ status: number; text: string } | undefined> {

@@ -1,7 +1,10 @@
 // The named points at which a replica kills itself: before, during and after each step of the store that something hangs
 // on. The store is wrapped from outside; the gateway's own code has no hooks and knows of nothing.
 
+import { randomBytes } from 'node:crypto'
 import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@assent/core'
 import type { Store } from '@assent/store'
 
 const steps = {
@@ -33,44 +36,58 @@ export const bugs = {
   credulous: 'no effect without a kept, matching yes',
 } as const
 
-export type Bug = keyof typeof bugs
+/** The same, of the kind that shows when the database breaks off. */
+export const databaseBugs = {
+  /** An answer whose connection broke is taken for kept. */
+  hasty: 'acknowledged decisions survive',
+  /** An answer whose connection broke is given again, under another name. */
+  restless: 'unclear commits are resolved rightly',
+} as const
+
+export type Bug = keyof typeof bugs | keyof typeof databaseBugs
+
+type Asks = Store['asks']
+type AnswerRequest = Parameters<Asks['answer']>[0]
+
+/** What each of them does in place of the method of the same name. */
+const bugged: Readonly<Record<Bug, (asks: Asks) => Partial<Record<keyof Asks, unknown>>>> = {
+  forgetful: (asks) => ({ answer: (request: AnswerRequest) => asIfSettled(asks, request) }),
+  credulous: (asks) => ({
+    wait: async (tenant: string, id: string) => {
+      const ask = await asks.read(tenant, id)
+      const answer = { action: 'accept', content: { decision: 'go' } }
+      return ask && { ...ask, state: { kind: 'settled', answer, by: ask.principal, via: 'inbox', atMs: Date.now() } }
+    },
+  }),
+  hasty: (asks) => ({
+    answer: (request: AnswerRequest) => asks.answer(request).catch(() => asIfSettled(asks, request)),
+  }),
+  restless: (asks) => ({
+    answer: (request: AnswerRequest) =>
+      asks.answer(request).catch(async () => {
+        await sleep(restlessAfterMs)
+        return asks.answer({ ...request, decisionId: newId('decision', Date.now(), randomBytes) })
+      }),
+  }),
+}
+
+const restlessAfterMs = 100
+
+async function asIfSettled(asks: Asks, { tenant, id, person, answer, decisionId = '' }: AnswerRequest) {
+  const ask = await asks.read(tenant, id)
+  const state = { kind: 'settled', answer, by: person.principal, via: 'inbox', decisionId, atMs: Date.now() }
+  return ask === undefined ? { kind: 'not-found' } : { kind: 'settled', ask: { ...ask, state } }
+}
 
 export function withBug(store: Store, bug: Bug): Store {
-  const { asks } = store
-  const changed = new Proxy(asks, {
+  return replaced(store, { asks: replaced(store.asks, bugged[bug](store.asks)) })
+}
+
+/** The same object with some of its members replaced. */
+function replaced<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
+  return new Proxy(target, {
     get: (_, name) => {
-      const value = Reflect.get(asks, name, asks)
-      if (bug === 'forgetful' && name === 'answer') {
-        return async (request: Parameters<Store['asks']['answer']>[0]) => {
-          const ask = await asks.read(request.tenant, request.id)
-          const answer = request.answer as never
-          const { decisionId = '' } = request
-          const state = {
-            kind: 'settled',
-            answer,
-            by: request.person.principal,
-            via: 'inbox',
-            decisionId,
-            atMs: Date.now(),
-          }
-          return ask === undefined ? { kind: 'not-found' } : { kind: 'settled', ask: { ...ask, state } }
-        }
-      }
-      if (bug === 'credulous' && name === 'wait') {
-        return async (tenant: string, id: string) => {
-          const ask = await asks.read(tenant, id)
-          const answer = { action: 'accept', content: { decision: 'go' } }
-          return (
-            ask && { ...ask, state: { kind: 'settled', answer, by: ask.principal, via: 'inbox', atMs: Date.now() } }
-          )
-        }
-      }
-      return typeof value === 'function' ? value.bind(asks) : value
-    },
-  })
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'asks') return changed
+      if (typeof name === 'string' && Object.hasOwn(members, name)) return members[name]
       const value = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -90,14 +107,7 @@ export class KillPoints {
       const target = store[part as keyof typeof steps] as object
       return [part, this.#wrapPart(part, target, methods)]
     })
-    const replaced = Object.fromEntries(parts)
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (typeof name === 'string' && Object.hasOwn(replaced, name)) return replaced[name]
-        const value = Reflect.get(target, name, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
+    return replaced(store, Object.fromEntries(parts))
   }
 
   #wrapPart(part: string, target: object, methods: readonly string[]): object {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Measurement } from '../scripts/measurement.ts'
 import { judge } from './fleet-judge.part.ts'
 import { live, principals, replicas, type Stage, type Trouble } from './fleet-life.part.ts'
-import { type Bug, bugs, points } from './fleet-points.part.ts'
+import { bugs, points } from './fleet-points.part.ts'
 import { judged, words } from './fleet-verdict.part.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
 import { Durations } from './schema-watch.part.ts'
@@ -46,7 +46,7 @@ export const run: Measurement = async ({ quick, seed }) => {
 /** Fleets with a bug in them, each of which must be found. */
 async function bugsMissed(seed: number): Promise<string[]> {
   const missed: string[] = []
-  for (const bug of Object.keys(bugs) as Bug[]) {
+  for (const bug of Object.keys(bugs) as (keyof typeof bugs)[]) {
     const { evidence, kept } = await live({ asks: 40, seed, bug, patienceMs: 10_000, trouble: () => noTrouble })
     const found = judge(evidence, kept).filter(({ invariant }) => invariant === bugs[bug])
     console.log(`kill: replicas that are ${bug}: ${found.length} faults "${bugs[bug]}"`)

@@ -202,7 +202,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     onTrouble,
   )
-  const deferral = new Deferral(options.store, options.keys, routing, parking, asks)
+  const deferral = new Deferral(options.store, options.keys, routing, parking, asks, onTrouble)
   return {
     serving: {
       store: options.store,

@@ -56,6 +56,8 @@ export const relayLimits = {
   /** How long what has come to its end waits for the store all the same, and how soon a store that was away is asked again. */
   storeGraceMs: 600,
   storeRetryMs: 250,
+  /** How long after its sender gave up a step may still arrive at the store, and be found on record. */
+  recordSettlesMs: 30_000,
   /** Ends of calls that the store could not take yet, in this process. */
   owedEnds: 10_000,
   /** Questions that clients were asked and whose silence is waited for, in this process. */

@@ -2,7 +2,7 @@
 //
 // This is the only place that knows which engine is behind it.
 
-import { AssentError } from '@assent/core'
+import { AssentError, isAssentError } from '@assent/core'
 import pg from 'pg'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
@@ -14,7 +14,7 @@ import { Deferred } from './deferred/deferred.ts'
 import type { Clock, Engine } from './engine/engine.ts'
 import { migratePostgres } from './engine/migrate-postgres.ts'
 import { migrateSqlite } from './engine/migrate-sqlite.ts'
-import { PostgresEngine, poolConfig } from './engine/postgres.ts'
+import { explain, PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
@@ -132,8 +132,8 @@ export async function openPostgres(url: string, options: PostgresStoreOptions = 
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
   }
-  const settings = { url, schema, connections, statementTimeoutMs, connectTimeoutMs }
-  await migrateThere(url, schema, connectTimeoutMs)
+  const { isHasty } = await migrateThere(url, schema, connectTimeoutMs)
+  const settings = { url, schema, connections, statementTimeoutMs, connectTimeoutMs, isHasty }
 
   const shared = withDefaults(options)
   const { onTrouble } = shared
@@ -179,13 +179,15 @@ function subjectOf(url: string, schema: string): string {
 }
 
 /** A connection of its own, without a statement timeout: it may have to wait for nineteen others. */
-async function migrateThere(url: string, schema: string, connectTimeoutMs: number): Promise<void> {
+async function migrateThere(url: string, schema: string, connectTimeoutMs: number): Promise<{ isHasty: boolean }> {
   const client = new pg.Client({
     connectionString: url,
     // It holds a lock: should this machine vanish, the server must notice and let go of it.
     options: `-c search_path=${schema} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`,
     connectionTimeoutMillis: connectTimeoutMs,
   })
+  // A connection that breaks says so by an event too, which without a listener would end the process.
+  client.on('error', () => undefined)
   try {
     await client.connect()
   } catch (error) {
@@ -193,6 +195,10 @@ async function migrateThere(url: string, schema: string, connectTimeoutMs: numbe
   }
   try {
     await migratePostgres(client, schema)
+    const { rows } = await client.query<{ value: string }>(`select current_setting('synchronous_commit') as value`)
+    return { isHasty: rows[0]?.value === 'off' }
+  } catch (error) {
+    throw isAssentError(error) ? error : explain(error)
   } finally {
     await client.end()
   }

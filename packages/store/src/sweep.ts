@@ -57,7 +57,7 @@ export async function giveUpSilent(engine: Engine, asks: Asks, audit: Audit): Pr
   const lost: { tenant: string; id: string }[] = []
   for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
     await audit.begin(tenant)
-    const [call] = await engine.run(loseCall, { tenant, id, ...audit.body({ owner }) })
+    const [call] = await engine.runRepeatable(loseCall, { tenant, id, ...audit.body({ owner }) })
     if (call !== undefined) lost.push({ tenant, id })
     // Also when another process was quicker: it may have died before it came this far.
     for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) {

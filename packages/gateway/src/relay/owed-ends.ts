@@ -24,6 +24,10 @@ export class OwedEnds {
     this.#onTrouble = onTrouble
   }
 
+  has(id: string): boolean {
+    return this.#owed.has(id)
+  }
+
   /** Hands the end over now or later. */
   hand(id: string, end: OwedEnd): void {
     this.owe(id, end)

@@ -20,6 +20,7 @@ import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
+import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
 import type { Relay, Resume } from './relay.ts'
 
@@ -40,8 +41,10 @@ interface Parked {
 /** A call whose caller waits here all the time. */
 export interface InPlace extends Below {
   record(resume: Resume): Promise<string>
-  /** The call has ended, or goes on without its caller. */
-  end(): void
+  /** It broke off, and nobody knows what it left behind: it is given up, with what it asked. */
+  giveUp(): void
+  /** The call has ended, or goes on without its caller. What came of it, where nobody else keeps that. */
+  end(outcome?: Outcome): void
 }
 
 export class Parking {
@@ -58,6 +61,7 @@ export class Parking {
   readonly #inPlace = new Map<string, string>()
   /** Calls that go on at this moment. One at a time: what ends a call for its caller also ends it for the other. */
   readonly #continuing = new Map<string, Promise<void>>()
+  readonly #leases: Leases
   readonly #owed: OwedEnds
   #isClosed = false
   readonly #beat: NodeJS.Timeout
@@ -71,6 +75,7 @@ export class Parking {
     onTrouble: (error: unknown) => void,
   ) {
     this.#owner = mailbox.replica
+    this.#leases = new Leases(store, this.#owner)
     this.#owed = new OwedEnds(store, this.#owner, onTrouble)
     this.#mailbox = mailbox
     this.#forwarding = new Forwarding(
@@ -119,14 +124,16 @@ export class Parking {
         id = heldId(resume.inner) ?? newId('call', Date.now(), randomBytes)
         this.#inPlace.set(id, call.tenant)
         // Nobody comes back for it, so nothing compares what was called.
-        await this.#beginRow(call, id, resume.server, '')
+        await this.#leases.begin(draftOf(call, id, resume.server, ''), () => undefined)
         return id
       },
-      end: () => {
+      // The next beat finds it on record, and held by nobody.
+      giveUp: () => void this.#inPlace.delete(id ?? ''),
+      end: ({ isStreamed: _streamed, ...outcome } = lost) => {
         // Its caller hears no more of it, and nobody took it over.
         if (held !== undefined && !this.#parked.has(heldId(held.inner) ?? '')) this.#letGo(call, held)
         if (id !== undefined && this.#inPlace.delete(id))
-          this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [] })
+          this.#owed.hand(id, { tenant: call.tenant, outcome, asks: [] })
       },
     }
   }
@@ -278,18 +285,9 @@ export class Parking {
     requestDigest: string,
     asks: Map<string, string>,
   ): Promise<void> {
-    await this.#beginRow(call, id, server, requestDigest)
-    this.#hold(call, id, requestDigest, asks)
-  }
-
-  async #beginRow(
-    { tenant, principal, method }: Call,
-    id: string,
-    server: string,
-    requestDigest: string,
-  ): Promise<void> {
-    const { leaseMs } = relayLimits
-    await this.#store.calls.begin({ tenant, id, principal, server, method, requestDigest, owner: this.#owner, leaseMs })
+    await this.#leases.begin(draftOf(call, id, server, requestDigest), () => {
+      this.#hold(call, id, requestDigest, asks)
+    })
   }
 
   #hold({ tenant, principal }: Call, id: string, requestDigest: string, asks: Map<string, string>): void {
@@ -364,13 +362,20 @@ export class Parking {
   /** Says that this process lives, and looks for others that no longer say so. */
   async #beats(): Promise<void> {
     try {
-      if (this.#parked.size + this.#inPlace.size > 0) await this.#store.calls.renew(this.#owner, relayLimits.leaseMs)
+      const calls = [this.#parked, this.#inPlace]
+      const held = calls.flatMap((some) => [...some.keys()])
+      const gone = await this.#leases.renew(held, (id) => this.#owed.has(id) || calls.some((some) => some.has(id)))
+      for (const id of gone) for (const some of calls) some.delete(id)
       await this.#owed.settleAll()
       if (this.#store.isShared) await this.#store.giveUpSilent()
     } catch (error) {
       this.#onTrouble(error)
     }
   }
+}
+
+function draftOf({ tenant, principal, method }: Call, id: string, server: string, requestDigest: string) {
+  return { tenant, id, principal, server, method, requestDigest }
 }
 
 function isHeld(outcome: Outcome): outcome is Unfinished {

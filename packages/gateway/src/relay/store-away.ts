@@ -10,8 +10,19 @@ const away = failed(
     'it did anything is not known: look before you make it again.',
 )
 
+const comeAgain = failed(
+  errorCodes.refused,
+  'The gateway cannot reach its database now. Nothing is lost: send the same again a little later; an answer counts once.',
+)
+
 /** Throws what is anything else. */
 export function toldAsAway(error: unknown): Outcome & { kind: 'failed' } {
   if (isAssentError(error, 'store_unavailable')) return away as Outcome & { kind: 'failed' }
+  throw error
+}
+
+/** The same for a request that continues a call and can be sent any number of times. */
+export function toldToComeAgain(error: unknown): Outcome & { kind: 'failed' } {
+  if (isAssentError(error, 'store_unavailable')) return { ...(comeAgain as Outcome & { kind: 'failed' }), status: 503 }
   throw error
 }

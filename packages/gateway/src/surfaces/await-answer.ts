@@ -60,6 +60,14 @@ export function pendingResult({ askId, expiresAtMs, inboxUrl }: Pending): JsonOb
   }
 }
 
+/** The same while nobody can look how things stand. */
+export function unknownResult(askId: string): JsonObject {
+  const text =
+    'The gateway cannot reach its database now, so it cannot say whether the person has answered. Nothing is lost: call ' +
+    `${awaitTool} with {"ask_id": ${JSON.stringify(askId)}} again in a while. Do not make the earlier call again.`
+  return { content: [{ type: 'text', text }], structuredContent: { status: 'pending', askId }, isError: true }
+}
+
 export function plainResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true }
 }

@@ -21,7 +21,7 @@ import { type Call, failed, type Outcome } from '../relay/exchange.ts'
 import { type InPlace, lost, type Parking } from '../relay/parking.ts'
 import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
 import { parseExactly } from '../wire/server-messages.ts'
-import { awaitTool, pendingResult, plainResult } from './await-answer.ts'
+import { awaitTool, pendingResult, plainResult, unknownResult } from './await-answer.ts'
 import { readPlace } from './place.ts'
 import type { Below, Hold, Routing } from './routing.ts'
 
@@ -44,13 +44,22 @@ export class Deferral {
   readonly #routing: Routing
   readonly #parking: Parking
   readonly #settings: DeferralSettings
+  readonly #onTrouble: (error: unknown) => void
 
-  constructor(store: Store, keys: KeyRing, routing: Routing, parking: Parking, settings: DeferralSettings) {
+  constructor(
+    store: Store,
+    keys: KeyRing,
+    routing: Routing,
+    parking: Parking,
+    settings: DeferralSettings,
+    onTrouble: (error: unknown) => void,
+  ) {
     this.#store = store
     this.#keys = keys
     this.#routing = routing
     this.#parking = parking
     this.#settings = settings
+    this.#onTrouble = onTrouble
   }
 
   /** Keeps a call that waits for the inbox alone, and says how to come back for it. What cannot be kept ends in words. */
@@ -74,8 +83,9 @@ export class Deferral {
     const payload = { method, params, digest, resume: outcome.resume }
     const state = this.#sealed(binding, payload)
     if (state === undefined) return undefined
-    await this.#parking.adopt(call, place, outcome.over, digest)
+    // First of all, because what is held for nobody would be held in vain.
     await this.#store.deferred.keep({ tenant, id: askId, principal, state, keepMs: ttlMs })
+    await this.#parking.adopt(call, place, outcome.over, digest)
     return this.#pending(call, askId)
   }
 
@@ -89,8 +99,17 @@ export class Deferral {
     }
   }
 
-  /** Answers a call of the tool that fetches what came of an earlier one. */
+  /** Answers a call of the tool that fetches what came of an earlier one. It can be made again at any time. */
   async fetch(call: Call, askId: string, hold: Hold): Promise<Outcome> {
+    try {
+      return await this.#fetched(call, askId, hold)
+    } catch (error) {
+      if (!isAssentError(error, 'store_unavailable')) throw error
+      return { kind: 'finished', result: unknownResult(askId) }
+    }
+  }
+
+  async #fetched(call: Call, askId: string, hold: Hold): Promise<Outcome> {
     const { tenant, principal } = call
     const found = isId(askId, 'ask') ? await this.#store.deferred.read(tenant, askId, principal) : undefined
     if (found === undefined) return says('Nothing of yours waits under that ask_id. It may have been too long ago.')
@@ -100,14 +119,18 @@ export class Deferral {
     const earlier = this.#open(call, askId, found.state)
     if (earlier === undefined) return says('What is needed to go on with that call can no longer be read.')
     const running = this.#parking.inPlace(call)
+    let unkept: Outcome | undefined
     try {
       const { outcome, isClaimed } = await this.#goOn({ ...call, ...earlier.call }, askId, earlier, hold, running)
       if (outcome === taken) return await this.#whileClaimed(call, askId)
       if (!isClaimed) return outcome.kind === 'needs-people' ? await this.#pending(call, askId) : outcome
+      // It has run: if the store is away now, whoever comes again finds what came of it with the call that ran it.
+      unkept = outcome
       await this.#store.deferred.finish(tenant, askId, JSON.stringify(outcome))
+      unkept = undefined
       return outcome
     } finally {
-      running.end()
+      running.end(unkept)
     }
   }
 
@@ -188,12 +211,13 @@ export class Deferral {
   }
 
   async #pending(call: Call, askId: string): Promise<Outcome> {
-    const ask = await this.#store.asks.read(call.tenant, askId)
+    // Once it is put off its caller must hear so, whatever the store does: nobody else has the handle.
+    const ask = await this.#store.asks.read(call.tenant, askId).catch(this.#onTrouble)
     const given = this.#settings.inboxUrl
     const inboxUrl = typeof given === 'function' ? given() : given
     const pending = {
       askId,
-      expiresAtMs: ask?.decideByMs ?? this.#store.nowMs(),
+      expiresAtMs: ask?.decideByMs ?? this.#store.nowMs() + this.#settings.askWaitMs,
       ...(inboxUrl === undefined ? {} : { inboxUrl }),
     }
     const result = pendingResult(pending)

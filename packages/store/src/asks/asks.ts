@@ -135,6 +135,8 @@ export class Asks {
     if (ask === undefined || !isOf(ask, draft)) {
       throw new AssentError('validation_failed', `There is another ask with the id ${draft.id}.`)
     }
+    // Whoever raised it may not have learned that they did, and told nobody.
+    this.#watch.moved(draft.tenant, draft.id)
     return ask
   }
 
@@ -170,7 +172,9 @@ export class Asks {
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
     const vote: Vote = { answer: { action: 'accept' }, by: person.principal, via: 'inbox', decisionId }
     if (found.ask.state.kind !== 'open') return this.#explain(found.ask, vote, found.nowMs)
-    return this.#cast(found.ask, vote, undefined, (params) => this.#engine.run(handOver, { ...params, page, sealed }))
+    return this.#cast(found.ask, vote, undefined, (params) =>
+      this.#engine.runRepeatable(handOver, { ...params, page, sealed }),
+    )
   }
 
   async withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<Ended> {
@@ -212,7 +216,7 @@ export class Asks {
     ask: Ask,
     vote: Vote,
     state: AnswerRequest['state'],
-    run: (params: AnswerParams) => Promise<Counted[]> = (params) => this.#engine.run(answerAsk, params),
+    run: (params: AnswerParams) => Promise<Counted[]> = (params) => this.#engine.runRepeatable(answerAsk, params),
   ): Promise<Answered> {
     const { tenant, id } = ask
     const params = {
@@ -276,7 +280,7 @@ export class Asks {
 
   async #mark(tenant: string, id: string, end: End): Promise<boolean> {
     const body = this.#audit.body(end.reason === null ? {} : { reason: end.reason })
-    const [ended] = await this.#engine.run(endAsk, { tenant, id, ...end, ...body })
+    const [ended] = await this.#engine.runRepeatable(endAsk, { tenant, id, ...end, ...body })
     if (ended !== undefined) this.#watch.moved(tenant, id)
     return ended !== undefined
   }
@@ -284,7 +288,7 @@ export class Asks {
   /** No rows also when a row with this id is there already: the caller looks which. */
   async #runOnce(statement: Statement<RaiseParams, Raised>, params: RaiseParams): Promise<Raised[]> {
     try {
-      return await this.#engine.run(statement, params)
+      return await this.#engine.runRepeatable(statement, params)
     } catch (error) {
       if (error instanceof DuplicateKey && error.table === 'asks') return []
       throw error

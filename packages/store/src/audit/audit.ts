@@ -48,7 +48,7 @@ export class Audit {
 
   /** Every step that records itself does nothing for a tenant without a chain; its caller begins one and tries again. */
   async begin(tenant: string): Promise<void> {
-    await this.#engine.run(beginChain, { tenant, genesis_hash: genesisHash(tenant) })
+    await this.#engine.runRepeatable(beginChain, { tenant, genesis_hash: genesisHash(tenant) })
   }
 
   /** Adds notes in the order given, in one commit. */

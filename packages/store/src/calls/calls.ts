@@ -4,12 +4,12 @@
 // again; and when the owner falls silent the call is lost for everyone from the end of its lease on, at each reading,
 // whether or not a sweeper has been by.
 
-import type { Engine } from '../engine/engine.ts'
+import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { beginCall } from './begin-call.ts'
 import { deliverCall } from './deliver-call.ts'
-import { finishCall } from './finish-call.ts'
+import { findFinished, finishCall } from './finish-call.ts'
 import { type CallRow, readCall } from './read-call.ts'
-import { renewLeases } from './renew-leases.ts'
+import { endLease, renewLeases } from './renew-leases.ts'
 
 export interface CallDraft {
   readonly tenant: string
@@ -45,28 +45,34 @@ export class Calls {
   }
 
   async begin({ tenant, id, principal, server, method, requestDigest, owner, leaseMs }: CallDraft): Promise<void> {
-    await this.#engine.run(beginCall, {
-      tenant,
-      id,
-      principal,
-      server,
-      method,
-      request_digest: requestDigest,
-      owner,
-      lease: leaseMs,
-    })
+    const row = { tenant, id, principal, server, method, request_digest: requestDigest, owner, lease: leaseMs }
+    try {
+      await this.#engine.runRepeatable(beginCall, row)
+    } catch (error) {
+      // The same call by the same owner, whose beginning was unclear, has begun.
+      const isThere = error instanceof DuplicateKey && error.table === 'calls'
+      const there = isThere ? await this.read(tenant, id, principal) : undefined
+      if (there?.owner !== owner || there.requestDigest !== requestDigest) throw error
+    }
   }
 
   /** Extends all leases of this owner. Returns the ids still held: any other call of its is lost and must be dropped. */
   async renew(owner: string, leaseMs: number): Promise<Set<string>> {
-    const rows = await this.#engine.run(renewLeases, { owner, lease: leaseMs })
+    const rows = await this.#engine.runRepeatable(renewLeases, { owner, lease: leaseMs })
     return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Ends the lease of a call that its owner does not hold, or holds no longer, without an outcome: it is lost from now on. */
+  async giveUp(id: string, owner: string): Promise<void> {
+    await this.#engine.runRepeatable(endLease, { id, owner })
   }
 
   /** False when the call is no longer this owner's to finish; then its outcome must not be delivered either. */
   async finish(tenant: string, id: string, owner: string, outcome: string): Promise<boolean> {
-    const rows = await this.#engine.run(finishCall, { tenant, id, owner, outcome })
-    return rows.length === 1
+    const key = { tenant, id, owner, outcome }
+    if ((await this.#engine.runRepeatable(finishCall, key)).length === 1) return true
+    // It may be this very finish that was kept, unclear, a moment ago.
+    return (await this.#engine.run(findFinished, key)).length === 1
   }
 
   async read(tenant: string, id: string, principal: string): Promise<Call | undefined> {
@@ -76,7 +82,7 @@ export class Calls {
 
   /** True the first time: the outcome has now been handed over. */
   async delivered(tenant: string, id: string): Promise<boolean> {
-    const rows = await this.#engine.run(deliverCall, { tenant, id })
+    const rows = await this.#engine.runRepeatable(deliverCall, { tenant, id })
     return rows.length === 1
   }
 }

@@ -7,3 +7,10 @@ export const finishCall = query<{ tenant: string; id: string; owner: string; out
    where tenant = :tenant and id = :id and owner = :owner and state = 'running' and lease_until > :now
    returning id`,
 )
+
+/** Whether this owner has kept exactly this outcome. */
+export const findFinished = query<{ tenant: string; id: string; owner: string; outcome: string }, { id: string }>(
+  'find_finished',
+  `select id from calls
+   where tenant = :tenant and id = :id and owner = :owner and state = 'finished' and outcome = :outcome`,
+)

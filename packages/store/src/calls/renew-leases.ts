@@ -10,3 +10,9 @@ export const renewLeases = query<{ owner: string; lease: number }, { tenant: str
    where owner = :owner and state = 'running' and lease_until > :now
    returning tenant, id`,
 )
+
+/** Whoever looks for calls without an owner finds it, and does with it what is done with those. */
+export const endLease = query<{ id: string; owner: string }>(
+  'end_lease',
+  `update calls set lease_until = :now where id = :id and owner = :owner and state = 'running' and lease_until > :now`,
+)

@@ -1,94 +1,13 @@
 // When the database is away, or breaks off in the middle, nobody is told a yes that is not kept.
 
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres, openSqlite } from '../index.ts'
 import { accept, aForm, anApproval, ann, inEurope } from './drafts.suite.ts'
 import { onPostgres, onSqlite, postgresUrl } from './engines.suite.ts'
-
-/** Between the store and PostgreSQL: passes bytes on until told to break. */
-interface Wire {
-  readonly url: string
-  /** The next time the store sends this text, let it through to the server but lose everything that comes back. */
-  loseReplyTo(text: string): void
-  /** The next time the store sends this text, break before the server sees it. */
-  loseRequest(text: string): void
-  refuseConnections(refuse: boolean): void
-  close(): Promise<void>
-}
-
-async function aWire(): Promise<Wire> {
-  const target = new URL(postgresUrl)
-  const sockets = new Set<Socket>()
-  let breakAt: { text: string; passOn: boolean } | undefined
-  let isRefusing = false
-  const server: Server = createServer((client) => {
-    if (isRefusing) {
-      client.destroy()
-      return
-    }
-    const upstream = connect(Number(target.port || 5432), target.hostname)
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
-    }
-    upstream.on('data', (bytes) => client.write(bytes)).on('end', () => client.end())
-    client.on('end', () => upstream.end())
-    client.on('data', (bytes) => {
-      if (breakAt === undefined || !bytes.includes(breakAt.text)) return upstream.write(bytes)
-      const { passOn } = breakAt
-      breakAt = undefined
-      upstream.removeAllListeners('data')
-      if (!passOn) return client.destroy()
-      // The server answers, so it has committed; the store never hears of it.
-      upstream.once('data', () => client.destroy())
-      return upstream.write(bytes)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: Object.assign(new URL(postgresUrl), { host: `127.0.0.1:${port}` }).href,
-    loseReplyTo: (text) => {
-      breakAt = { text, passOn: true }
-    },
-    loseRequest: (text) => {
-      breakAt = { text, passOn: false }
-    },
-    refuseConnections: (refuse) => {
-      isRefusing = refuse
-      for (const socket of sockets) socket.destroy()
-    },
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-async function overAWire(
-  run: (wire: Wire, store: Awaited<ReturnType<typeof openPostgres>>) => Promise<void>,
-): Promise<void> {
-  const schema = `t_${randomBytes(8).toString('hex')}`
-  const wire = await aWire()
-  const store = await openPostgres(wire.url, { schema, connections: 2, connectTimeoutMs: 2_000 })
-  try {
-    await run(wire, store)
-  } finally {
-    await store.close()
-    await wire.close()
-    const admin = new pg.Client(postgresUrl)
-    await admin.connect()
-    await admin.query(`drop schema ${schema} cascade`)
-    await admin.end()
-  }
-}
+import { overAWire } from './wire.suite.ts'
 
 test('[STORE-15] a connection that breaks after the commit does not lose or double the decision', () =>
   overAWire(async (wire, store) => {
@@ -112,11 +31,12 @@ test('[STORE-15] a connection that breaks after the commit does not lose or doub
 test('[STORE-15] a connection that breaks before the server heard is told as trouble, and nothing happened', () =>
   overAWire(async (wire, store) => {
     const { tenant, id } = await store.asks.raise(anApproval(['person:ann'], 1))
-    wire.loseRequest('answer_ask')
+    wire.loseRequest('answer_ask', 2)
 
     const answered = store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: accept })
 
     await expect(answered).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(wire.hasBroken).toBe(true)
     expect((await store.asks.read(tenant, id))?.state.kind).toBe('open')
     expect(await store.grants.read(tenant, id)).toBeUndefined()
   }))
@@ -143,6 +63,30 @@ test('[STORE-15] a database that cannot be reached is named at the start', async
   await expect(openPostgres('postgres://root@127.0.0.1:1/test')).rejects.toMatchObject({ code: 'store_unavailable' })
   await expect(openPostgres(postgresUrl, { schema: 'Drop; Table' })).rejects.toMatchObject({ code: 'misconfigured' })
 })
+
+test('[STORE-15] what is acknowledged is written, also where the database is set to acknowledge sooner (PostgreSQL)', () =>
+  overAWire(async (wire, _, schema) => {
+    const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
+    await admin.connect()
+    await admin.query(`create role ${schema} superuser login`)
+    await admin.query(`alter role ${schema} set synchronous_commit = off`)
+    await admin.query('create table seen (value text)')
+    await admin.query(
+      `create function look() returns trigger language plpgsql as
+       $$ begin insert into seen values (current_setting('synchronous_commit')); return new; end $$`,
+    )
+    await admin.query('create trigger looking before insert on asks for each row execute function look()')
+    const store = await openPostgres(Object.assign(new URL(wire.url), { username: schema }).href, { schema })
+    try {
+      await store.asks.raise(aForm())
+
+      expect((await admin.query('select value from seen')).rows).toEqual([{ value: 'on' }])
+    } finally {
+      await store.close()
+      await admin.query(`drop role ${schema}`)
+      await admin.end()
+    }
+  }))
 
 test('[STORE-15] a statement that takes too long is given up (PostgreSQL)', () =>
   onPostgres(async ({ open, tamper }) => {

@@ -34,7 +34,7 @@ export class Deferred {
 
   /** False when there is a call by this id already. */
   async keep({ tenant, id, principal, state, keepMs }: DeferredCall): Promise<boolean> {
-    const rows = await this.#engine.run(deferCall, { tenant, id, principal, state, keep: keepMs })
+    const rows = await this.#engine.runRepeatable(deferCall, { tenant, id, principal, state, keep: keepMs })
     return rows.length === 1
   }
 
@@ -48,12 +48,17 @@ export class Deferred {
 
   /** True for one caller, once: only they may go on with it, as this call of theirs. */
   async claim(tenant: string, id: string, principal: string, callId: string): Promise<boolean> {
-    const rows = await this.#engine.run(claimDeferred, { tenant, id, principal, call: callId })
-    return rows.length === 1
+    let isUnclear = false
+    const rows = await this.#engine.runRepeatable(claimDeferred, { tenant, id, principal, call: callId }, () => {
+      isUnclear = true
+    })
+    if (rows.length === 1 || !isUnclear) return rows.length === 1
+    const found = await this.read(tenant, id, principal)
+    return found?.kind === 'claimed' && found.callId === callId
   }
 
   async finish(tenant: string, id: string, outcome: string): Promise<boolean> {
-    const rows = await this.#engine.run(finishDeferred, { tenant, id, outcome })
+    const rows = await this.#engine.runRepeatable(finishDeferred, { tenant, id, outcome })
     return rows.length === 1
   }
 }

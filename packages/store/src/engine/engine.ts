@@ -4,6 +4,17 @@ import type { Params, Row, Statement } from './statement.ts'
 
 export interface Engine {
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]>
+  /**
+   * The same, and once more when the connection broke and nobody knows whether it happened. For a step that changes nothing
+   * more when it is run again with the same parameters, and whose caller can tell what the first time did.
+   *
+   * @param onRepeat told when it is run again
+   */
+  runRepeatable<P extends Params, R extends Row>(
+    statement: Statement<P, R>,
+    params: P,
+    onRepeat?: () => void,
+  ): Promise<R[]>
   /** All or nothing, in order. */
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]>
   /** What time it is for every deadline in it, as far as is known without asking. */

@@ -47,7 +47,11 @@ export class Pools {
     pool.on('error', (error) => {
       if (!pool.ending) onTrouble(error)
     })
-    pool.on('connect', (client) => this.#clients.add(client))
+    pool.on('connect', (client) => {
+      this.#clients.add(client)
+      // So would one that breaks in use; what is under way on it, or comes next, fails by itself.
+      client.on('error', () => undefined)
+    })
     pool.on('remove', (client) => this.#clients.delete(client))
     return pool
   }

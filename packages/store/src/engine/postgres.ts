@@ -1,9 +1,10 @@
 // Runs steps on PostgreSQL: a step of several parts is one statement, prepared once per connection.
 //
 // Nothing here decides anything: a step either happened whole or not at all, and when a connection breaks while one was
-// under way nobody knows which. That is told as `store_unavailable`, and the caller looks again before it answers.
+// under way nobody knows which. A step that can be repeated without harm is run once more; if that fails too, or it cannot,
+// it is told as `store_unavailable`, and the caller looks again before it answers.
 
-import { AssentError } from '@assent/core'
+import { AssentError, isAssentError } from '@assent/core'
 import pg from 'pg'
 import { carefulSocket } from './careful-socket.ts'
 import { type Clock, DuplicateKey, type Engine } from './engine.ts'
@@ -18,6 +19,8 @@ export interface PostgresOptions {
   readonly connections: number
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
+  /** The database is set to acknowledge a commit before it is written; what we acknowledge must survive. */
+  readonly isHasty?: boolean
   readonly onTrouble: (error: unknown) => void
   /** The database has fallen silent: every connection to it may be dead. */
   readonly onAway?: () => void
@@ -35,6 +38,8 @@ const unhurried = { connections: 2, statementTimeoutMs: 30_000 }
 interface Compiled {
   readonly text: string
   readonly names: readonly string[]
+  /** It changes nothing, so it can always be run again. */
+  readonly isReading: boolean
 }
 
 // Milliseconds since 1970 fit a double; the driver's default of text would make every comparison a trap.
@@ -54,7 +59,11 @@ export function poolConfig(options: Omit<PostgresOptions, 'clock' | 'onTrouble' 
     keepAlive: true,
     // Every statement is written for one plan, an index walk; planning it anew for each execution would cost as much as
     // running it.
-    options: `-c search_path=${options.schema} -c plan_cache_mode=force_generic_plan`,
+    options: [
+      `-c search_path=${options.schema}`,
+      '-c plan_cache_mode=force_generic_plan',
+      ...(options.isHasty === true ? ['-c synchronous_commit=on'] : []),
+    ].join(' '),
     stream: carefulSocket,
     types,
   }
@@ -93,7 +102,21 @@ export class PostgresEngine implements Engine {
   }
 
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    return this.#with(statement, async (client) => (await client.query<R>(this.#prepared(statement, params))).rows)
+    return this.#compile(statement).isReading ? this.runRepeatable(statement, params) : this.#once(statement, params)
+  }
+
+  async runRepeatable<P extends Params, R extends Row>(
+    statement: Statement<P, R>,
+    params: P,
+    onRepeat?: () => void,
+  ): Promise<R[]> {
+    try {
+      return await this.#once(statement, params)
+    } catch (error) {
+      if (!isBrokenOff(error)) throw error
+    }
+    onRepeat?.()
+    return this.#once(statement, params)
   }
 
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
@@ -112,6 +135,10 @@ export class PostgresEngine implements Engine {
     await this.#pools.end()
   }
 
+  #once<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return this.#with(statement, async (client) => (await client.query<R>(this.#prepared(statement, params))).rows)
+  }
+
   /** On a connection of the pool. One on which anything failed is thrown away, and the server rolls back for it. */
   #with<Value>({ isUnhurried = false }: Step, work: (client: pg.PoolClient) => Promise<Value>): Promise<Value> {
     return this.#pulse.watch(async (waiting) => {
@@ -119,8 +146,6 @@ export class PostgresEngine implements Engine {
       const client = await pool.connect().catch((error: unknown) => {
         throw explain(error)
       })
-      // Its end is told by the query under way; without a listener it would end the process.
-      client.on('error', ignore)
       let failure: unknown
       try {
         if (waiting.isOver) throw new Error('Nobody waits for it any more.')
@@ -129,25 +154,27 @@ export class PostgresEngine implements Engine {
         failure = error
         throw explain(error)
       } finally {
-        client.off('error', ignore)
         client.release(failure !== undefined)
       }
     }, isUnhurried)
   }
 
   #prepared(statement: Step, params: Params): pg.QueryConfig<(Value | undefined)[]> {
+    const { text, names } = this.#compile(statement)
+    const now = this.#clock?.() ?? null
+    const values = names.map((name) => (name === 'now' ? now : params[name]))
+    return { name: statement.name, text, values }
+  }
+
+  #compile(statement: Step): Compiled {
     let compiled = this.#compiled.get(statement.name)
     if (compiled === undefined) {
       compiled = compileForPostgres(statement)
       this.#compiled.set(statement.name, compiled)
     }
-    const now = this.#clock?.() ?? null
-    const values = compiled.names.map((name) => (name === 'now' ? now : params[name]))
-    return { name: statement.name, text: compiled.text, values }
+    return compiled
   }
 }
-
-const ignore = () => undefined
 
 export function compileForPostgres(statement: Step): Compiled {
   const names: string[] = []
@@ -159,11 +186,14 @@ export function compileForPostgres(statement: Step): Compiled {
     })
 
   const [first] = statement.parts
-  if (statement.parts.length === 1 && first !== undefined) return { text: numbered(first.sql), names }
+  if (statement.parts.length === 1 && first !== undefined) {
+    return { text: numbered(first.sql), names, isReading: /^\s*select\b/.test(first.sql) }
+  }
   const parts = statement.parts.map((part) => `${part.name} as (${numbered(part.sql)})`)
   const result = statement.parts.find((part) => part.name === statement.result)
   const told = result?.tells ?? result?.returns ?? []
-  return { text: `with ${parts.join(',\n')}\nselect ${told.join(', ')} from ${statement.result}`, names }
+  const text = `with ${parts.join(',\n')}\nselect ${told.join(', ')} from ${statement.result}`
+  return { text, names, isReading: false }
 }
 
 // The start of the statement, not of the moment: all parts see one time, and an answer that arrived before the deadline
@@ -173,7 +203,17 @@ const databaseNowMs = '(extract(epoch from statement_timestamp()) * 1000)::bigin
 // It touches the table that everything hangs on: while somebody keeps that one locked, nothing can be decided.
 const pulseQuestion = `select ${databaseNowMs} as now, exists (select from asks where tenant = '' and id = '')`
 
-function explain(error: unknown): unknown {
+/** The connection broke, so that nobody knows whether the statement happened. One that was never made is not among these. */
+function isBrokenOff(told: unknown): boolean {
+  const error = isAssentError(told, 'store_unavailable') ? told.cause : undefined
+  if (!(error instanceof Error)) return false
+  if (isFromDatabase(error)) return /^(08|57P0[12])/.test(error.code ?? '')
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return ['ECONNRESET', 'EPIPE'].includes(code) || /terminated unexpectedly|not queryable/.test(message)
+}
+
+/** What the database said, in the words of the store. */
+export function explain(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (!isFromDatabase(error)) {
     return new AssentError('store_unavailable', `The database cannot be reached: ${error.message}`, { cause: error })
@@ -185,7 +225,10 @@ function explain(error: unknown): unknown {
   return error
 }
 
-/** Connection trouble (08), too little of something (53), someone intervened or it starts or stops (57), lock waits. */
+/**
+ * Connection trouble (08), too little of something (53), someone intervened or it starts or stops (57), lock waits; and a
+ * server that only reads (25006): a standby that is about to take over, or one that was the primary until just now.
+ */
 function isPassing(code: string): boolean {
-  return /^(08|53|57)/.test(code) || code === '55P03' || code === '40001' || code === '40P01'
+  return /^(08|53|57)/.test(code) || ['25006', '40001', '40P01', '55P03'].includes(code)
 }

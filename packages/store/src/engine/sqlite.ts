@@ -76,6 +76,11 @@ export class SqliteEngine implements Engine {
     }
   }
 
+  /** No connection breaks here. */
+  async runRepeatable<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return this.run(statement, params)
+  }
+
   async batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
     try {
       return this.#inTransaction(() => list.map((params) => this.#runParts<R>(statement, params)))

@@ -5,12 +5,12 @@
 // gets one judges it as if its sender had come in person.
 
 import { randomBytes } from 'node:crypto'
-import type { Engine } from '../engine/engine.ts'
+import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { query } from '../engine/statement.ts'
 import { type Bell, Bells } from '../wake/bells.ts'
 import type { Watch } from '../wake/watch.ts'
-import { type LetterRow, lookIntoBox, readNotices, takeLetters } from './read-letters.ts'
-import { sendLetter } from './send-letter.ts'
+import { type BoxRow, type LetterRow, lookIntoBox, readNotices, takeLetters } from './read-letters.ts'
+import { findLetter, type SendParams, sendLetter } from './send-letter.ts'
 
 export interface Letter {
   readonly id: string
@@ -65,11 +65,20 @@ export class Letters {
   async send(to: string, letter: Letter, { keepMs, inBox, ofOne }: LetterLimits): Promise<boolean> {
     const { id, tenant, principal, body } = letter
     const params = { box: to, id, tenant, principal, body, keep: keepMs, at_most: inBox, at_most_of_one: ofOne }
-    const rows = await this.#engine.run(sendLetter, params)
-    if (rows.length === 0) return false
+    if (!(await this.#sent(params))) return false
     if (this.#watch === undefined) this.#bells.ring(nameOf(to))
     else this.#watch.moved(nameOf(to), '')
     return true
+  }
+
+  async #sent(params: SendParams): Promise<boolean> {
+    try {
+      if ((await this.#engine.runRepeatable(sendLetter, params)).length === 1) return true
+    } catch (error) {
+      if (!(error instanceof DuplicateKey && error.table === 'letters')) throw error
+    }
+    // An id is new each time: a letter that is there already is this one, whose sending was unclear.
+    return (await this.#engine.run(findLetter, { box: params.box, id: params.id })).length === 1
   }
 
   async sendToAll(letter: Letter, limits: LetterLimits): Promise<boolean> {
@@ -92,6 +101,12 @@ class OpenBox implements Box {
   /** The letters to all that were read, by when they were sent. */
   readonly #seen = new Map<string, number>()
   #sinceMs: number | undefined
+  /** Letters that wait to be handed to whoever reads here. */
+  readonly #ready: Letter[] = []
+  /** Letters that were read, and may be out of the box or not. */
+  readonly #inBox = new Map<string, BoxRow>()
+  /** Letters that were acted on, until their time is over. */
+  readonly #taken = new Map<string, number>()
 
   constructor(engine: Engine, box: string, bell: Bell, pollMs: number) {
     this.#engine = engine
@@ -102,8 +117,10 @@ class OpenBox implements Box {
 
   async next(signal: AbortSignal): Promise<Letter[]> {
     while (!signal.aborted) {
-      const letters = [...(await this.#take()), ...(await this.#notices())]
-      if (letters.length > 0) return letters
+      // One after the other, because what was taken must not be dropped when the next look fails.
+      this.#ready.push(...(await this.#take()))
+      this.#ready.push(...(await this.#notices()))
+      if (this.#ready.length > 0) return this.#ready.splice(0)
       await this.#bell.rung(this.#pollMs, signal)
     }
     return []
@@ -113,14 +130,33 @@ class OpenBox implements Box {
     this.#bell.close()
   }
 
+  /**
+   * What was in the box is acted on once it is out of it. When a connection breaks nobody knows whether it is, so it was
+   * read before; and what was acted on once is passed over should it be there again.
+   */
   async #take(): Promise<Letter[]> {
-    const [any] = await this.#engine.run(lookIntoBox, { box: this.#box })
-    if (any === undefined) return []
-    const rows = await this.#engine.run(takeLetters, { box: this.#box, at_most: takenAtOnce })
+    const box = this.#box
+    for (const row of await this.#engine.run(lookIntoBox, { box, at_most: takenAtOnce })) this.#inBox.set(row.id, row)
+    if (this.#inBox.size === 0) return []
+    const ids = [...this.#inBox.keys()].sort()
+    await this.#engine.runRepeatable(takeLetters, { box, last: ids.at(-1) ?? '', ids: ids.join(' ') })
+    const rows = [...this.#inBox.values()].filter(({ id }) => !this.#taken.has(id))
+    this.#inBox.clear()
+    this.#remember(rows)
     return rows
       .filter(({ is_late }) => is_late === 0)
       .map(letterOf)
       .sort(byId)
+  }
+
+  #remember(rows: readonly BoxRow[]): void {
+    for (const { id, expires_at } of rows) this.#taken.set(id, expires_at)
+    const now = rows[0]?.now ?? 0
+    for (const [id, expiresAt] of this.#taken) {
+      // They are in the order in which they came, which is nearly that of their ends.
+      if (expiresAt > now) return
+      this.#taken.delete(id)
+    }
   }
 
   async #notices(): Promise<Letter[]> {

@@ -2,18 +2,24 @@ import { query, unhurriedQuery } from '../engine/statement.ts'
 
 export type LetterRow = { id: string; tenant: string; principal: string; body: string }
 
-/** Whether there is anything to take: reading takes no lock, and a box is empty nearly always. */
-export const lookIntoBox = query<{ box: string }, { id: string }>(
+export type BoxRow = LetterRow & { is_late: number; expires_at: number; now: number }
+
+/** Reads a box: it takes no lock, and a box is empty nearly always. */
+export const lookIntoBox = query<{ box: string; at_most: number }, BoxRow>(
   'look_into_box',
-  'select id from letters where box = :box limit 1',
+  `select id, tenant, principal, body, case when expires_at > :now then 0 else 1 end as is_late, expires_at, :now as now
+   from letters where box = :box order by id limit cast(:at_most as bigint)`,
 )
 
-/** Takes letters out of a box, in the order of their ids. What a process took and did not act on died with it. */
-export const takeLetters = query<{ box: string; at_most: number }, LetterRow & { is_late: number }>(
+/**
+ * Takes letters out of a box: those that were read, and no others. A statement may arrive after its sender has given up on
+ * it, and what came into the box meanwhile has not been read by anyone.
+ *
+ * @param ids of these, one after the other with spaces between; none is part of another
+ */
+export const takeLetters = query<{ box: string; last: string; ids: string }, { id: string }>(
   'take_letters',
-  `delete from letters
-   where box = :box and id in (select id from letters where box = :box order by id limit cast(:at_most as bigint))
-   returning id, tenant, principal, body, case when expires_at > :now then 0 else 1 end as is_late`,
+  `delete from letters where box = :box and id <= :last and :ids like '%' || id || '%' returning id`,
 )
 
 /** What was sent to all since a moment. It stays there for the others until its time is over. */

@@ -3,7 +3,7 @@
 // What a session is does not change while it lasts, so whoever has read it may keep it in memory; its end can be moved on
 // now and then, and that is also how one learns that it is gone.
 
-import type { Engine } from '../engine/engine.ts'
+import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { beginSession } from './begin-session.ts'
 import { endSession, extendSession, readSession } from './read-session.ts'
 import { keepWish, readWishes, takeBackWish } from './wishes.ts'
@@ -42,8 +42,13 @@ export class Sessions {
     { keepMs, perPrincipal }: { readonly keepMs: number; readonly perPrincipal: number },
   ): Promise<boolean> {
     const params = { tenant, id, principal, revision, client, keep: keepMs, at_most: perPrincipal }
-    const rows = await this.#engine.run(beginSession, params)
-    return rows.length === 1
+    try {
+      if ((await this.#engine.runRepeatable(beginSession, params)).length === 1) return true
+    } catch (error) {
+      if (!(error instanceof DuplicateKey && error.table === 'client_sessions')) throw error
+    }
+    // Its id is new each time: one that is there already is this one, whose beginning was unclear.
+    return (await this.read({ tenant, id, principal })) !== undefined
   }
 
   async read({ tenant, id, principal }: SessionName): Promise<SessionRecord | undefined> {
@@ -53,7 +58,7 @@ export class Sessions {
 
   /** False when there is no such session any more. */
   async extend({ tenant, id, principal }: SessionName, keepMs: number): Promise<boolean> {
-    const rows = await this.#engine.run(extendSession, { tenant, id, principal, keep: keepMs })
+    const rows = await this.#engine.runRepeatable(extendSession, { tenant, id, principal, keep: keepMs })
     return rows.length === 1
   }
 

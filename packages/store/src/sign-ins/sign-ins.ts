@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Person } from '@assent/core'
-import type { Engine } from '../engine/engine.ts'
+import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { beginSession, findBegun } from './begin-session.ts'
 import { keepLink } from './keep-link.ts'
 import { readName } from './read-name.ts'
@@ -58,16 +58,23 @@ export class SignIns {
   /** False while too many links are unused. */
   async invite({ tenant, code, person, keepMs, atMost }: Link): Promise<boolean> {
     const row = { tenant, hash: hashOf(code), ...columnsOf(person), keep: keepMs, at_most: atMost }
-    return (await this.#engine.run(keepLink, row)).length === 1
+    try {
+      if ((await this.#engine.runRepeatable(keepLink, row)).length === 1) return true
+    } catch (error) {
+      if (!(error instanceof DuplicateKey && error.table === 'sign_in_links')) throw error
+    }
+    // A code is new each time: one that is there already is this one, whose keeping was unclear.
+    return (await this.#engine.run(readLink, { tenant, link: row.hash })).length === 1
   }
 
   /** `used` also for a code that is too old or never was one: nobody learns which. */
   async redeem({ code, ...session }: NewSession & { readonly code: string }): Promise<Begun> {
     const { tenant } = session
     const link = hashOf(code)
-    const rows = await this.#engine.run(redeemLink, { link, ...roomFor(session) })
+    const rows = await this.#engine.runRepeatable(redeemLink, { link, ...roomFor(session) })
     if (rows.length === 1) return 'begun'
-    return (await this.#engine.run(readLink, { tenant, link })).length === 1 ? 'too-many' : 'used'
+    if ((await this.#engine.run(readLink, { tenant, link })).length === 1) return 'too-many'
+    return this.#begunWith(link, session)
   }
 
   /** For a person whom an issuer vouched for. */
@@ -75,8 +82,15 @@ export class SignIns {
     const { tenant } = session
     const begun_with = hashOf(login)
     const row = { begun_with, ...columnsOf(person), name: name ?? null, ...roomFor(session) }
-    if ((await this.#engine.run(beginSession, row)).length === 1) return 'begun'
-    return (await this.#engine.run(findBegun, { tenant, begun_with })).length === 1 ? 'used' : 'too-many'
+    if ((await this.#engine.runRepeatable(beginSession, row)).length === 1) return 'begun'
+    const isUsed = (await this.#engine.run(findBegun, { tenant, begun_with })).length === 1
+    return isUsed ? this.#begunWith(begun_with, session) : 'too-many'
+  }
+
+  /** A token is new each time: a session that has it is the one whose beginning was unclear. */
+  async #begunWith(begun_with: string, { tenant, token }: NewSession): Promise<Begun> {
+    const begun = await this.#engine.run(findBegun, { tenant, begun_with })
+    return begun.some(({ hash }) => hash === hashOf(token)) ? 'begun' : 'used'
   }
 
   async who(tenant: string, token: string): Promise<Session | undefined> {

@@ -65,20 +65,14 @@ export class PostgresSignals implements Signals {
 
   /** The database has fallen silent. A connection on which nothing is ever sent would not notice, and hear nothing more. */
   doubt(): void {
-    const listener = this.#listener
-    if (listener === undefined) return
-    this.#lost(new Error('The database does not answer; what it told is not heard.'))
-    cut(listener)
+    if (this.#listener !== undefined) this.#lost(new Error('The database does not answer; what it told is not heard.'))
   }
 
   async #send(): Promise<void> {
     try {
       while (this.#outbox.length > 0 && !this.#closed) {
         const payload = takePayload(this.#outbox, payloadChars)
-        this.#publisher ??= this.#connect((error) => {
-          this.#publisher = undefined
-          this.#options.onTrouble(error)
-        })
+        this.#publisher ??= this.#newPublisher()
         const values = [this.#options.channel, payload]
         await (await this.#publisher).query({ name: 'wake', text: 'select pg_notify($1, $2)', values })
       }
@@ -93,10 +87,20 @@ export class PostgresSignals implements Signals {
     }
   }
 
+  #newPublisher(): Promise<pg.Client> {
+    const publisher = this.#connect((error) => {
+      // One that broke while nothing was sent; the next message gets another.
+      if (this.#publisher === publisher) this.#publisher = undefined
+      this.#options.onTrouble(error)
+    })
+    return publisher
+  }
+
   async #listen(): Promise<void> {
     this.#retry = undefined
     try {
       this.#listener = await this.#connect((error) => this.#lost(error))
+      if (this.#closed) return cut(this.#listener)
       this.#listener.on('notification', ({ payload = '' }) => {
         for (const key of readPayload(payload)) this.#onSignal?.(key)
       })
@@ -110,6 +114,8 @@ export class PostgresSignals implements Signals {
   }
 
   #lost(error: unknown): void {
+    // Whatever was wrong with it, it shall not stay open beside the next.
+    if (this.#listener !== undefined) cut(this.#listener)
     this.#listener = undefined
     if (this.#closed || this.#retry !== undefined) return
     this.#options.onTrouble(error)

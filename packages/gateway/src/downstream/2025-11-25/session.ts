@@ -163,6 +163,9 @@ export class ClientSession {
         say,
         hold,
       )
+    } catch (error) {
+      below.giveUp()
+      throw error
     } finally {
       // The reply does not wait for it.
       below.end()

@@ -7,7 +7,7 @@ import type { JsonObject } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../relay/exchange.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
-import { toldAsAway } from '../../relay/store-away.ts'
+import { toldAsAway, toldToComeAgain } from '../../relay/store-away.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../wire/messages.ts'
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
-import { readEnvelope, supportedVersions } from './envelope.ts'
+import { continuesRound, readEnvelope, supportedVersions } from './envelope.ts'
 import { inputRequired, readRound } from './rounds.ts'
 
 /** Where the answer to one request goes. */
@@ -56,9 +56,10 @@ export async function serve20260728(
   if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
   // Before anything runs: what has no digest could not be continued.
   const digest = mayAsk(call.method) ? digestOfRequest(call) : undefined
+  const away = continuesRound(request) ? toldToComeAgain : toldAsAway
   const outcome = gone.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : serving.leaving.told(await run(serving, call, digest).catch(toldAsAway), call)
+    : serving.leaving.told(await run(serving, call, digest).catch(away), call)
   if (outcome.isStreamed === true) answering.open()
   finish(serving, call, request, outcome, answering, digest)
 }
