@@ -6,7 +6,7 @@ import type { Cluster } from './database-cluster.part.ts'
 import { type Commit, type CutMode, cutModes, insideCommit } from './database-line.part.ts'
 import { isAnswer, lookFor } from './database-unclear.part.ts'
 import type { DatabaseWire } from './database-wire.part.ts'
-import { makeCall, Sessions } from './fleet-crowd.part.ts'
+import { callOnRecord, Sessions } from './fleet-crowd.part.ts'
 import type { CallRecord } from './fleet-evidence.part.ts'
 import type { Stage, Trouble } from './fleet-life.part.ts'
 import type { SeededRandom } from './random.part.ts'
@@ -187,7 +187,11 @@ export class DatabaseTrouble implements Trouble {
     const giveUpAt = performance.now() + servesWithinMs
     while (performance.now() < giveUpAt) {
       const triedAt = performance.now()
-      const { kind } = await makeCall(this.#newProbe(), { url, evidence, random: this.#random, patienceMs }, sessions)
+      const { kind } = await callOnRecord(
+        this.#newProbe(),
+        { url, evidence, random: this.#random, patienceMs },
+        sessions,
+      )
       if (kind === 'result') return performance.now()
       this.refused.add(performance.now() - triedAt)
       await sleep(probeEveryMs)

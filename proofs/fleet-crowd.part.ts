@@ -38,7 +38,7 @@ export async function runCrowd(options: CrowdOptions): Promise<void> {
     while (left > 0 && !options.isOver()) {
       left -= 1
       await options.pace?.()
-      const { kind } = await makeCall(newCall(options, left), options, sessions)
+      const { kind } = await callOnRecord(newCall(options, left), options, sessions)
       if (kind === 'broken') await sleep(betweenTriesMs)
     }
   }
@@ -46,14 +46,14 @@ export async function runCrowd(options: CrowdOptions): Promise<void> {
 }
 
 /** One call from its beginning to its end, in the evidence. */
-export async function makeCall(
+export async function callOnRecord(
   record: CallRecord,
   { url, evidence, random, patienceMs }: Pick<CrowdOptions, 'url' | 'evidence' | 'random' | 'patienceMs'>,
   sessions: Sessions,
 ): Promise<CallEnd> {
   evidence.calls.set(record.ticket, record)
   const given = { url, evidence, thinks: mind(random), patienceMs }
-  const end = await (record.client === '2026-07-28' ? newest(record, given) : older(record, given, sessions))
+  const end = await makeCall(record, given, sessions)
   record.end = end
   return end
 }
@@ -68,27 +68,42 @@ function newCall({ random, principals }: CrowdOptions, number: number): CallReco
   }
 }
 
-interface Given {
+export interface Given {
   readonly url: string
   readonly evidence: Evidence
-  readonly thinks: () => { readonly action: Action; readonly forMs: number }
+  /** What the person at the client says to a question, and when they have thought. */
+  readonly thinks: () => Promise<Said>
   readonly patienceMs: number
+  /** What a request shows beside the name of its person. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Told when the caller is told to come back. */
+  readonly onSentAway?: () => void
+  /** Whether "not now" is the end for this caller. */
+  readonly givesUp?: boolean
+}
+
+/** What comes too late is sent all the same, and is no answer. */
+export type Said = { readonly action: Action; readonly isLate?: boolean }
+
+/** One call from its beginning to what its caller heard in the end. */
+export function makeCall(record: CallRecord, given: Given, sessions: Sessions): Promise<CallEnd> {
+  return record.client === '2026-07-28' ? newest(record, given) : older(record, given, sessions)
 }
 
 /** What a person at a client makes of a question, decided before it is asked so that a seed repeats it. */
 function mind(random: SeededRandom): Given['thinks'] {
   const action: Action = random.next() < 0.7 ? 'accept' : 'decline'
   const forMs = random.int(300)
-  return () => ({ action, forMs })
+  return () => sleep(forMs, { action })
 }
 
-async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }: Given): Promise<CallEnd> {
-  const endsAt = performance.now() + patienceMs
+async function newest(record: CallRecord, given: Given): Promise<CallEnd> {
+  const endsAt = performance.now() + given.patienceMs
   const call = toolCall(record)
   let rounds: Wire | undefined
   let last = 'nothing'
   while (performance.now() < endsAt) {
-    const heard = await post(url, record.principal, newestRequest(record, { ...call, ...rounds }), newestHeaders(call))
+    const heard = await post(record, newestRequest(record, { ...call, ...rounds }), newestHeaders(call), given)
     last = lastWord(last, heard)
     if (heard === noReply) return { kind: 'silence', last }
     if (heard === undefined) {
@@ -101,11 +116,12 @@ async function newest(record: CallRecord, { url, evidence, thinks, patienceMs }:
     if (result.resultType !== 'input_required') return endOf(result)
     const asked = Object.keys((result.inputRequests ?? {}) as object)
     rounds = { requestState: result.requestState }
-    if (asked.length === 0) continue
-    const { action, forMs } = thinks()
-    await sleep(forMs)
-    evidence.clientAnswers.push({ ticket: record.ticket, action, atMs: Date.now() })
-    rounds = { ...rounds, inputResponses: Object.fromEntries(asked.map((key) => [key, answerOf(action)])) }
+    if (asked.length === 0) {
+      given.onSentAway?.()
+      continue
+    }
+    const answer = await answered(record, given)
+    rounds = { ...rounds, inputResponses: Object.fromEntries(asked.map((key) => [key, answer])) }
   }
   return { kind: 'silence', last }
 }
@@ -116,8 +132,9 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
   let isPutOff = false
   let last = 'nothing'
   while (performance.now() < endsAt) {
-    const session = await sessions.of(record)
-    const heard = session === undefined ? 'no session began' : await olderCall(record, params, session, given)
+    const session = await sessions.of(record, given.headers)
+    const none = given.givesUp === true ? sessions.refusal : 'no session began'
+    const heard = session === undefined ? none : await olderCall(record, params, session, given)
     last = lastWord(last, heard)
     if (heard === noReply) return { kind: 'silence', last }
     if (heard === noSession) sessions.forget(record)
@@ -132,6 +149,7 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
     if (pending?.status !== 'pending') return endOf(heard.result ?? {})
     isPutOff = true
     await sleep(betweenTriesMs)
+    given.onSentAway?.()
     params = { name: 'assent__await_answer', arguments: { ask_id: pending.askId } }
   }
   return { kind: 'silence', last }
@@ -145,13 +163,10 @@ function lastWord(before: string, heard: unknown): string {
 }
 
 /** One request of a session, and the answers to what is asked in the middle of it. A text says why it broke. */
-async function olderCall(
-  { principal, ticket }: CallRecord,
-  params: Wire,
-  session: string,
-  { url, evidence, thinks }: Given,
-): Promise<Wire | string> {
-  const headers = { 'mcp-session-id': session }
+async function olderCall(record: CallRecord, params: Wire, session: string, given: Given): Promise<Wire | string> {
+  const { principal, ticket } = record
+  const { url } = given
+  const headers = { ...given.headers, 'mcp-session-id': session }
   const signal = AbortSignal.timeout(60_000)
   try {
     const response = await send(
@@ -162,14 +177,12 @@ async function olderCall(
       signal,
     )
     if (response.status === 404) return noSession
+    if (!response.ok && given.givesUp === true) return refusalIn(await response.text())
     if (!response.ok) return `status ${response.status}: ${await response.text()}`
     for await (const said of messagesOf(response)) {
       if (said.id === ticket) return said
       if (said.method !== 'elicitation/create') continue
-      const { action, forMs } = thinks()
-      await sleep(forMs)
-      evidence.clientAnswers.push({ ticket, action, atMs: Date.now() })
-      const answer = { jsonrpc: '2.0', id: said.id, result: answerOf(action) }
+      const answer = { jsonrpc: '2.0', id: said.id, result: await answered(record, given) }
       // Until someone has taken it: it is not known whether a broken connection had.
       while (!signal.aborted && (await status(url, principal, answer, headers)) === undefined)
         await sleep(betweenTriesMs)
@@ -180,25 +193,35 @@ async function olderCall(
   }
 }
 
+/** What the person said, which counts from before it is sent: who hears of it later can have heard it then. */
+async function answered({ ticket, server }: CallRecord, { evidence, thinks }: Given): Promise<Wire> {
+  const { action, isLate = false } = await thinks()
+  if (!isLate) evidence.clientAnswers.push({ ticket, action, atMs: Date.now() })
+  return answerOf(action, server)
+}
+
 /** The sessions of one caller: one for each person it calls for and each way to be asked, begun when first needed. */
 export class Sessions {
   readonly #url: string
   readonly #ids = new Map<string, string>()
+  /** What was said the last time that none could be begun. */
+  refusal: Wire | string = 'no session began'
 
   constructor(url: string) {
     this.#url = url
   }
 
-  async of(record: CallRecord): Promise<string | undefined> {
+  async of(record: CallRecord, headers: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
     const known = this.#ids.get(keyOf(record))
     if (known !== undefined) return known
     const capabilities = record.asked === 'client' ? asksForms : {}
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'crowd', version: '1' } }
     const message = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
     try {
-      const response = await send(this.#url, record.principal, message)
-      await response.text()
+      const response = await send(this.#url, record.principal, message, headers)
+      const text = await response.text()
       const id = response.headers.get('mcp-session-id') ?? undefined
+      if (id === undefined) this.refusal = refusalIn(text)
       if (id !== undefined) this.#ids.set(keyOf(record), id)
       return id
     } catch {
@@ -232,8 +255,9 @@ function newestHeaders({ name }: Wire): Record<string, string> {
   return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': String(name) }
 }
 
-export function answerOf(action: Action): Wire {
-  return action === 'accept' ? { action, content: { decision: 'go' } } : { action }
+export function answerOf(action: Action, server: CallRecord['server'] = 'new'): Wire {
+  const decision = server === 'sdk' ? 'approve' : 'go'
+  return action === 'accept' ? { action, content: { decision } } : { action }
 }
 
 function endOf({ content }: Wire): CallEnd {
@@ -255,21 +279,31 @@ function send(url: string, person: string, message: Wire, headers = {}, signal?:
 
 /** The reply, or undefined when the connection broke before one came: whether the request arrived is not known then. */
 async function post(
-  url: string,
-  person: string,
+  { principal }: CallRecord,
   message: Wire,
   headers: Record<string, string>,
+  given: Given,
 ): Promise<Wire | typeof noReply | undefined> {
   const signal = AbortSignal.timeout(40_000)
   try {
-    const response = await send(url, person, message, headers, signal)
+    const all = { ...given.headers, ...headers }
+    const response = await send(given.url, principal, message, all, signal)
     // What a gateway says when it cannot reach its database: the same may be sent again.
-    if (response.status >= 500) return void (await response.text())
+    if (response.status >= 500 && given.givesUp !== true) return void (await response.text())
     let last: Wire | undefined
     for await (const said of messagesOf(response)) last = said
     return last?.id === undefined && last?.error === undefined ? undefined : last
   } catch {
     return signal.aborted ? noReply : undefined
+  }
+}
+
+/** What a gateway said in place of a reply. */
+function refusalIn(text: string): Wire | string {
+  try {
+    return JSON.parse(text) as Wire
+  } catch {
+    return `no words: ${text.slice(0, 100)}`
   }
 }
 

@@ -7,7 +7,8 @@ export interface CallRecord {
   readonly ticket: string
   readonly principal: string
   readonly client: '2025-11-25' | '2026-07-28'
-  readonly server: 'old' | 'new'
+  /** Of either generation, or written with the sdk. */
+  readonly server: 'old' | 'new' | 'sdk'
   /** Who answers: the client itself, or the person in the inbox. */
   readonly asked: 'client' | 'inbox'
   end?: CallEnd

@@ -85,7 +85,7 @@ function isApproved(call: CallRecord, atMs: number, evidence: Evidence, asks: re
     (ask.endedAtMs ?? Number.POSITIVE_INFINITY) <= atMs + roundingMs
   if (asks.some(isKeptYes)) return true
   // What only passes through to the caller's own client is the client's decision, and is not kept as an ask.
-  const passesThrough = call.asked === 'client' && (call.client === '2025-11-25' || call.server === 'new')
+  const passesThrough = call.asked === 'client' && (call.client === '2025-11-25' || call.server !== 'old')
   if (!passesThrough) return false
   return evidence.clientAnswers.some((one) => one.ticket === call.ticket && one.action === 'accept' && one.atMs <= atMs)
 }

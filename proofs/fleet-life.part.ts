@@ -105,7 +105,7 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
 }
 
 /** What the database holds, read behind the store's back, but for the chain, which the verifier judges. */
-async function keptIn(url: string, schema: string): Promise<Kept> {
+export async function keptIn(url: string, schema: string): Promise<Kept> {
   const store = await openPostgres(url, { schema, connections: 2 })
   await store.sweep()
   const chain = await store.audit.verify('default')

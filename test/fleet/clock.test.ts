@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createAssent } from '@assent/sdk'
 import { expect, onTestFinished, test } from 'vitest'
 import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
 import { aFleet } from '../../packages/gateway/src/contract/fleet.suite.ts'
@@ -6,6 +7,7 @@ import { anAskingServer } from '../../packages/gateway/src/contract/servers.suit
 import { call } from '../../packages/gateway/src/contract/wire.suite.ts'
 import { identifyBy } from '../../packages/gateway/src/identity/identify.ts'
 import { aProvider, audience } from '../../packages/gateway/src/identity/provider.suite.ts'
+import { contextOf, roundOf } from '../sdk/rounds-2026-07-28.ts'
 import { skewClock } from './skewed-clock.ts'
 
 const dayMs = 24 * 60 * 60 * 1_000
@@ -91,4 +93,20 @@ test('[FLEET-11] a token that has expired lets nobody in, and a good one its bea
     setClock(byMs)
     expect(await judge()).toEqual([false, true, false])
   }
+})
+
+test('[FLEET-11] a server written with the sdk goes by the time of its store, too', async () => {
+  const fleet = await aFleet({})
+  const [{ store }] = fleet.replicas
+  const { interactive } = createAssent({ name: 'ops', store, waitMs: 1_500 })
+  const handler = interactive<[], unknown, unknown>(async ({ ask }) => ask.text('Name?'), { name: 'greet' })
+  const round = async (retry = {}) => roundOf(await handler(contextOf(retry)))
+  const answers = { 'ask-1': { action: 'accept', content: { text: 'Ada' } } }
+  const [first, second] = [await round(), await round()]
+
+  setClock(dayMs)
+  expect((await round({ state: first.state, answers })).text).toBe('Ada')
+  setClock(-dayMs)
+  await sleep(2_000)
+  expect((await round({ state: second.state, answers })).code).toBe('timed_out')
 })

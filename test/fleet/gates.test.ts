@@ -1,12 +1,13 @@
 // Gates whose database fails them: they say no, soon and in words, and nothing stays held behind them.
 
+import { createServer } from 'node:http'
 import type { Store } from '@assent/store'
 import { expect, onTestFinished, test } from 'vitest'
 import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
 import { aClient } from '../../packages/gateway/src/contract/clients.suite.ts'
 import { aFleet, type FleetOptions, postgresUrl } from '../../packages/gateway/src/contract/fleet.suite.ts'
 import { answerInInbox, firstAsk } from '../../packages/gateway/src/contract/inbox.suite.ts'
-import { anAskingServer } from '../../packages/gateway/src/contract/servers.suite.ts'
+import { anAskingServer, listening } from '../../packages/gateway/src/contract/servers.suite.ts'
 import { until } from '../../packages/gateway/src/contract/stage.suite.ts'
 import { anOlderRawServer, call, type OlderCall } from '../../packages/gateway/src/contract/wire.suite.ts'
 import { upstreamLimits } from '../../packages/gateway/src/limits.ts'
@@ -177,3 +178,47 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     expect(ms).toBeLessThan(1_000 + soonMs)
   },
 )
+
+test('[FLEET-12] a server that hangs when it is first called is spoken to in its own revision when it is back', async () => {
+  const before = { ...upstreamLimits }
+  Object.assign(upstreamLimits, { openMs: 1_000 })
+  onTestFinished(() => {
+    Object.assign(upstreamLimits, before)
+  })
+  const server = await anAskingServer('2026-07-28')
+  const link = await Link.to(server.url, 80)
+  onTestFinished(() => link.close())
+  const fleet = await aFleet({ deploy: { url: link.through(server.url) } }, { replicas: 1 })
+  const [{ url }] = fleet.replicas
+  await link.fail('hanging')
+
+  const { ms, value } = await timed(call(url, args))
+
+  expect(value.message.error.message).toContain('The server did not answer in time.')
+  expect(ms).toBeLessThan(1_000 + soonMs)
+  await link.mend()
+  const again = await until(async () => (await call(url, args)).message.result, 20_000)
+  expect(Object.keys(again.inputRequests as object)).toEqual(['question'])
+})
+
+test('[FLEET-12] a server whose first words were nonsense is asked again which revision it speaks', async () => {
+  let turn = 0
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    const { id, method } = JSON.parse(body) as { id: number; method: string }
+    response.setHeader('content-type', 'application/json')
+    if (turn++ === 0) return void response.end('{"no')
+    // It knows one revision, and refuses what belongs to others.
+    if (method !== 'server/discover' && method !== 'tools/call') return void response.writeHead(400).end()
+    const found = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+    const result = { resultType: 'complete', ...(method === 'tools/call' ? done : found) }
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  const { url: behind } = await listening(server)
+  const fleet = await aFleet({ deploy: { url: behind } }, { replicas: 1 })
+  const [{ url }] = fleet.replicas
+
+  expect((await call(url, args)).message.error.message).toContain('cannot be used now')
+  expect((await call(url, args)).message.result).toMatchObject(done)
+})

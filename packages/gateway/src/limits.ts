@@ -185,7 +185,7 @@ export const identityLimits = {
   /** To fetch one document of an issuer, and how large it may be. */
   fetchMs: 5_000,
   /** How long somebody who wants to come in waits for that; it goes on without them. */
-  waitMs: 1_500,
+  waitMs: 1_000,
   documentBytes: 1_048_576,
   /** Between two attempts to find a key that is not known, or to reach an issuer that is away. */
   lookAgainMs: 10_000,

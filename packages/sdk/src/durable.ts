@@ -9,6 +9,8 @@ export interface DurableStore {
   readonly steps: DurableSteps
   readonly asks: DurableAsks
   readonly grants: DurableGrants
+  /** What time it is for what is kept there. With it, a machine whose clock is wrong judges no answer differently. */
+  nowMs?(): number
 }
 
 export interface StepKey {

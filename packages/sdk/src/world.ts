@@ -81,7 +81,7 @@ export class World {
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
-    this.nowMs = settings.nowMs ?? Date.now
+    this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
     this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
     this.#principal = settings.principal
     if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)

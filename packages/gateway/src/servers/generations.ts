@@ -16,6 +16,8 @@ interface Generation {
   readonly open: Open
   readonly replaced: AbortController
   opened: Promise<Upstream> | undefined
+  /** Whether the server has answered anything since it was opened. */
+  hasAnswered: boolean
   /** Requests that are under way. */
   running: number
   /** Calls that are held for people. */
@@ -120,7 +122,10 @@ export class Generations implements Upstream {
       this.#watch.replied(this.name, performance.now() - began)
       const id = outcome.kind === 'needs-people' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
       if (id !== undefined) generation.held.add(id)
-      this.#watch.health(this.name, !(outcome.kind === 'failed' && outcome.isAway === true))
+      const isAway = outcome.kind === 'failed' && outcome.isAway === true
+      this.#watch.health(this.name, !isAway)
+      if (isAway) this.#doubt(generation)
+      else generation.hasAnswered = true
       return outcome
     } finally {
       generation.running -= 1
@@ -143,6 +148,21 @@ export class Generations implements Upstream {
     return generation.opened
   }
 
+  /**
+   * A server that was opened and never answered may have been mistaken for one of another revision, by what came back in its
+   * place when it was asked. The next call asks again.
+   */
+  #doubt(generation: Generation): void {
+    const { opened, hasAnswered, running } = generation
+    // Another call may be about to hear more than this one has.
+    if (hasAnswered || opened === undefined || running > 1) return
+    generation.opened = undefined
+    opened.then(
+      (upstream) => upstream.close(),
+      () => undefined,
+    )
+  }
+
   #retire(): void {
     this.#retired.add(this.#current)
     this.#current.replaced.abort()
@@ -157,7 +177,7 @@ export class Generations implements Upstream {
 }
 
 function generation(open: Open): Generation {
-  return { open, replaced: new AbortController(), opened: undefined, running: 0, held: new Set() }
+  return { open, replaced: new AbortController(), opened: undefined, hasAnswered: false, running: 0, held: new Set() }
 }
 
 async function shut({ opened }: Generation): Promise<void> {

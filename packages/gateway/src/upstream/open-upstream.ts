@@ -75,11 +75,14 @@ function overProcess(name: string, server: StdioServer, onLog: (line: string) =>
 }
 
 async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(upstreamLimits.openMs)])
+  const late = AbortSignal.timeout(upstreamLimits.openMs)
+  const signal = AbortSignal.any([call.signal, late])
   const discover = { ...call, method: 'server/discover', params: {}, signal }
   let outcome: Outcome = await upstream.start(discover)
   // A server may speak the revision and refuse the first attempt for another reason; it says so by naming versions.
   if (outcome.kind === 'failed' && outcome.error.code === -32_022) outcome = await upstream.start(discover)
+  // Silence says nothing about what it speaks.
+  if (late.aborted) throw new Error('The server did not answer in time.')
   if (isUnreachable(outcome)) throw new Error(outcome.error.message)
   return outcome.kind === 'finished' && Array.isArray(outcome.result.supportedVersions)
 }

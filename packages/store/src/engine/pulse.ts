@@ -103,14 +103,12 @@ export class Pulse {
     return promise
   }
 
-  /** Learns the time, for the first time. Nobody waits at a gate for that, so it may take as long as connecting may. */
+  /** Learns the time, for the first time. Nobody waits for anything yet, so it may take as long as opening a line may. */
   async begin(): Promise<void> {
     this.#isBeginning = true
-    try {
-      await this.#ask()
-    } finally {
+    await this.#ask().finally(() => {
       this.#isBeginning = false
-    }
+    })
   }
 
   close(): void {

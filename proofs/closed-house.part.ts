@@ -1,0 +1,285 @@
+// The world around the gateways that shall be failed: one sound gateway on the same database, the servers, the people's
+// inboxes, and for every cell a gateway that reaches one thing through a link of ours.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createKeyRing } from '@assent/core'
+import { openPostgres, type Store } from '@assent/store'
+import { type Gateway, type InboxApp, inboxApp, respondWith, startGateway } from 'assent'
+import pg from 'pg'
+import { Link, type LinkOptions, type Way } from '../test/fleet/link.ts'
+import type { ClosedBug } from './closed-bugs.part.ts'
+import { type CellName, type Dependency, nameOf } from './closed-cells.part.ts'
+import type { FromGateways, Site, ToGateways } from './closed-gateway.part.ts'
+import { LinkedIssuer } from './closed-issuer.part.ts'
+import { Evidence } from './fleet-evidence.part.ts'
+import { EffectServers } from './fleet-servers.part.ts'
+
+export const askWaitMs = 2_000
+const serverMs = 1_500
+const dayMs = 24 * 60 * 60 * 1_000
+
+const database = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const nats = process.env.ASSENT_TEST_NATS ?? 'nats://127.0.0.1:4222'
+
+/** One dependency of one gateway, and how it is made to fail. */
+export interface Cell extends CellName {
+  readonly index: number
+  readonly url: string
+  readonly principal: string
+  /** A server that hangs is found out by a limit of its own. */
+  readonly allowanceMs: number
+  readonly issuer?: LinkedIssuer
+  fail(): Promise<void>
+  mend(): Promise<void>
+}
+
+export class House {
+  readonly evidence: Evidence = new Evidence()
+  readonly schema: string = `closed_${randomBytes(8).toString('hex')}`
+  readonly database: string = database
+  readonly #secret = randomBytes(32).toString('base64')
+  readonly #servers = new EffectServers(this.evidence)
+  readonly #closing: (() => unknown)[] = []
+  readonly #cookies = new Map<string, string>()
+  readonly #options: LinkOptions
+  #urls: Record<'old' | 'new', { url: string }> = { old: { url: '' }, new: { url: '' } }
+  #sound: { readonly store: Store; readonly gateway: Gateway; readonly inbox: InboxApp } | undefined
+  #admin: pg.Pool | undefined
+  /** What gateways wrote to their standard error. */
+  readonly errors: string[] = []
+  /** Processes that ended though nobody had told them to. */
+  deaths = 0
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    const admin = new pg.Pool({ connectionString: database, options: `-c search_path=${this.schema}`, max: 2 })
+    this.#admin = admin
+    this.#closing.push(async () => {
+      await admin.query(`drop schema if exists ${this.schema} cascade`)
+      await admin.end()
+    })
+    this.#urls = await this.#servers.start()
+    this.#closing.push(() => this.#servers.stop())
+    const store = await openPostgres(database, { schema: this.schema, connections: 4, pollMs: 1_000, wake: nats })
+    this.#closing.push(() => store.close())
+    let inbox: InboxApp | undefined
+    const gateway = await startGateway({
+      listen: { host: '127.0.0.1', port: 0 },
+      servers: this.#urls,
+      store,
+      keys: createKeyRing([{ id: 'proof', secret: Buffer.from(this.#secret, 'base64') }]),
+      beside: async (request, response) => {
+        if (inbox !== undefined) return respondWith(inbox.fetch, request, response)
+        response.writeHead(503).end()
+      },
+    })
+    this.#closing.push(() => gateway.close())
+    inbox = inboxApp({ store, tenant: 'default', baseUrl: new URL(gateway.url).origin })
+    this.#sound = { store, gateway, inbox }
+  }
+
+  /** The gateways of these cells, ready. Those of one dependency live in one process, but for clocks, which have one each. */
+  async cellsOf(names: readonly CellName[], indexOf: (name: CellName) => number, bug?: ClosedBug): Promise<Cell[]> {
+    const groups = Map.groupBy(names, (name) => (name.dependency === 'clock' ? nameOf(name) : name.dependency))
+    const opened = [...groups.values()].map(async (group) => {
+      const gateways = this.#spawn()
+      return Promise.all(group.map((name) => this.#cell(name, indexOf(name), gateways, bug)))
+    })
+    return (await Promise.all(opened)).flat()
+  }
+
+  /** The asks about a ticket, read behind everybody's back. */
+  async asksOf(ticket: string): Promise<{ id: string; kind: string; isOpen: boolean; decideByMs: number }[]> {
+    const { rows } = (await this.#admin?.query(
+      `select id, kind, state = 'open' as "isOpen", decide_by::float8 as "decideByMs" from asks where question like $1`,
+      [`%Run ${ticket}?%`],
+    )) ?? { rows: [] }
+    return rows as { id: string; kind: string; isOpen: boolean; decideByMs: number }[]
+  }
+
+  async rows<Row>(sql: string): Promise<Row[]> {
+    return ((await this.#admin?.query(sql))?.rows ?? []) as Row[]
+  }
+
+  get soundOrigin(): string {
+    return new URL(this.#sound?.gateway.url ?? '').origin
+  }
+
+  /** A session in every inbox: it is a row that all gateways share, under a name that has the port of each in it. */
+  async cookieAt(origin: string, principal: string): Promise<string> {
+    const known = this.#cookies.get(principal) ?? (await this.#signIn(principal))
+    this.#cookies.set(principal, known)
+    return `assent-${new URL(origin).port}=${known}`
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing.toReversed()) await close()
+  }
+
+  async #signIn(principal: string): Promise<string> {
+    const link = (await this.#sound?.inbox.signInLink({ principal, groups: [] })) ?? ''
+    const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
+    const origin = this.soundOrigin
+    const response = await fetch(`${origin}/api/sign-in`, {
+      method: 'POST',
+      headers: { origin, 'assent-inbox': '1', 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    })
+    return response.headers.get('set-cookie')?.split(';', 1)[0]?.split('=', 2)[1] ?? ''
+  }
+
+  async #cell(name: CellName, index: number, gateways: Gateways, bug: ClosedBug | undefined): Promise<Cell> {
+    const { dependency, way } = name
+    const parts = await this.#failing(dependency, way as Way, gateways)
+    const site: Site = {
+      name: nameOf(name),
+      database,
+      schema: this.schema,
+      secret: this.#secret,
+      askWaitMs,
+      ...parts.site,
+      ...(bug === undefined ? {} : { bug }),
+    }
+    const sdk = await gateways.open(site)
+    const urls = { ...this.#urls, sdk: { url: sdk } }
+    const servers = dependency === 'upstream' ? await parts.servers?.(urls) : urls
+    const url = await gateways.serve(site.name, servers ?? urls)
+    return {
+      ...name,
+      index,
+      url,
+      principal: parts.issuer?.principal ?? `person-${index}`,
+      allowanceMs: dependency === 'upstream' ? serverMs : 0,
+      ...(parts.issuer === undefined ? {} : { issuer: parts.issuer }),
+      fail: parts.fail,
+      mend: parts.mend,
+    }
+  }
+
+  async #failing(dependency: Dependency, way: Way, gateways: Gateways): Promise<Parts> {
+    switch (dependency) {
+      case 'clock': {
+        const byMs = (way as string) === 'a day ahead' ? dayMs : -dayMs
+        return { site: {}, fail: () => gateways.skew(byMs), mend: () => gateways.skew(0) }
+      }
+      case 'database': {
+        const link = await this.#link(database, 5432)
+        return { site: { database: link.through(database) }, ...switches([link], way) }
+      }
+      case 'NATS': {
+        const link = await this.#link(nats, 4222)
+        return { site: { wake: link.through(nats) }, ...switches([link], way) }
+      }
+      case 'identity provider': {
+        const issuer = await LinkedIssuer.start(this.#options)
+        this.#closing.push(() => issuer.stop())
+        // Its clock is what is wrong then: its tokens are, and nothing else.
+        const isSkewed = (way as string).startsWith('a day')
+        return { site: { issuer: issuer.url }, issuer, ...(isSkewed ? nothing : switches([issuer.link], way)) }
+      }
+      case 'upstream': {
+        const links: Link[] = []
+        const servers = async (urls: Readonly<Record<string, { url: string }>>) => {
+          const through = Object.entries(urls).map(async ([server, { url }]) => {
+            const link = await this.#link(url, 80)
+            links.push(link)
+            return [server, { url: link.through(url) }] as const
+          })
+          return Object.fromEntries(await Promise.all(through))
+        }
+        return { site: { serverMs }, servers, ...switches(links, way) }
+      }
+    }
+  }
+
+  async #link(target: string, usualPort: number): Promise<Link> {
+    const link = await Link.to(target, usualPort, this.#options)
+    this.#closing.push(() => link.close())
+    return link
+  }
+
+  #spawn(): Gateways {
+    // fork passes our own execArgv on, and with it the condition that finds the packages' sources.
+    const child = fork(new URL('closed-gateway.part.ts', import.meta.url), [], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    let isClosing = false
+    child.stderr?.on('data', (bytes: Buffer) => this.errors.push(bytes.toString().slice(0, 2_000)))
+    child.once('exit', () => {
+      if (!isClosing) this.deaths += 1
+    })
+    this.#closing.push(async () => {
+      isClosing = true
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await gone
+    })
+    return new Gateways(child, (ticket, atMs) => this.evidence.effects.push({ ticket, atMs }), this.errors)
+  }
+}
+
+interface Parts {
+  readonly site: Partial<Site>
+  readonly issuer?: LinkedIssuer
+  readonly servers?: (urls: Readonly<Record<string, { url: string }>>) => Promise<Record<string, { url: string }>>
+  fail(): Promise<void>
+  mend(): Promise<void>
+}
+
+const nothing = { fail: async () => undefined, mend: async () => undefined }
+
+function switches(links: readonly Link[], way: Way): Pick<Parts, 'fail' | 'mend'> {
+  return {
+    fail: async () => void (await Promise.all(links.map((link) => link.fail(way)))),
+    mend: async () => void (await Promise.all(links.map((link) => link.mend()))),
+  }
+}
+
+/** A process with gateways in it, as the supervisor sees it. */
+class Gateways {
+  readonly #child: ChildProcess
+  readonly #waiting = new Map<string, (text: string) => void>()
+  readonly #errors: readonly string[]
+  #lastSkew = 0
+
+  constructor(child: ChildProcess, onEffect: (ticket: string, atMs: number) => void, errors: readonly string[]) {
+    this.#child = child
+    this.#errors = errors
+    child.on('message', (message: FromGateways) => {
+      if ('effect' in message) onEffect(message.effect, message.atMs)
+      if ('opened' in message) this.#waiting.get(`open ${message.opened}`)?.(message.sdk)
+      if ('serving' in message) this.#waiting.get(`serve ${message.serving}`)?.(message.url)
+      if ('skewed' in message) this.#waiting.get(`skew ${message.skewed}`)?.('')
+    })
+  }
+
+  open(site: Site): Promise<string> {
+    return this.#ask({ open: site }, `open ${site.name}`)
+  }
+
+  serve(name: string, servers: Readonly<Record<string, { url: string }>>): Promise<string> {
+    return this.#ask({ serve: name, servers }, `serve ${name}`)
+  }
+
+  async skew(skewMs: number): Promise<void> {
+    this.#lastSkew += 1
+    await this.#ask({ skewMs, number: this.#lastSkew }, `skew ${this.#lastSkew}`)
+  }
+
+  async #ask(message: ToGateways, key: string): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    this.#waiting.set(key, resolve)
+    const died = () => reject(new Error(`A process with gateways ended before "${key}": ${this.#errors.join('')}`))
+    this.#child.once('exit', died)
+    this.#child.send(message, () => undefined)
+    return promise.finally(() => {
+      this.#waiting.delete(key)
+      this.#child.off('exit', died)
+    })
+  }
+}
