@@ -38,6 +38,12 @@ interface Parked {
   readonly asks: Map<string, string>
 }
 
+/** What one request does with its call. */
+export interface Begun extends Below {
+  /** Nobody can come back for a call that was begun here, because its caller was not told how. */
+  letGo(): void
+}
+
 /** A call whose caller waits here all the time. */
 export interface InPlace extends Below {
   record(resume: Resume): Promise<string>
@@ -98,10 +104,19 @@ export class Parking {
   }
 
   /** The relay for one request, with what is held for it on record. */
-  below(requestDigest: string): Below {
+  below(requestDigest: string): Begun {
+    let began: { readonly call: Call; readonly resume: Resume } | undefined
     return {
-      start: async (call) => this.#begun(call, await this.#relay.start(call), requestDigest),
+      start: async (call) => {
+        const outcome = await this.#relay.start(call)
+        if (isHeld(outcome)) began = { call, resume: outcome.resume as unknown as Resume }
+        return this.#begun(call, outcome, requestDigest)
+      },
       continue: (call, resume, given) => this.#continue(call, resume, given, requestDigest),
+      letGo: () => {
+        if (began !== undefined && this.#parked.has(heldId(began.resume.inner) ?? ''))
+          this.#dropParked(began.call, began.resume)
+      },
     }
   }
 
@@ -165,15 +180,18 @@ export class Parking {
     try {
       return await this.#park(call, outcome, requestDigest)
     } catch (error) {
-      // Nobody has anything to come back with, so nobody may wait for it: neither the server nor a person.
-      const resume = outcome.resume as unknown as Resume
-      this.#letGo(call, resume)
-      const id = heldId(resume.inner) ?? ''
-      const parked = this.#parked.get(id)
-      this.#parked.delete(id)
-      this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [...(parked?.asks.values() ?? [])] })
+      this.#dropParked(call, outcome.resume as unknown as Resume)
       throw error
     }
+  }
+
+  /** Nobody has anything to come back with, so nobody may wait for it: neither the server nor a person. */
+  #dropParked(call: Call, resume: Resume): void {
+    this.#letGo(call, resume)
+    const id = heldId(resume.inner) ?? ''
+    const parked = this.#parked.get(id)
+    this.#parked.delete(id)
+    this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [...(parked?.asks.values() ?? [])] })
   }
 
   /** Tells the server that nobody wants its call any more. */

@@ -39,7 +39,7 @@ interface Wait extends Waiting {
 const tickMs = 100
 /** How long a statement waits before the database is doubted, and how long it may take to say that it is there. */
 const doubtTicks = 5
-const answerTicks = 5
+const answerTicks = 9
 /** The same where the line has to be opened first. */
 const openTicks = 15
 /** The longest that anyone waits, in line and for the answer, who does not say that they are patient. */

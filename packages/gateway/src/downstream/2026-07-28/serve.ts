@@ -87,8 +87,15 @@ async function run(serving: Serving, call: Call, digest: string | undefined): Pr
   switch (round.kind) {
     case 'refused':
       return round.outcome
-    case 'first':
-      return putOff(await routing.start(call, parking.below(digest), hold))
+    case 'first': {
+      const below = parking.below(digest)
+      try {
+        return await putOff(await routing.start(call, below, hold))
+      } catch (error) {
+        below.letGo()
+        throw error
+      }
+    }
     case 'retry':
       return putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, hold))
   }
