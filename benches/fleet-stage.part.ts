@@ -1,6 +1,7 @@
 // A fleet for the bench: one server, replicas on one database, and a process with everybody who uses them.
 
 import { randomBytes } from 'node:crypto'
+import { deployedNodeOptions } from './fleet-deployed.part.ts'
 import type { LoadCommand } from './fleet-load.part.ts'
 import { personNamed } from './fleet-open.part.ts'
 import type { ReplicaSettings } from './fleet-replica.part.ts'
@@ -45,8 +46,8 @@ export class FleetStage {
       server: this.server.url,
       ...settings,
     }
-    const starting = Array.from({ length: count }, () => this.#processes.serve('fleetReplica', [JSON.stringify(given)]))
-    return Promise.all(starting)
+    const start = () => this.#processes.serve('fleetReplica', [JSON.stringify(given)], deployedNodeOptions())
+    return Promise.all(Array.from({ length: count }, start))
   }
 
   /** So many people sign in; from now on they are the crowd. */

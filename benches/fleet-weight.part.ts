@@ -44,7 +44,8 @@ export async function openWeight(
 
   const rssMb = megabytes(Math.max(...after.map(({ rssBeforeBytes }) => rssBeforeBytes)))
   const heap = sumOf(after, ({ heapBytes }) => heapBytes) - sumOf(before, ({ heapBytes }) => heapBytes)
-  const sockets = sumOf(after, (one) => one.sockets) - sumOf(before, (one) => one.sockets)
+  // A pool may have closed some that it had before.
+  const sockets = Math.max(0, sumOf(after, (one) => one.sockets) - sumOf(before, (one) => one.sockets))
   const states = kept.map((one) => (one.asked === 'client' ? one.question : one.waiting).state.length)
   say(
     `${whole(count)} calls of ${whole(people)} people wait, half of them with the client and half in the inbox, opened at ${whole((1_000 * count) / tookMs)}/s over ${replicas.length} replicas; each caller holds a state of at most ${Math.max(...states)} characters`,

@@ -60,9 +60,13 @@ export class Processes {
   }
 
   /** A program of ours, once it serves. */
-  async serve(program: keyof typeof programs, args: readonly string[]): Promise<Served> {
+  async serve(
+    program: keyof typeof programs,
+    args: readonly string[],
+    nodeOptions: readonly string[] = [],
+  ): Promise<Served> {
     const child = fork(fileURLToPath(programs[program]), args, {
-      execArgv: [...process.execArgv, '--expose-gc'],
+      execArgv: [...process.execArgv, '--expose-gc', ...nodeOptions],
       stdio: ['ignore', this.#log, this.#log, 'ipc'],
     })
     this.#track(child)

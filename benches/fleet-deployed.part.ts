@@ -1,0 +1,11 @@
+// How a gateway is started where deploy/ is used, so that what is measured is what people run.
+
+import { readFileSync } from 'node:fs'
+
+const unit = new URL('../deploy/assent.service', import.meta.url)
+
+export function deployedNodeOptions(): string[] {
+  const [, options] = /^Environment=NODE_OPTIONS=(\S+)$/m.exec(readFileSync(unit, 'utf8')) ?? []
+  if (options === undefined) throw new Error('deploy/assent.service sets no NODE_OPTIONS.')
+  return [options]
+}
