@@ -25,6 +25,13 @@ export interface CrowdOptions {
 
 type Wire = Record<string, unknown> & { result?: Wire; error?: { message: string }; params?: Wire; content?: unknown }
 
+/** Told in place of a result while a person has not answered; without an end when nobody can look. */
+interface Pending {
+  readonly status?: string
+  readonly askId?: string
+  readonly expiresAt?: string
+}
+
 const asksForms = { elicitation: { form: {} } }
 const betweenTriesMs = 50
 const noSession = 'no session'
@@ -127,6 +134,20 @@ async function newest(record: CallRecord, given: Given): Promise<CallEnd> {
 }
 
 async function older(record: CallRecord, given: Given, sessions: Sessions): Promise<CallEnd> {
+  const over = new AbortController()
+  try {
+    return await olderRounds(record, given, sessions, over.signal)
+  } finally {
+    over.abort()
+  }
+}
+
+async function olderRounds(
+  record: CallRecord,
+  given: Given,
+  sessions: Sessions,
+  isOver: AbortSignal,
+): Promise<CallEnd> {
   const endsAt = performance.now() + given.patienceMs
   let params = toolCall(record)
   let isPutOff = false
@@ -134,7 +155,7 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
   while (performance.now() < endsAt) {
     const session = await sessions.of(record, given.headers)
     const none = given.givesUp === true ? sessions.refusal : 'no session began'
-    const heard = session === undefined ? none : await olderCall(record, params, session, given)
+    const heard = session === undefined ? none : await olderCall(record, params, session, given, isOver)
     last = lastWord(last, heard)
     if (heard === noReply) return { kind: 'silence', last }
     if (heard === noSession) sessions.forget(record)
@@ -145,8 +166,10 @@ async function older(record: CallRecord, given: Given, sessions: Sessions): Prom
       continue
     }
     if (heard.error !== undefined) return { kind: 'told', message: heard.error.message }
-    const pending = heard.result?.structuredContent as { status?: string; askId?: string } | undefined
+    const pending = heard.result?.structuredContent as Pending | undefined
     if (pending?.status !== 'pending') return endOf(heard.result ?? {})
+    // Nobody can say now how it stands.
+    if (given.givesUp === true && pending.expiresAt === undefined) return endOf(heard.result ?? {})
     isPutOff = true
     await sleep(betweenTriesMs)
     given.onSentAway?.()
@@ -163,7 +186,13 @@ function lastWord(before: string, heard: unknown): string {
 }
 
 /** One request of a session, and the answers to what is asked in the middle of it. A text says why it broke. */
-async function olderCall(record: CallRecord, params: Wire, session: string, given: Given): Promise<Wire | string> {
+async function olderCall(
+  record: CallRecord,
+  params: Wire,
+  session: string,
+  given: Given,
+  isOver: AbortSignal,
+): Promise<Wire | string> {
   const { principal, ticket } = record
   const { url } = given
   const headers = { ...given.headers, 'mcp-session-id': session }
@@ -183,14 +212,18 @@ async function olderCall(record: CallRecord, params: Wire, session: string, give
       if (said.id === ticket) return said
       if (said.method !== 'elicitation/create') continue
       const answer = { jsonrpc: '2.0', id: said.id, result: await answered(record, given) }
-      // Until someone has taken it: it is not known whether a broken connection had.
-      while (!signal.aborted && (await status(url, principal, answer, headers)) === undefined)
-        await sleep(betweenTriesMs)
+      // Beside the reading: a call whose answer nobody takes ends by itself.
+      void deliver(() => status(url, principal, answer, headers), isOver)
     }
     return 'the stream ended'
   } catch (error) {
     return signal.aborted ? noReply : String((error as Error).cause ?? error)
   }
+}
+
+/** Until someone has taken it, or the call is over: it is not known whether a broken connection had. */
+async function deliver(send: () => Promise<number | undefined>, isOver: AbortSignal): Promise<void> {
+  while (!isOver.aborted && (await send()) === undefined) await sleep(betweenTriesMs)
 }
 
 /** What the person said, which counts from before it is sent: who hears of it later can have heard it then. */
