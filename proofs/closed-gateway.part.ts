@@ -18,6 +18,7 @@ import { identityLimits, upstreamLimits } from '../packages/gateway/src/limits.t
 import { skewClock } from '../test/fleet/skewed-clock.ts'
 import { believing, type ClosedBug, withClosedBug } from './closed-bugs.part.ts'
 import { audience } from './closed-issuer.part.ts'
+import { nowMs, type Span, watchStalls } from './closed-stalls.part.ts'
 import { messageOf, ranText } from './fleet-servers.part.ts'
 
 export interface Site {
@@ -43,11 +44,13 @@ export type FromGateways =
   | { readonly serving: string; readonly url: string }
   | { readonly skewed: number }
   | { readonly effect: string; readonly atMs: number }
+  | { readonly stall: Span }
 
 const sites = new Map<string, { readonly site: Site; readonly store: Store }>()
 /** Gateways that reach the database in the same way share a store, and with it its connections. */
 const stores = new Map<string, Promise<Store>>()
 
+watchStalls((stall) => tell({ stall }))
 process.on('disconnect', () => process.exit())
 process.on('message', (message: ToGateways) => {
   if ('open' in message) void open(message.open)
@@ -83,7 +86,7 @@ async function gatedServer({ secret, askWaitMs }: Site, store: Store): Promise<s
           async ({ ticket }, { gate }) => {
             const gated = await gate({ title: messageOf(ticket), arguments: { ticket } }, () => {
               // Not by `Date`, which may be a day off.
-              tell({ effect: ticket, atMs: performance.timeOrigin + performance.now() })
+              tell({ effect: ticket, atMs: nowMs() })
               return ranText(ticket)
             })
             return gated.value
@@ -141,7 +144,7 @@ function identifyFor({ issuer, bug }: Site, store: Store): Identify {
     clock_tolerance: 0,
     // Old soon and too old a little later, so that faults meet keys in every state.
     keys_fresh: 1_000,
-    keys_kept: 3_000,
+    keys_kept: 2_000,
     groups_claim: undefined,
     subject_claim: 'sub',
   } as unknown as Parameters<typeof identifyBy>[0]

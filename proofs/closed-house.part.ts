@@ -1,8 +1,9 @@
 // The world around the gateways that shall be failed: one sound gateway on the same database, the servers, the people's
 // inboxes, and for every cell a gateway that reaches one thing through a link of ours.
 
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyRing } from '@assent/core'
 import { openPostgres, type Store } from '@assent/store'
 import { type Gateway, type InboxApp, inboxApp, respondWith, startGateway } from 'assent'
@@ -10,13 +11,16 @@ import pg from 'pg'
 import { Link, type LinkOptions, type Way } from '../test/fleet/link.ts'
 import type { ClosedBug } from './closed-bugs.part.ts'
 import { type CellName, type Dependency, nameOf } from './closed-cells.part.ts'
-import type { FromGateways, Site, ToGateways } from './closed-gateway.part.ts'
+import type { Site } from './closed-gateway.part.ts'
 import { LinkedIssuer } from './closed-issuer.part.ts'
+import { Gateways } from './closed-process.part.ts'
+import { type Late, type Span, stalledMs, watchStalls } from './closed-stalls.part.ts'
 import { Evidence } from './fleet-evidence.part.ts'
 import { EffectServers } from './fleet-servers.part.ts'
 
 export const askWaitMs = 2_000
 const serverMs = 1_500
+const signInWithinMs = 20_000
 const dayMs = 24 * 60 * 60 * 1_000
 
 const database = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
@@ -32,7 +36,13 @@ export interface Cell extends CellName {
   readonly issuer?: LinkedIssuer
   fail(): Promise<void>
   mend(): Promise<void>
+  /** How late an answer was that was heard so long after its deadline. */
+  readonly late: (wait: Span) => Late
 }
+
+/** Of this process, whose clients wait for gateways. */
+const ownStalls: Span[] = []
+watchStalls((stall) => ownStalls.push(stall))
 
 export class House {
   readonly evidence: Evidence = new Evidence()
@@ -120,7 +130,16 @@ export class House {
     for (const close of this.#closing.toReversed()) await close()
   }
 
+  /** At the sound gateway, which nothing happens to; but a machine that is held up can break a request to it too. */
   async #signIn(principal: string): Promise<string> {
+    for (const endsAt = performance.now() + signInWithinMs; ; await sleep(100)) {
+      const cookie = await this.#tryToSignIn(principal).catch(() => '')
+      if (cookie !== '') return cookie
+      if (performance.now() > endsAt) throw new Error(`${principal} cannot sign in at the sound gateway.`)
+    }
+  }
+
+  async #tryToSignIn(principal: string): Promise<string> {
     const link = (await this.#sound?.inbox.signInLink({ principal, groups: [] })) ?? ''
     const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
     const origin = this.soundOrigin
@@ -128,6 +147,7 @@ export class House {
       method: 'POST',
       headers: { origin, 'assent-inbox': '1', 'content-type': 'application/json' },
       body: JSON.stringify({ code }),
+      signal: AbortSignal.timeout(5_000),
     })
     return response.headers.get('set-cookie')?.split(';', 1)[0]?.split('=', 2)[1] ?? ''
   }
@@ -157,6 +177,10 @@ export class House {
       ...(parts.issuer === undefined ? {} : { issuer: parts.issuer }),
       fail: parts.fail,
       mend: parts.mend,
+      late: (wait) => ({
+        lateMs: wait.untilMs - wait.fromMs,
+        heldUpMs: stalledMs([...ownStalls, ...gateways.stalls], wait),
+      }),
     }
   }
 
@@ -237,49 +261,5 @@ function switches(links: readonly Link[], way: Way): Pick<Parts, 'fail' | 'mend'
   return {
     fail: async () => void (await Promise.all(links.map((link) => link.fail(way)))),
     mend: async () => void (await Promise.all(links.map((link) => link.mend()))),
-  }
-}
-
-/** A process with gateways in it, as the supervisor sees it. */
-class Gateways {
-  readonly #child: ChildProcess
-  readonly #waiting = new Map<string, (text: string) => void>()
-  readonly #errors: readonly string[]
-  #lastSkew = 0
-
-  constructor(child: ChildProcess, onEffect: (ticket: string, atMs: number) => void, errors: readonly string[]) {
-    this.#child = child
-    this.#errors = errors
-    child.on('message', (message: FromGateways) => {
-      if ('effect' in message) onEffect(message.effect, message.atMs)
-      if ('opened' in message) this.#waiting.get(`open ${message.opened}`)?.(message.sdk)
-      if ('serving' in message) this.#waiting.get(`serve ${message.serving}`)?.(message.url)
-      if ('skewed' in message) this.#waiting.get(`skew ${message.skewed}`)?.('')
-    })
-  }
-
-  open(site: Site): Promise<string> {
-    return this.#ask({ open: site }, `open ${site.name}`)
-  }
-
-  serve(name: string, servers: Readonly<Record<string, { url: string }>>): Promise<string> {
-    return this.#ask({ serve: name, servers }, `serve ${name}`)
-  }
-
-  async skew(skewMs: number): Promise<void> {
-    this.#lastSkew += 1
-    await this.#ask({ skewMs, number: this.#lastSkew }, `skew ${this.#lastSkew}`)
-  }
-
-  async #ask(message: ToGateways, key: string): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>()
-    this.#waiting.set(key, resolve)
-    const died = () => reject(new Error(`A process with gateways ended before "${key}": ${this.#errors.join('')}`))
-    this.#child.once('exit', died)
-    this.#child.send(message, () => undefined)
-    return promise.finally(() => {
-      this.#waiting.delete(key)
-      this.#child.off('exit', died)
-    })
   }
 }

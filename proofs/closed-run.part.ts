@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@assent/core'
 import { askWaitMs, type Cell, type House } from './closed-house.part.ts'
+import type { Late } from './closed-stalls.part.ts'
+import { isAdmitted, trespass } from './closed-tokens.part.ts'
 import { answerOf, makeCall, type Said, Sessions } from './fleet-crowd.part.ts'
 import type { CallEnd, CallRecord } from './fleet-evidence.part.ts'
 import type { SeededRandom } from './random.part.ts'
@@ -30,19 +32,17 @@ export interface Plan {
 export interface Outcome {
   readonly plan: Plan
   readonly end: CallEnd
-  /** From the deadline to the answer that the caller heard. */
-  readonly lateMs: number
-}
-
-/** Whoever was let in with a token that lets nobody in, and how long the longest of them waited. */
-export interface Trespass {
-  readonly tried: number
+  /** Bad tokens that were tried, and what came of those that were not refused. */
+  readonly tokens: number
   readonly admitted: readonly string[]
-  readonly slowestMs: number
+  /** Of the call, and of all else that had to be answered. */
+  readonly lates: readonly Late[]
 }
 
 const lateByMs = 300
-const patienceMs = 20_000
+/** How long a caller listens: one that hears something after that has heard nothing. */
+const patienceMs = 40_000
+const backWithinMs = 20_000
 const lookMs = 30
 
 export async function runOnce(house: House, cell: Cell, plan: Plan, random: SeededRandom): Promise<Outcome> {
@@ -71,6 +71,9 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
   const sessions = new Sessions(cell.url)
   if (isConnected) await sessions.of(record, headers)
   if (moment === 'before the call') await fail()
+  const connectedFromMs = Date.now()
+  // A request of its own, which has to be answered in time by itself.
+  if (record.client === '2025-11-25') await sessions.of(record, headers)
   const startedAtMs = Date.now()
   const given = {
     url: cell.url,
@@ -85,6 +88,7 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
   }
   house.evidence.calls.set(record.ticket, record)
   const calling = makeCall(record, given, sessions)
+  const before = trespass(cell, patienceMs)
   let isOver = false
   const answering =
     record.asked === 'inbox' ? answerInInbox(house, cell, plan, thinks, random, () => isOver) : undefined
@@ -94,12 +98,20 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
   record.end = end
   await answering
   const deadlines = (await house.asksOf(record.ticket)).map(({ decideByMs }) => decideByMs)
-  const atClient = record.asked === 'client' && askedAtMs !== undefined ? askedAtMs + askWaitMs : 0
-  const dueMs = Math.max(startedAtMs, atClient, lateAtMs, ...deadlines) + cell.allowanceMs
-  await failing
+  const atClient = record.asked === 'client' && askedAtMs !== undefined ? Math.max(askedAtMs + askWaitMs, lateAtMs) : 0
+  const dueMs = Math.max(startedAtMs, atClient, ...deadlines) + cell.allowanceMs
+  await fail()
+  const strangers = [await before, await trespass(cell, patienceMs)]
   await cell.mend()
   await isBack(house, cell)
-  return { plan, end, lateMs: endedAtMs - dueMs }
+  const tokens = strangers.flatMap(({ waits }) => waits)
+  return {
+    plan,
+    end,
+    tokens: tokens.length,
+    admitted: strangers.flatMap(({ admitted }) => admitted),
+    lates: [cell.late({ fromMs: dueMs, untilMs: endedAtMs }), cell.late({ fromMs: connectedFromMs, untilMs: startedAtMs }), ...tokens.map(cell.late)],
+  }
 }
 
 /** The person finds the question in an inbox, that of the failing gateway or of the sound one, and says what they think. */
@@ -142,35 +154,20 @@ async function answerInInbox(
   }
 }
 
-/** Tries every bad token while the issuer fails. */
-export async function trespass({ url, issuer }: Cell): Promise<Trespass> {
-  if (issuer === undefined) return { tried: 0, admitted: [], slowestMs: 0 }
-  const bad = Object.entries(await issuer.bad())
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'stranger', version: '1' } }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
-  let slowestMs = 0
-  const admitted = await Promise.all(
-    bad.map(async ([kind, token]) => {
-      const startedAt = performance.now()
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) })
-      await response.text()
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt)
-      return [401, 403, 503].includes(response.status) ? [] : [`a token ${kind} was answered with ${response.status}`]
-    }),
-  )
-  return { tried: bad.length, admitted: admitted.flat(), slowestMs }
-}
-
 /** The next run begins with a gateway that has everything it needs. */
 async function isBack(house: House, cell: Cell): Promise<void> {
   const { origin } = new URL(cell.url)
-  for (const endsAt = performance.now() + patienceMs; performance.now() < endsAt; await sleep(lookMs)) {
+  let last = 'nothing'
+  for (const endsAt = performance.now() + backWithinMs; performance.now() < endsAt; await sleep(lookMs)) {
     const cookie = await house.cookieAt(origin, cell.principal)
     const signal = AbortSignal.timeout(2_000)
-    const response = await fetch(`${origin}/api/me`, { headers: { cookie }, signal }).catch(() => undefined)
-    await response?.text().catch(() => undefined)
-    if (response?.status === 200) return
+    const response = await fetch(`${origin}/api/me`, { headers: { cookie }, signal }).catch((error) => String(error))
+    if (typeof response === 'string') {
+      last = response
+      continue
+    }
+    last = `${response.status} ${await response.text().catch(String)}`
+    if (response.status === 200 && (await isAdmitted(cell))) return
   }
-  throw new Error(`The gateway of ${cell.dependency} × ${cell.way} did not come back.`)
+  throw new Error(`The gateway of ${cell.dependency} × ${cell.way} did not come back: ${last}`)
 }

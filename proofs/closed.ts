@@ -9,7 +9,8 @@ import { bugs, type ClosedBug } from './closed-bugs.part.ts'
 import { type CellName, cells, nameOf, waves, withoutMeaning } from './closed-cells.part.ts'
 import { type Cell, House } from './closed-house.part.ts'
 import { judged } from './closed-judge.part.ts'
-import { type Mind, moments, type Outcome, type Plan, runOnce, trespass } from './closed-run.part.ts'
+import { type Mind, moments, type Outcome, type Plan, runOnce } from './closed-run.part.ts'
+import type { Late } from './closed-stalls.part.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
 
 /** How long after its deadline a gate may take to answer. A machine of CI does other things too. */
@@ -28,9 +29,9 @@ export const run: Measurement = async ({ quick, seed }) => {
   for (const bug of planted) {
     const { names, runs: tries } = whereFound(bug)
     const { tallies, failOpen } = await live({ names, runs: tries, seed, bug })
-    const latestMs = Math.max(...tallies.map((tally) => tally.latestMs))
-    const isFound = bugs[bug] === 'fail-open' ? failOpen.length > 0 : latestMs > barMs
-    console.log(`closed: planted "${bug}": ${failOpen.length} fail-open, latest ${Math.round(latestMs)} ms`)
+    const ownMs = Math.max(...tallies.map((tally) => tally.ownMs))
+    const isFound = bugs[bug] === 'fail-open' ? failOpen.length > 0 : ownMs > barMs
+    console.log(`closed: planted "${bug}": ${failOpen.length} fail-open, latest ${Math.round(ownMs)} ms`)
     if (!isFound) missed.push(bug)
   }
   return verdict(results, { missed, planted: planted.length, bar: quick ? quickBarMs : barMs })
@@ -52,15 +53,17 @@ function verdict(
   if (deaths > 0)
     for (const one of results) for (const text of one.errors.slice(-2)) console.log(`closed: a gateway said: ${text}`)
   const latestMs = Math.max(...tallies.map((tally) => tally.latestMs))
+  const ownMs = Math.max(...tallies.map((tally) => tally.ownMs))
   const total = tallies.reduce((sum, { runs }) => sum + runs, 0)
   const least = Math.min(...tallies.map(({ runs }) => runs))
   const faults = failOpen.length + others.length + deaths
   const isRefusedInWords = tallies.every(({ wordless }) => wordless === 0)
   return {
-    reached: faults === 0 && missed.length === 0 && latestMs <= bar && isRefusedInWords,
+    reached: faults === 0 && missed.length === 0 && ownMs <= bar && isRefusedInWords,
     figure:
       `closed: ${tallies.length} cells, at least ${least} runs each (${total} in all): ${failOpen.length} fail-open, ` +
-      `${others.length + deaths} other faults; latest answer ${(latestMs / 1_000).toFixed(2)} s after its deadline (bar ${bar / 1_000} s); ` +
+      `${others.length + deaths} other faults; latest answer ${(ownMs / 1_000).toFixed(2)} s after its deadline (bar ${bar / 1_000} s), ` +
+      `${(latestMs / 1_000).toFixed(2)} s with what this machine held it up; ` +
       `${planted - missed.length} of ${planted} planted bugs found`,
   }
 }
@@ -73,7 +76,7 @@ function whereFound(bug: ClosedBug): { readonly names: readonly CellName[]; read
     case 'unverified':
       return { names: [{ dependency: 'identity provider', way: 'down' }], runs: 4 }
     case 'own-clock':
-      return { names: [{ dependency: 'clock', way: 'a day behind' }], runs: 4 }
+      return { names: [{ dependency: 'clock', way: 'a day behind' }], runs: 2 }
     case 'patient':
       return { names: [{ dependency: 'database', way: 'hanging' }], runs: 4 }
   }
@@ -91,6 +94,8 @@ interface Tally {
   failOpen: number
   tokens: number
   latestMs: number
+  /** The same without the time in which the machine ran something else. */
+  ownMs: number
 }
 
 interface Result {
@@ -121,11 +126,11 @@ async function live({ names, runs, seed, bug }: LifeOptions): Promise<Result> {
         const random = seededRandom(seed + 100 + cell.index)
         for (let number = 0; number < runs; number++) {
           const plan = planOf(cell, number, random, bug)
-          const [outcome, strangers] = await Promise.all([runOnce(house, cell, plan, random), trespass(cell)])
-          count(tally, outcome)
-          tally.tokens += strangers.tried
-          tally.latestMs = Math.max(tally.latestMs, strangers.slowestMs)
-          for (const what of strangers.admitted) admitted.push(`${tally.name}: ${what}`)
+          const outcome = await runOnce(house, cell, plan, random)
+          count(tally, outcome.end)
+          for (const late of outcome.lates) time(tally, late)
+          tally.tokens += outcome.tokens
+          for (const what of outcome.admitted) admitted.push(`${tally.name}: ${what}`)
           if (process.env.ASSENT_PROOF_TELL !== undefined) tellRun(tally, outcome)
         }
         return tally
@@ -159,34 +164,57 @@ function planOf(cell: Cell, number: number, random: SeededRandom, bug: ClosedBug
       server: isPlanted ? 'new' : random.pick(['old', 'new', 'sdk']),
       asked: bug === 'own-clock' ? 'client' : isPlanted ? 'inbox' : random.pick(['client', 'inbox']),
     },
-    moment: isPlanted ? 'when it is asked' : (moments[(number + cell.index) % moments.length] ?? moments[0]),
+    moment:
+      bug === 'patient'
+        ? 'before the call'
+        : isPlanted
+          ? 'when it is asked'
+          : (moments[(number + cell.index) % moments.length] ?? moments[0]),
     mind: random.pick(minds),
     isConnected: random.next() < 0.7,
   }
 }
 
 function newTally(cell: Cell): Tally {
-  const counts = { runs: 0, ran: 0, no: 0, refused: 0, wordless: 0, failOpen: 0, tokens: 0, latestMs: 0 }
+  const counts = { runs: 0, ran: 0, no: 0, refused: 0, wordless: 0, failOpen: 0, tokens: 0, latestMs: 0, ownMs: 0 }
   return { name: nameOf(cell), ...counts }
 }
 
-function count(tally: Tally, { end, lateMs }: Outcome): void {
-  tally.runs += 1
+function time(tally: Tally, { lateMs, heldUpMs }: Late): void {
   tally.latestMs = Math.max(tally.latestMs, lateMs)
+  tally.ownMs = Math.max(tally.ownMs, lateMs - heldUpMs)
+}
+
+function count(tally: Tally, end: Outcome['end']): void {
+  tally.runs += 1
   if (end.kind === 'result' && end.text.startsWith('ran ')) tally.ran += 1
   else if (end.kind === 'result') tally.no += 1
   else if (end.kind === 'told' && end.message !== '') tally.refused += 1
   else tally.wordless += 1
 }
 
-function tellRun({ name }: Tally, { plan, end, lateMs }: Outcome): void {
+function tellRun({ name }: Tally, { plan, end, lates }: Outcome): void {
   const { record, moment, mind } = plan
   const how = `${record.client} client, ${record.server} server, asked in the ${record.asked}, ${mind}, fails ${moment}`
-  console.log(`closed: ${name}: ${record.ticket} ${how}: ${JSON.stringify(end).slice(0, 160)} ${lateMs} ms`)
+  const times = lates
+    .slice(0, 2)
+    .map(({ lateMs, heldUpMs }) => `${lateMs - Math.round(heldUpMs)} + ${Math.round(heldUpMs)}`)
+  console.log(`closed: ${name}: ${record.ticket} ${how}: ${JSON.stringify(end).slice(0, 160)} ${times.join(', ')} ms`)
 }
 
 function printTable(tallies: readonly Tally[]): void {
-  const columns = ['cell', 'runs', 'ran', 'no', 'refused', 'wordless', 'fail-open', 'bad tokens', 'latest ms'] as const
+  const columns = [
+    'cell',
+    'runs',
+    'ran',
+    'no',
+    'refused',
+    'wordless',
+    'fail-open',
+    'bad tokens',
+    'latest ms',
+    'by the clock',
+  ] as const
   const rows = tallies.map((one) =>
     [
       one.name,
@@ -197,6 +225,7 @@ function printTable(tallies: readonly Tally[]): void {
       one.wordless,
       one.failOpen,
       one.tokens,
+      Math.round(one.ownMs),
       Math.round(one.latestMs),
     ].map(String),
   )
