@@ -110,7 +110,11 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
     end,
     tokens: tokens.length,
     admitted: strangers.flatMap(({ admitted }) => admitted),
-    lates: [cell.late({ fromMs: dueMs, untilMs: endedAtMs }), cell.late({ fromMs: connectedFromMs, untilMs: startedAtMs }), ...tokens.map(cell.late)],
+    lates: [
+      cell.late({ fromMs: dueMs, untilMs: endedAtMs }),
+      cell.late({ fromMs: connectedFromMs + cell.allowanceMs, untilMs: startedAtMs }),
+      ...tokens.map(cell.late),
+    ],
   }
 }
 
