@@ -21,6 +21,8 @@ export interface CrowdOptions {
   readonly patienceMs: number
   /** Waited for before each call begins. */
   readonly pace?: () => Promise<void>
+  /** How long a caller keeps its sessions before it begins others. Half of the callers end them, half just go. */
+  readonly sessionsKeptMs?: number
 }
 
 type Wire = Record<string, unknown> & { result?: Wire; error?: { message: string }; params?: Wire; content?: unknown }
@@ -40,11 +42,18 @@ const noReply = 'no reply in time'
 
 export async function runCrowd(options: CrowdOptions): Promise<void> {
   let left = options.asks
-  const caller = async () => {
-    const sessions = new Sessions(options.url)
+  const { sessionsKeptMs = Number.POSITIVE_INFINITY } = options
+  const caller = async (_: unknown, number: number) => {
+    let sessions = new Sessions(options.url)
+    let keptSince = performance.now()
     while (left > 0 && !options.isOver()) {
       left -= 1
       await options.pace?.()
+      if (performance.now() - keptSince > sessionsKeptMs) {
+        if (number % 2 === 0) await sessions.endAll()
+        sessions = new Sessions(options.url)
+        keptSince = performance.now()
+      }
       const { kind } = await callOnRecord(newCall(options, left), options, sessions)
       if (kind === 'broken') await sleep(betweenTriesMs)
     }
@@ -62,6 +71,7 @@ export async function callOnRecord(
   const given = { url, evidence, thinks: mind(random), patienceMs }
   const end = await makeCall(record, given, sessions)
   record.end = end
+  record.endedAtMs = Date.now()
   return end
 }
 
@@ -265,6 +275,18 @@ export class Sessions {
 
   forget(record: CallRecord): void {
     this.#ids.delete(keyOf(record))
+  }
+
+  /** As a client does that leaves in good order; a refusal is nobody's loss. */
+  async endAll(): Promise<void> {
+    for (const [key, id] of this.#ids) {
+      const headers = { 'mcp-session-id': id, 'x-person': key.split(' ', 1)[0] ?? '' }
+      await fetch(this.#url, { method: 'DELETE', headers }).then(
+        (response) => response.text(),
+        () => undefined,
+      )
+    }
+    this.#ids.clear()
   }
 }
 

@@ -12,6 +12,7 @@ export interface CallRecord {
   /** Who answers: the client itself, or the person in the inbox. */
   readonly asked: 'client' | 'inbox'
   end?: CallEnd
+  endedAtMs?: number
 }
 
 /** What its caller heard in the end. */

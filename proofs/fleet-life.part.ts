@@ -9,11 +9,12 @@ import { runCrowd } from './fleet-crowd.part.ts'
 import { type AskRow, type AuditRow, Evidence, type Kept } from './fleet-evidence.part.ts'
 import { People } from './fleet-people.part.ts'
 import type { Bug } from './fleet-points.part.ts'
+import type { ReplicaSettings } from './fleet-replica.part.ts'
 import { Fleet } from './fleet-replicas.part.ts'
 import { EffectServers } from './fleet-servers.part.ts'
 import { seededRandom } from './random.part.ts'
 
-const usualDatabase: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+export const usualDatabase: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 export const replicas = 3
 export const principals: readonly string[] = Array.from({ length: 8 }, (_, n) => `person-${n}`)
 
@@ -27,6 +28,8 @@ export interface Trouble {
   stop(): void
   /** Holds the crowd back while more has begun than there was trouble for. */
   pace?(): Promise<void>
+  /** What it does when all calls have ended and all leases have run out, while the fleet is still there. */
+  afterwards?(): Promise<void>
 }
 
 export interface Stage {
@@ -53,6 +56,10 @@ export interface LifeOptions<T extends Trouble> {
   readonly bug?: Bug
   /** How long a call may take before its caller has heard nothing. */
   readonly patienceMs?: number
+  /** How long callers keep their sessions before they begin others; for ever unless told. */
+  readonly sessionsKeptMs?: number
+  /** What else replicas are started with. */
+  readonly replicas?: Partial<ReplicaSettings>
 }
 
 export interface World<T extends Trouble> {
@@ -74,6 +81,7 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     servers: await servers.start(),
     ...(wake === undefined ? {} : { wake }),
     ...(bug === undefined ? {} : { bug }),
+    ...options.replicas,
   })
   try {
     await withAdmin(ourDatabase(), schema, (admin) => admin.query('select 1'))
@@ -89,13 +97,15 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     })
     const isOver = () => isCalm && options.endsWithTrouble === true
     const pace = () => trouble.pace?.() ?? Promise.resolve()
-    const crowd = { principals, asks, callers: 24, isOver, patienceMs, pace }
+    const { sessionsKeptMs = Number.POSITIVE_INFINITY } = options
+    const crowd = { principals, asks, callers: 24, isOver, patienceMs, pace, sessionsKeptMs }
     await runCrowd({ url, evidence, random: seededRandom(seed), ...crowd })
     trouble.stop()
     await breaking
     people.stop()
     await working
     await sleep(leasesRunOutMs)
+    await trouble.afterwards?.()
     return { evidence, kept: await keptIn(ourDatabase(), schema), trouble, fleet }
   } finally {
     await fleet.stop()

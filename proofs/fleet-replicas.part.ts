@@ -1,29 +1,47 @@
-// The replicas as the supervisor sees them: started, killed and started again; and the balancer in front of them.
+// The replicas as the supervisor sees them: started, killed or told to stop, and started again, behind their balancer.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Balancer } from './fleet-balancer.part.ts'
 import { diedAt } from './fleet-points.part.ts'
-import type { FromReplica, ReplicaSettings, ToReplica } from './fleet-replica.part.ts'
+import type { FromReplica, Numbered, ReplicaSettings, ToReplica, Weight } from './fleet-replica.part.ts'
 
 /** Kept loaded, so that a killed replica is back as soon as a real supervisor would have it back. */
 const spares = 3
-const queueTries = 600
-const queueLookMs = 50
+/** Far more than a replica that was told to stop takes beyond its drain: one that is still there then never ends. */
+const neverEndsMs = 15_000
+
+/** How one that was told to stop went. */
+export interface Departure {
+  readonly index: number
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  /** None when it had to be killed. */
+  readonly code: number | null
+  /** How long it was given. */
+  readonly drainMs: number
+  /** Whether the balancer learned of it before it was gone. */
+  readonly saidSo: boolean
+}
 
 interface Slot {
   child: ChildProcess
   /** Undefined while it starts. */
   url: string | undefined
   port: number
-  readonly invitations: Map<number, (link: string | undefined) => void>
+  /** What its readiness page said last, where the balancer looks at it. */
+  isReady: boolean
+  /** Told to stop. */
+  isLeaving: boolean
+  drainMs: number
+  /** Who waits for what it says, by the number of the question. */
+  readonly asked: Map<number, (reply: Numbered | undefined) => void>
 }
 
 export class Fleet {
-  readonly #settings: Omit<ReplicaSettings, 'port'>
+  #settings: Omit<ReplicaSettings, 'port'>
   readonly #slots: Slot[] = []
   readonly #spares: ChildProcess[] = []
   readonly #errors: string[] = []
@@ -32,7 +50,7 @@ export class Fleet {
   #isStopping = false
   #onDied: (point: string) => void = () => undefined
   #turn = 0
-  #balancer: Server | undefined
+  readonly #balancer = new Balancer(() => this.#slots)
   kills = 0
 
   constructor(settings: Omit<ReplicaSettings, 'port'>) {
@@ -42,10 +60,51 @@ export class Fleet {
   /** Where clients connect. */
   async start(count: number): Promise<string> {
     for (let spare = 0; spare < spares; spare++) this.#spares.push(this.#spawn())
-    await Promise.all(Array.from({ length: count }, () => this.#fill({ port: 0, invitations: new Map() } as never)))
-    this.#balancer = createServer((request, response) => this.#pass(request, response))
-    await new Promise<void>((resolve) => this.#balancer?.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(this.#balancer.address() as AddressInfo).port}/mcp`
+    await Promise.all(Array.from({ length: count }, () => this.#fill({ port: 0, asked: new Map() } as never)))
+    return this.#balancer.start()
+  }
+
+  /** From now on requests go to those whose readiness page says yes. */
+  followReadiness(everyMs: number): void {
+    this.#balancer.followReadiness(everyMs)
+  }
+
+  /** What those that start from now on are started with. */
+  use(changes: Partial<ReplicaSettings>): void {
+    this.#settings = { ...this.#settings, ...changes }
+  }
+
+  tell(index: number, message: ToReplica): void {
+    const slot = this.#slots[index]
+    if (slot !== undefined) tell(slot.child, message)
+  }
+
+  pidOf(index: number): number | undefined {
+    return this.#slots[index]?.child.pid
+  }
+
+  /** Tells one to stop; resolves when it is gone and another serves in its place. */
+  async restart(index: number, signal: NodeJS.Signals = 'SIGTERM'): Promise<Departure> {
+    const slot = this.#slots[index]
+    if (slot?.url === undefined) throw new Error(`There is no replica ${index} to restart.`)
+    const { child, drainMs } = slot
+    const startedAtMs = Date.now()
+    slot.isLeaving = true
+    const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    const lastResort = setTimeout(() => child.kill('SIGKILL'), drainMs + neverEndsMs)
+    const code = await gone
+    clearTimeout(lastResort)
+    const departure = { index, startedAtMs, endedAtMs: Date.now(), code, drainMs, saidSo: !slot.isReady }
+    while (slot.url === undefined && !this.#isStopping) await new Promise((resolve) => setTimeout(resolve, 20))
+    return departure
+  }
+
+  /** What one weighs and holds. Undefined when it does not say. */
+  async weigh(index: number): Promise<Weight | undefined> {
+    const slot = this.#slots[index]
+    if (slot?.url === undefined) return undefined
+    return (await this.#ask(slot, (number) => ({ weigh: number })))?.weight
   }
 
   /** The inboxes that can be reached now. */
@@ -87,17 +146,12 @@ export class Fleet {
   async invite(origin: string, person: string): Promise<string | undefined> {
     const slot = this.#slots.find(({ url }) => url !== undefined && new URL(url).origin === origin)
     if (slot === undefined) return undefined
-    const { promise, resolve } = Promise.withResolvers<string | undefined>()
-    const number = this.#turn++
-    slot.invitations.set(number, resolve)
-    tell(slot.child, { invite: person, number })
-    return promise.finally(() => slot.invitations.delete(number))
+    return (await this.#ask(slot, (number) => ({ invite: person, number })))?.link
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    this.#balancer?.close()
-    this.#balancer?.closeAllConnections()
+    this.#balancer.stop()
     const children = [...this.#slots.map(({ child }) => child), ...this.#spares]
     await Promise.all(
       children.map(async (child) => {
@@ -110,26 +164,37 @@ export class Fleet {
     rmSync(this.#compiled, { recursive: true })
   }
 
+  #ask(slot: Slot, question: (number: number) => ToReplica): Promise<Numbered | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Numbered | undefined>()
+    const number = this.#turn++
+    slot.asked.set(number, resolve)
+    tell(slot.child, question(number))
+    return promise.finally(() => slot.asked.delete(number))
+  }
+
   async #fill(slot: Slot): Promise<void> {
     const child = this.#spares.shift() ?? this.#spawn()
     slot.child = child
     setPriority(child.pid ?? 0, constants.priority.PRIORITY_NORMAL)
     if (!this.#slots.includes(slot)) this.#slots.push(slot)
     this.#spares.push(this.#spawn())
+    slot.isLeaving = false
+    slot.drainMs = this.#settings.drainMs ?? 0
     const { promise, resolve } = Promise.withResolvers<void>()
     child.on('message', (message: FromReplica) => {
       if ('url' in message) {
         slot.url = message.url
+        slot.isReady = true
         slot.port = Number(new URL(message.url).port)
         resolve()
       }
-      if ('number' in message) slot.invitations.get(message.number)?.(message.link)
+      if ('number' in message) slot.asked.get(message.number)?.(message)
     })
     child.once('exit', () => {
       slot.url = undefined
-      for (const refuse of slot.invitations.values()) refuse(undefined)
+      for (const refuse of slot.asked.values()) refuse(undefined)
       if (this.#isStopping) return resolve()
-      this.kills += 1
+      if (!slot.isLeaving) this.kills += 1
       void this.#fill(slot).then(resolve)
     })
     tell(child, { go: { ...this.#settings, port: slot.port } })
@@ -151,38 +216,6 @@ export class Fleet {
       if (this.#errors.length > 20) this.#errors.shift()
     })
     return child
-  }
-
-  /** To the next replica that takes the connection; once something was sent, to no other. */
-  #pass(request: IncomingMessage, response: ServerResponse, tries = 0): void {
-    const urls = this.#slots.flatMap(({ url }) => (url === undefined ? [] : [url]))
-    const url = urls[this.#turn++ % urls.length]
-    // Nobody is there: it waits in the queue, as balancers have one.
-    if (url === undefined && tries < queueTries)
-      return void setTimeout(() => this.#pass(request, response, tries + 1), queueLookMs)
-    if (url === undefined) return void response.writeHead(503).end()
-    const passed = send(url, {
-      method: request.method ?? 'POST',
-      headers: { ...request.headers, host: new URL(url).host },
-    })
-    passed.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      response.flushHeaders()
-      answer.on('error', () => response.destroy())
-      answer.pipe(response)
-    })
-    passed.on('error', (error: NodeJS.ErrnoException) => {
-      const wasRefused = error.code === 'ECONNREFUSED' && tries < queueTries
-      if (wasRefused && !response.headersSent) return this.#pass(request, response, tries + 1)
-      response.destroy()
-    })
-    response.on('close', () => passed.destroy())
-    // Read from the start each time: nothing was sent where the connection was refused.
-    passed.on('socket', (socket) => {
-      const begin = () => request.pipe(passed)
-      if (socket.connecting) socket.once('connect', begin)
-      else begin()
-    })
   }
 }
 
