@@ -7,6 +7,7 @@
 import type { Asks } from './asks/asks.ts'
 import { findDue, findOfCall } from './asks/find-asks.ts'
 import type { Audit } from './audit/audit.ts'
+import { forgetCalls } from './calls/forget-calls.ts'
 import { findLost, loseCall } from './calls/lose-call.ts'
 import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
@@ -31,6 +32,10 @@ const clockSkewMs = 24 * 60 * 60 * 1_000
 // After its person was last signed in, a name is shown to others for a month.
 const namesKeptMs = 30 * 24 * 60 * 60 * 1_000
 
+// What came of a held call can be fetched while the state or the handle of its caller is valid: a person's time, which is
+// fourteen days at most, and a day.
+const callsKeptMs = 15 * 24 * 60 * 60 * 1_000
+
 export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<Swept> {
   let expired = 0
   for (const { tenant, id } of await engine.run(findDue, { at_most: atMost })) {
@@ -39,7 +44,8 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
 
   const lost = await giveUpSilent(engine, asks, audit)
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
-  const calls = await engine.run(forgetDeferred, { margin: clockSkewMs })
+  const calls = await engine.run(forgetCalls, { kept: callsKeptMs + clockSkewMs })
+  const deferred = await engine.run(forgetDeferred, { margin: clockSkewMs })
   const steps = await engine.run(forgetExpiredSteps, { margin: clockSkewMs })
   const links = await engine.run(forgetLinks, {})
   const sessions = await engine.run(forgetSessions, { keep_names: namesKeptMs })
@@ -47,7 +53,7 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const wishes = await engine.run(forgetWishes, {})
   const letters = await engine.run(forgetLetters, {})
   const pages = await engine.run(forgetPages, {})
-  const all = [ids, calls, steps, links, sessions, ofClients, wishes, letters, pages]
+  const all = [ids, calls, deferred, steps, links, sessions, ofClients, wishes, letters, pages]
   const forgotten = all.reduce((sum, rows) => sum + rows.length, 0)
   return { expired, lost, forgotten }
 }

@@ -3,6 +3,7 @@ import { aForm, anId, ann, inEurope, minuteMs, noon } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
 const leaseMs = 10_000
+const dayMs = 24 * 60 * 60 * 1_000
 
 function aCall(id = anId('call')) {
   const draft = {
@@ -122,3 +123,26 @@ onEachEngine('[STORE-13] a sweep records what expired and forgets what can no lo
   expect(await store.grants.useState('acme', fresh, clock() + minuteMs)).toBe(false)
   expect((await store.asks.read('acme', ask.id))?.state).toEqual({ kind: 'expired', atMs: noon + minuteMs })
 })
+
+onEachEngine(
+  '[STORE-13] what came of a call is forgotten when nobody can come back for it any more',
+  async ({ open }) => {
+    let now = noon
+    const store = await open({ clock: () => now })
+    const [finished, lost, running] = [aCall(), aCall(), { ...aCall(), leaseMs: 30 * dayMs }]
+    for (const call of [finished, lost, running]) await store.calls.begin(call)
+    await store.calls.finish('acme', finished.id, 'gateway-1', '{}')
+    const kindOf = async ({ id }: { id: string }) => (await store.calls.read('acme', id, 'ann'))?.state.kind
+    const kinds = async () => [await kindOf(finished), await kindOf(lost), await kindOf(running)]
+
+    now += leaseMs
+    await store.sweep()
+    now += 15 * dayMs
+    expect((await store.sweep()).forgotten).toBe(0)
+    expect(await kinds()).toEqual(['finished', 'lost', 'running'])
+
+    now += dayMs + 1
+    expect((await store.sweep()).forgotten).toBe(2)
+    expect(await kinds()).toEqual([undefined, undefined, 'running'])
+  },
+)
