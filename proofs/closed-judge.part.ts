@@ -4,7 +4,7 @@
 import type { House } from './closed-house.part.ts'
 import type { Kept } from './fleet-evidence.part.ts'
 import { type Fault, judge } from './fleet-judge.part.ts'
-import { keptIn } from './fleet-life.part.ts'
+import { atRest, keptIn } from './fleet-life.part.ts'
 
 /** What makes a gate one that failed open; other faults are wrong too, and told apart. */
 const open: readonly string[] = [
@@ -26,23 +26,13 @@ interface GrantRow {
   readonly expiresAtMs: number
 }
 
-/** Leases of calls that were given up while the database was away run out by themselves. */
-const runningWithinMs = 10_000
-
 export async function judged(house: House): Promise<Judged> {
-  const kept = normalised(await keptSoon(house))
+  await atRest(house.database, house.schema)
+  const kept = normalised(await keptIn(house.database, house.schema))
   const faults = [...judge(house.evidence, kept), ...(await judgeGrants(house))]
   return {
     failOpen: faults.filter(({ invariant }) => open.includes(invariant)),
     others: faults.filter(({ invariant }) => !open.includes(invariant)),
-  }
-}
-
-async function keptSoon({ database, schema }: House): Promise<Kept> {
-  for (const endsAt = performance.now() + runningWithinMs; ; ) {
-    const kept = await keptIn(database, schema)
-    if (kept.running === 0 || performance.now() > endsAt) return kept
-    await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }
 

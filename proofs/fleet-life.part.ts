@@ -18,8 +18,10 @@ export const usualDatabase: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgr
 export const replicas = 3
 export const principals: readonly string[] = Array.from({ length: 8 }, (_, n) => `person-${n}`)
 
-/** Long enough for the leases of the last dead to run out, and for the living to say so. */
-const leasesRunOutMs = 9_000
+/** Long enough for the leases of the last dead to run out, and for the living to say so; at least as long as a second effect might take. */
+const leasesRunOutMs = 10_000
+const restsAfterMs = 1_500
+const restLookMs = 250
 
 /** What breaks things while the crowd works. */
 export interface Trouble {
@@ -104,7 +106,7 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     await breaking
     people.stop()
     await working
-    await sleep(leasesRunOutMs)
+    await atRest(ourDatabase(), schema)
     await trouble.afterwards?.()
     return { evidence, kept: await keptIn(ourDatabase(), schema), trouble, fleet }
   } finally {
@@ -112,6 +114,20 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     servers.stop()
     await withAdmin(ourDatabase(), schema, (admin) => admin.query(`drop schema if exists ${schema} cascade`))
   }
+}
+
+/** Until nobody is on record as holding a call any more, or should not have been long ago. */
+export async function atRest(url: string, schema: string): Promise<void> {
+  const endsAt = performance.now() + leasesRunOutMs
+  await sleep(restsAfterMs)
+  await withAdmin(url, schema, async (admin) => {
+    while ((await runningIn(admin)) > 0 && performance.now() < endsAt) await sleep(restLookMs)
+  })
+}
+
+async function runningIn(admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query(`select count(*)::int as count from calls where state = 'running'`)
+  return (rows[0] as { count: number }).count
 }
 
 /** What the database holds, read behind the store's back, but for the chain, which the verifier judges. */
@@ -128,12 +144,11 @@ export async function keptIn(url: string, schema: string): Promise<Kept> {
        from asks`,
     )
     const audit = await admin.query(`select kind, subject from audit_entries where kind like 'ask.%' order by seq`)
-    const running = await admin.query(`select count(*)::int as count from calls where state = 'running'`)
     return {
       asks: asks.rows as AskRow[],
       audit: audit.rows as AuditRow[],
       chainProblem,
-      running: (running.rows[0] as { count: number }).count,
+      running: await runningIn(admin),
     }
   })
 }

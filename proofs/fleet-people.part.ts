@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@assent/core'
-import { answerOf } from './fleet-crowd.part.ts'
+import { answerOf } from './fleet-call.part.ts'
 import type { Action, Evidence } from './fleet-evidence.part.ts'
 import type { Fleet } from './fleet-replicas.part.ts'
 import type { SeededRandom } from './random.part.ts'

@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { howMany, whichRegion } from '../contract/asking.suite.ts'
 import { aClient } from '../contract/clients.suite.ts'
+import { messagesOf } from '../contract/messages-of.suite.ts'
 import { putAwayLater, until } from '../contract/stage.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from '../contract/wire.suite.ts'
 import { aDatabase, aFolder, aKey, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
@@ -114,7 +115,6 @@ test('[PROG-8] whoever listens hears that the lists have changed', async () => {
   const session = await aSession(gateway.url)
   const headers = { accept: 'text/event-stream', 'mcp-session-id': session.id }
   const response = await fetch(gateway.url, { headers })
-  const { messagesOf } = await import('../contract/wire.suite.ts')
   const heard = messagesOf(response)
   const first = nextOf(heard)
   // The stream is open as soon as its headers are there; what it listens to follows.

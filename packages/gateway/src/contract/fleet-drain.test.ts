@@ -5,20 +5,10 @@ import { howMany, whichRegion } from './asking.suite.ts'
 import { aClient } from './clients.suite.ts'
 import { aFleet, type FleetOptions, type Replica } from './fleet.suite.ts'
 import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { personHeader, until } from './stage.suite.ts'
-import {
-  aRawServer,
-  aSession,
-  call,
-  type Heard,
-  messagesOf,
-  nextOf,
-  post,
-  request,
-  untilTheEnd,
-  type Wire,
-} from './wire.suite.ts'
+import { aRawServer, aSession, call, type Heard, nextOf, post, request, untilTheEnd, type Wire } from './wire.suite.ts'
 
 const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
 const inEurope = { action: 'accept', content: { region: 'eu' } }

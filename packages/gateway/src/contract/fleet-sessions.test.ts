@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { howMany, whichRegion } from './asking.suite.ts'
 import { aFleet, type Fleet, type Replica } from './fleet.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { personHeader, until } from './stage.suite.ts'
-import { aSession, messagesOf, nextOf, post, type Wire } from './wire.suite.ts'
+import { aSession, nextOf, post, type Wire } from './wire.suite.ts'
 
 const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
 const inEurope = { action: 'accept', content: { region: 'eu' } }

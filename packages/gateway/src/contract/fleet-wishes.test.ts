@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest'
 import { aFleet, type Replica } from './fleet.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { personHeader, until } from './stage.suite.ts'
-import {
-  anOlderRawServer,
-  aRawServer,
-  aSession,
-  messagesOf,
-  nextOf,
-  post,
-  untilTheEnd,
-  type Wire,
-} from './wire.suite.ts'
+import { anOlderRawServer, aRawServer, aSession, nextOf, post, untilTheEnd, type Wire } from './wire.suite.ts'
 
 const uri = 'file:///a'
 

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
+import { messagesOf } from './messages-of.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
-import {
-  anOlderRawServer,
-  aRawServer,
-  aSession,
-  messagesOf,
-  nextOf,
-  request,
-  untilTheEnd,
-  type Wire,
-} from './wire.suite.ts'
+import { anOlderRawServer, aRawServer, aSession, nextOf, request, untilTheEnd, type Wire } from './wire.suite.ts'
 
 interface Listening {
   readonly notifications: unknown

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { signIn, whichRegion } from './asking.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { listening } from './servers.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
 import {
@@ -9,7 +10,6 @@ import {
   aSession,
   call,
   complete,
-  messagesOf,
   nextOf,
   type OlderCall,
   request,

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { whichRegion } from './asking.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
-import { anOlderRawServer, aSession, messagesOf, nextOf, type Wire } from './wire.suite.ts'
+import { anOlderRawServer, aSession, nextOf, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const asking = { name: 'ask', arguments: { questions: [whichRegion] } }

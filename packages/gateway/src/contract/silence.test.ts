@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { howMany, whichRegion } from './asking.suite.ts'
 import { aClient, type Says } from './clients.suite.ts'
 import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { aStage, until } from './stage.suite.ts'
-import { aSession, call, messagesOf } from './wire.suite.ts'
+import { aSession, call } from './wire.suite.ts'
 
 const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))

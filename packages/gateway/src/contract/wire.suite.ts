@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { JsonObject } from '@assent/core'
+import { messagesOf } from './messages-of.suite.ts'
 import { listening } from './servers.suite.ts'
 import { personHeader, putAwayLater } from './stage.suite.ts'
 
@@ -64,24 +65,6 @@ async function heard(response: Response): Promise<Heard> {
   const said: Wire[] = []
   for await (const message of messagesOf(response)) said.push(message)
   return { status: response.status, message: said.at(-1) as Heard['message'], said }
-}
-
-/** The messages of a response as they come, from a stream or a plain body. */
-export async function* messagesOf(response: Response): AsyncGenerator<Wire> {
-  if (response.headers.get('content-type') !== 'text/event-stream') {
-    const text = await response.text()
-    if (text !== '') yield JSON.parse(text)
-    return
-  }
-  let rest = ''
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const events = (rest + chunk).split('\n\n')
-    rest = events.pop() ?? ''
-    for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1]
-      if (data !== undefined) yield JSON.parse(data)
-    }
-  }
 }
 
 export interface RawSession {
