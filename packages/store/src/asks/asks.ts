@@ -12,20 +12,22 @@ import {
   type ContentIssue,
   canonicalJson,
   draftProblem,
+  type Full,
   isAssentError,
   judgeAnswer,
   mayDecide,
   needsSeveral,
   newId,
+  type OpenLimits,
   type Person,
   raise as raiseByTheRules,
   type Surface,
+  TooManyOpen,
   type Vote,
   type WithdrawReason,
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
-import type { Statement } from '../engine/statement.ts'
 import { randomBytes } from '../random.ts'
 import type { Watch } from '../wake/watch.ts'
 import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
@@ -33,9 +35,11 @@ import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
 import { type AuditContents, answeredBody, raisedBody } from './audit-body.ts'
 import { endAsk } from './end-ask.ts'
 import { handOver } from './hand-over.ts'
-import { approverParam, type Raised, type RaiseParams, raiseAsk } from './raise-ask.ts'
+import { OpenTotal } from './open-total.ts'
+import { approverParam, type RaiseParams, raiseAsk, raiseAskWithin } from './raise-ask.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
+import type { Told } from './room.ts'
 
 export interface AnswerRequest {
   readonly tenant: string
@@ -80,6 +84,11 @@ export type Answered =
 
 export type Ended = { readonly kind: 'done' | 'ended'; readonly ask: Ask } | { readonly kind: 'not-due' | 'not-found' }
 
+/** How raising one went: when, or what had no room. */
+type Raising = { readonly raised_at: Told['raised_at']; readonly no_room: Full | null }
+
+const neither: Raising = { raised_at: null, no_room: null }
+
 type End = { readonly state: 'expired' | 'withdrawn'; readonly reason: WithdrawReason | null }
 
 export class Asks {
@@ -87,16 +96,22 @@ export class Asks {
   readonly #audit: Audit
   readonly #watch: Watch
   readonly #contents: AuditContents
+  readonly #openTotal: OpenTotal
 
   constructor(engine: Engine, audit: Audit, watch: Watch, contents: AuditContents) {
     this.#engine = engine
     this.#audit = audit
     this.#watch = watch
     this.#contents = contents
+    this.#openTotal = new OpenTotal(engine)
   }
 
-  /** Opens an ask. The same ask raised again, after an unclear failure, is the same ask. */
-  async raise(draft: AskDraft): Promise<Ask> {
+  /**
+   * Opens an ask. The same ask raised again, after an unclear failure, is the same ask.
+   *
+   * @param atMost asks that may be open with it; one more throws `TooManyOpen`, and is not raised
+   */
+  async raise(draft: AskDraft, atMost?: OpenLimits): Promise<Ask> {
     const problem = draftProblem(draft)
     if (problem !== undefined) throw new AssentError('validation_failed', problem)
 
@@ -120,18 +135,22 @@ export class Asks {
       ...this.#audit.body(raisedBody(draft, this.#contents)),
       ...Object.fromEntries(approvers),
     }
-    const statement = raiseAsk(electorate.approvers.length)
-    let [raised] = await this.#runOnce(statement, params)
-    if (raised === undefined) {
+    const count = electorate.approvers.length
+    let told = await this.#raiseOnce(params, count, atMost)
+    if (told.raised_at === null && told.no_room === null) {
       await this.#audit.begin(draft.tenant)
-      ;[raised] = await this.#runOnce(statement, params)
+      told = await this.#raiseOnce(params, count, atMost)
     }
-    if (raised !== undefined) {
+    if (told.raised_at !== null) {
+      this.#openTotal.raised()
       this.#watch.moved(draft.tenant, draft.id)
-      return raiseByTheRules(draft, raised.raised_at)
+      return raiseByTheRules(draft, told.raised_at)
     }
 
     const ask = await this.read(draft.tenant, draft.id)
+    if (ask === undefined && atMost !== undefined && told.no_room !== null) {
+      throw new TooManyOpen(told.no_room, atMost, draft.asker.server)
+    }
     if (ask === undefined || !isOf(ask, draft)) {
       throw new AssentError('validation_failed', `There is another ask with the id ${draft.id}.`)
     }
@@ -285,12 +304,20 @@ export class Asks {
     return ended !== undefined
   }
 
-  /** No rows also when a row with this id is there already: the caller looks which. */
-  async #runOnce(statement: Statement<RaiseParams, Raised>, params: RaiseParams): Promise<Raised[]> {
+  /** Neither raised nor without room also when a row with this id is there already: the caller looks which. */
+  async #raiseOnce(params: RaiseParams, approvers: number, atMost: OpenLimits | undefined): Promise<Raising> {
     try {
-      return await this.#engine.runRepeatable(statement, params)
+      if (atMost === undefined) {
+        const [raised] = await this.#engine.runRepeatable(raiseAsk(approvers), params)
+        return { ...neither, ...raised }
+      }
+      if (await this.#openTotal.isFull(atMost.total)) return { ...neither, no_room: 'total' }
+      const { perCaller, perServer, perTenant } = atMost
+      const limits = { per_caller: perCaller, per_server: perServer, per_tenant: perTenant }
+      const [told] = await this.#engine.runRepeatable(raiseAskWithin(approvers), { ...params, ...limits })
+      return told ?? neither
     } catch (error) {
-      if (error instanceof DuplicateKey && error.table === 'asks') return []
+      if (error instanceof DuplicateKey && error.table === 'asks') return neither
       throw error
     }
   }

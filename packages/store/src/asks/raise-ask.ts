@@ -1,5 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
 import { type Part, type Statement, together } from '../engine/statement.ts'
+import { type RoomParams, room, type Told, told } from './room.ts'
 
 export type RaiseParams = RecordedParams & {
   tenant: string
@@ -40,28 +41,41 @@ const raised: Part = {
     returning tenant, id, server, kind, raised_at, decide_by`,
 }
 
-const byApproverCount = new Map<number, Statement<RaiseParams, Raised>>()
+/** The same while there is room for it. */
+const raisedWithin: Part = {
+  ...raised,
+  sql: raised.sql.replace(isRecordable, `${isRecordable} and (select no_room from room) is null`),
+}
 
 /** One row for each of `approver_a`, `approver_b` … */
-export function raiseAsk(approvers: number): Statement<RaiseParams, Raised> {
-  let statement = byApproverCount.get(approvers)
-  if (statement === undefined) {
-    const names = Array.from({ length: approvers }, (_, index) => `:${approverParam(index)}`)
-    const listed: Part = {
-      name: 'listed',
-      sql: `
-        insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
-        ${names.map((name) => `select c.tenant, c.id, ${name}, c.server, c.kind, c.raised_at, c.decide_by, 1 from raised c`).join(' union all ')}`,
-    }
-    statement = together<RaiseParams, Raised>(
-      `raise_ask_${approvers}`,
-      raised,
-      listed,
-      ...recorded('raised', `'ask.raised'`),
-    )
-    byApproverCount.set(approvers, statement)
+function listed(approvers: number): Part {
+  const names = Array.from({ length: approvers }, (_, index) => `:${approverParam(index)}`)
+  return {
+    name: 'listed',
+    sql: `
+      insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
+      ${names.map((name) => `select c.tenant, c.id, ${name}, c.server, c.kind, c.raised_at, c.decide_by, 1 from raised c`).join(' union all ')}`,
   }
-  return statement
+}
+
+const recording = recorded('raised', `'ask.raised'`)
+
+export const raiseAsk = byApproverCount((approvers): Statement<RaiseParams, Raised> => {
+  return together(`raise_ask_${approvers}`, raised, listed(approvers), ...recording)
+})
+
+export const raiseAskWithin = byApproverCount((approvers): Statement<RaiseParams & RoomParams, Told> => {
+  const parts = [room, raisedWithin, listed(approvers), ...recording, told]
+  return { name: `raise_ask_within_${approvers}`, parts, result: told.name }
+})
+
+function byApproverCount<S>(make: (approvers: number) => S): (approvers: number) => S {
+  const made = new Map<number, S>()
+  return (approvers) => {
+    const statement = made.get(approvers) ?? make(approvers)
+    made.set(approvers, statement)
+    return statement
+  }
 }
 
 export function approverParam(index: number): string {

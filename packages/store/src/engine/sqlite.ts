@@ -125,7 +125,7 @@ export class SqliteEngine implements Engine {
     let compiled = this.#compiled.get(statement.name)
     if (compiled === undefined) {
       compiled = compileForSqlite(statement).map(({ part, sql, reads }) => {
-        const names = [...new Set(Array.from(part.sql.matchAll(parameter), ([, name]) => name ?? ''))]
+        const names = [...new Set(Array.from(textOf(part).matchAll(parameter), ([, name]) => name ?? ''))]
         return { part, prepared: this.#database.prepare(sql), names, reads }
       })
       this.#compiled.set(statement.name, compiled)
@@ -134,18 +134,22 @@ export class SqliteEngine implements Engine {
   }
 }
 
+function textOf({ sql, sqlite = sql }: Part): string {
+  return sqlite
+}
+
 /** Gives each part the rows of the parts it reads, as a table made from JSON. */
 function compileForSqlite(statement: Step): { part: Part; sql: string; reads: string[] }[] {
   return statement.parts.map((part, index) => {
     const earlier = statement.parts.slice(0, index).filter(({ name, returns }) => {
-      return returns !== undefined && new RegExp(`\\b${name}\\b`).test(part.sql)
+      return returns !== undefined && new RegExp(`\\b${name}\\b`).test(textOf(part))
     })
     const tables = earlier.map(({ name, returns = [] }) => {
       const columns = returns.map((column) => `value ->> '$.${column}' as ${column}`).join(', ')
       return `${name} as (select ${columns} from json_each(:rows_of_${name}))`
     })
     // Numbers are bound as floating point; as text the time would read `1785240000000.0`, and hashes are over text.
-    const timed = part.sql.replaceAll(/:now\b/g, 'cast(:now as integer)')
+    const timed = textOf(part).replaceAll(/:now\b/g, 'cast(:now as integer)')
     const sql = tables.length === 0 ? timed : `with ${tables.join(', ')} ${timed}`
     return { part, sql, reads: earlier.map(({ name }) => name) }
   })

@@ -1,4 +1,4 @@
-// One atomic step against the database, written once for both engines.
+// One atomic step against the database, written once for both engines wherever one text does for both.
 //
 // A step may have several parts that read each other's returned rows by name. PostgreSQL runs them as one statement
 // (`with a as (…), b as (…) select … from a`): one round trip, one snapshot, one commit. SQLite has no such statement, so
@@ -14,6 +14,8 @@ export type Row = Readonly<Record<string, Value>>
 export interface Part {
   readonly name: string
   readonly sql: string
+  /** The same for SQLite, where it takes other words. */
+  readonly sqlite?: string
   /** The columns that later parts read from this one. */
   readonly returns?: readonly string[]
   /** Of these, the ones the caller reads; all, unless said. */

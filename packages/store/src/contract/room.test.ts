@@ -1,0 +1,155 @@
+import { type AskDraft, type OpenLimits, TooManyOpen } from '@assent/core'
+import { expect } from 'vitest'
+import type { Store } from '../index.ts'
+import { aForm, ann, ben, inEurope, minuteMs } from './drafts.suite.ts'
+import { onEachEngine, type Place, stoppedClock } from './engines.suite.ts'
+
+const plenty: OpenLimits = { perCaller: 1_000, perServer: 1_000, perTenant: 1_000, total: 1_000 }
+
+const countOpen = `select count(*) as open from asks where state = 'open'`
+
+async function openIn({ tamper }: Place): Promise<number> {
+  const [row] = await tamper(countOpen)
+  return Number((row as { open: number }).open)
+}
+
+/** What is full, or the ask. */
+async function raised(store: Store, draft: AskDraft, atMost: OpenLimits): Promise<string> {
+  try {
+    return (await store.asks.raise(draft, atMost)).state.kind
+  } catch (error) {
+    if (error instanceof TooManyOpen) return error.full
+    throw error
+  }
+}
+
+const ofBen = {
+  principal: 'ben',
+  electorate: { approvers: ['person:ben'], barred: [], approvals: 1, declines: 1 },
+} as const
+
+onEachEngine('[STORE-36] one more than the limit of its caller, server or tenant is not raised', async (place) => {
+  const store = await place.open()
+  const elsewhere = { asker: { server: 'other' } }
+  const all = (atMost: Partial<OpenLimits>) => ({ ...plenty, ...atMost })
+  await store.asks.raise(aForm(), plenty)
+  await store.asks.raise(aForm(elsewhere), plenty)
+
+  expect(await raised(store, aForm(), all({ perCaller: 2 }))).toBe('caller')
+  expect(await raised(store, aForm(ofBen), all({ perCaller: 2, perServer: 1 }))).toBe('server')
+  expect(await raised(store, aForm({ ...ofBen, ...elsewhere }), all({ perTenant: 2 }))).toBe('tenant')
+  expect(await openIn(place)).toBe(2)
+  // Nobody else is touched by it, and nothing was recorded of what was not raised.
+  expect(await raised(store, aForm(ofBen), all({ perCaller: 1, perServer: 2, perTenant: 3 }))).toBe('open')
+  expect(await raised(store, aForm({ tenant: 'other' }), all({ perCaller: 1, perServer: 1, perTenant: 1 }))).toBe(
+    'open',
+  )
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 3 })
+})
+
+onEachEngine('[STORE-36] an answer, a withdrawal and the end of its time each make room', async (place) => {
+  const clock = stoppedClock()
+  const store = await place.open({ clock })
+  const two: OpenLimits = { ...plenty, perServer: 2, perTenant: 2 }
+  const [first, second] = [aForm(), aForm({ decideWithinMs: minuteMs })]
+  await store.asks.raise(first, two)
+  await store.asks.raise(second, two)
+  const next = () => raised(store, aForm(), two)
+
+  expect(await next()).toBe('server')
+  await store.asks.answer({ tenant: 'acme', id: first.id, person: ann, via: 'inbox', answer: inEurope })
+  expect([await next(), await next()]).toEqual(['open', 'server'])
+  // By the clock alone: nobody has marked it.
+  clock.advance(minuteMs)
+  const last = aForm()
+  expect([await raised(store, last, two), await next()]).toEqual(['open', 'server'])
+  await store.asks.withdraw('acme', last.id, 'caller-gone')
+  expect([await next(), await next()]).toEqual(['open', 'server'])
+})
+
+onEachEngine('[STORE-36] the same ask raised again is the same ask, however full it is', async (place) => {
+  const store = await place.open()
+  const one: OpenLimits = { perCaller: 1, perServer: 1, perTenant: 1, total: 1 }
+  const draft = aForm()
+  const first = await store.asks.raise(draft, one)
+
+  expect(await store.asks.raise(draft, one)).toEqual(first)
+  expect(await raised(store, aForm(), one)).toMatch(/caller|total/)
+})
+
+onEachEngine('[STORE-36] what an older version raises, which knows no limits, counts', async (place) => {
+  const store = await place.open()
+  const three: OpenLimits = { ...plenty, perTenant: 3, perServer: 3 }
+  await store.asks.raise(aForm(), three)
+  await store.asks.raise(aForm())
+  await store.asks.raise(aForm())
+
+  expect(await raised(store, aForm(), three)).toBe('server')
+})
+
+const races: readonly [string, Partial<OpenLimits>][] = [
+  ['caller', { perCaller: 7 }],
+  ['server', { perServer: 7 }],
+  ['tenant', { perTenant: 7 }],
+]
+
+for (const [name, limit] of races) {
+  onEachEngine(
+    `[STORE-36] three processes that raise at once never pass the limit of a ${name}, and reach it`,
+    async (place) => {
+      const stores = await Promise.all([place.open(), place.open(), place.open()])
+      const atMost = { ...plenty, ...limit }
+      for (let round = 0; round < 5; round++) {
+        const drafts = Array.from({ length: 30 }, () => aForm())
+        const all = await Promise.all(
+          drafts.map((draft, at) => raised(stores[at % 3] as Store, draft, atMost).then((how) => ({ draft, how }))),
+        )
+        const open = all.filter(({ how }) => how === 'open')
+
+        expect(await openIn(place)).toBe(7)
+        expect(open).toHaveLength(round === 0 ? 7 : 3)
+        expect(new Set(all.map(({ how }) => how))).toEqual(new Set(['open', name]))
+        for (const { draft } of open.slice(0, 3))
+          await (stores[round % 3] as Store).asks.withdraw('acme', draft.id, 'caller-gone')
+      }
+    },
+  )
+}
+
+onEachEngine('[STORE-36] answers that come at the same moment make room for as many and no more', async (place) => {
+  const stores = await Promise.all([place.open(), place.open(), place.open()])
+  const atMost = { ...plenty, perCaller: 5 }
+  const open: AskDraft[] = Array.from({ length: 5 }, () => aForm())
+  for (const draft of open) await (stores[0] as Store).asks.raise(draft, atMost)
+  let most = 0
+  const working = Array.from({ length: 60 }, async (_, at) => {
+    const store = stores[at % 3] as Store
+    const next = aForm()
+    if (at % 2 === 0 && (await raised(store, next, atMost)) === 'open') open.push(next)
+    const done = at % 2 === 1 ? open.shift() : undefined
+    if (done !== undefined) await store.asks.withdraw('acme', done.id, 'caller-gone')
+    most = Math.max(most, await openIn(place))
+  })
+  await Promise.all(working)
+
+  expect(most).toBeLessThanOrEqual(5)
+})
+
+onEachEngine('[STORE-36] the limit of all tenants holds too, and a process adds its own at once', async (place) => {
+  const store = await place.open()
+  const atMost = { ...plenty, total: 4 }
+  const tenants = ['a', 'b', 'c', 'd', 'e', 'f']
+
+  const first = []
+  for (const tenant of tenants) first.push(await raised(store, aForm({ tenant }), atMost))
+  expect(first).toEqual(['open', 'open', 'open', 'open', 'total', 'total'])
+
+  // Another process counts what is there before it raises its first.
+  const other = await place.open()
+  expect(await raised(other, aForm({ tenant: 'g', ...ofBen }), atMost)).toBe('total')
+  const { asks } = await store.inbox.page({ tenant: 'a', person: ann, show: 'open' })
+  await store.asks.withdraw('a', asks[0]?.id ?? '', 'caller-gone')
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(await raised(other, aForm({ tenant: 'g', ...ofBen }), atMost)).toBe('open')
+  expect((await other.inbox.page({ tenant: 'g', person: ben, show: 'open' })).asks).toHaveLength(1)
+})
