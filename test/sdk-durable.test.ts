@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OpenLimits } from '@assent/core'
 import { createAssent, type DurableStore, type Interaction } from '@assent/sdk'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
 import pg from 'pg'
@@ -11,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { contextOf, type Retry, type Round, roundOf } from './sdk/rounds-2026-07-28.ts'
 
 const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const local = { principal: 'local', groups: [] }
 const accept = { action: 'accept' }
 const approve = { action: 'accept', content: { decision: 'approve' } }
 
@@ -42,12 +44,12 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   })
 
   /** The same handler on two replicas that share a database and keys. */
-  function replicas(handler: (interaction: Interaction) => Promise<string>) {
+  function replicas(handler: (interaction: Interaction) => Promise<string>, openAsks: Partial<OpenLimits> = {}) {
     const keys = [{ id: 'k1', secret: randomBytes(32) }]
     return stores.map((store): ((retry?: Retry) => Promise<Round>) => {
       // Assigned as the interface, so that this line fails to compile when the store no longer has its shape.
       const durable: DurableStore = store
-      const { interactive } = createAssent({ name: 'ops', keys, store: durable, tenant: 'acme' })
+      const { interactive } = createAssent({ name: 'ops', keys, store: durable, tenant: 'acme', openAsks })
       const wrapped = interactive<[], unknown, unknown>(handler, { name: 'deploy' })
       return async (retry = {}) => roundOf(await wrapped(contextOf(retry)))
     }) as [(retry?: Retry) => Promise<Round>, (retry?: Retry) => Promise<Round>]
@@ -123,6 +125,23 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect((await here({ state, answers: { 'ask-1': { action: 'decline' } } })).code).toBe('declined')
     expect((await there({ state, answers: { 'ask-1': approve } })).code).toBe('declined')
     expect(work).not.toHaveBeenCalled()
+  })
+
+  test('[GATE-2] [STORE-36] an approval more than may be open is put to nobody, and its caller hears why', async () => {
+    const work = vi.fn(() => 'ran')
+    const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person: local, show: 'open' })
+    const most = { perCaller: asks.length + 1 }
+    const [here, there] = replicas(
+      async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value,
+      most,
+    )
+    const { state } = await here()
+    const refused = await there()
+    expect(refused).toMatchObject({ questions: {}, state: undefined, code: 'limit_exceeded' })
+    expect(refused.text).toMatch(/You may have .* open at once.* Nobody was asked/)
+    expect(work).not.toHaveBeenCalled()
+    expect((await there({ state, answers: { 'ask-1': approve } })).text).toBe('ran')
+    expect((await here()).state).toBeDefined()
   })
 
   test('[GATE-2] when the store is away nothing runs', async () => {

@@ -12,7 +12,7 @@ import { Leaving } from './fleet/leaving.ts'
 import { Mailbox } from './fleet/mailbox.ts'
 import { fleetLimits, relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
-import { Asking, type AskingOptions } from './relay/asking.ts'
+import { Asking, type AskingOptions, type SomeOpenLimits } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
 import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
@@ -60,7 +60,7 @@ export interface GatewayOptions extends Reloadable {
   /** How long one request waits for the inbox before its caller is told to come back. */
   readonly holdMs?: number
   /** Questions open at once; the limits of the process unless given. */
-  readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  readonly openAsks?: SomeOpenLimits
   /** Where people hand secrets over to servers that may ask for them. It needs an inbox. */
   readonly secretPages?: SecretPages
   /** For a program that must answer at once: what makes the first question fast is done when there is time. */
@@ -195,6 +195,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const routing = new Routing(
     options.store,
     asks,
+    asking,
     leaving,
     (call, server, key) => {
       watch.unseen(server)

@@ -38,9 +38,14 @@ export const connectionLimits = {
 export const relayLimits = {
   /** How long a person may take unless configured. */
   askWaitMs: 600_000,
-  /** Questions open at once: of one caller, and in this process. */
+  /**
+   * Questions open at once: of one caller, of one server, of a tenant, and of all. Those in the store are counted there, for
+   * all processes; those that only pass through, in the process that they pass through.
+   */
   openPerCaller: 100,
-  openTotal: 10_000,
+  openPerServer: 10_000,
+  openPerTenant: 20_000,
+  openTotal: 100_000,
   /** Asks that one call may have open at once. */
   asksPerRound: 16,
   /** Of what a server calls its question. */

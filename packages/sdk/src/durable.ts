@@ -3,7 +3,7 @@
 // The store of `@assent/store` has this shape; the sdk does not import it, so that a server without a database installs
 // none. Each operation is one atomic decision of the store's, never of ours.
 
-import type { Ask, AskDraft, Person, Surface, WithdrawReason } from '@assent/core'
+import type { Ask, AskDraft, OpenLimits, Person, Surface, WithdrawReason } from '@assent/core'
 
 export interface DurableStore {
   readonly steps: DurableSteps
@@ -37,7 +37,8 @@ export type StepClaim =
   | { readonly kind: 'begun'; readonly atMs: number }
 
 export interface DurableAsks {
-  raise(draft: AskDraft): Promise<Ask>
+  /** One more than may be open throws `TooManyOpen`, and is not raised. */
+  raise(draft: AskDraft, atMost: OpenLimits): Promise<Ask>
   answer(request: {
     readonly tenant: string
     readonly id: string

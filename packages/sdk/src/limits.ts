@@ -14,6 +14,8 @@ export const sdkLimits = {
   /** Of one run: asks and steps together. */
   entries: 512,
   asksAtOnce: 16,
+  /** Approvals that may be open at once in the store, whoever raised them: see `OpenLimits`. */
+  openAsks: { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 },
   /** How long a round waits for slower branches of its handler to reach what they asked before. */
   branchesMs: 500,
   stepNameChars: 128,

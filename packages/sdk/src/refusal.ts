@@ -4,7 +4,7 @@
 // kept apart from nobody having been asked, because after the first the model must stop, and after the second it should
 // tell its user.
 
-import type { AssentError, ErrorCode } from '@assent/core'
+import { type AssentError, type ErrorCode, isTooManyOpen } from '@assent/core'
 
 const next: Partial<Record<ErrorCode, string>> = {
   declined:
@@ -23,9 +23,9 @@ const next: Partial<Record<ErrorCode, string>> = {
   out_of_order: 'This is a mistake in the tool. Tell the user.',
 }
 
-/** Only for what a person or the connection did; a mistake in the handler stays an error. */
+/** Only for what a person or the connection did, or too many open questions; a mistake in the handler stays an error. */
 export function isRefusal(error: AssentError): boolean {
-  return next[error.code] !== undefined
+  return next[error.code] !== undefined || isTooManyOpen(error)
 }
 
 export interface Refusal {

@@ -8,6 +8,7 @@ import {
   isName,
   type KeyRing,
   newId,
+  type OpenLimits,
   type RandomBytes,
   type SealKey,
   type SealRefusal,
@@ -32,6 +33,8 @@ export interface AssentSettings {
   readonly keys?: readonly SealKey[]
   /** Keeps steps, approvals and their single use, for all replicas. */
   readonly store?: DurableStore
+  /** Approvals that may be open at once in the store; one more is refused, in words, and nothing runs. */
+  readonly openAsks?: Partial<OpenLimits>
   /** Whose data it is, in the store. */
   readonly tenant?: string
   /** On whose behalf a call runs. Unless said, read from the access token. */
@@ -56,6 +59,7 @@ export class World {
   readonly name: string
   readonly ring: KeyRing
   readonly store: DurableStore | undefined
+  readonly openAsks: OpenLimits
   readonly tenant: string
   readonly waitMs: number
   readonly useWithinMs: number
@@ -77,6 +81,7 @@ export class World {
     this.random = settings.random ?? randomBytes
     this.ring = createKeyRing(settings.keys ?? [{ id: 'process', secret: this.random(32) }])
     this.store = settings.store
+    this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
     this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
     this.secrets = settings.secrets

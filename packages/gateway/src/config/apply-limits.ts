@@ -11,6 +11,8 @@ export function applyLimits({ limits, asks }: Config): void {
   Object.assign(relayLimits, {
     askWaitMs: asks.wait,
     openPerCaller: limits.open_per_caller,
+    openPerServer: limits.open_per_server,
+    openPerTenant: limits.open_per_tenant,
     openTotal: limits.open_total,
     asksPerRound: limits.questions_per_round,
     roundsPerCall: limits.rounds_per_call,

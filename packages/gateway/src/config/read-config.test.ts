@@ -35,7 +35,7 @@ test('[PROG-1] the smallest useful file is one server, and every default is ther
     store: { engine: 'sqlite' },
     identity: undefined,
     asks: { enabled: true, wait: 600_000 },
-    limits: { open_per_caller: 100, open_total: 10_000 },
+    limits: { open_per_caller: 100, open_per_server: 10_000, open_per_tenant: 20_000, open_total: 100_000 },
     servers: { files: { command: 'my-server', args: [] } },
   })
 })

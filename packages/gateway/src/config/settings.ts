@@ -213,9 +213,23 @@ export const settings = group('The configuration of `assent gateway`.', {
       open_per_caller: value(
         count(1, 100_000),
         relayLimits.openPerCaller,
-        'Questions that one caller may have open at once.',
+        'Questions that one caller may have open at once. Those that are in the store, because the inbox shows them or a server waits in its call, are counted there, for all gateways that share it; those that only the client is asked are counted in the process that asked. The same holds for the next three.',
       ),
-      open_total: value(count(1, 10_000_000), relayLimits.openTotal, 'Questions open at once in this process.'),
+      open_per_server: value(
+        count(1, 1_000_000),
+        relayLimits.openPerServer,
+        'Questions of one server that may be open at once.',
+      ),
+      open_per_tenant: value(
+        count(1, 1_000_000),
+        relayLimits.openPerTenant,
+        'Questions of one tenant that may be open at once.',
+      ),
+      open_total: value(
+        count(1, 1_000_000),
+        relayLimits.openTotal,
+        'Questions of all tenants in one store that may be open at once. All gateways count them about once a second: by as many as the others raise meanwhile it may be passed.',
+      ),
       questions_per_round: value(count(1, 64), relayLimits.asksPerRound, 'Questions that one call may put at once.'),
       rounds_per_call: value(
         count(1, 1_000),

@@ -53,7 +53,7 @@ async function aStream(output: Writable = new PassThrough()) {
   const mailbox = new Mailbox(store, keys, () => undefined)
   const leaving = new Leaving()
   const parking = new Parking(store, relay, { askWaitMs }, mailbox, leaving, () => undefined)
-  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs }, leaving)
+  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs }, relay.asking, leaving)
   const deferral = new Deferral(store, keys, routing, parking, { askWaitMs }, () => undefined)
   const serving: Serving = {
     store,

@@ -5,21 +5,21 @@ import { anAskingServer } from '../contract/servers.suite.ts'
 import { aStage } from '../contract/stage.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf } from '../contract/wire.suite.ts'
 import { nobodyWatches } from '../watch/watch.ts'
-import { Asking } from './asking.ts'
+import { Asking, type SomeOpenLimits } from './asking.ts'
 import type { Call, Wanted } from './exchange.ts'
 
 const form: Wanted = { kind: 'form', message: 'Which?', schema: {}, params: {} }
 const callOf = (principal: string) => ({ principal }) as Call
 
-function aCount(open: { perCaller: number; total: number }) {
+function aCount(open: SomeOpenLimits) {
   let now = 0
   const asking = new Asking({ isEnabled: true, askWaitMs: 1_000, open }, nobodyWatches, () => now)
   return {
     asking,
-    open: (principal: string, asks = 1, over?: Promise<void>) =>
+    open: (principal: string, asks = 1, over?: Promise<void>, server = 'deploy') =>
       asking.open(
         callOf(principal),
-        'deploy',
+        server,
         Object.fromEntries(Array.from({ length: asks }, (_, i) => [i, form])),
         over,
       ),
@@ -40,6 +40,30 @@ test('[PROG-13] the one beyond the limit of all is refused, whoever asks', () =>
   const { open } = aCount({ perCaller: 2, total: 3 })
 
   expect([open('ann', 2).ok, open('bob', 2).ok, open('bob').ok, open('cy').ok]).toEqual([true, false, true, false])
+})
+
+test('[PROG-13] a server and a tenant have limits of their own', () => {
+  const { open } = aCount({ perCaller: 9, perServer: 2, perTenant: 3, total: 9 })
+  const how = (server: string, person: string) => {
+    const opened = open(person, 1, undefined, server)
+    return opened.ok ? 'open' : opened.reason
+  }
+
+  expect([how('a', 'ann'), how('a', 'bob')]).toEqual(['open', 'open'])
+  expect(how('a', 'cy')).toContain('The server a may have 2 questions open')
+  expect(how('b', 'cy')).toBe('open')
+  expect(how('c', 'cy')).toContain('Here 3 questions may be open')
+})
+
+test('[PROG-13] what is in the store is counted there, and takes no room here', () => {
+  const { open, asking } = aCount({ perCaller: 1, total: 9 })
+  const first = open('ann')
+  const round = first.ok ? first.round : undefined
+
+  for (let i = 0; i < 3; i++) asking.onRecord(round)
+  expect([open('ann').ok, open('ann').ok, asking.size]).toEqual([true, false, 2])
+  asking.ended('deploy', round, [])
+  expect([open('ann').ok, asking.size]).toEqual([false, 1])
 })
 
 test('[PROG-13] an answer, the end of its call and the end of its time each make room, once', async () => {

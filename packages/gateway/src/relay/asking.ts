@@ -1,10 +1,11 @@
-// Whether people may be asked now: the switch, and how many questions are open, of each caller and in all.
+// Whether people may be asked now: the switch, and how many questions are open, of each caller, of each server and in all.
 //
 // A question counts from the moment it is put until it is answered, its call has ended, or its time is up, because a caller
-// that was told to come back may never come. It counts in the process that put it: replicas do not share the count.
+// that was told to come back may never come. It counts in the process that put it; one that is in the store is counted there
+// instead, for all processes.
 
 import { randomUUID } from 'node:crypto'
-import { isPlainObject } from '@assent/core'
+import { type Full, isPlainObject, type OpenLimits, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { type AskEnd, type AskRefusal, nobodyWatches, type Watch } from '../watch/watch.ts'
 import { errorCodes } from '../wire/messages.ts'
@@ -15,8 +16,11 @@ export interface AskingOptions {
   readonly isEnabled: boolean
   readonly askWaitMs: number
   /** Questions open at once; the limits of the process unless given. */
-  readonly open?: { readonly perCaller: number; readonly total: number }
+  readonly open?: SomeOpenLimits
 }
+
+/** What is not said of servers and tenants is what all may have. */
+export type SomeOpenLimits = Pick<OpenLimits, 'perCaller' | 'total'> & Partial<OpenLimits>
 
 export type Opened =
   /** Without a round when no person is asked anything. */
@@ -30,7 +34,10 @@ const marginMs = 1_000
 
 interface Round {
   readonly principal: string
+  readonly server: string
   readonly asks: number
+  /** Of these, how many the store does not count. */
+  counted: number
   readonly untilMs: number
 }
 
@@ -41,7 +48,9 @@ export class Asking {
   // In the order in which they were put, which is nearly that of their ends.
   readonly #rounds = new Map<string, Round>()
   readonly #byCaller = new Map<string, number>()
-  #total = 0
+  readonly #byServer = new Map<string, number>()
+  #counted = 0
+  #size = 0
 
   constructor(options: AskingOptions, watch: Watch = nobodyWatches, now: () => number = Date.now) {
     this.#options = options
@@ -52,7 +61,15 @@ export class Asking {
   /** Questions that are open. */
   get size(): number {
     this.#forgetOverdue()
-    return this.#total
+    return this.#size
+  }
+
+  /** As they are now: a reload changes them. */
+  get limits(): OpenLimits {
+    const { open } = this.#options
+    if (open !== undefined) return { perServer: open.total, perTenant: open.total, ...open }
+    const { openPerCaller, openPerServer, openPerTenant, openTotal } = relayLimits
+    return { perCaller: openPerCaller, perServer: openPerServer, perTenant: openPerTenant, total: openTotal }
   }
 
   /** The call as servers see it: where nobody may be asked, its client cannot be asked either. */
@@ -75,22 +92,30 @@ export class Asking {
       return this.#refuse('switched-off', errorCodes.methodNotFound, reason)
     }
     this.#forgetOverdue()
-    const { perCaller, total } = this.#options.open ?? {
-      perCaller: relayLimits.openPerCaller,
-      total: relayLimits.openTotal,
+    const full = this.#fullFor(principal, server, asks)
+    if (full !== undefined) {
+      this.noRoom(full)
+      return { ok: false, code: errorCodes.refused, reason: new TooManyOpen(full, this.limits, server).message }
     }
-    const before = this.#byCaller.get(principal) ?? 0
-    if (before + asks > perCaller) {
-      return this.#full(`You have ${before} questions open, and may have ${perCaller}. Answer some, then try again.`)
-    }
-    if (this.#total + asks > total) return this.#full('Too many questions are open at this gateway. Try again later.')
     const round = { id: randomUUID(), atMs: this.#now() }
-    this.#rounds.set(round.id, { principal, asks, untilMs: round.atMs + this.#options.askWaitMs })
-    this.#byCaller.set(principal, before + asks)
-    this.#total += asks
+    const open = { principal, server, asks, counted: 0, untilMs: round.atMs + this.#options.askWaitMs }
+    this.#rounds.set(round.id, open)
+    this.#size += asks
+    this.#count(open, asks)
     for (let ask = 0; ask < asks; ask++) this.#watch.asked(server)
     void over?.then(() => this.#over(server, round))
     return { ok: true, round }
+  }
+
+  /** One of these questions is in the store from now on, and counted there. */
+  onRecord(round: OpenRound | undefined): void {
+    const open = this.#rounds.get(round?.id ?? '')
+    if (open !== undefined && open.counted > 0) this.#count(open, -1)
+  }
+
+  /** A question found no room, here or in the store. */
+  noRoom(full: Full): void {
+    this.#watch.refused(`too-many-open-${full}` satisfies AskRefusal)
   }
 
   /** What came back for these questions, judged. Ends nothing twice: a round that is not open makes no more room. */
@@ -119,10 +144,24 @@ export class Asking {
     const round = this.#rounds.get(id)
     if (round === undefined) return
     this.#rounds.delete(id)
-    this.#total -= round.asks
-    const left = (this.#byCaller.get(round.principal) ?? 0) - round.asks
-    if (left > 0) this.#byCaller.set(round.principal, left)
-    else this.#byCaller.delete(round.principal)
+    this.#size -= round.asks
+    this.#count(round, -round.counted)
+  }
+
+  #count(round: Round, more: number): void {
+    round.counted += more
+    this.#counted += more
+    add(this.#byCaller, round.principal, more)
+    add(this.#byServer, round.server, more)
+  }
+
+  /** A process serves one tenant, so that all it has are its tenant's. */
+  #fullFor(principal: string, server: string, asks: number): Full | undefined {
+    const { perCaller, perServer, perTenant, total } = this.limits
+    if ((this.#byCaller.get(principal) ?? 0) + asks > perCaller) return 'caller'
+    if ((this.#byServer.get(server) ?? 0) + asks > perServer) return 'server'
+    if (this.#counted + asks > perTenant) return 'tenant'
+    return this.#counted + asks > total ? 'total' : undefined
   }
 
   #forgetOverdue(): void {
@@ -133,14 +172,16 @@ export class Asking {
     }
   }
 
-  #full(reason: string): Opened {
-    return this.#refuse('too-many-open', errorCodes.refused, reason)
-  }
-
   #refuse(why: AskRefusal, code: number, reason: string): Opened {
     this.#watch.refused(why)
     return { ok: false, code, reason }
   }
+}
+
+function add(counts: Map<string, number>, name: string, more: number): void {
+  const left = (counts.get(name) ?? 0) + more
+  if (left > 0) counts.set(name, left)
+  else counts.delete(name)
 }
 
 function endOf(given: Given): AskEnd {

@@ -6,7 +6,7 @@
 // back to another process has the owner continue it. When the owner dies the lease runs out, and the caller hears so
 // instead of waiting.
 
-import { isPlainObject, type JsonObject, type JsonValue, newId } from '@assent/core'
+import { isTooManyOpen, newId, type TooManyOpen } from '@assent/core'
 import type { Store } from '@assent/store'
 import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
 import type { Leaving } from '../fleet/leaving.ts'
@@ -15,14 +15,14 @@ import { relayLimits } from '../limits.ts'
 import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Place } from '../surfaces/place.ts'
 import type { Below } from '../surfaces/routing.ts'
-import { errorCodes, stringAt } from '../wire/messages.ts'
+import { errorCodes } from '../wire/messages.ts'
 import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
 import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
-import type { Relay, Resume } from './relay.ts'
+import { heldId, type Relay, type Resume } from './relay.ts'
 
 /** What is heard of a call whose process died. */
 export const lost: Outcome = failed(
@@ -113,6 +113,8 @@ export class Parking {
         return this.#begun(call, outcome, requestDigest)
       },
       continue: (call, resume, given) => this.#continue(call, resume, given, requestDigest),
+      refuse: async (call, resume, error) =>
+        this.#begun(call, await this.#relay.refuse(call, resume, error), requestDigest),
       letGo: () => {
         if (began !== undefined && this.#parked.has(heldId(began.resume.inner) ?? ''))
           this.#dropParked(began.call, began.resume)
@@ -134,6 +136,7 @@ export class Parking {
     return {
       start: async (inner) => followed(await this.#relay.start(inner)),
       continue: async (inner, resume, given) => followed(await this.#relay.continue(inner, resume, given)),
+      refuse: async (inner, resume, error) => followed(await this.#relay.refuse(inner, resume, error)),
       record: async (resume) => {
         if (id !== undefined) return id
         id = heldId(resume.inner) ?? newId('call', Date.now(), randomBytes)
@@ -280,20 +283,50 @@ export class Parking {
     await this.#owed.settleAll().catch(this.#onTrouble)
   }
 
-  async #park(call: Call, outcome: Unfinished, requestDigest: string): Promise<Outcome> {
+  /** @param refusals how often it asked for more than there was room for */
+  async #park(call: Call, outcome: Unfinished, requestDigest: string, refusals = 0): Promise<Outcome> {
     const resume = outcome.resume as unknown as Resume
     const id = heldId(resume.inner)
     if (id === undefined) return outcome
     if (!this.#parked.has(id)) await this.#begin(call, id, resume.server, requestDigest, new Map())
     const { asks } = this.#parked.get(id) ?? { asks: new Map<string, string>() }
-    for (const [key, wanted] of Object.entries(outcome.wanted)) {
-      if (asks.has(key)) continue
-      const raising = { server: resume.server, waitMs: this.#patience.askWaitMs, callId: id }
-      const ask = await raiseAsk(this.#store, call, wanted, raising)
-      if (ask !== undefined) asks.set(key, ask)
+    const { server, round } = resume
+    const raising = { server, waitMs: this.#patience.askWaitMs, callId: id, room: this.#relay.asking, round }
+    try {
+      for (const [key, wanted] of Object.entries(outcome.wanted)) {
+        if (asks.has(key)) continue
+        const ask = await raiseAsk(this.#store, call, wanted, raising)
+        if (ask !== undefined) asks.set(key, ask)
+      }
+    } catch (error) {
+      if (!isTooManyOpen(error)) throw error
+      return this.#noRoom(call, outcome, requestDigest, error, refusals)
     }
     outcome.over?.then(() => this.#finishAlone(call, resume, id)).catch(this.#onTrouble)
     return { ...outcome, asks: Object.fromEntries(asks) }
+  }
+
+  /** Its server hears that nobody was asked, and goes on: to its end, or to other questions. */
+  async #noRoom(
+    call: Call,
+    outcome: Unfinished,
+    requestDigest: string,
+    error: TooManyOpen,
+    refusals: number,
+  ): Promise<Outcome> {
+    const resume = outcome.resume as unknown as Resume
+    const id = heldId(resume.inner) ?? ''
+    const asks = this.#parked.get(id)?.asks
+    for (const key of Object.keys(outcome.wanted)) {
+      const ask = asks?.get(key)
+      if (ask !== undefined) await this.#store.asks.withdraw(call.tenant, ask, 'undeliverable')
+      asks?.delete(key)
+    }
+    const next = await this.#relay.refuse(call, resume, error)
+    if (next.kind !== 'needs-people') return this.#finish(call, id, next)
+    if (refusals < relayLimits.roundsPerCall) return this.#park(call, next, requestDigest, refusals + 1)
+    this.#dropParked(call, next.resume as unknown as Resume)
+    return failed(errorCodes.refused, error.message)
   }
 
   async #begin(
@@ -398,8 +431,4 @@ function draftOf({ tenant, principal, method }: Call, id: string, server: string
 
 function isHeld(outcome: Outcome): outcome is Unfinished {
   return outcome.kind === 'needs-people' && outcome.over !== undefined
-}
-
-function heldId(inner: JsonValue): string | undefined {
-  return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
 }

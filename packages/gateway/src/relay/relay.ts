@@ -3,9 +3,9 @@
 // It knows no revision. A call that needs people comes back with everything `continue` will need in `resume`, so nothing
 // about it has to be remembered here.
 
-import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { isPlainObject, type JsonObject, type JsonValue, type TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
-import { errorCodes, objectAt } from '../wire/messages.ts'
+import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
 import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import {
@@ -40,7 +40,7 @@ export class Relay {
   readonly #names: readonly string[]
   readonly #find: FindUpstream
   readonly #trail: AuditTrail
-  readonly #asking: Asking
+  readonly asking: Asking
   readonly #links: LinkJudge | undefined
 
   /** @param names are read at each call: a reload changes them */
@@ -54,7 +54,7 @@ export class Relay {
     this.#names = names
     this.#find = find
     this.#trail = trail
-    this.#asking = asking
+    this.asking = asking
     this.#links = links
   }
 
@@ -87,15 +87,31 @@ export class Relay {
     )
     this.#trail.answered(call, server, judged)
     const answers = Object.entries(judged).flatMap(([key, answer]) => (schemas[key] === false ? [] : [answer]))
-    this.#asking.ended(server, round, answers)
+    this.asking.ended(server, round, answers)
     const params = isPrefixed ? (addressee(call.method, call.params)?.params ?? {}) : call.params
-    const target = this.#asking.seenBy({ ...call, params })
+    const target = this.asking.seenBy({ ...call, params })
     try {
       const upstream = await this.#find(server, call)
       return this.#judge(upstream, target, await upstream.continue(target, inner, judged), isPrefixed)
     } catch (error) {
       return away(server, error)
     }
+  }
+
+  /** There is no room for what a server asked. One that waits for the answers hears so and goes on; otherwise the call ends. */
+  async refuse(call: Call, resume: Resume, { full, message }: TooManyOpen): Promise<Outcome> {
+    this.asking.noRoom(full)
+    const given: Given = { error: { code: errorCodes.refused, message } }
+    const { server, round, schemas } = resume
+    const all = Object.fromEntries(Object.keys(schemas).map((key) => [key, given]))
+    if (heldId(resume.inner) !== undefined) return this.continue(call, resume, all)
+    this.#trail.answered(call, server, all)
+    this.asking.ended(
+      server,
+      round,
+      Object.values(schemas).flatMap((schema) => (schema === false ? [] : [given])),
+    )
+    return failed(errorCodes.refused, message)
   }
 
   async describe(call: Call): Promise<Description[]> {
@@ -116,7 +132,7 @@ export class Relay {
   }
 
   async #run(server: string, asked: Call, isPrefixed: boolean): Promise<Outcome> {
-    const call = this.#asking.seenBy(asked)
+    const call = this.asking.seenBy(asked)
     try {
       const upstream = await this.#find(server, call)
       return this.#judge(upstream, call, await upstream.start(call), isPrefixed)
@@ -133,14 +149,14 @@ export class Relay {
       const { resume } = outcome
       const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
       const [unfit] = refused
-      const opened = unfit === undefined ? this.#asking.open(call, upstream.name, wanted, outcome.over) : undefined
+      const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined
       if (opened?.ok === true) {
         this.#trail.asked(call, upstream.name, wanted)
         const { round } = opened
         const put = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
         return { ...outcome, wanted, resume: round === undefined ? put : { ...put, round } }
       }
-      if (opened === undefined) this.#asking.notAllowed()
+      if (opened === undefined) this.asking.notAllowed()
       const code = opened?.code ?? errorCodes.invalidParams
       if (outcome.over === undefined) {
         const reason = opened?.reason ?? `${upstream.name} asked what may not be asked. ${unfit?.[1]}`
@@ -206,6 +222,11 @@ export function readResume(value: JsonValue): Resume | undefined {
   const resume = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
   const { id, atMs } = isPlainObject(round) ? round : {}
   return typeof id === 'string' && typeof atMs === 'number' ? { ...resume, round: { id, atMs } } : resume
+}
+
+/** The call that a server waits in, if one does. */
+export function heldId(inner: JsonValue): string | undefined {
+  return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
 }
 
 /** Lets go of a call that is held for nothing, as if its caller had gone. */

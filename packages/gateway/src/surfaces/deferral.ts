@@ -145,6 +145,7 @@ export class Deferral {
     let isClaimed = false
     const claiming: Below = {
       start: below.start,
+      refuse: below.refuse,
       continue: async (inner, place, given) => {
         // What another process holds can only be read here, which is safe to do any number of times.
         if (!isClaimed && this.#parking.canContinue(place)) {

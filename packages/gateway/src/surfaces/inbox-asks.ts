@@ -17,6 +17,7 @@ import {
   readForm,
 } from '@assent/core'
 import type { Store } from '@assent/store'
+import type { Asking, OpenRound } from '../relay/asking.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { expired, noAnswer } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
@@ -31,21 +32,28 @@ export interface Raising {
   readonly callId?: string
   /** Where its id is known beforehand. */
   readonly id?: string
+  /** Who says how many may be open, and hears that the store counts it. Without it there is always room. */
+  readonly room?: Pick<Asking, 'limits' | 'onRecord'> | undefined
+  /** Which questions it is one of. */
+  readonly round?: OpenRound | undefined
 }
 
-/** The id of the ask. Undefined for what no person is asked. A page for a secret has one ask, however often it is put. */
+/**
+ * The id of the ask. Undefined for what no person is asked. A page for a secret has one ask, however often it is put. Throws
+ * `TooManyOpen` where there is no room for it.
+ */
 export async function raiseAsk(
   store: Store,
   call: AskedCall,
   wanted: Wanted,
-  { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes) }: Raising,
+  { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes), room, round }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, call)
   if (question === undefined) return undefined
   const secret = wanted.kind === 'url' ? wanted.secret : undefined
   if (secret?.askId !== undefined) return secret.askId
   const tool = stringAt(call.params, 'name')
-  await store.asks.raise({
+  const draft = {
     tenant: call.tenant,
     id,
     asker: tool === undefined ? { server } : { server, tool },
@@ -55,7 +63,9 @@ export async function raiseAsk(
     electorate: only(call.principal),
     decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
     useWithinMs: waitMs,
-  })
+  }
+  await store.asks.raise(draft, room?.limits)
+  room?.onRecord(round)
   if (secret === undefined) return id
   const linked = await store.secrets.link(call.tenant, secret.page, id)
   if (linked !== id) await store.asks.withdraw(call.tenant, id, 'undeliverable')

@@ -5,20 +5,29 @@
 // it is the other way round. Without an inbox nothing changes on the way. It knows no revision: what the client is to be asked comes
 // back as `needs-people`; while only the inbox is waited for, that list is empty.
 
-import type { Ask, JsonObject, JsonValue, Surface, WithdrawReason } from '@assent/core'
-import { readForm } from '@assent/core'
+import {
+  type Ask,
+  isTooManyOpen,
+  type JsonObject,
+  type JsonValue,
+  readForm,
+  type Surface,
+  type TooManyOpen,
+  type WithdrawReason,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import { drawingProblem, wasSeen } from '../clients/believe.ts'
 import { holdableMs } from '../clients/patience.ts'
 import { traitsOf } from '../clients/traits-of.ts'
 import type { Leaving, Moment } from '../fleet/leaving.ts'
 import { relayLimits } from '../limits.ts'
+import type { Asking } from '../relay/asking.ts'
 import { canBeAsked } from '../relay/capabilities.ts'
 import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../relay/exchange.ts'
 import { noAnswer } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
-import { givenOf, raiseAsk } from './inbox-asks.ts'
+import { givenOf, type Raising, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
 import { type Put, Silence } from './silence.ts'
 import { waitForAsk, within } from './wait-for-ask.ts'
@@ -28,6 +37,8 @@ import { tellOfWaiting } from './waiting.ts'
 export interface Below {
   start(call: Call): Promise<Outcome>
   continue(call: Call, resume: Resume, given: Readonly<Record<string, Given>>): Promise<Outcome>
+  /** Its questions find no room: a server that waits for the answers hears so; otherwise the call ends. */
+  refuse(call: Call, resume: Resume, error: TooManyOpen): Promise<Outcome>
   /** Puts the call on record, for questions that nobody needs answered once its process is gone. Its id. */
   record?(resume: Resume): Promise<string>
 }
@@ -79,17 +90,20 @@ export class Routing {
   readonly #onUnseen: OnUnseen
   readonly #onTrouble: (error: unknown) => void
   readonly #leaving: Leaving
+  readonly #asking: Asking
   readonly silence: Silence
 
   constructor(
     store: Store,
     settings: RoutingSettings,
+    asking: Asking,
     leaving: Leaving,
     onUnseen: OnUnseen = () => undefined,
     onTrouble: (error: unknown) => void = () => undefined,
   ) {
     this.#onTrouble = onTrouble
-    this.silence = new Silence(store, settings, onTrouble)
+    this.silence = new Silence(store, settings, asking, onTrouble)
+    this.#asking = asking
     this.#store = store
     this.#settings = settings
     this.#leaving = leaving
@@ -127,7 +141,10 @@ export class Routing {
     hold: Hold,
   ): Promise<Outcome> {
     const place = readPlace(resume)
-    if (place !== undefined) return this.#follow(call, below, await this.#taken(call, below, place, came), hold)
+    if (place !== undefined) {
+      const standing = await this.#takenOrRefused(call, below, place, came)
+      return isOutcome(standing) ? this.#onward(call, below, standing, hold) : this.#follow(call, below, standing, hold)
+    }
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
     for (const [key, { given, afterMs }] of Object.entries(came)) {
@@ -139,21 +156,55 @@ export class Routing {
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
-    const place = await this.#placeOf(call, below, outcome)
-    return place === undefined ? outcome : this.#follow(call, below, place, hold)
+    const standing = await this.#placed(call, below, outcome)
+    return isOutcome(standing) ? standing : this.#follow(call, below, standing, hold)
+  }
+
+  /** Where a call stands that has to be routed, or what goes to the caller. Who asks for more than has room may ask for less. */
+  async #placed(call: Call, below: Below, first: Outcome): Promise<LivePlace | Outcome> {
+    let outcome = first
+    for (let round = 0; round < relayLimits.roundsPerCall; round++) {
+      try {
+        return (await this.#placeOf(call, below, outcome)) ?? outcome
+      } catch (error) {
+        if (!isTooManyOpen(error) || outcome.kind !== 'needs-people') throw error
+        outcome = await below.refuse(call, placeIn(outcome), error)
+      }
+    }
+    return askedTooOften
+  }
+
+  async #takenOrRefused(
+    call: Call,
+    below: Below,
+    place: Place,
+    came: Readonly<Record<string, Came>>,
+  ): Promise<Place | Outcome> {
+    try {
+      return await this.#taken(call, below, place, came)
+    } catch (error) {
+      if (!isTooManyOpen(error)) throw error
+      for (const copy of Object.values(place.copies)) await this.silence.withdraw(call, copy, 'undeliverable')
+      await this.#takeBack(call, Object.values(place.inInbox))
+      return below.refuse(call, place.resume, error)
+    }
   }
 
   /** Where a call stands that has to be routed; undefined when its outcome can go to the caller as it is. */
   async #placeOf(call: Call, below: Below, outcome: Outcome): Promise<LivePlace | undefined> {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
-    const resume = readResume(outcome.resume)
-    if (resume === undefined) throw new Error('The relay lost its place.')
+    const resume = placeIn(outcome)
     const { wanted, asks = {}, over } = outcome
-    const copies = await this.#pagesOf(call, resume.server, wanted, asks)
+    const copies = await this.#pagesOf(call, resume, wanted, asks)
     const onRecord = { ...asks, ...copies }
     const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
     const place = { resume, wanted, onRecord, inInbox: {}, copies, kept: {}, waits: 0 }
-    return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+    try {
+      return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
+    } catch (error) {
+      if (isTooManyOpen(error)) await this.#takeBack(call, Object.values(copies))
+      throw error
+    }
   }
 
   /**
@@ -162,18 +213,14 @@ export class Routing {
    */
   async #pagesOf(
     call: Call,
-    server: string,
+    resume: Resume,
     wanted: Readonly<Record<string, Wanted>>,
     onRecord: Readonly<Record<string, string>>,
   ): Promise<Readonly<Record<string, string>>> {
-    const pages: [string, string][] = []
-    for (const [key, one] of Object.entries(wanted)) {
-      if (!isPage(one)) continue
-      const raising = { server, waitMs: this.#settings.askWaitMs }
-      const ask = own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, raising))
-      if (ask !== undefined) pages.push([key, ask])
-    }
-    return Object.fromEntries(pages)
+    const pages = Object.entries(wanted).filter(([, one]) => isPage(one))
+    return this.#allOrNone(call, pages, async ([key, one]) => {
+      return own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, this.#raising(resume)))
+    })
   }
 
   /** Goes on as far as it can: to the client's questions, to what is still open in the inbox, or to the end. */
@@ -192,11 +239,11 @@ export class Routing {
       if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
 
       const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
-      const next = await this.#placeOf(call, below, outcome)
-      if (next === undefined) return outcome
+      const next = await this.#placed(call, below, outcome)
+      if (isOutcome(next)) return next
       place = next
     }
-    return failed(errorCodes.refused, 'The server asked too often.')
+    return askedTooOften
   }
 
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
@@ -219,23 +266,52 @@ export class Routing {
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
   async #moved(call: Call, below: Below, place: Place, keys: readonly string[]): Promise<Place> {
-    const moved: [string, string][] = []
-    for (const key of keys) {
-      const one = place.wanted[key]
+    const moving = keys.map((key) => [key, place.wanted[key]] as const)
+    const moved = await this.#allOrNone(call, moving, async ([key, one]) => {
       const onRecord = own(place.onRecord, key)
       const copy = own(place.copies, key)
       const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
-      const ask = onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
-      if (ask !== undefined) moved.push([key, ask])
-    }
+      return onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
+    })
     const untilMs = this.#store.nowMs() + this.#settings.askWaitMs
-    const time = moved.length === 0 ? {} : { untilMs }
-    return { ...place, ...time, inInbox: { ...place.inInbox, ...Object.fromEntries(moved) } }
+    const time = Object.keys(moved).length === 0 ? {} : { untilMs }
+    return { ...place, ...time, inInbox: { ...place.inInbox, ...moved } }
+  }
+
+  /** The ask of each question. Where one finds no room none is left: nobody would hear the answer. */
+  async #allOrNone<Value>(
+    call: Call,
+    questions: readonly (readonly [string, Value])[],
+    raise: (question: readonly [string, Value]) => Promise<string | undefined>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const asks: [string, string][] = []
+    try {
+      for (const question of questions) {
+        const ask = await raise(question)
+        if (ask !== undefined) asks.push([question[0], ask])
+      }
+    } catch (error) {
+      if (isTooManyOpen(error))
+        await this.#takeBack(
+          call,
+          asks.map(([, ask]) => ask),
+        )
+      throw error
+    }
+    return Object.fromEntries(asks)
+  }
+
+  async #takeBack(call: Call, asks: readonly string[]): Promise<void> {
+    for (const ask of asks) await this.#withdraw(call, ask, 'undeliverable')
+  }
+
+  #raising({ server, round }: Resume): Raising {
+    return { server, waitMs: this.#settings.askWaitMs, room: this.#asking, round }
   }
 
   async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
     const callId = await below.record?.(resume)
-    const raising = { server: resume.server, waitMs: this.#settings.askWaitMs }
+    const raising = this.#raising(resume)
     return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
@@ -380,6 +456,16 @@ function momentOf({ over }: LivePlace, { comesBack, goesAt }: Hold): Moment | un
   return comesBack || over === undefined ? goesAt : undefined
 }
 
+function isOutcome(standing: Place | Outcome): standing is Outcome {
+  return 'kind' in standing
+}
+
+function placeIn({ resume }: Outcome & { kind: 'needs-people' }): Resume {
+  const place = readResume(resume)
+  if (place === undefined) throw new Error('The relay lost its place.')
+  return place
+}
+
 function isPage(wanted: Wanted): boolean {
   return wanted.kind === 'url' && wanted.secret !== undefined
 }
@@ -393,7 +479,7 @@ function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
 }
 
 function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
-  const put = { call, server: resume.server, wanted }
+  const put = { call, server: resume.server, wanted, round: resume.round }
   const record = below.record?.bind(below, resume)
   return record === undefined ? put : { ...put, record }
 }
@@ -413,4 +499,5 @@ function givens(came: Readonly<Record<string, Came>>): Record<string, Given> {
   )
 }
 
+const askedTooOften = failed(errorCodes.refused, 'The server asked too often.')
 const lostPlace = failed(errorCodes.invalidParams, 'This state is not valid for this request.')

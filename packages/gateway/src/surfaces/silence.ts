@@ -5,9 +5,10 @@
 // still has its copy.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, askView, endingInWords, newId } from '@assent/core'
+import { type Ask, askView, endingInWords, isTooManyOpen, newId, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
+import type { Asking, OpenRound } from '../relay/asking.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
 import { readOwnJson } from '../wire/own-json.ts'
 import { type AskedCall, answerOf, givenOf, raiseAsk } from './inbox-asks.ts'
@@ -24,6 +25,7 @@ export interface Put {
   readonly call: AskedCall
   readonly server: string
   readonly wanted: Wanted
+  readonly round?: OpenRound | undefined
   /** Puts the call on record, for questions that nobody needs answered once its process is gone. */
   readonly record?: () => Promise<string>
 }
@@ -37,12 +39,14 @@ interface Waiting {
 export class Silence {
   readonly #store: Store
   readonly #settings: SilenceSettings
+  readonly #asking: Asking
   readonly #onTrouble: (error: unknown) => void
   readonly #waiting = new Map<string, Waiting>()
 
-  constructor(store: Store, settings: SilenceSettings, onTrouble: (error: unknown) => void) {
+  constructor(store: Store, settings: SilenceSettings, asking: Asking, onTrouble: (error: unknown) => void) {
     this.#store = store
     this.#settings = settings
+    this.#asking = asking
     this.#onTrouble = onTrouble
   }
 
@@ -53,17 +57,19 @@ export class Silence {
     const id = newId('ask', Date.now(), randomBytes)
     const { record } = put
     const text = written(put)
-    const timer = setTimeout(() => void this.show(readPut(text, record), id).catch(this.#onTrouble), silentAfterMs)
+    const show = () => this.show(readPut(text, record), id).catch((error: unknown) => this.#notShown(error))
+    const timer = setTimeout(() => void show(), silentAfterMs)
     timer.unref()
     this.#waiting.set(id, { timer, shown: undefined })
     return id
   }
 
-  /** Puts it into the inbox now. What is there already stays as it is. */
-  async show({ call, server, wanted, record }: Put, id: string): Promise<string> {
+  /** Puts it into the inbox now. What is there already stays as it is. One that is about to end needs no room. */
+  async show({ call, server, wanted, round, record }: Put, id: string, isEnding = false): Promise<string> {
     const waiting = this.#forget(id)
     const { askWaitMs, silentAfterMs = 0 } = this.#settings
-    const raising = { server, waitMs: askWaitMs - silentAfterMs, id }
+    const room = isEnding ? undefined : this.#asking
+    const raising = { server, waitMs: askWaitMs - silentAfterMs, id, room, round }
     const callId = await record?.()
     await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
     waiting?.shown?.resolve()
@@ -80,7 +86,7 @@ export class Silence {
     let answered = await answer()
     if (answered.kind === 'not-found') {
       // Another process may still have the timer: an ask that is there, and ended, is not raised again.
-      await this.show(put, id)
+      await this.show(put, id, true)
       answered = await answer()
     }
     if (answered.kind === 'ended') return givenOf(answered.ask)
@@ -88,7 +94,7 @@ export class Silence {
   }
 
   /** Nobody waits for it any more. */
-  async withdraw({ tenant }: Call, id: string, reason: 'call-cancelled' | 'caller-gone'): Promise<void> {
+  async withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<void> {
     if (this.#forget(id) === undefined) await this.#store.asks.withdraw(tenant, id, reason)
   }
 
@@ -109,6 +115,12 @@ export class Silence {
     return isOver ? wordsOf(ask, principal, this.#store.nowMs()) : 'It is asked in the inbox now.'
   }
 
+  /** Where the inbox has no room the client is asked on alone, as it would be without an inbox. */
+  #notShown(error: unknown): void {
+    if (isTooManyOpen(error)) this.#asking.noRoom(error.full)
+    else this.#onTrouble(error)
+  }
+
   #forget(id: string): Waiting | undefined {
     const waiting = this.#waiting.get(id)
     clearTimeout(waiting?.timer)
@@ -121,15 +133,15 @@ export class Silence {
  * What is kept until the time is up: what an ask is made of, as text. The request has been answered long before, and a timer
  * that held it would hold its headers and its connection too, a hundred thousand times.
  */
-function written({ call, server, wanted }: Put): string {
+function written({ call, server, wanted, round }: Put): string {
   const { tenant, principal, method, params } = call
   const needed = Object.entries(params).filter(([name]) => name === 'name' || name === 'arguments')
   const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed) }
-  return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: {} } })
+  return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: {} }, round })
 }
 
 function readPut(text: string, record: Put['record']): Put {
-  const put = readOwnJson(text) as unknown as Pick<Put, 'call' | 'server' | 'wanted'>
+  const put = readOwnJson(text) as unknown as Omit<Put, 'record'>
   return record === undefined ? put : { ...put, record }
 }
 

@@ -136,9 +136,14 @@ test.skipIf(mayBeMissing('promtool'))(
       ),
       told([ended('expired', 1), ended('accepted', 9)], silent(unanswered, '150m')),
       told(
-        [{ series: 'assent_refusals_total{reason="too-many-open",instance="i"}', values: '0x5 1x20' }],
+        [{ series: 'assent_refusals_total{reason="too-many-open-caller",instance="i"}', values: '0x5 1x20' }],
         silent(full, '4m'),
-        raised(full, '8m', { reason: 'too-many-open', instance: 'i' }, 'i has as many open questions as it may have'),
+        raised(
+          full,
+          '8m',
+          { reason: 'too-many-open-caller', instance: 'i' },
+          'i has as many open questions as it may have',
+        ),
       ),
     ]
     await writeFile(

@@ -77,7 +77,7 @@ test('[WATCH-2] refusals are counted by reason, at the door and of questions', a
   await fetch(new URL('/nothing', url))
   const text = figures.text()
 
-  for (const reason of ['not-allowed', 'too-many-open', 'host', 'unknown-path']) {
+  for (const reason of ['not-allowed', 'too-many-open-caller', 'host', 'unknown-path']) {
     expect(lineOf(text, `assent_refusals_total{reason="${reason}"}`)).toContain(' 1')
   }
 })

@@ -1,9 +1,11 @@
 // What the gateway tells whoever watches it: counts and times, never what was asked or answered, nor by whom.
 
+import type { Full } from '@assent/core'
+
 /** How a question ended, as far as this gateway saw it. */
 export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'undeliverable'
 
-export type AskRefusal = 'not-allowed' | 'switched-off' | 'too-many-open'
+export type AskRefusal = 'not-allowed' | 'switched-off' | `too-many-open-${Full}`
 
 export interface Watch {
   /** A question of this server was put to a person. */

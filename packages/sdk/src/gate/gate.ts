@@ -54,10 +54,11 @@ export function gateOf(parts: GateParts): Gate {
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? world.useWithinMs)
     const action = actionOf(named, asked.title, asked.arguments)
     const description = describe.approve(asked.title, action, asked)
-    const { store, tenant } = world
+    const { store, tenant, openAsks } = world
     const asker = { server: action.server, tool: action.tool }
     const { question } = description
-    const keeper = store && keeperIn({ store, tenant, principal, asker, question, via: run.surface, useWithinMs })
+    const via = run.surface
+    const keeper = store && keeperIn({ store, tenant, principal, asker, question, via, useWithinMs, openAsks })
     const settled = await run.put(description, keeper)
     await worthOf(description, settled.ending)
     const kept = await run.once(`gate ${settled.askId}`, async () => {

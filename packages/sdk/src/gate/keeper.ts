@@ -1,6 +1,6 @@
 // Keeps an approval in the store while it is open. How it ended is what the store says, whatever else came back.
 
-import { type Ask, type AskDraft, AssentError, only, type Question, type Surface } from '@assent/core'
+import { type Ask, type AskDraft, AssentError, type OpenLimits, only, type Question, type Surface } from '@assent/core'
 import { type Ending, endingOfAnswer } from '../ask/ending.ts'
 import type { DurableStore } from '../durable.ts'
 import type { Keeper } from '../run/run.ts'
@@ -13,13 +13,15 @@ export interface Kept {
   readonly question: Question
   readonly via: Surface
   readonly useWithinMs: number
+  readonly openAsks: OpenLimits
 }
 
-export function keeperIn({ store, tenant, principal, asker, question, via, useWithinMs }: Kept): Keeper {
+export function keeperIn({ store, tenant, principal, asker, question, via, useWithinMs, openAsks }: Kept): Keeper {
   const electorate = only(principal)
   return {
     raised: async (id, decideWithinMs) => {
-      await store.asks.raise({ tenant, id, asker, principal, question, electorate, decideWithinMs, useWithinMs })
+      const draft = { tenant, id, asker, principal, question, electorate, decideWithinMs, useWithinMs }
+      await store.asks.raise(draft, openAsks)
     },
     settled: async (id, answer) => {
       const person = { principal, groups: [] }

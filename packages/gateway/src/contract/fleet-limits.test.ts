@@ -1,0 +1,106 @@
+import type { OpenLimits } from '@assent/core'
+import { expect, test } from 'vitest'
+import { nobodyWatches } from '../watch/watch.ts'
+import { howMany, whichRegion } from './asking.suite.ts'
+import { aFleet, type Replica } from './fleet.suite.ts'
+import { answerInInbox, openAsks } from './inbox.suite.ts'
+import { anAskingServer } from './servers.suite.ts'
+import { aRawServer, aSession, asks, call, complete, nextOf, request } from './wire.suite.ts'
+
+const plenty: OpenLimits = { perCaller: 100, perServer: 100, perTenant: 100, total: 100 }
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const countOpen = `select count(*)::int as open from asks where state = 'open'`
+
+/** Three gateways whose people are asked in the inbox, before servers of the newest revision. */
+async function three(limits: Partial<OpenLimits>, questions: Record<string, unknown> = { where: whichRegion }) {
+  const server = await aRawServer(({ params }) => (params.inputResponses === undefined ? asks(questions) : complete))
+  const refused: string[] = []
+  const watch = { ...nobodyWatches, refused: (reason: string) => refused.push(reason) }
+  const fleet = await aFleet(
+    { deploy: { url: server.url }, other: { url: server.url } },
+    { replicas: 3, gateway: { surfaces: ['inbox'], holdMs: 10, openAsks: { ...plenty, ...limits }, watch } },
+  )
+  const [a, b, c] = fleet.replicas
+  const tries = async ({ url }: Pick<Replica, 'url'>, person: string, name = 'deploy') => {
+    const { message } = await request(url, 'tools/call', { name: `${name}__ask`, arguments: {} }, { person })
+    return message.error === undefined ? 'asked' : `${message.error.code} ${message.error.message}`
+  }
+  const open = async () => (await fleet.tamper(countOpen)) as [{ open: number }]
+  return { fleet, a, b, c: c as Replica, tries, open, refused, server }
+}
+
+test('[FLEET-8] the limit of a caller, a server and a tenant holds whichever replicas are asked', async () => {
+  const { a, b, c, tries, open, refused, server } = await three({ perCaller: 2, perServer: 3, perTenant: 4 })
+
+  expect([await tries(a, 'ann'), await tries(b, 'ann')]).toEqual(['asked', 'asked'])
+  expect(await tries(c, 'ann')).toMatch(/^-32000 You may have 2 questions open at once.*Answer some/)
+  expect(await tries(c, 'ben')).toBe('asked')
+  expect(await tries(a, 'ben')).toMatch(/^-32000 The server deploy may have 3 questions open at once.*Try again/)
+  expect(await tries(b, 'cleo', 'other')).toBe('asked')
+  expect(await tries(c, 'dan', 'other')).toMatch(/^-32000 Here 4 questions may be open at once.*Try again/)
+
+  expect(await open()).toEqual([{ open: 4 }])
+  expect(refused).toEqual(['too-many-open-caller', 'too-many-open-server', 'too-many-open-tenant'])
+  expect(server.requests.filter(({ params }) => params.inputResponses !== undefined)).toEqual([])
+}, 60_000)
+
+test('[FLEET-8] an answer, a withdrawal and the end of the time make room at every replica; a restart makes none', async () => {
+  const { fleet, a, b, c, tries } = await three({ perCaller: 2 })
+  for (const replica of [a, b]) expect(await tries(replica, 'ann')).toBe('asked')
+  const first = async () => (await openAsks(c.store))[0] as never
+
+  await answerInInbox(c.store, await first(), inEurope)
+  expect([await tries(b, 'ann'), await tries(a, 'ann')]).toEqual(['asked', expect.stringContaining('You may have 2')])
+  await a.store.asks.withdraw('default', ((await first()) as { id: string }).id, 'caller-gone')
+  expect([await tries(c, 'ann'), await tries(b, 'ann')]).toEqual(['asked', expect.stringContaining('You may have 2')])
+  await fleet.tamper(`update asks set decide_by = raised_at where id = (select max(id) from asks where state = 'open')`)
+  expect([await tries(b, 'ann'), await tries(c, 'ann')]).toEqual(['asked', expect.stringContaining('You may have 2')])
+
+  await a.close()
+  const again = await fleet.another()
+  expect(await tries(again, 'ann')).toContain('You may have 2')
+  await answerInInbox(again.store, await first(), inEurope)
+  expect(await tries(again, 'ann')).toBe('asked')
+}, 60_000)
+
+test('[FLEET-8] calls that come to three replicas at once are let in up to the limit, and the others are refused', async () => {
+  const { fleet, tries, open } = await three({ perCaller: 5 })
+
+  const all = await Promise.all(Array.from({ length: 18 }, (_, at) => tries(fleet.replicas[at % 3] as Replica, 'ann')))
+
+  expect(all.filter((one) => one === 'asked')).toHaveLength(5)
+  expect(all.filter((one) => one.includes('You may have 5'))).toHaveLength(13)
+  expect(await open()).toEqual([{ open: 5 }])
+}, 60_000)
+
+test('[FLEET-8] of questions that are put together and find no room together, none is left open', async () => {
+  const { a, b, tries, open } = await three({ perCaller: 3 }, { where: whichRegion, many: howMany })
+
+  expect(await tries(a, 'ann')).toBe('asked')
+  expect(await tries(b, 'ann')).toContain('You may have 3')
+  expect(await open()).toEqual([{ open: 2 }])
+  expect(await tries(b, 'ben')).toBe('asked')
+}, 60_000)
+
+test('[FLEET-8] a server that waits inside its call hears that there is no room, and goes on without an answer', async () => {
+  const server = await anAskingServer('2025-11-25')
+  const gateway = { surfaces: ['client', 'inbox'], openAsks: { ...plenty, perCaller: 1 } } as const
+  const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3, gateway })
+  const args = { questions: [whichRegion] }
+  const [first, second, third] = fleet.replicas
+  const done = { result: { content: [{ text: 'done' }] } }
+
+  const { message } = await call(first.url, args)
+  expect(message.result.resultType).toBe('input_required')
+  expect((await call(second.url, args)).message).toMatchObject(done)
+  // A client of the 2025 revisions that cannot be asked: the inbox would be, and has no room.
+  const session = await aSession(third?.url ?? '', { capabilities: {} })
+  expect(await nextOf(await session.ask('tools/call', { name: 'ask', arguments: args }, 1))).toMatchObject(done)
+
+  const refusal = { error: expect.stringContaining('You may have 1 question open at once') }
+  expect(server).toMatchObject({ begun: 3, ended: 2, saw: [refusal, refusal] })
+  const { requestState } = message.result
+  const answered = await call(second.url, args, { requestState, inputResponses: { ask_1: inEurope } })
+  expect(answered.message).toMatchObject(done)
+  expect((await call(third?.url ?? '', args)).message.result.resultType).toBe('input_required')
+}, 60_000)
