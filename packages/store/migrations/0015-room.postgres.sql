@@ -12,18 +12,23 @@ create table open_counts (
 
 -- What is full, or null: caller, server or tenant. Volatile, so that each of its statements sees all that was committed before
 -- that statement, however long ago the one that called it began.
+--
+-- Ranges in the order of one index, in place of plain equalities: what the database does not know yet of its tables must not
+-- lead it to another index, through the asks of everybody else.
 create function full_now(of_tenant text, of_principal text, of_server text, at_ms bigint,
   per_caller bigint, per_server bigint, per_tenant bigint, keeps_counts boolean) returns text
   language plpgsql volatile
   set enable_seqscan = off
+  set enable_sort = off
   as $$
 declare
   chain_at bigint;
   counted bigint;
 begin
   select count(*) into counted from (
-    select 1 from asks where tenant = of_tenant and principal = of_principal and state = 'open' and decide_by > at_ms
-    limit per_caller) few;
+    select 1 from asks where state = 'open'
+      and (tenant, principal, decide_by) > (of_tenant, of_principal, at_ms) and (tenant, principal) <= (of_tenant, of_principal)
+    order by tenant, principal, decide_by limit per_caller) few;
   if counted >= per_caller then return 'caller'; end if;
 
   -- Before anything is counted: what comes in between is then counted twice, and never not at all.
@@ -31,8 +36,9 @@ begin
   if not exists (select 1 from open_counts
     where tenant = of_tenant and server = of_server and asks + chain_at - seq < per_server) then
     select count(*) into counted from (
-      select 1 from asks where tenant = of_tenant and server = of_server and state = 'open' and decide_by > at_ms
-      limit per_server) few;
+      select 1 from asks where state = 'open'
+        and (tenant, server, decide_by) > (of_tenant, of_server, at_ms) and (tenant, server) <= (of_tenant, of_server)
+      order by tenant, server, decide_by limit per_server) few;
     if counted >= per_server then return 'server'; end if;
     if keeps_counts then
       insert into open_counts (tenant, server, seq, asks) values (of_tenant, of_server, chain_at, counted)
@@ -43,8 +49,8 @@ begin
   if not exists (select 1 from open_counts
     where tenant = of_tenant and server = '' and asks + chain_at - seq < per_tenant) then
     select count(*) into counted from (
-      select 1 from asks where tenant = of_tenant and state = 'open' and decide_by > at_ms
-      limit per_tenant) few;
+      select 1 from asks where state = 'open' and tenant >= of_tenant and tenant <= of_tenant and decide_by > at_ms
+      order by tenant, server, decide_by limit per_tenant) few;
     if counted >= per_tenant then return 'tenant'; end if;
     if keeps_counts then
       insert into open_counts (tenant, server, seq, asks) values (of_tenant, '', chain_at, counted)
@@ -55,15 +61,19 @@ begin
 end $$;
 
 -- The same, and when nothing is full it stays so until the calling transaction ends: who raises for a tenant does so one after
--- the other. Whoever is refused has waited for nobody, and nobody for them.
+-- the other. Who would have to wait looks before that too, so that whoever is refused has waited for nobody.
 create function full_for(of_tenant text, of_principal text, of_server text, at_ms bigint,
   per_caller bigint, per_server bigint, per_tenant bigint) returns text
   language plpgsql volatile
   as $$
 declare
-  what text := full_now(of_tenant, of_principal, of_server, at_ms, per_caller, per_server, per_tenant, false);
+  turn bigint := hashtextextended(current_schema() || ' ' || of_tenant, 15);
+  what text;
 begin
-  if what is not null then return what; end if;
-  perform pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || of_tenant, 15));
+  if not pg_try_advisory_xact_lock(turn) then
+    what := full_now(of_tenant, of_principal, of_server, at_ms, per_caller, per_server, per_tenant, false);
+    if what is not null then return what; end if;
+    perform pg_advisory_xact_lock(turn);
+  end if;
   return full_now(of_tenant, of_principal, of_server, at_ms, per_caller, per_server, per_tenant, true);
 end $$;
