@@ -1,11 +1,14 @@
-import type { OpenLimits } from '@assent/core'
+import { randomBytes } from 'node:crypto'
+import { type AskDraft, newId, type OpenLimits, only } from '@assent/core'
 import { expect, test } from 'vitest'
+import { relayLimits } from '../limits.ts'
 import { nobodyWatches } from '../watch/watch.ts'
 import { howMany, whichRegion } from './asking.suite.ts'
 import { aFleet, type Replica } from './fleet.suite.ts'
 import { answerInInbox, openAsks } from './inbox.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
-import { aRawServer, aSession, asks, call, complete, nextOf, request } from './wire.suite.ts'
+import { putAwayLater, until } from './stage.suite.ts'
+import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf, request } from './wire.suite.ts'
 
 const plenty: OpenLimits = { perCaller: 100, perServer: 100, perTenant: 100, total: 100 }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -104,3 +107,64 @@ test('[FLEET-8] a server that waits inside its call hears that there is no room,
   expect(answered.message).toMatchObject(done)
   expect((await call(third?.url ?? '', args)).message.result.resultType).toBe('input_required')
 }, 60_000)
+
+test('[FLEET-8] a server that waits inside its call and asks on and on without room has its call let go', async () => {
+  const before = relayLimits.roundsPerCall
+  relayLimits.roundsPerCall = 3
+  putAwayLater(() => {
+    relayLimits.roundsPerCall = before
+  })
+  const question = { method: 'elicitation/create', params: whichRegion }
+  let calls = 0
+  const server = await anOlderRawServer((begun) => {
+    let asked = 0
+    calls += 1
+    const again = setInterval(() => begun.say({ id: calls * 1_000 + asked++, ...question }), 50)
+    putAwayLater(() => clearInterval(again))
+  })
+  const openAsks = { ...plenty, perCaller: 1 }
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { surfaces: ['client', 'inbox'], openAsks } })
+  await fleet.replicas[0].store.asks.raise(anAsk(), plenty)
+
+  const { message } = await call(fleet.replicas[1].url, {})
+
+  expect(message.error.message).toMatch(/You may have 1 question open|went on asking/)
+  await until(() => server.heard.find(({ method }) => method === 'notifications/cancelled'))
+  expect(await fleet.tamper(countOpen)).toEqual([{ open: 1 }])
+}, 60_000)
+
+test('[FLEET-8] where the inbox has no room for what a client is silent about, the client is asked on alone', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const refused: string[] = []
+  const watch = { ...nobodyWatches, refused: (reason: string) => refused.push(reason) }
+  const openAsks = { ...plenty, perCaller: 1 }
+  const gateway = { surfaces: ['client', 'inbox'], silentAfterMs: 50, openAsks, watch } as const
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway })
+  const [first, second] = fleet.replicas
+  await first.store.asks.raise(anAsk(), plenty)
+
+  const { requestState } = (await call(first.url, {})).message.result
+  await until(() => refused[0])
+  expect(await fleet.tamper(countOpen)).toEqual([{ open: 1 }])
+  await new Promise((resolve) => setTimeout(resolve, relayLimits.unseenAfterMs))
+  const { message } = await call(second.url, {}, { requestState, inputResponses: { where: inEurope } })
+
+  expect(message).toMatchObject(complete)
+  expect(refused).toEqual(['too-many-open-caller'])
+}, 60_000)
+
+/** Ann's one open ask. */
+function anAsk(): AskDraft {
+  return {
+    tenant: 'default',
+    id: newId('ask', Date.now(), randomBytes),
+    asker: { server: 'deploy' },
+    principal: 'ann',
+    question: { kind: 'url', message: 'Look.', url: 'https://a.example/' },
+    electorate: only('ann'),
+    decideWithinMs: 600_000,
+    useWithinMs: 600_000,
+  }
+}
