@@ -46,6 +46,9 @@ const lateByMs = 300
 const patienceMs = 40_000
 const backWithinMs = 20_000
 const lookMs = 30
+/** Where an issuer fails, the call and its answer meet keys that are fresh, old and too old. */
+const issuerGoneMs = 2_500
+const longThoughtMs = 1_700
 
 export async function runOnce(house: House, cell: Cell, plan: Plan, random: SeededRandom): Promise<Outcome> {
   const { record, moment, mind, isConnected } = plan
@@ -59,7 +62,7 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
   const thinks = async (): Promise<Said> => {
     askedAtMs ??= Date.now()
     if (moment === 'when it is asked') await fail()
-    await sleep(50 + random.int(200))
+    await sleep(50 + random.int(cell.issuer === undefined ? 200 : longThoughtMs))
     if (mind === 'silent') {
       await sleep(Math.max(0, askedAtMs + askWaitMs + lateByMs - Date.now()))
       lateAtMs = Date.now()
@@ -72,7 +75,10 @@ export async function runOnce(house: House, cell: Cell, plan: Plan, random: Seed
   const headers = cell.issuer === undefined ? {} : { authorization: `Bearer ${await cell.issuer.good()}` }
   const sessions = new Sessions(cell.url)
   if (isConnected) await sessions.of(record, headers)
-  if (moment === 'before the call') await fail()
+  if (moment === 'before the call') {
+    await fail()
+    if (cell.issuer !== undefined) await sleep(random.int(issuerGoneMs))
+  }
   const connectedFromMs = Date.now()
   // A request of its own, which has to be answered in time by itself.
   if (record.client === '2025-11-25') await sessions.of(record, headers)
