@@ -9,8 +9,8 @@ import { bugs, type ClosedBug } from './closed-bugs.part.ts'
 import { type CellName, cells, nameOf, waves, withoutMeaning } from './closed-cells.part.ts'
 import { type Cell, House } from './closed-house.part.ts'
 import { judged } from './closed-judge.part.ts'
-import { type Mind, moments, type Outcome, type Plan, runOnce } from './closed-run.part.ts'
-import type { Late } from './closed-stalls.part.ts'
+import { type Mind, moments, type Plan, runOnce } from './closed-run.part.ts'
+import { count, newTally, printTable, type Tally, tellRun } from './closed-tally.part.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
 
 /** How long after its deadline a gate may take to answer. A machine of CI does other things too. */
@@ -82,22 +82,6 @@ function whereFound(bug: ClosedBug): { readonly names: readonly CellName[]; read
   }
 }
 
-interface Tally {
-  readonly name: string
-  runs: number
-  ran: number
-  /** The server's own no. */
-  no: number
-  /** Told why not. */
-  refused: number
-  wordless: number
-  failOpen: number
-  tokens: number
-  latestMs: number
-  /** The same without the time in which the machine ran something else. */
-  ownMs: number
-}
-
 interface Result {
   readonly tallies: readonly Tally[]
   readonly failOpen: readonly string[]
@@ -117,6 +101,7 @@ async function live({ names, runs, seed, bug }: LifeOptions): Promise<Result> {
   const chance = seededRandom(seed + 1)
   const house = new House({ chance: (most) => chance.int(most) })
   const admitted: string[] = []
+  const lost: string[] = []
   try {
     await house.open()
     const all = await house.cellsOf(names, (name) => cells.findIndex((one) => nameOf(one) === nameOf(name)), bug)
@@ -127,11 +112,12 @@ async function live({ names, runs, seed, bug }: LifeOptions): Promise<Result> {
         for (let number = 0; number < runs; number++) {
           const plan = planOf(cell, number, random, bug)
           const outcome = await runOnce(house, cell, plan, random)
-          count(tally, outcome.end)
-          for (const late of outcome.lates) time(tally, late)
-          tally.tokens += outcome.tokens
+          count(tally, outcome)
           for (const what of outcome.admitted) admitted.push(`${tally.name}: ${what}`)
           if (process.env.ASSENT_PROOF_TELL !== undefined) tellRun(tally, outcome)
+          if (outcome.lost === undefined) continue
+          lost.push(`the gateway of ${tally.name} did not come back: ${outcome.lost}`)
+          break
         }
         return tally
       }),
@@ -145,7 +131,13 @@ async function live({ names, runs, seed, bug }: LifeOptions): Promise<Result> {
         admitted.filter((what) => what.startsWith(tally.name)).length
     }
     const { deaths, errors } = house
-    return { tallies, failOpen: [...failOpen.map(told), ...admitted], others: others.map(told), deaths, errors }
+    return {
+      tallies,
+      failOpen: [...failOpen.map(told), ...admitted],
+      others: [...others.map(told), ...lost],
+      deaths,
+      errors,
+    }
   } finally {
     await house.close()
   }
@@ -173,65 +165,4 @@ function planOf(cell: Cell, number: number, random: SeededRandom, bug: ClosedBug
     mind: random.pick(minds),
     isConnected: random.next() < 0.7,
   }
-}
-
-function newTally(cell: Cell): Tally {
-  const counts = { runs: 0, ran: 0, no: 0, refused: 0, wordless: 0, failOpen: 0, tokens: 0, latestMs: 0, ownMs: 0 }
-  return { name: nameOf(cell), ...counts }
-}
-
-function time(tally: Tally, { lateMs, heldUpMs }: Late): void {
-  tally.latestMs = Math.max(tally.latestMs, lateMs)
-  tally.ownMs = Math.max(tally.ownMs, lateMs - heldUpMs)
-}
-
-function count(tally: Tally, end: Outcome['end']): void {
-  tally.runs += 1
-  if (end.kind === 'result' && end.text.startsWith('ran ')) tally.ran += 1
-  else if (end.kind === 'result') tally.no += 1
-  else if (end.kind === 'told' && end.message !== '') tally.refused += 1
-  else tally.wordless += 1
-}
-
-function tellRun({ name }: Tally, { plan, end, lates }: Outcome): void {
-  const { record, moment, mind } = plan
-  const how = `${record.client} client, ${record.server} server, asked in the ${record.asked}, ${mind}, fails ${moment}`
-  const times = lates
-    .slice(0, 2)
-    .map(({ lateMs, heldUpMs }) => `${lateMs - Math.round(heldUpMs)} + ${Math.round(heldUpMs)}`)
-  console.log(`closed: ${name}: ${record.ticket} ${how}: ${JSON.stringify(end).slice(0, 160)} ${times.join(', ')} ms`)
-}
-
-function printTable(tallies: readonly Tally[]): void {
-  const columns = [
-    'cell',
-    'runs',
-    'ran',
-    'no',
-    'refused',
-    'wordless',
-    'fail-open',
-    'bad tokens',
-    'latest ms',
-    'by the clock',
-  ] as const
-  const rows = tallies.map((one) =>
-    [
-      one.name,
-      one.runs,
-      one.ran,
-      one.no,
-      one.refused,
-      one.wordless,
-      one.failOpen,
-      one.tokens,
-      Math.round(one.ownMs),
-      Math.round(one.latestMs),
-    ].map(String),
-  )
-  const widths = columns.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  for (const row of [columns as readonly string[], ...rows])
-    console.log(
-      `closed: ${row.map((text, at) => (at === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[at] ?? 0))).join('  ')}`,
-    )
 }
