@@ -48,7 +48,9 @@ export interface Outcome {
 const lateByMs = 300
 /** How long a caller listens: one that hears something after that has heard nothing. */
 const patienceMs = 40_000
+/** How long a gateway may take to have everything again, and how long it is waited for on a machine that holds it up. */
 const backWithinMs = 20_000
+const waitedForMs = 90_000
 const lookMs = 30
 /** Where an issuer fails, the call and its answer meet keys that are fresh, old and too old. */
 const issuerGoneMs = 2_500
@@ -176,18 +178,22 @@ async function answerInInbox(
 
 /** The next run begins with a gateway that has everything it needs. Tells what was heard last of one that has not. */
 async function notBack(house: House, cell: Cell): Promise<string | undefined> {
-  const { origin } = new URL(cell.url)
-  let last = 'nothing'
-  for (const endsAt = performance.now() + backWithinMs; performance.now() < endsAt; await sleep(lookMs)) {
-    const cookie = await house.cookieAt(origin, cell.principal)
-    const signal = AbortSignal.timeout(2_000)
-    const response = await fetch(`${origin}/api/me`, { headers: { cookie }, signal }).catch((error) => String(error))
-    if (typeof response === 'string') {
-      last = response
-      continue
+  const fromMs = Date.now()
+  const isReached = async () => (await inboxSays(house, cell)).startsWith('200 ')
+  for (const isThere of [isReached, () => isAdmitted(cell)]) {
+    while (!(await isThere())) {
+      const { lateMs, heldUpMs } = cell.late({ fromMs, untilMs: Date.now() })
+      if (lateMs - heldUpMs > backWithinMs || lateMs > waitedForMs) return inboxSays(house, cell)
+      await sleep(lookMs)
     }
-    last = `${response.status} ${await response.text().catch(String)}`
-    if (response.status === 200 && (await isAdmitted(cell))) return undefined
   }
-  return last
+  return undefined
+}
+
+async function inboxSays(house: House, cell: Cell): Promise<string> {
+  const { origin } = new URL(cell.url)
+  const cookie = await house.cookieAt(origin, cell.principal)
+  const signal = AbortSignal.timeout(5_000)
+  const response = await fetch(`${origin}/api/me`, { headers: { cookie }, signal }).catch(String)
+  return typeof response === 'string' ? response : `${response.status} ${await response.text().catch(String)}`
 }

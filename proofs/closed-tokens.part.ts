@@ -36,7 +36,7 @@ export async function trespass({ url, issuer }: Cell, patienceMs: number): Promi
 
 /** Whether whoever has a good token is let in, where tokens are asked for. */
 export async function isAdmitted({ url, issuer }: Cell): Promise<boolean> {
-  return issuer === undefined || (await statusFor(url, await issuer.good(), 2_000)) === 200
+  return issuer === undefined || (await statusFor(url, await issuer.good(), 5_000)) === 200
 }
 
 /** Undefined when the connection broke, or nothing came in time. */
