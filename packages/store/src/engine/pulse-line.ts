@@ -23,9 +23,11 @@ export function pulseLine(config: pg.ClientConfig, question: string): PulseLine 
     get isOpen() {
       return current?.isOpen === true
     },
-    ask: async () => {
+    ask: async (onSent) => {
       try {
-        const { rows } = await (current?.client ?? (await open())).query<{ now: number }>(question)
+        const client = current?.client ?? (await open())
+        onSent()
+        const { rows } = await client.query<{ now: number }>(question)
         return rows[0]?.now
       } catch (error) {
         drop()

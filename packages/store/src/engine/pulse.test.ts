@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Pulse, type PulseLine } from './pulse.ts'
 
@@ -45,6 +46,36 @@ test('[FLEET-11] a time that is told once is not believed when it is another tha
   await answered(500_000_000)
   await answered(500_002_000)
   expect(isAbout(500_000_000)).toBe(true)
+})
+
+test('[FLEET-11] an answer that was long on its way moves no deadline, wherever on it the clock was read', async () => {
+  const { pulse, asked } = await aPulse()
+  const truthMs = () => performance.now() + aheadMs
+  const aheadMs = (pulse.nowMs ?? 0) - performance.now()
+  while (asked.length < 2) await sleep(10)
+
+  await sleep(400)
+  asked.at(-1)?.resolve(truthMs())
+  await new Promise((resolve) => setImmediate(resolve))
+
+  expect(Math.abs((pulse.nowMs ?? 0) - truthMs())).toBeLessThan(50)
+})
+
+test('[FLEET-11] the time that it takes to open a line is not taken for the way of what is said on it', async () => {
+  const line: PulseLine = {
+    isOpen: false,
+    ask: async (onSent) => {
+      await sleep(400)
+      onSent()
+      return performance.now() + 1_000_000
+    },
+    drop: () => undefined,
+  }
+  const pulse = new Pulse({ line, onAway: () => undefined, onTrouble: () => undefined })
+  onTestFinished(() => pulse.close())
+  await pulse.begin()
+
+  expect(Math.abs((pulse.nowMs ?? 0) - performance.now() - 1_000_000)).toBeLessThan(50)
 })
 
 test('[FLEET-10] a refusal is an answer: whoever waits goes on waiting', async () => {

@@ -11,8 +11,11 @@ import { AssentError } from '@assent/core'
 /** What it is asked on. */
 export interface PulseLine {
   readonly isOpen: boolean
-  /** The database's time in milliseconds; undefined when it answered with a refusal. Opens the line if need be. */
-  ask(): Promise<number | undefined>
+  /**
+   * The database's time in milliseconds; undefined when it answered with a refusal. Opens the line if need be.
+   * @param onSent told when the question leaves: opening the line is not part of its way
+   */
+  ask(onSent: () => void): Promise<number | undefined>
   /** Gives the line up, and with it what was asked. */
   drop(): void
 }
@@ -49,6 +52,8 @@ const restTicks = 20
 /** After it could not be asked at all. */
 const againTicks = 3
 
+/** What comes back within this says the time well enough. */
+const surelyMs = 50
 /** Beyond this its clock has jumped, and not just gone a little faster or slower than ours. */
 const jumpMs = 1_000
 
@@ -140,23 +145,31 @@ export class Pulse {
   async #ask(): Promise<void> {
     const asked = this.#tick
     this.#askedTick = asked
-    const sentAt = performance.now()
-    const theirsMs = await this.#options.line.ask()
+    let sentAt = performance.now()
+    const theirsMs = await this.#options.line.ask(() => {
+      sentAt = performance.now()
+    })
     // It was given up meanwhile, and this is the end of it.
     if (this.#askedTick !== asked) return
     this.#askedTick = undefined
+    const heardAt = performance.now()
     // In the middle of the way there and back, as good a guess as there is.
-    if (theirsMs !== undefined) this.#learn(theirsMs - (sentAt + performance.now()) / 2)
+    if (theirsMs !== undefined) this.#learn(theirsMs - (sentAt + heardAt) / 2, heardAt - sentAt)
     this.#heard()
   }
 
-  /** A clock that jumps is believed when it says so twice: one garbled digit must not move every deadline. */
-  #learn(aheadMs: number): void {
-    const isAsBefore = [this.#aheadMs ?? aheadMs, this.#doubtfulAheadMs].some(
+  /**
+   * A clock that jumps is believed when it says so twice: one garbled digit must not move every deadline. Nor must a long
+   * way: the clock was read somewhere on it, and while what is known fits that, its middle is the worse guess.
+   */
+  #learn(aheadMs: number, wayMs: number): void {
+    const known = this.#aheadMs
+    const isVague = known !== undefined && wayMs > surelyMs && Math.abs(aheadMs - known) <= wayMs / 2
+    const isAsBefore = [known ?? aheadMs, this.#doubtfulAheadMs].some(
       (before) => Math.abs(aheadMs - before) < jumpMs,
     )
     this.#doubtfulAheadMs = aheadMs
-    if (isAsBefore) this.#aheadMs = aheadMs
+    if (isAsBefore && !isVague) this.#aheadMs = aheadMs
   }
 
   #heard(): void {
