@@ -18,6 +18,8 @@ export class Balancer {
   readonly #places: () => readonly Place[]
   readonly #server: Server = createServer((request, response) => this.#pass(request, response))
   #looking: NodeJS.Timeout | undefined
+  /** One look at a time each: an earlier answer must not come after a later one. */
+  readonly #lookedAt = new Set<Place>()
   #turn = 0
 
   constructor(places: () => readonly Place[]) {
@@ -32,7 +34,11 @@ export class Balancer {
 
   followReadiness(everyMs: number): void {
     this.#looking = setInterval(() => {
-      for (const place of this.#places()) void lookAt(place)
+      for (const place of this.#places()) {
+        if (this.#lookedAt.has(place)) continue
+        this.#lookedAt.add(place)
+        void lookAt(place).finally(() => this.#lookedAt.delete(place))
+      }
     }, everyMs)
   }
 

@@ -26,7 +26,12 @@ export interface CrowdOptions {
   readonly pace?: () => Promise<void>
   /** How long a caller keeps its sessions before it begins others. Half of the callers end them, half just go. */
   readonly sessionsKeptMs?: number
+  /** How many of the people at clients take long, of one. */
+  readonly slowOdds?: number
 }
+
+/** How long a person at a client takes who takes long. */
+const slowMs = 6_000
 
 export async function runCrowd(options: CrowdOptions): Promise<void> {
   let left = options.asks
@@ -49,14 +54,16 @@ export async function runCrowd(options: CrowdOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.callers }, caller))
 }
 
+type Minded = Pick<CrowdOptions, 'url' | 'evidence' | 'random' | 'patienceMs' | 'slowOdds'>
+
 /** One call from its beginning to its end, in the evidence. */
 export async function callOnRecord(
   record: CallRecord,
-  { url, evidence, random, patienceMs }: Pick<CrowdOptions, 'url' | 'evidence' | 'random' | 'patienceMs'>,
+  { url, evidence, random, patienceMs, slowOdds = 0 }: Minded,
   sessions: Sessions,
 ): Promise<CallEnd> {
   evidence.calls.set(record.ticket, record)
-  const given = { url, evidence, thinks: mind(random), patienceMs }
+  const given = { url, evidence, thinks: mind(random, slowOdds), patienceMs }
   const end = await makeCall(record, given, sessions)
   record.end = end
   record.endedAtMs = Date.now()
@@ -79,8 +86,8 @@ export function makeCall(record: CallRecord, given: Given, sessions: Sessions): 
 }
 
 /** What a person at a client makes of a question, decided before it is asked so that a seed repeats it. */
-function mind(random: SeededRandom): Given['thinks'] {
+function mind(random: SeededRandom, slowOdds: number): Given['thinks'] {
   const action: Action = random.next() < 0.7 ? 'accept' : 'decline'
-  const forMs = random.int(300)
+  const forMs = random.int(300) + (slowOdds > 0 && random.next() < slowOdds ? slowMs : 0)
   return () => sleep(forMs, { action })
 }

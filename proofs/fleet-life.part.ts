@@ -60,6 +60,8 @@ export interface LifeOptions<T extends Trouble> {
   readonly patienceMs?: number
   /** How long callers keep their sessions before they begin others; for ever unless told. */
   readonly sessionsKeptMs?: number
+  /** How many of the people at clients take long, of one. */
+  readonly slowOdds?: number
   /** What else replicas are started with. */
   readonly replicas?: Partial<ReplicaSettings>
 }
@@ -99,8 +101,8 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
     })
     const isOver = () => isCalm && options.endsWithTrouble === true
     const pace = () => trouble.pace?.() ?? Promise.resolve()
-    const { sessionsKeptMs = Number.POSITIVE_INFINITY } = options
-    const crowd = { principals, asks, callers: 24, isOver, patienceMs, pace, sessionsKeptMs }
+    const { sessionsKeptMs = Number.POSITIVE_INFINITY, slowOdds = 0 } = options
+    const crowd = { principals, asks, callers: 24, isOver, patienceMs, pace, sessionsKeptMs, slowOdds }
     await runCrowd({ url, evidence, random: seededRandom(seed), ...crowd })
     trouble.stop()
     await breaking

@@ -65,6 +65,9 @@ export interface Numbered {
 
 export type FromReplica = { readonly loaded: true } | { readonly url: string } | Numbered
 
+/** People take less: who is still waited for then is worth a word. */
+const drainIsLongMs = 8_000
+
 const points = new KillPoints()
 let inbox: InboxApp | undefined
 let ring: KeyRing | undefined
@@ -144,7 +147,10 @@ async function begin(settings: ReplicaSettings): Promise<void> {
     condition.isLeaving = true
     await sleep(settings.noticeMs ?? 0)
     inbox?.endStreams()
+    const startedAt = performance.now()
     await gateway.drain(settings.drainMs ?? 0)
+    const tookMs = performance.now() - startedAt
+    if (tookMs > drainIsLongMs) console.error(`the drain took ${tookMs.toFixed(0)} ms`, gateway.standing(), held())
     await gateway.close()
     clearInterval(sweeping)
     await store.close()
@@ -157,6 +163,10 @@ async function begin(settings: ReplicaSettings): Promise<void> {
 
 function ringOf(keys: readonly Key[]): KeyRing {
   return createKeyRing(keys.map(({ id, secret }) => ({ id, secret: Buffer.from(secret, 'base64') })))
+}
+
+function held(): string {
+  return process.getActiveResourcesInfo().join(' ')
 }
 
 function weightOf(gateway: Gateway, store: Store): Weight {

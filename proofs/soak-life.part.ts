@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { live, type Stage, type Trouble, usualDatabase, type World } from './fleet-life.part.ts'
 import { seededRandom } from './random.part.ts'
 import type { Sample, Samples } from './soak-bounds.part.ts'
-import { type Mistake, newKey, Restarts, survivor } from './soak-restarts.part.ts'
+import { type Mistake, newKey, Restarts, survivor, usualDrainMs } from './soak-restarts.part.ts'
 import { Rows } from './soak-rows.part.ts'
 
 export interface Life {
@@ -16,6 +16,10 @@ export interface Life {
   readonly sampleEveryMs: number
   /** Between two restarts. */
   readonly restMs: number
+  /** Many looks of the balancer, which shares two cores with everything else. */
+  readonly noticeMs: number
+  /** However long that takes. */
+  readonly leastRotations: number
   readonly mistake?: Mistake
   /** Replicas let go of nothing, and are not restarted. */
   readonly isLeaky?: boolean
@@ -23,12 +27,12 @@ export interface Life {
   readonly isUntidy?: boolean
 }
 
-const noticeMs = 800
 const readinessEveryMs = 100
 const sweepEveryMs = 1_500
 /** Shorter than a session may lie unused. */
 const sessionsKeptMs = 30_000
 const sessionIdleMs = 75_000
+const slowOdds = 0.03
 const afterwards = 3
 /** Sessions and what is kept for seconds have not reached their level in a life as short as this. */
 const shortMs = 30_000
@@ -44,10 +48,12 @@ export async function liveLong(life: Life): Promise<World<LongLife>> {
     endsWithTrouble: true,
     seed: life.seed,
     sessionsKeptMs,
+    slowOdds,
     replicaDatabase: `${usualDatabase}?application_name=${application}`,
     replicas: {
       keys: [first],
-      noticeMs,
+      noticeMs: life.noticeMs,
+      drainMs: usualDrainMs,
       sessionIdleMs,
       ...(life.isUntidy === true ? {} : { sweepEveryMs }),
       ...(life.isLeaky === true ? { isLeaky: true } : {}),
@@ -78,7 +84,8 @@ export class LongLife implements Trouble {
 
   async work(): Promise<void> {
     const endsAt = performance.now() + this.#life.forMs
-    const isOver = () => this.#isOver || performance.now() > endsAt
+    const isOver = () =>
+      this.#isOver || (performance.now() > endsAt && this.restarts.rotations >= this.#life.leastRotations)
     const rows = await Rows.open(this.#stage.schema, this.#application)
     const measuring = this.#measure(rows, isOver)
     // What lets go of nothing never ends by itself either.
@@ -120,6 +127,7 @@ export class LongLife implements Trouble {
     const { fleet } = this.#stage
     const [weight, counted] = [await fleet.weigh(survivor), await rows.count()]
     return {
+      calls: this.#stage.evidence.calls.size,
       atMs: Date.now(),
       values: {
         'heap after collection': weight?.heapBytes ?? Number.NaN,

@@ -17,9 +17,9 @@ export type Mistake =
 
 export const survivor = 0
 const restarted = [1, 2] as const
-/** Enough for whatever people are asked; and too little for it, now and then. */
-const drainMs = 15_000
-const shortDrainMs = 400
+/** Enough for whatever people are asked; and too little for those who take long, now and then. */
+export const usualDrainMs = 15_000
+const shortDrainMs = 3_000
 const shortEvery = 4
 const looksMs = 50
 /** How long after a short drain those who hear of it may hear of it. */
@@ -66,7 +66,7 @@ export class Restarts {
     if (this.#mistake === undefined) fleet.tell(survivor, { keys })
     for (const index of restarted) {
       if (isOver()) return
-      fleet.use({ keys, drainMs: this.departures.length % shortEvery === 1 ? shortDrainMs : drainMs })
+      fleet.use({ keys, drainMs: this.departures.length % shortEvery === 1 ? shortDrainMs : usualDrainMs })
       const departure = await fleet.restart(index, this.#mistake === 'cut off' ? 'SIGKILL' : 'SIGTERM')
       this.departures.push(departure)
       await sleep(this.#restMs * (0.5 + this.#random.next()))

@@ -28,8 +28,12 @@ const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint`
 /** Only what is not dated back yet. */
 const isOld = (column: string) => `${column} between ${now} - ${agedMs / 2} and ${now} - ${oldAfterMs}`
 
+/** A person's time, and some: then nobody comes back with a handle either, also where another process had the call. */
+const putOffForMs = 130_000
+
 const ageing: readonly string[] = [
-  `update deferred_calls set expires_at = expires_at - ${agedMs}, ended_at = ended_at - ${agedMs} where ${isOld('ended_at')}`,
+  `update deferred_calls set expires_at = expires_at - ${agedMs}
+   where expires_at > ${now} and (ended_at < ${now} - ${oldAfterMs} or deferred_at < ${now} - ${putOffForMs})`,
   `update calls set ended_at = ended_at - ${agedMs} where state <> 'running' and ${isOld('ended_at')}`,
   ...['client_sessions', 'used_ids', 'steps'].map(
     (table) => `update ${table} set expires_at = expires_at - ${agedMs} where ${isOld('expires_at')}`,
