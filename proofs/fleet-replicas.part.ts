@@ -1,15 +1,11 @@
 // The replicas as the supervisor sees them: started, killed or told to stop, and started again, behind their balancer.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { constants, setPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { Balancer } from './fleet-balancer.part.ts'
 import { diedAt } from './fleet-points.part.ts'
 import type { FromReplica, Numbered, ReplicaSettings, ToReplica, Weight } from './fleet-replica.part.ts'
+import { Spares } from './fleet-spares.part.ts'
 
-/** Kept loaded, so that a killed replica is back as soon as a real supervisor would have it back. */
-const spares = 3
 /** Far more than a replica that was told to stop takes beyond its drain: one that is still there then never ends. */
 const neverEndsMs = 15_000
 
@@ -43,10 +39,8 @@ interface Slot {
 export class Fleet {
   #settings: Omit<ReplicaSettings, 'port'>
   readonly #slots: Slot[] = []
-  readonly #spares: ChildProcess[] = []
+  readonly #spares = new Spares((text) => this.#hear(text))
   readonly #errors: string[] = []
-  /** What one process has compiled, the next need not. */
-  readonly #compiled = mkdtempSync(join(tmpdir(), 'assent-fleet-'))
   #isStopping = false
   #onDied: (point: string) => void = () => undefined
   #turn = 0
@@ -59,7 +53,7 @@ export class Fleet {
 
   /** Where clients connect. */
   async start(count: number): Promise<string> {
-    for (let spare = 0; spare < spares; spare++) this.#spares.push(this.#spawn())
+    this.#spares.start()
     await Promise.all(Array.from({ length: count }, () => this.#fill({ port: 0, asked: new Map() } as never)))
     return this.#balancer.start()
   }
@@ -152,16 +146,7 @@ export class Fleet {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#balancer.stop()
-    const children = [...this.#slots.map(({ child }) => child), ...this.#spares]
-    await Promise.all(
-      children.map(async (child) => {
-        if (child.exitCode !== null || child.signalCode !== null) return
-        const gone = new Promise((resolve) => child.once('exit', resolve))
-        child.kill('SIGKILL')
-        await gone
-      }),
-    )
-    rmSync(this.#compiled, { recursive: true })
+    await this.#spares.stop(this.#slots.map(({ child }) => child))
   }
 
   #ask(slot: Slot, question: (number: number) => ToReplica): Promise<Numbered | undefined> {
@@ -173,11 +158,9 @@ export class Fleet {
   }
 
   async #fill(slot: Slot): Promise<void> {
-    const child = this.#spares.shift() ?? this.#spawn()
+    const child = this.#spares.take()
     slot.child = child
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_NORMAL)
     if (!this.#slots.includes(slot)) this.#slots.push(slot)
-    this.#spares.push(this.#spawn())
     slot.isLeaving = false
     slot.drainMs = this.#settings.drainMs ?? 0
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -201,21 +184,10 @@ export class Fleet {
     await promise
   }
 
-  #spawn(): ChildProcess {
-    // fork passes our own execArgv on, and with it the condition that finds the packages' sources.
-    const child = fork(new URL('fleet-replica.part.ts', import.meta.url), [], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, NODE_COMPILE_CACHE: this.#compiled },
-    })
-    // Getting ready must not take from those who serve what a machine of its own would not.
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_BELOW_NORMAL)
-    child.stderr?.on('data', (bytes: Buffer) => {
-      const text = bytes.toString()
-      if (text.startsWith(diedAt)) return this.#onDied(text.slice(diedAt.length).split('\n', 1)[0] ?? '')
-      this.#errors.push(text.slice(0, 2_000))
-      if (this.#errors.length > 20) this.#errors.shift()
-    })
-    return child
+  #hear(text: string): void {
+    if (text.startsWith(diedAt)) return void this.#onDied(text.slice(diedAt.length).split('\n', 1)[0] ?? '')
+    this.#errors.push(text.slice(0, 2_000))
+    if (this.#errors.length > 20) this.#errors.shift()
   }
 }
 
