@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 const queueTries = 600
 const queueLookMs = 50
 const readinessWithinMs = 2_000
+/** Longer than clients keep theirs: who sends on a connection in the moment it is closed would find it broken. */
+const keepAliveTimeout = 65_000
 
 /** One place behind it. */
 export interface Place {
@@ -16,7 +18,7 @@ export interface Place {
 
 export class Balancer {
   readonly #places: () => readonly Place[]
-  readonly #server: Server = createServer((request, response) => this.#pass(request, response))
+  readonly #server: Server = createServer({ keepAliveTimeout }, (request, response) => this.#pass(request, response))
   #looking: NodeJS.Timeout | undefined
   /** One look at a time each: an earlier answer must not come after a later one. */
   readonly #lookedAt = new Set<Place>()

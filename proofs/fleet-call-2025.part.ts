@@ -49,7 +49,7 @@ async function rounds(record: CallRecord, given: Given, sessions: Sessions, isOv
     if (heard === noSession) sessions.forget(record)
     if (typeof heard === 'string') {
       // What was put off can be fetched again; what was not has ended with its connection.
-      if (!isPutOff) return { kind: 'broken' }
+      if (!isPutOff) return { kind: 'broken', last }
       await sleep(betweenTriesMs)
       continue
     }

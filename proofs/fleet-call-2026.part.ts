@@ -26,7 +26,7 @@ export async function callOf2026(record: CallRecord, given: Given): Promise<Call
     last = lastWord(last, heard)
     if (heard === noReply) return { kind: 'silence', last }
     if (heard === undefined) {
-      if (rounds === undefined) return { kind: 'broken' }
+      if (rounds === undefined) return { kind: 'broken', last }
       await sleep(betweenTriesMs)
       continue
     }

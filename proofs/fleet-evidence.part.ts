@@ -20,8 +20,8 @@ export type CallEnd =
   | { readonly kind: 'result'; readonly text: string }
   /** An error that says what became of it. */
   | { readonly kind: 'told'; readonly message: string }
-  /** The connection broke while nothing had been heard that one could come back with. */
-  | { readonly kind: 'broken' }
+  /** The connection broke while nothing had been heard that one could come back with; and what was heard of that. */
+  | { readonly kind: 'broken'; readonly last: string }
   /** None of these in good time; and what it heard last. */
   | { readonly kind: 'silence'; readonly last: string }
 

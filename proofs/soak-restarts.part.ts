@@ -92,7 +92,8 @@ export function judgeRestarts(
     if (code !== 0) faults.push(`replica ${index} ended with ${code} after ${endedAtMs - startedAtMs} ms`)
     if (!saidSo) faults.push(`replica ${index} was gone before it said that it is not ready`)
   }
-  for (const call of calls.values()) if (isHarmed(call, departures)) faults.push(`${call.ticket} ${wordsOf(call)}`)
+  for (const call of calls.values())
+    if (isHarmed(call, departures)) faults.push(`${call.ticket} ${wordsOf(call, departures)}`)
   if (kills > 0) faults.push(`${kills} replicas died`)
   return faults
 }
@@ -110,7 +111,13 @@ function isHarmed({ end, server, endedAtMs = 0 }: CallRecord, departures: readon
   return server !== 'old' || !departures.some(hadNoTime)
 }
 
-function wordsOf({ client, server, asked, end }: CallRecord): string {
-  const heard = end?.kind === 'told' ? `was told "${end.message}"` : 'lost its connection'
-  return `(${client} client, ${server} server, asked in the ${asked}) ${heard}`
+function wordsOf({ client, server, asked, end, endedAtMs = 0 }: CallRecord, departures: readonly Departure[]): string {
+  const heard = end?.kind === 'broken' ? `lost its connection (${end.last})` : `was told "${JSON.stringify(end)}"`
+  const near = departures.filter(
+    ({ startedAtMs, endedAtMs: goneAtMs }) => startedAtMs <= endedAtMs && endedAtMs <= goneAtMs + newsTravelsMs,
+  )
+  const when = near.map(
+    ({ index, endedAtMs: goneAtMs }) => `${endedAtMs - goneAtMs} ms after replica ${index} was gone`,
+  )
+  return `(${client} client, ${server} server, asked in the ${asked}) ${heard}; ${when.join(', ') || 'nobody was leaving'}`
 }

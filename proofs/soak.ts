@@ -93,7 +93,7 @@ function ownLiesMissed({ evidence, trouble }: World<LongLife>): { planted: numbe
     Object.assign(new Evidence(), evidence, { calls: new Map(evidence.calls).set(call.ticket, { ...call, end }) })
   const truth = judgeRestarts(departures, evidence, { kills: 0 }).length
   const lies: readonly (readonly [string, string[]])[] = [
-    ['a call is broken off', judgeRestarts(departures, ending({ kind: 'broken' }), { kills: 0 })],
+    ['a call is broken off', judgeRestarts(departures, ending({ kind: 'broken', last: 'planted' }), { kills: 0 })],
     ['a state is refused', judgeRestarts(departures, ending({ kind: 'told', message: 'not valid' }), { kills: 0 })],
     ['a replica dies', judgeRestarts(departures, evidence, { kills: 1 })],
     [
