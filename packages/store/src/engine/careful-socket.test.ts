@@ -11,12 +11,24 @@ const ready = [90, 0, 0, 0, 5, 73]
 // A row that claims to have 32,767 fields, and has none.
 const brokenRow = [68, 0, 0, 0, 6, 127, 255]
 
-test('[FLEET-10] what the driver cannot read breaks its connection, and never the process', async () => {
+// An error whose list of texts is not ended; and the same in two pieces.
+const endless = [69, 0, 0, 0, 7, 83, 65, 0]
+
+test.each([
+  ['a row', [brokenRow]],
+  ['an error', [endless]],
+  ['an error in pieces', [endless.slice(0, 3), endless.slice(3)]],
+])('[FLEET-10] %s that the driver cannot read breaks its connection, and never the process', async (_, pieces) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.once('data', () => {
       socket.write(Buffer.from([...authenticationOk, ...ready]))
-      socket.on('data', () => socket.write(Buffer.from(brokenRow)))
+      socket.on('data', async () => {
+        for (const piece of pieces) {
+          socket.write(Buffer.from(piece))
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        }
+      })
     })
   })
   server.listen(0, '127.0.0.1')

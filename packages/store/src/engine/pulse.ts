@@ -165,9 +165,7 @@ export class Pulse {
   #learn(aheadMs: number, wayMs: number): void {
     const known = this.#aheadMs
     const isVague = known !== undefined && wayMs > surelyMs && Math.abs(aheadMs - known) <= wayMs / 2
-    const isAsBefore = [known ?? aheadMs, this.#doubtfulAheadMs].some(
-      (before) => Math.abs(aheadMs - before) < jumpMs,
-    )
+    const isAsBefore = [known ?? aheadMs, this.#doubtfulAheadMs].some((before) => Math.abs(aheadMs - before) < jumpMs)
     this.#doubtfulAheadMs = aheadMs
     if (isAsBefore && !isVague) this.#aheadMs = aheadMs
   }
