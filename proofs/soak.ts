@@ -18,8 +18,8 @@ export const run: Measurement = async ({ quick, seed }) => {
   const minutes = Number(process.env.ASSENT_PROOF_MINUTES ?? (quick ? 0.2 : 20))
   const missedBugs = quick ? [] : await bugsMissed(seed)
   const pace = quick
-    ? { callsPerSecond: 12, sampleEveryMs: 500, restMs: 100, noticeMs: 800, leastRotations: 1 }
-    : { callsPerSecond: 10, sampleEveryMs: 4_000, restMs: 4_000, noticeMs: 2_000, leastRotations: 1 }
+    ? { callsPerSecond: 12, sampleEveryMs: 500, restMs: 100, noticeMs: 2_000, leastRotations: 1 }
+    : { callsPerSecond: 10, sampleEveryMs: 4_000, restMs: 2_000, noticeMs: 5_000, leastRotations: 1 }
   const world = await liveLong({ seed, forMs: minutes * minuteMs, ...pace })
   const { faults, missed, lies } = judged(world, 'soak', quick)
   const { evidence, fleet, trouble } = world
