@@ -133,6 +133,12 @@ export const downstreamLimits = {
   leavingMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
   openWithinMs: 1_000,
+  /** How long a call of a session waits for its client when the connection broke, and how many may wait in this process. */
+  comesBackWithinMs: 30_000,
+  brokenStreams: 1_000,
+  /** How long a reply is kept after it was written, because what was written is not yet what arrived; and of all such replies. */
+  replyKeptMs: 10_000,
+  keptReplyChars: 16_777_216,
 }
 
 /** Of what gateways that share a store say to each other. */
@@ -148,6 +154,12 @@ export const fleetLimits = {
   /** While another process continues a call for us: how often its row is looked at, and when the letter is sent again. */
   forwardLookMs: 1_000,
   forwardAgainMs: 10_000,
+  /**
+   * While a client listens here to a call that runs elsewhere: how often that is said there, and how long there is listened for
+   * when it is not.
+   */
+  listenAgainMs: 5_000,
+  listensMs: 15_000,
   /** Of a process that leaves: how long before its time is up it hands over all it can, and how often it looks who is left. */
   lastCallMs: 2_000,
   drainLookMs: 20,

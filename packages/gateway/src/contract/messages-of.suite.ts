@@ -13,7 +13,7 @@ export async function* messagesOf(response: Response): AsyncGenerator<Record<str
     rest = events.pop() ?? ''
     for (const event of events) {
       const data = /^data: (.*)$/m.exec(event)?.[1]
-      if (data !== undefined) yield JSON.parse(data)
+      if (data !== undefined && data !== '') yield JSON.parse(data)
     }
   }
 }

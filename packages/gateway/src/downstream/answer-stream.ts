@@ -3,13 +3,17 @@
 import type { ServerResponse } from 'node:http'
 import { downstreamLimits } from '../limits.ts'
 import type { Message, Reply } from '../wire/messages.ts'
-import { eventOf, sseHeaders, writeComment } from '../wire/sse.ts'
+import { eventOf, namingEvent, sseHeaders, writeComment } from '../wire/sse.ts'
 
 export class AnswerStream {
   readonly #response: ServerResponse
   readonly #headers: Readonly<Record<string, string>>
   #isStream = false
   #timer: NodeJS.Timeout | undefined
+  /** Said as soon as it is open, so that its client can come back after a broken connection. */
+  firstName: string | undefined
+  /** Whether anything said on it had a name. */
+  isNamed = false
 
   constructor(response: ServerResponse, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response
@@ -33,6 +37,7 @@ export class AnswerStream {
   open(): void {
     if (this.#response.headersSent) return
     this.#begin()
+    this.#nameFirst()
     this.#response.flushHeaders()
   }
 
@@ -42,22 +47,23 @@ export class AnswerStream {
     this.#timer ??= setTimeout(() => this.open(), downstreamLimits.openWithinMs)
   }
 
-  say(message: Message): void {
+  say(message: Message, name?: string): void {
     if (this.#response.writableEnded) return
     // A client that does not read what it asked for must not fill our memory with it.
     if (this.#response.writableLength > downstreamLimits.unreadBytes) return void this.#response.destroy()
     this.#begin()
-    this.#response.write(eventOf(JSON.stringify(message)))
+    this.isNamed ||= name !== undefined
+    this.#response.write(eventOf(JSON.stringify(message), name))
   }
 
   /** Ends with the reply: on the stream if there is one, else as plain JSON with this status. */
-  end(reply: Reply, status = 200): void {
+  end(reply: Reply, status = 200, name?: string): void {
     clearTimeout(this.#timer)
     if (this.#response.writableEnded) return
     const json = JSON.stringify(reply)
     if (this.#isStream) {
       this.#begin()
-      this.#response.end(eventOf(json))
+      this.#response.end(eventOf(json, name))
       return
     }
     const length = { 'content-length': Buffer.byteLength(json) }
@@ -68,6 +74,12 @@ export class AnswerStream {
   finish(): void {
     clearTimeout(this.#timer)
     if (!this.#response.writableEnded) this.#response.end()
+  }
+
+  #nameFirst(): void {
+    if (this.firstName === undefined) return
+    this.isNamed = true
+    this.#response.write(namingEvent(this.firstName))
   }
 
   #begin(): void {

@@ -17,6 +17,8 @@ import {
   type Request,
   readMessage,
 } from '../wire/messages.ts'
+import { readPlace } from './2025-11-25/call-stream.ts'
+import { CallStreams } from './2025-11-25/call-streams.ts'
 import type { ClientSession } from './2025-11-25/session.ts'
 import { SessionBook } from './2025-11-25/session-book.ts'
 import { claimsRevision, continuesRound, headerProblem, parameterHeaders } from './2026-07-28/envelope.ts'
@@ -33,6 +35,7 @@ export class HttpEndpoint {
   readonly #serving: Serving
   readonly #sessions: SessionBook
   readonly #onTrouble: (error: unknown) => void
+  readonly #calls: CallStreams
   readonly #streams = new StreamCount()
   #isLeaving = false
 
@@ -40,6 +43,7 @@ export class HttpEndpoint {
     this.#serving = serving
     this.#onTrouble = onTrouble
     this.#sessions = new SessionBook(serving, onTrouble)
+    this.#calls = new CallStreams(serving, onTrouble)
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
@@ -61,6 +65,7 @@ export class HttpEndpoint {
 
   async close(): Promise<void> {
     await this.#sessions.close()
+    this.#calls.close()
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
@@ -101,13 +106,11 @@ export class HttpEndpoint {
   }
 
   async #answer(session: ClientSession, request: Request, response: ServerResponse): Promise<void> {
-    const stream = new AnswerStream(response, { [sessionHeader]: session.id })
-    const gone = new AbortController()
-    stream.onGone(() => gone.abort())
-    stream.openSoon()
-    const reply = await session.answer(request, (message) => stream.say(message), gone.signal)
+    const answering = new AnswerStream(response, { [sessionHeader]: session.id })
+    const stream = this.#calls.begin(session, request, answering)
+    const reply = await session.answer(request, (message) => stream.say(message), stream.signal)
     await this.#sessions.granted(session, request, reply).catch(this.#onTrouble)
-    stream.end(reply)
+    this.#calls.end(stream, reply, answering)
   }
 
   async #postNewest(
@@ -167,6 +170,8 @@ export class HttpEndpoint {
     if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
     const signal = this.#untilGone(stream, 'hand-over')
+    const place = readPlace(header(request, 'last-event-id') ?? '')
+    if (place !== undefined) return this.#calls.takeUp(session, place, stream, signal)
     // Not when nothing more will come: clients take the end of it for a broken connection.
     signal.addEventListener('abort', () => stream.finish(), { once: true })
     stream.open()

@@ -12,6 +12,7 @@ import { type Resume, readResume } from '../relay/relay.ts'
 import { type Notification, objectAt, stringAt } from '../wire/messages.ts'
 import type { Leaving } from './leaving.ts'
 import type { Letter, Mailbox } from './mailbox.ts'
+import { within } from './within.ts'
 
 export type Unfinished = Outcome & { kind: 'needs-people' }
 
@@ -178,14 +179,4 @@ function travelling(standing: Standing): object {
 
 function runningKey(principal: string, content: JsonObject): string {
   return `${principal}\n${stringAt(content, 'name') ?? ''}`
-}
-
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, timeoutMs, undefined)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

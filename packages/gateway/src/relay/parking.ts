@@ -25,10 +25,9 @@ import { OwedEnds } from './owed-ends.ts'
 import { heldId, type Relay, type Resume } from './relay.ts'
 
 /** What is heard of a call whose process died. */
-export const lost: Outcome = failed(
-  errorCodes.refused,
-  'The process that held this call is gone. Whether the call did anything is not known: look before you make it again.',
-)
+export const lostWords =
+  'The process that held this call is gone. Whether the call did anything is not known: look before you make it again.'
+export const lost: Outcome = failed(errorCodes.refused, lostWords)
 
 interface Parked {
   readonly tenant: string

@@ -17,8 +17,14 @@ export const sseHeaders: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 }
 
-export function eventOf(json: string): string {
-  return `event: message\ndata: ${json}\n\n`
+export function eventOf(json: string, id?: string): string {
+  const named = id === undefined ? '' : `id: ${id}\n`
+  return `${named}event: message\ndata: ${json}\n\n`
+}
+
+/** Says nothing but its name: whoever has it can come back after a broken connection. */
+export function namingEvent(id: string): string {
+  return `id: ${id}\ndata: \n\n`
 }
 
 /** Keeps a quiet stream open past the patience of what lies between. */

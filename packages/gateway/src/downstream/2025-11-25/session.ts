@@ -63,7 +63,7 @@ export class ClientSession {
   readonly #serving: Serving
   readonly #transport: 'http' | 'stdio'
   readonly #client: ClientProfile
-  readonly #revision: string
+  readonly revision: string
   readonly #pushed = new Map<RequestId, (given: Given) => void>()
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
@@ -76,7 +76,7 @@ export class ClientSession {
     this.id = identity.id
     this.principal = identity.principal
     this.#client = serving.routing.profile(identity.info, identity.declared)
-    this.#revision = identity.revision
+    this.revision = identity.revision
   }
 
   async initialize(request: Request): Promise<Reply> {
@@ -86,7 +86,7 @@ export class ClientSession {
       this.#serving.relay.size,
     )
     return resultReply(request.id, {
-      protocolVersion: this.#revision,
+      protocolVersion: this.revision,
       capabilities,
       serverInfo: info,
       ...(instructions === undefined ? {} : { instructions }),
@@ -218,7 +218,7 @@ export class ClientSession {
     // While only the inbox is waited for, the page is still open.
     const isWaiting = next.kind === 'needs-people' && Object.keys(next.wanted).length === 0
     const opened = isWaiting ? [] : Object.entries(outcome.wanted).filter(([key]) => isYes(came[key]))
-    for (const [, wanted] of opened) for (const done of pageDone(wanted, this.#revision)) say(done)
+    for (const [, wanted] of opened) for (const done of pageDone(wanted, this.revision)) say(done)
     return next
   }
 
@@ -241,7 +241,7 @@ export class ClientSession {
     signal: AbortSignal,
     { over, elsewhere }: { over: Promise<void>; elsewhere: Promise<string> },
   ): Promise<Given | 'elsewhere' | undefined> {
-    const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.#revision) : undefined
+    const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.revision) : undefined
     if (question === undefined) return noAnswer
     const id = questionId(this.#serving.mailbox.replica)
     const { promise, resolve } = Promise.withResolvers<Given>()

@@ -1,0 +1,87 @@
+// Clients that listen here to calls that run in another process, since they came back after a broken connection.
+//
+// That process is written to now and then, so that it knows of its listener and repeats what a letter did not bring. Whoever
+// hears nothing from there for as long as a lease lasts takes it for dead, and tells the client so.
+
+import type { JsonObject } from '@assent/core'
+import { within } from '../../fleet/within.ts'
+import { fleetLimits, relayLimits } from '../../limits.ts'
+import { lostWords } from '../../relay/parking.ts'
+import { errorCodes, errorReply, isReply, readMessage, stringAt } from '../../wire/messages.ts'
+import type { Serving } from '../context.ts'
+import { type Listener, notKept, readPlace, type StreamPlace } from './call-stream.ts'
+import type { ClientSession } from './session.ts'
+
+interface FarStream {
+  readonly principal: string
+  readonly place: StreamPlace
+  readonly listener: Listener
+  /** The number of the last message that came. */
+  last: number
+  /** Called with each sign of life. */
+  onSign: () => void
+  /** Called when there is nothing to listen to any more. */
+  readonly onOver: () => void
+}
+
+export class FarStreams {
+  readonly #serving: Serving
+  readonly #onTrouble: (error: unknown) => void
+  readonly #listening = new Map<string, FarStream>()
+
+  constructor(serving: Serving, onTrouble: (error: unknown) => void) {
+    this.#serving = serving
+    this.#onTrouble = onTrouble
+    serving.mailbox.on('taken-up', ({ principal, content }) => this.#hear(principal, content))
+  }
+
+  /** Resolves when the reply was told, or nobody listens any more. */
+  async takeUp(session: ClientSession, place: StreamPlace, listener: Listener, signal: AbortSignal): Promise<void> {
+    const over = Promise.withResolvers<true>()
+    const { principal, id } = session
+    const far: FarStream = {
+      principal,
+      place,
+      listener,
+      last: place.number,
+      onSign: () => undefined,
+      onOver: () => over.resolve(true),
+    }
+    this.#listening.get(place.stream)?.onOver()
+    this.#listening.set(place.stream, far)
+    signal.addEventListener('abort', far.onOver, { once: true })
+    try {
+      do {
+        const sign = Promise.withResolvers<true>()
+        far.onSign = () => sign.resolve(true)
+        const letter = { session: id, stream: place.stream, after: far.last }
+        const by = { tenant: this.#serving.tenant, principal }
+        await this.#serving.mailbox.send(place.replica, by, 'take-up', letter).catch(this.#onTrouble)
+        const isAlive = await within(relayLimits.leaseMs, Promise.race([sign.promise, over.promise]))
+        if (isAlive === undefined)
+          return listener.end(errorReply(place.requestId, errorCodes.refused, lostWords), undefined)
+      } while ((await within(fleetLimits.listenAgainMs, over.promise)) === undefined)
+    } finally {
+      if (this.#listening.get(place.stream) === far) this.#listening.delete(place.stream)
+    }
+  }
+
+  #hear(principal: string, content: JsonObject): void {
+    const far = this.#listening.get(stringAt(content, 'stream') ?? '')
+    if (far === undefined || far.principal !== principal) return
+    far.onSign()
+    if (content.isKept !== true) {
+      far.listener.end(notKept(far.place), undefined)
+      return void far.onOver()
+    }
+    const message = readMessage(stringAt(content, 'message') ?? '')
+    const name = stringAt(content, 'name')
+    const number = readPlace(name ?? '')?.number
+    // What was repeated has been said.
+    if (message === undefined || number === undefined || number <= far.last) return
+    far.last = number
+    if (!isReply(message)) return void far.listener.say(message, name)
+    far.listener.end(message, name)
+    far.onOver()
+  }
+}
