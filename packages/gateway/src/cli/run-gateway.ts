@@ -141,14 +141,15 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
           await gateway.close()
           throw explained(error, addressText(own))
         })
-  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
-  if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
-  await inbox?.openAt(new URL(gateway.url).origin, terminal)
+  // Before anyone can know that it is there.
   const signals = hearSignals(() => {
     if (!reload(gateway, live, reading, () => store.nowMs(), log)) return
     note(live.config)
     figures.keepOnly(Object.keys(live.config.servers))
   })
+  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
+  if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
+  await inbox?.openAt(new URL(gateway.url).origin, terminal)
   const signal = await signals.stop
   condition.isDraining = true
   const noticeMs = noticeOf(signal, store)
