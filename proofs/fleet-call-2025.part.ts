@@ -66,7 +66,10 @@ async function rounds(record: CallRecord, given: Given, sessions: Sessions, isOv
   return { kind: 'silence', last }
 }
 
-/** One request of a session, and the answers to what is asked in the middle of it. A text says why it broke. */
+/**
+ * One request of a session, and the answers to what is asked in the middle of it. When its connection breaks and it was told
+ * how, the client comes back until it hears the reply. A text says why it broke.
+ */
 async function request(
   record: CallRecord,
   params: Wire,
@@ -78,28 +81,42 @@ async function request(
   const { url } = given
   const headers = { ...given.headers, 'mcp-session-id': session }
   const signal = AbortSignal.timeout(60_000)
-  try {
-    const response = await send(
-      url,
-      principal,
-      { jsonrpc: '2.0', id: ticket, method: 'tools/call', params },
-      headers,
-      signal,
-    )
-    if (response.status === 404) return noSession
-    if (!response.ok && given.givesUp === true) return refusalIn(await response.text())
-    if (!response.ok) return `status ${response.status}: ${await response.text()}`
-    for await (const said of messagesOf(response)) {
+  let last: string | undefined
+  const heardOn = async (response: Response): Promise<Wire | undefined> => {
+    const named = (name: string) => {
+      last = name
+    }
+    for await (const said of messagesOf(response, named)) {
       if (said.id === ticket) return said
       if (said.method !== 'elicitation/create') continue
       const answer = { jsonrpc: '2.0', id: said.id, result: await answered(record, given) }
       // Beside the reading: a call whose answer nobody takes ends by itself.
       void deliver(() => status(url, principal, answer, headers), isOver)
     }
-    return 'the stream ended'
-  } catch (error) {
-    return signal.aborted ? noReply : String((error as Error).cause ?? error)
+    return undefined
   }
+  let broke = 'the stream ended'
+  try {
+    const message = { jsonrpc: '2.0', id: ticket, method: 'tools/call', params }
+    const response = await send(url, principal, message, headers, signal)
+    if (response.status === 404) return noSession
+    if (!response.ok && given.givesUp === true) return refusalIn(await response.text())
+    if (!response.ok) return `status ${response.status}: ${await response.text()}`
+    const said = await heardOn(response)
+    if (said !== undefined) return said
+  } catch (error) {
+    if (signal.aborted) return noReply
+    broke = String((error as Error).cause ?? error)
+  }
+  while (last !== undefined && !signal.aborted) {
+    await sleep(betweenTriesMs)
+    const back = { accept: 'text/event-stream', 'x-person': principal, 'last-event-id': last, ...headers }
+    const said = await fetch(url, { headers: back, signal })
+      .then(heardOn)
+      .catch(() => undefined)
+    if (said !== undefined) return said
+  }
+  return last === undefined ? broke : noReply
 }
 
 /** Until someone has taken it, or the call is over: it is not known whether a broken connection had. */

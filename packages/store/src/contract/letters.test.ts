@@ -61,3 +61,20 @@ onEachEngine('[STORE-20] a letter that nobody read in time is not delivered, and
   await nothingMore(store.letters.open('one'))
   expect((await store.sweep()).forgotten).toBe(1)
 })
+
+onEachEngine('[STORE-20] it is known how long a box was not read', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock, pollMs: 50 })
+  expect(await store.letters.waitsMs('one')).toBe(0)
+
+  await store.letters.send('one', aLetter(store, 'first'), limits)
+  clock.advance(5_000)
+  await store.letters.send('one', aLetter(store, 'second'), limits)
+  clock.advance(1_000)
+  expect([await store.letters.waitsMs('one'), await store.letters.waitsMs('two')]).toEqual([6_000, 0])
+
+  const box = store.letters.open('one')
+  await bodiesOf(box, 2)
+  box.close()
+  expect(await store.letters.waitsMs('one')).toBe(0)
+})

@@ -9,7 +9,7 @@ import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { query } from '../engine/statement.ts'
 import { type Bell, Bells } from '../wake/bells.ts'
 import type { Watch } from '../wake/watch.ts'
-import { type BoxRow, type LetterRow, lookIntoBox, readNotices, takeLetters } from './read-letters.ts'
+import { type BoxRow, type LetterRow, lookIntoBox, readNotices, takeLetters, waitsInBox } from './read-letters.ts'
 import { findLetter, type SendParams, sendLetter } from './send-letter.ts'
 
 export interface Letter {
@@ -83,6 +83,12 @@ export class Letters {
 
   async sendToAll(letter: Letter, limits: LetterLimits): Promise<boolean> {
     return this.send(everyone, letter, limits)
+  }
+
+  /** How long a letter has waited for whoever reads this box; 0 when none does. Who lives reads within moments. */
+  async waitsMs(box: string): Promise<number> {
+    const [first] = await this.#engine.run(waitsInBox, { box })
+    return first?.waited ?? 0
   }
 
   /** From now on, letters to this box and to all are heard here. */

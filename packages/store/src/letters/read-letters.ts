@@ -33,6 +33,12 @@ export const readNotices = query<
    order by sent_at limit cast(:at_most as bigint)`,
 )
 
+/** How long the first letter of a box has waited to be read. */
+export const waitsInBox = query<{ box: string }, { waited: number }>(
+  'waits_in_box',
+  'select :now - sent_at as waited from letters where box = :box order by id limit 1',
+)
+
 /** Forgets what came too late for anyone. */
 export const forgetLetters = unhurriedQuery<Record<string, never>, { id: string }>(
   'forget_letters',

@@ -1,7 +1,7 @@
 // Clients that listen here to calls that run in another process, since they came back after a broken connection.
 //
-// That process is written to now and then, so that it knows of its listener and repeats what a letter did not bring. Whoever
-// hears nothing from there for as long as a lease lasts takes it for dead, and tells the client so.
+// That process is written to now and then, so that it knows of its listener and repeats what a letter did not bring. One that
+// reads none of its letters for as long as a lease lasts is taken for dead, and the client is told so.
 
 import type { JsonObject } from '@assent/core'
 import { within } from '../../fleet/within.ts'
@@ -23,6 +23,9 @@ interface FarStream {
   /** Called when there is nothing to listen to any more. */
   readonly onOver: () => void
 }
+
+/** While nobody knows how long its letters lie, because the store is away. */
+const silentLeases = 3
 
 export class FarStreams {
   readonly #serving: Serving
@@ -57,13 +60,26 @@ export class FarStreams {
         const letter = { session: id, stream: place.stream, after: far.last }
         const by = { tenant: this.#serving.tenant, principal }
         await this.#serving.mailbox.send(place.replica, by, 'take-up', letter).catch(this.#onTrouble)
-        const isAlive = await within(relayLimits.leaseMs, Promise.race([sign.promise, over.promise]))
-        if (isAlive === undefined)
+        if (!(await this.#isAlive(place.replica, Promise.race([sign.promise, over.promise]))))
           return listener.end(errorReply(place.requestId, errorCodes.refused, lostWords), undefined)
       } while ((await within(fleetLimits.listenAgainMs, over.promise)) === undefined)
     } finally {
       if (this.#listening.get(place.stream) === far) this.#listening.delete(place.stream)
     }
+  }
+
+  /**
+   * False when it is taken for dead. A letter that lies in its box for as long as a lease lasts says so, whoever sent it: a
+   * client that has to come back once more, because we die too, waits no longer for that.
+   */
+  async #isAlive(replica: string, sign: Promise<true>): Promise<boolean> {
+    const endsAt = performance.now() + silentLeases * relayLimits.leaseMs
+    while (performance.now() < endsAt) {
+      if ((await within(fleetLimits.forwardLookMs, sign)) !== undefined) return true
+      const waitedMs = await this.#serving.store.letters.waitsMs(replica).catch(this.#onTrouble)
+      if ((waitedMs ?? 0) > relayLimits.leaseMs) return false
+    }
+    return false
   }
 
   #hear(principal: string, content: JsonObject): void {
