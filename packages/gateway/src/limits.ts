@@ -132,7 +132,7 @@ export const downstreamLimits = {
   /** How long what was under way for a client that left on a pipe may take to end. */
   leavingMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
-  openWithinMs: 1_000,
+  openWithinMs: 250,
   /** How long a call of a session waits for its client when the connection broke, and how many may wait in this process. */
   comesBackWithinMs: 30_000,
   brokenStreams: 1_000,
