@@ -8,6 +8,7 @@ import type { Known } from './door/host.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
+import { EndedRounds } from './fleet/ended-rounds.ts'
 import { Leaving } from './fleet/leaving.ts'
 import { Mailbox } from './fleet/mailbox.ts'
 import { fleetLimits, relayLimits } from './limits.ts'
@@ -189,7 +190,10 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
-  const asking = new Asking(asks, watch, nowMs)
+  const tenant = options.tenant ?? onlyTenant
+  const rounds = new EndedRounds(mailbox, tenant, options.store.isShared, onTrouble)
+  const asking = new Asking(asks, watch, nowMs, rounds)
+  rounds.hear((round) => asking.endedElsewhere(round))
   const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
   const parking = new Parking(options.store, relay, asks, mailbox, leaving, onTrouble)
   const routing = new Routing(
@@ -214,7 +218,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       deferral,
       leaving,
       keys: options.keys,
-      tenant: options.tenant ?? onlyTenant,
+      tenant,
       holdMs: options.holdMs ?? relayLimits.holdMs,
       get askWaitMs() {
         return asks.askWaitMs
@@ -228,6 +232,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     close: async () => {
       await parking.close()
+      rounds.close()
       await mailbox.close()
       await servers.close()
       await trail.close()

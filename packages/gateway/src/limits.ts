@@ -160,6 +160,9 @@ export const fleetLimits = {
    */
   listenAgainMs: 5_000,
   listensMs: 15_000,
+  /** How often another process is told whose questions were answered here, and how many at once. */
+  endedEveryMs: 500,
+  endedAtOnce: 200,
   /** Of a process that leaves: how long before its time is up it hands over all it can, and how often it looks who is left. */
   lastCallMs: 2_000,
   drainLookMs: 20,

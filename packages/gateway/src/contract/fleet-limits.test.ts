@@ -155,6 +155,27 @@ test('[FLEET-8] where the inbox has no room for what a client is silent about, t
   expect(refused).toEqual(['too-many-open-caller'])
 }, 60_000)
 
+test('[FLEET-8] a question that only passes through makes room where it was put, wherever its answer comes', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const openAsks = { ...plenty, perCaller: 2 }
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { unseenAfterMs: 0, openAsks } })
+  const [first, second] = fleet.replicas
+
+  for (let turn = 0; turn < 3; turn++) {
+    const states = [await call(first.url, {}), await call(first.url, {})].map(
+      ({ message }) => message.result.requestState,
+    )
+    expect((await call(first.url, {})).message.error.message).toContain('You may have 2 questions open')
+    for (const requestState of states) {
+      const answered = await call(second.url, {}, { requestState, inputResponses: { where: inEurope } })
+      expect(answered.message).toMatchObject(complete)
+    }
+    await until(() => (first.standing().openAsks === 0 ? true : undefined))
+  }
+}, 60_000)
+
 /** Ann's one open ask. */
 function anAsk(): AskDraft {
   return {

@@ -1,8 +1,8 @@
 // Whether people may be asked now: the switch, and how many questions are open, of each caller, of each server and in all.
 //
 // A question counts from the moment it is put until it is answered, its call has ended, or its time is up, because a caller
-// that was told to come back may never come. It counts in the process that put it; one that is in the store is counted there
-// instead, for all processes.
+// that was told to come back may never come. It counts in the process that put it, which is told when the answer comes to
+// another; one that is in the store is counted there instead, for all processes.
 
 import { randomUUID } from 'node:crypto'
 import { type Full, isPlainObject, type OpenLimits, TooManyOpen } from '@assent/core'
@@ -30,6 +30,15 @@ export type Opened =
 /** Questions that were put together. It travels with the caller, so that any process knows how long they were open. */
 export type OpenRound = { readonly id: string; readonly atMs: number }
 
+/** Processes that share a store put questions for each other's callers, and get the answers to each other's questions. */
+export interface OtherProcesses {
+  /** A name for questions that are put here. */
+  name(): string
+  /** The answers to questions that are not known here, whoever put them, have come. */
+  ended(round: string): void
+}
+
+const nobodyElse: OtherProcesses = { name: randomUUID, ended: () => undefined }
 const marginMs = 1_000
 
 interface Round {
@@ -45,6 +54,7 @@ export class Asking {
   readonly #options: AskingOptions
   readonly #watch: Watch
   readonly #now: () => number
+  readonly #others: OtherProcesses
   // In the order in which they were put, which is nearly that of their ends.
   readonly #rounds = new Map<string, Round>()
   readonly #byCaller = new Map<string, number>()
@@ -52,7 +62,13 @@ export class Asking {
   #counted = 0
   #size = 0
 
-  constructor(options: AskingOptions, watch: Watch = nobodyWatches, now: () => number = Date.now) {
+  constructor(
+    options: AskingOptions,
+    watch: Watch = nobodyWatches,
+    now: () => number = Date.now,
+    others: OtherProcesses = nobodyElse,
+  ) {
+    this.#others = others
     this.#options = options
     this.#watch = watch
     this.#now = now
@@ -97,7 +113,7 @@ export class Asking {
       this.noRoom(full)
       return { ok: false, code: errorCodes.refused, reason: new TooManyOpen(full, this.limits, server).message }
     }
-    const round = { id: randomUUID(), atMs: this.#now() }
+    const round = { id: this.#others.name(), atMs: this.#now() }
     const open = { principal, server, asks, counted: 0, untilMs: round.atMs + this.#options.askWaitMs }
     this.#rounds.set(round.id, open)
     this.#size += asks
@@ -121,8 +137,14 @@ export class Asking {
   /** What came back for these questions, judged. Ends nothing twice: a round that is not open makes no more room. */
   ended(server: string, round: OpenRound | undefined, given: readonly Given[]): void {
     if (round === undefined) return
-    this.#forget(round.id)
+    if (this.#rounds.has(round.id)) this.#forget(round.id)
+    else this.#others.ended(round.id)
     for (const one of given) this.#watch.ended(server, endOf(one), Math.max(0, this.#now() - round.atMs))
+  }
+
+  /** The answers to questions that were put here have come to another process. */
+  endedElsewhere(round: string): void {
+    this.#forget(round)
   }
 
   /** A held call no longer waits for these: their time was up, or its server or caller took them back. */
