@@ -15,8 +15,10 @@ const roundsMost = 30
 /** Makes a call that has to wait for the inbox, and is told to come back. */
 export async function callForInbox(where: Where): Promise<Waiting> {
   const build = nextBuild()
-  const waiting = waitingIn(await replyTo(where, callOf(1, build), canNothing), build)
-  if (waiting === undefined) throw new Error('A call was finished that nobody had agreed to.')
+  const reply = await replyTo(where, callOf(1, build), canNothing)
+  const waiting = waitingIn(reply, build)
+  if (waiting === undefined)
+    throw new Error(`A call that a person should be asked in came back with ${JSON.stringify(reply).slice(0, 300)}`)
   return waiting
 }
 

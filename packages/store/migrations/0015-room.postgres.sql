@@ -26,9 +26,9 @@ declare
   counted bigint;
 begin
   select count(*) into counted from (
-    select 1 from asks where state = 'open'
-      and (tenant, principal, decide_by) > (of_tenant, of_principal, at_ms) and (tenant, principal) <= (of_tenant, of_principal)
-    order by tenant, principal, decide_by limit per_caller) few;
+    select 1 from asks where state = 'open' and tenant = of_tenant
+      and principal >= of_principal and principal <= of_principal and decide_by > at_ms
+    order by principal, decide_by limit per_caller) few;
   if counted >= per_caller then return 'caller'; end if;
 
   -- Before anything is counted: what comes in between is then counted twice, and never not at all.
@@ -36,9 +36,9 @@ begin
   if not exists (select 1 from open_counts
     where tenant = of_tenant and server = of_server and asks + chain_at - seq < per_server) then
     select count(*) into counted from (
-      select 1 from asks where state = 'open'
-        and (tenant, server, decide_by) > (of_tenant, of_server, at_ms) and (tenant, server) <= (of_tenant, of_server)
-      order by tenant, server, decide_by limit per_server) few;
+      select 1 from asks where state = 'open' and tenant = of_tenant
+        and server >= of_server and server <= of_server and decide_by > at_ms
+      order by server, decide_by limit per_server) few;
     if counted >= per_server then return 'server'; end if;
     if keeps_counts then
       insert into open_counts (tenant, server, seq, asks) values (of_tenant, of_server, chain_at, counted)

@@ -199,3 +199,19 @@ test('[FLEET-1] with its database away a replica refuses what it cannot know, an
   expect(await refused.text()).toContain('Nothing was done')
   expect(known.status).toBe(200)
 })
+
+test('[FLEET-1] a session that was about to end goes on where it is used next', async () => {
+  const fleet = await aFleet({})
+  const [first, second] = fleet.replicas
+  const session = await aSession(first.url)
+  const leftMs = async () => {
+    const [row] = await fleet.tamper(`select expires_at::float8 as "endsMs" from client_sessions`)
+    return (row as { endsMs: number }).endsMs - Date.now()
+  }
+  await fleet.tamper('update client_sessions set expires_at = (extract(epoch from now()) * 1000)::bigint + 5000')
+  expect(await leftMs()).toBeLessThan(6_000)
+
+  expect((await sayAt(second, session.id, { id: 1, method: 'ping' })).status).toBe(200)
+
+  await until(async () => ((await leftMs()) > 60_000 ? true : undefined))
+})

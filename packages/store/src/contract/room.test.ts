@@ -1,8 +1,8 @@
 import { type AskDraft, type OpenLimits, TooManyOpen } from '@assent/core'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Store } from '../index.ts'
 import { aForm, ann, ben, inEurope, minuteMs } from './drafts.suite.ts'
-import { onEachEngine, type Place, stoppedClock } from './engines.suite.ts'
+import { onEachEngine, onPostgres, type Place, stoppedClock } from './engines.suite.ts'
 
 const plenty: OpenLimits = { perCaller: 1_000, perServer: 1_000, perTenant: 1_000, total: 1_000 }
 
@@ -157,3 +157,31 @@ onEachEngine('[STORE-36] the limit of all tenants holds too, and a process adds 
   expect(await raised(other, aForm({ tenant: 'g', ...ofBen }), atMost)).toBe('open')
   expect((await other.inbox.page({ tenant: 'g', person: ben, show: 'open' })).asks).toHaveLength(1)
 })
+
+test('[STORE-36] to count the asks of one caller or server, those of others are not looked at (PostgreSQL)', () =>
+  onPostgres(async ({ open, tamper }) => {
+    const store = await open()
+    await store.asks.raise(aForm(), plenty)
+    // As a database that has not looked at its tables yet, so that it plans by what it was told alone.
+    await tamper(`
+      insert into asks select (jsonb_populate_record(a, jsonb_build_object(
+        'id', a.id || n, 'principal', 'p' || n, 'server', 's' || n))).*
+      from asks a, generate_series(1, 5000) n`)
+    const readSoFar = async () => {
+      await tamper('select pg_stat_force_next_flush()')
+      const [row] = await tamper(`
+        select sum(idx_tup_read)::int as read from pg_stat_user_indexes
+        where schemaname = current_schema() and relname = 'asks'`)
+      return (row as { read: number }).read
+    }
+    const count = (caller: string, server: string) =>
+      tamper(`select full_now('acme', '${caller}', '${server}', 0, 100, 100, 1000000, false)`)
+    const before = await readSoFar()
+
+    for (const n of [1, 2_500, 4_999]) await count(`p${n}`, 'nobody')
+    const ofCallers = await readSoFar()
+    for (const n of [1, 2_500, 4_999]) await count('nobody', `s${n}`)
+
+    expect(ofCallers - before).toBeLessThan(20)
+    expect((await readSoFar()) - ofCallers).toBeLessThan(20)
+  }))

@@ -148,6 +148,8 @@ export class SessionBook {
     const declared = objectAt(client, 'declared') ?? {}
     const identity = { id, principal, revision: record.revision, info, declared }
     const session = this.#keep(new ClientSession(this.#serving, identity, 'http'))
+    // Nobody knows how long ago it was used elsewhere: its end may be near.
+    this.#moveEndOn(session)
     await this.#grantAll(session)
     return session
   }
@@ -176,9 +178,13 @@ export class SessionBook {
     const now = performance.now()
     if (now - kept.extendedMs < fleetLimits.sessionExtendMs) return
     kept.extendedMs = now
+    this.#moveEndOn(kept.session)
+  }
+
+  #moveEndOn(session: ClientSession): void {
     this.#serving.store.sessions
-      .extend(this.#nameOf(kept.session), downstreamLimits.sessionIdleMs)
-      .then((isThere) => (isThere ? undefined : this.#letGo(kept.session)))
+      .extend(this.#nameOf(session), downstreamLimits.sessionIdleMs)
+      .then((isThere) => (isThere ? undefined : this.#letGo(session)))
       .catch(this.#onTrouble)
   }
 
