@@ -13,7 +13,6 @@ import { type Listener, notKept, readPlace, type StreamPlace } from './call-stre
 import type { ClientSession } from './session.ts'
 
 interface FarStream {
-  readonly principal: string
   readonly place: StreamPlace
   readonly listener: Listener
   /** The number of the last message that came. */
@@ -43,15 +42,15 @@ export class FarStreams {
     const over = Promise.withResolvers<true>()
     const { principal, id } = session
     const far: FarStream = {
-      principal,
       place,
       listener,
       last: place.number,
       onSign: () => undefined,
       onOver: () => over.resolve(true),
     }
-    this.#listening.get(place.stream)?.onOver()
-    this.#listening.set(place.stream, far)
+    const key = keyOf(principal, place.stream)
+    this.#listening.get(key)?.onOver()
+    this.#listening.set(key, far)
     signal.addEventListener('abort', far.onOver, { once: true })
     try {
       do {
@@ -64,7 +63,7 @@ export class FarStreams {
           return listener.end(errorReply(place.requestId, errorCodes.refused, lostWords), undefined)
       } while ((await within(fleetLimits.listenAgainMs, over.promise)) === undefined)
     } finally {
-      if (this.#listening.get(place.stream) === far) this.#listening.delete(place.stream)
+      if (this.#listening.get(key) === far) this.#listening.delete(key)
     }
   }
 
@@ -83,8 +82,8 @@ export class FarStreams {
   }
 
   #hear(principal: string, content: JsonObject): void {
-    const far = this.#listening.get(stringAt(content, 'stream') ?? '')
-    if (far === undefined || far.principal !== principal) return
+    const far = this.#listening.get(keyOf(principal, stringAt(content, 'stream') ?? ''))
+    if (far === undefined) return
     far.onSign()
     if (content.isKept !== true) {
       far.listener.end(notKept(far.place), undefined)
@@ -100,4 +99,9 @@ export class FarStreams {
     far.listener.end(message, name)
     far.onOver()
   }
+}
+
+/** Whoever names a stream of somebody else listens to nothing, and keeps nobody from listening. */
+function keyOf(principal: string, stream: string): string {
+  return `${principal}\n${stream}`
 }
