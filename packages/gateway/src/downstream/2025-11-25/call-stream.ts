@@ -63,7 +63,6 @@ export class CallStream {
   readonly #gone = new AbortController()
   #listener: Listener | undefined
   #said = 0
-  #reply: Reply | undefined
 
   constructor(owner: StreamOwner, { id }: Request, listener: Listener) {
     this.owner = owner
@@ -75,14 +74,6 @@ export class CallStream {
   /** Aborts when nobody can come back for the call. */
   get signal(): AbortSignal {
     return this.#gone.signal
-  }
-
-  get reply(): Reply | undefined {
-    return this.#reply
-  }
-
-  get isHeard(): boolean {
-    return this.#listener !== undefined
   }
 
   /** What the last message is called; undefined where none can be named. */
@@ -98,11 +89,13 @@ export class CallStream {
     this.#listener?.say(message, this.name)
   }
 
-  end(reply: Reply): void {
+  /** Nothing is said after it. False when nobody listened. */
+  end(reply: Reply): boolean {
     this.#said += 1
-    this.#reply = reply
-    this.#questions.clear()
-    this.#listener?.end(reply, this.name)
+    const listener = this.#listener
+    this.#listener = undefined
+    listener?.end(reply, this.name)
+    return listener !== undefined
   }
 
   /** From now on this one listens, and has heard all up to this number. */
@@ -111,7 +104,6 @@ export class CallStream {
     this.#listener = listener
     before?.leave?.()
     const name = (number: number) => this.name?.replace(/^\d+/, String(number))
-    if (this.#reply !== undefined) return void listener.end(this.#reply, this.name)
     for (const { number, message } of this.#questions.values()) if (number > after) listener.say(message, name(number))
   }
 

@@ -11,6 +11,7 @@ import type { AnswerStream } from '../answer-stream.ts'
 import type { Serving } from '../context.ts'
 import { CallStream, type Listener, listenerOn, notKept, type StreamPlace } from './call-stream.ts'
 import { FarStreams } from './far-streams.ts'
+import { KeptReplies } from './kept-replies.ts'
 import type { ClientSession } from './session.ts'
 
 /** Clients of earlier ones may take an event without data for a broken one. */
@@ -21,9 +22,9 @@ export class CallStreams {
   readonly #onTrouble: (error: unknown) => void
   readonly #far: FarStreams
   readonly #here = new Map<string, CallStream>()
-  /** Of those that nobody listens to, or whose reply may not have arrived: when that is over. */
+  /** Of those that nobody listens to, or someone elsewhere: when they are given up. */
   readonly #timers = new Map<string, NodeJS.Timeout>()
-  #keptChars = 0
+  readonly #replies = new KeptReplies()
 
   constructor(serving: Serving, onTrouble: (error: unknown) => void) {
     this.#serving = serving
@@ -44,16 +45,14 @@ export class CallStreams {
     return stream
   }
 
-  /** The call has come to its end. What was written is not yet what arrived, so the reply is kept for a while. */
+  /** The call has come to its end. */
   end(stream: CallStream, reply: Reply, { isNamed }: AnswerStream): void {
-    stream.end(reply)
-    const chars = isNamed ? JSON.stringify(reply).length : 0
-    if (!isNamed || this.#keptChars + chars > downstreamLimits.keptReplyChars) return void this.#forget(stream)
-    this.#keptChars += chars
-    this.#later(stream, stream.isHeard ? downstreamLimits.replyKeptMs : downstreamLimits.comesBackWithinMs, () => {
-      this.#keptChars -= chars
-      this.#forget(stream)
-    })
+    const isHeard = stream.end(reply)
+    this.#stopTimer(stream)
+    this.#here.delete(stream.id)
+    if (!isNamed || stream.name === undefined) return
+    const forMs = isHeard ? downstreamLimits.replyKeptMs : downstreamLimits.comesBackWithinMs
+    this.#replies.keep(stream.id, stream.owner, reply, stream.name, forMs)
   }
 
   /** A client comes back for what it had not heard when its connection broke. */
@@ -72,13 +71,18 @@ export class CallStreams {
       return answering.finish()
     }
     const stream = this.#own(place.stream, session.id, session.principal)
-    if (stream === undefined) return listener.end(notKept(place), undefined)
-    answering.onGone(() => this.#lost(stream, listener, true))
-    this.#takeUp(stream, listener, place.number)
+    if (stream !== undefined) {
+      answering.onGone(() => this.#lost(stream, listener, true))
+      this.#stopTimer(stream)
+      return stream.takeUp(listener, place.number)
+    }
+    const kept = this.#replies.find(place.stream, session.id, session.principal)
+    listener.end(kept?.reply ?? notKept(place), kept?.name)
   }
 
   close(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#replies.close()
   }
 
   #own(id: string, session: string, principal: string): CallStream | undefined {
@@ -89,7 +93,7 @@ export class CallStreams {
   /** Another gateway has the client of a call that runs here, or ran. */
   #takeUpFor({ tenant, principal, from, content }: Letter): void {
     const id = stringAt(content, 'stream') ?? ''
-    const stream = this.#own(id, stringAt(content, 'session') ?? '', principal)
+    const session = stringAt(content, 'session') ?? ''
     // One after the other, so that nothing overtakes what was said before it.
     let sending: Promise<unknown> = Promise.resolve()
     const tell = (said: JsonObject) => {
@@ -98,24 +102,21 @@ export class CallStreams {
       )
       sending.catch(this.#onTrouble)
     }
-    if (stream === undefined) return void tell({ isKept: false })
-    tell({ isKept: true })
     const carry = (message: Message, name: string | undefined) =>
       tell({ isKept: true, name: name ?? '', message: JSON.stringify(message) })
+    const stream = this.#own(id, session, principal)
+    const kept = this.#replies.find(id, session, principal)
+    if (kept !== undefined) return void carry(kept.reply, kept.name)
+    tell({ isKept: stream !== undefined })
+    if (stream === undefined) return
     const listener = { say: carry, end: carry }
-    this.#takeUp(stream, listener, typeof content.after === 'number' ? content.after : 0)
-    if (stream.reply === undefined) this.#later(stream, fleetLimits.listensMs, () => this.#lost(stream, listener, true))
-  }
-
-  #takeUp(stream: CallStream, listener: Listener, after: number): void {
-    // A reply is kept no longer for being asked for again.
-    if (stream.reply === undefined) this.#stopTimer(stream)
-    stream.takeUp(listener, after)
+    stream.takeUp(listener, typeof content.after === 'number' ? content.after : 0)
+    this.#later(stream, fleetLimits.listensMs, () => this.#lost(stream, listener, true))
   }
 
   /** Nobody listens to it any more. */
   #lost(stream: CallStream, listener: Listener, isNamed: boolean): void {
-    if (!stream.lose(listener) || stream.reply !== undefined) return
+    if (!stream.lose(listener)) return
     if (!isNamed || this.#timers.size >= downstreamLimits.brokenStreams) return void stream.giveUp()
     this.#later(stream, downstreamLimits.comesBackWithinMs, () => stream.giveUp())
   }
@@ -133,10 +134,5 @@ export class CallStreams {
   #stopTimer({ id }: CallStream): void {
     clearTimeout(this.#timers.get(id))
     this.#timers.delete(id)
-  }
-
-  #forget(stream: CallStream): void {
-    this.#stopTimer(stream)
-    this.#here.delete(stream.id)
   }
 }
