@@ -5,7 +5,7 @@ import { downstreamLimits, relayLimits } from '../limits.ts'
 import { whichRegion } from './asking.suite.ts'
 import { aClient } from './clients.suite.ts'
 import { aFleet, type Replica } from './fleet.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
+import { eventsOf, messagesOf } from './messages-of.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { personHeader, putAwayLater, until } from './stage.suite.ts'
 import { aSession, nextOf, post, type Wire } from './wire.suite.ts'
@@ -20,23 +20,6 @@ afterEach(() => {
   Object.assign(downstreamLimits, limits.downstream)
   Object.assign(relayLimits, limits.relay)
 })
-
-interface ServerEvent {
-  readonly id: string | undefined
-  readonly data: string
-}
-
-async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
-  let rest = ''
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const events = (rest + chunk).split('\n\n')
-    rest = events.pop() ?? ''
-    for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1]
-      if (data !== undefined) yield { id: /^id: (.*)$/m.exec(event)?.[1], data }
-    }
-  }
-}
 
 /** A call at the second of several gateways whose connection breaks once its client has the question. */
 async function aBrokenCall(generation: Generation = '2026-07-28', revision = '2025-11-25') {

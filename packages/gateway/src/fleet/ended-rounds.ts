@@ -3,7 +3,6 @@
 // Many at a time and a moment later, because nothing but a count hangs on it: what is not told stays counted until the time of
 // its questions is up.
 
-import { randomUUID } from 'node:crypto'
 import { fleetLimits } from '../limits.ts'
 import { Mailbox } from './mailbox.ts'
 
@@ -29,7 +28,7 @@ export class EndedRounds {
   /** A name for questions that are put here. */
   name(): string {
     if (this.#isShared) this.#mailbox.open()
-    return `${randomUUID()}.${this.#mailbox.replica}`
+    return this.#mailbox.newName()
   }
 
   /** Who hears of those that were put here and have ended elsewhere. */
@@ -43,8 +42,8 @@ export class EndedRounds {
 
   /** The answers to these questions have come here. */
   ended(round: string): void {
-    const replica = round.split('.', 2)[1] ?? ''
-    if (replica === this.#mailbox.replica || !Mailbox.isReplica(replica)) return
+    const replica = Mailbox.replicaOf(round)
+    if (replica === undefined || replica === this.#mailbox.replica) return
     const rounds = this.#ended.get(replica) ?? []
     this.#ended.set(replica, rounds)
     rounds.push(round)

@@ -113,12 +113,8 @@ export class Forwarding {
     const leaving = new AbortController()
     this.#running.set(key, leaving)
     const name = content.name ?? null
-    // One after the other, so that nothing overtakes what was said before it.
-    let sending: Promise<unknown> = Promise.resolve()
-    const tell = (kind: string, said: JsonObject) => {
-      sending = sending.then(() => this.#mailbox.send(from, { tenant, principal }, kind, { name, ...said }))
-      sending.catch(this.#onTrouble)
-    }
+    const letters = this.#mailbox.correspondence(from, { tenant, principal })
+    const tell = (kind: string, said: JsonObject) => letters.tell(kind, { name, ...said })
     let progressedAt = Number.NEGATIVE_INFINITY
     const notify = (notification: Notification) => {
       if (notification.method === 'notifications/progress') {
@@ -132,7 +128,7 @@ export class Forwarding {
       const given = (objectAt(content, 'given') ?? {}) as unknown as Record<string, Given>
       const standing = await this.#continueHere(call, resume, given, requestDigest)
       if (standing !== undefined) tell('stands', { standing: travelling(standing) as never })
-      await sending
+      await letters.sent
     } finally {
       this.#running.delete(key)
     }

@@ -20,6 +20,12 @@ export interface Letter {
 
 export type Reader = (letter: Letter) => void
 
+export interface Correspondence {
+  tell(kind: string, content: JsonObject): void
+  /** Resolves when all that was told so far is sent. */
+  readonly sent: Promise<unknown>
+}
+
 const replicaName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export class Mailbox {
@@ -39,9 +45,15 @@ export class Mailbox {
     this.#onTrouble = onTrouble
   }
 
-  /** Whether this can be the name of a process; whether there is one, nobody knows. */
-  static isReplica(name: string): boolean {
-    return replicaName.test(name)
+  /** A new name for something of this process, which says whose it is. Nobody can guess it. */
+  newName(): string {
+    return `${randomUUID()}.${this.replica}`
+  }
+
+  /** The process whose name for something this can be; whether there is one, nobody knows. */
+  static replicaOf(name: string): string | undefined {
+    const replica = name.split('.', 2)[1] ?? ''
+    return replicaName.test(replica) ? replica : undefined
   }
 
   /** Who reads letters of this kind. */
@@ -67,6 +79,20 @@ export class Mailbox {
 
   async sendToAll(by: { tenant: string; principal: string }, kind: string, content: JsonObject): Promise<boolean> {
     return this.#store.letters.sendToAll(this.#written(by, kind, content), fleetLimits.letters)
+  }
+
+  /** Letters to one process, sent one after the other, so that none overtakes another. */
+  correspondence(to: string, by: { tenant: string; principal: string }): Correspondence {
+    let sent: Promise<unknown> = Promise.resolve()
+    return {
+      tell: (kind, content) => {
+        sent = sent.then(() => this.send(to, by, kind, content))
+        sent.catch(this.#onTrouble)
+      },
+      get sent() {
+        return sent
+      },
+    }
   }
 
   async close(): Promise<void> {

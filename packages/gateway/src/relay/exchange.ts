@@ -4,7 +4,7 @@
 // An upstream adapter turns one revision's server into an `Exchange`; a downstream adapter turns an `Outcome` into what
 // one client understands. Everything between them knows neither.
 
-import type { JsonObject, JsonValue } from '@assent/core'
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Notification, RpcError } from '../wire/messages.ts'
 
 export interface Call {
@@ -134,6 +134,11 @@ export function mayRepeat(method: string): boolean {
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The call that a server waits in, by what continues it; see the adapters of the sessionful revisions. */
+export function heldId(resume: JsonValue): string | undefined {
+  return isPlainObject(resume) && typeof resume.held === 'string' ? resume.held : undefined
 }
 
 export function failed(code: number, message: string, data?: JsonValue): Outcome {

@@ -18,11 +18,11 @@ import type { Below } from '../surfaces/routing.ts'
 import { errorCodes } from '../wire/messages.ts'
 import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
-import { type Call, failed, type Given, type Outcome } from './exchange.ts'
+import { type Call, failed, type Given, heldId, type Outcome } from './exchange.ts'
 import { noAnswer } from './judge-wanted.ts'
 import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
-import { heldId, type Relay, type Resume } from './relay.ts'
+import type { Relay, Resume } from './relay.ts'
 
 /** What is heard of a call whose process died. */
 export const lostWords =

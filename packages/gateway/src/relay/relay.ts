@@ -5,7 +5,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue, type TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
-import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { errorCodes, objectAt } from '../wire/messages.ts'
 import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type Description,
   failed,
   type Given,
+  heldId,
   type Outcome,
   reasonOf,
   type Upstream,
@@ -222,11 +223,6 @@ export function readResume(value: JsonValue): Resume | undefined {
   const resume = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
   const { id, atMs } = isPlainObject(round) ? round : {}
   return typeof id === 'string' && typeof atMs === 'number' ? { ...resume, round: { id, atMs } } : resume
-}
-
-/** The call that a server waits in, if one does. */
-export function heldId(inner: JsonValue): string | undefined {
-  return isPlainObject(inner) ? stringAt(inner as JsonObject, 'held') : undefined
 }
 
 /** Lets go of a call that is held for nothing, as if its caller had gone. */

@@ -3,9 +3,9 @@
 // A new configuration is a new generation: calls that begin now go to it, while calls that began before come to their end
 // where they began. A generation that was replaced closes when nothing of it is left.
 
-import { isPlainObject, type JsonValue } from '@assent/core'
+import type { JsonValue } from '@assent/core'
 import { upstreamLimits } from '../limits.ts'
-import type { Call, Description, Given, Outcome, Upstream } from '../relay/exchange.ts'
+import { type Call, type Description, type Given, heldId, type Outcome, type Upstream } from '../relay/exchange.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
 import { unlessSilent } from './unless-silent.ts'
@@ -183,9 +183,4 @@ function generation(open: Open): Generation {
 async function shut({ opened }: Generation): Promise<void> {
   const upstream = await opened?.catch(() => undefined)
   await upstream?.close()
-}
-
-/** A call that a server holds has a name; see the adapters of the sessionful revisions. */
-function heldId(resume: JsonValue): string | undefined {
-  return isPlainObject(resume) && typeof resume.held === 'string' ? resume.held : undefined
 }

@@ -499,5 +499,5 @@ function givens(came: Readonly<Record<string, Came>>): Record<string, Given> {
   )
 }
 
-const askedTooOften = failed(errorCodes.refused, 'The server asked too often.')
+export const askedTooOften: Outcome = failed(errorCodes.refused, 'The server asked too often.')
 const lostPlace = failed(errorCodes.invalidParams, 'This state is not valid for this request.')

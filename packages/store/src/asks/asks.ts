@@ -27,7 +27,7 @@ import {
   type WithdrawReason,
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
-import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import { addOnce, DuplicateKey, type Engine } from '../engine/engine.ts'
 import { randomBytes } from '../random.ts'
 import type { Watch } from '../wake/watch.ts'
 import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
@@ -306,20 +306,15 @@ export class Asks {
 
   /** Neither raised nor without room also when a row with this id is there already: the caller looks which. */
   async #raiseOnce(params: RaiseParams, approvers: number, atMost: OpenLimits | undefined): Promise<Raising> {
-    try {
-      if (atMost === undefined) {
-        const [raised] = await this.#engine.runRepeatable(raiseAsk(approvers), params)
-        return { ...neither, ...raised }
-      }
-      if (await this.#openTotal.isFull(atMost.total)) return { ...neither, no_room: 'total' }
-      const { perCaller, perServer, perTenant } = atMost
-      const limits = { per_caller: perCaller, per_server: perServer, per_tenant: perTenant }
-      const [told] = await this.#engine.runRepeatable(raiseAskWithin(approvers), { ...params, ...limits })
-      return told ?? neither
-    } catch (error) {
-      if (error instanceof DuplicateKey && error.table === 'asks') return neither
-      throw error
+    if (atMost === undefined) {
+      const [raised] = await addOnce(this.#engine, 'asks', raiseAsk(approvers), params)
+      return { ...neither, ...raised }
     }
+    if (await this.#openTotal.isFull(atMost.total)) return { ...neither, no_room: 'total' }
+    const { perCaller, perServer, perTenant } = atMost
+    const limits = { per_caller: perCaller, per_server: perServer, per_tenant: perTenant }
+    const [told] = await addOnce(this.#engine, 'asks', raiseAskWithin(approvers), { ...params, ...limits })
+    return told ?? neither
   }
 
   /**

@@ -35,3 +35,21 @@ export class DuplicateKey extends Error {
     this.table = table
   }
 }
+
+/**
+ * Adds a row whose key is new each time. None comes back also where it is there already: then it is this one, whose adding
+ * was unclear, and the caller looks.
+ */
+export async function addOnce<P extends Params, R extends Row>(
+  engine: Engine,
+  table: string,
+  statement: Statement<P, R>,
+  params: P,
+): Promise<R[]> {
+  try {
+    return await engine.runRepeatable(statement, params)
+  } catch (error) {
+    if (error instanceof DuplicateKey && error.table === table) return []
+    throw error
+  }
+}

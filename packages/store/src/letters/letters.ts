@@ -5,7 +5,7 @@
 // gets one judges it as if its sender had come in person.
 
 import { randomBytes } from 'node:crypto'
-import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import { addOnce, type Engine } from '../engine/engine.ts'
 import { query } from '../engine/statement.ts'
 import { type Bell, Bells } from '../wake/bells.ts'
 import type { Watch } from '../wake/watch.ts'
@@ -72,11 +72,7 @@ export class Letters {
   }
 
   async #sent(params: SendParams): Promise<boolean> {
-    try {
-      if ((await this.#engine.runRepeatable(sendLetter, params)).length === 1) return true
-    } catch (error) {
-      if (!(error instanceof DuplicateKey && error.table === 'letters')) throw error
-    }
+    if ((await addOnce(this.#engine, 'letters', sendLetter, params)).length === 1) return true
     // An id is new each time: a letter that is there already is this one, whose sending was unclear.
     return (await this.#engine.run(findLetter, { box: params.box, id: params.id })).length === 1
   }

@@ -3,7 +3,7 @@
 // What a session is does not change while it lasts, so whoever has read it may keep it in memory; its end can be moved on
 // now and then, and that is also how one learns that it is gone.
 
-import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import { addOnce, type Engine } from '../engine/engine.ts'
 import { beginSession } from './begin-session.ts'
 import { endSession, extendSession, readSession } from './read-session.ts'
 import { keepWish, readWishes, takeBackWish } from './wishes.ts'
@@ -42,11 +42,7 @@ export class Sessions {
     { keepMs, perPrincipal }: { readonly keepMs: number; readonly perPrincipal: number },
   ): Promise<boolean> {
     const params = { tenant, id, principal, revision, client, keep: keepMs, at_most: perPrincipal }
-    try {
-      if ((await this.#engine.runRepeatable(beginSession, params)).length === 1) return true
-    } catch (error) {
-      if (!(error instanceof DuplicateKey && error.table === 'client_sessions')) throw error
-    }
+    if ((await addOnce(this.#engine, 'client_sessions', beginSession, params)).length === 1) return true
     // Its id is new each time: one that is there already is this one, whose beginning was unclear.
     return (await this.read({ tenant, id, principal })) !== undefined
   }

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Person } from '@assent/core'
-import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import { addOnce, type Engine } from '../engine/engine.ts'
 import { beginSession, findBegun } from './begin-session.ts'
 import { keepLink } from './keep-link.ts'
 import { readName } from './read-name.ts'
@@ -58,11 +58,7 @@ export class SignIns {
   /** False while too many links are unused. */
   async invite({ tenant, code, person, keepMs, atMost }: Link): Promise<boolean> {
     const row = { tenant, hash: hashOf(code), ...columnsOf(person), keep: keepMs, at_most: atMost }
-    try {
-      if ((await this.#engine.runRepeatable(keepLink, row)).length === 1) return true
-    } catch (error) {
-      if (!(error instanceof DuplicateKey && error.table === 'sign_in_links')) throw error
-    }
+    if ((await addOnce(this.#engine, 'sign_in_links', keepLink, row)).length === 1) return true
     // A code is new each time: one that is there already is this one, whose keeping was unclear.
     return (await this.#engine.run(readLink, { tenant, link: row.hash })).length === 1
   }

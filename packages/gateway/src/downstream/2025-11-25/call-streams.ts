@@ -19,7 +19,6 @@ const namingRevision = '2025-11-25'
 
 export class CallStreams {
   readonly #serving: Serving
-  readonly #onTrouble: (error: unknown) => void
   readonly #far: FarStreams
   readonly #here = new Map<string, CallStream>()
   /** Of those that nobody listens to, or someone elsewhere: when they are given up. */
@@ -28,7 +27,6 @@ export class CallStreams {
 
   constructor(serving: Serving, onTrouble: (error: unknown) => void) {
     this.#serving = serving
-    this.#onTrouble = onTrouble
     this.#far = new FarStreams(serving, onTrouble)
     serving.mailbox.on('take-up', (letter) => this.#takeUpFor(letter))
   }
@@ -94,14 +92,8 @@ export class CallStreams {
   #takeUpFor({ tenant, principal, from, content }: Letter): void {
     const id = stringAt(content, 'stream') ?? ''
     const session = stringAt(content, 'session') ?? ''
-    // One after the other, so that nothing overtakes what was said before it.
-    let sending: Promise<unknown> = Promise.resolve()
-    const tell = (said: JsonObject) => {
-      sending = sending.then(() =>
-        this.#serving.mailbox.send(from, { tenant, principal }, 'taken-up', { stream: id, ...said }),
-      )
-      sending.catch(this.#onTrouble)
-    }
+    const letters = this.#serving.mailbox.correspondence(from, { tenant, principal })
+    const tell = (said: JsonObject) => letters.tell('taken-up', { stream: id, ...said })
     const carry = (message: Message, name: string | undefined) =>
       tell({ isKept: true, name: name ?? '', message: JSON.stringify(message) })
     const stream = this.#own(id, session, principal)

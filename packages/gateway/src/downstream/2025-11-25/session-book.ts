@@ -18,7 +18,7 @@ import {
 } from '../../wire/messages.ts'
 import { readOwnJson } from '../../wire/own-json.ts'
 import type { Serving } from '../context.ts'
-import { beginIdentity, ClientSession, cancelledBy, replicaOf, type SessionIdentity } from './session.ts'
+import { beginIdentity, ClientSession, cancelledBy, type SessionIdentity } from './session.ts'
 import { readWish, type WishRequest, wishIn, writeWish } from './wishes.ts'
 
 export type Begun =
@@ -96,8 +96,8 @@ export class SessionBook {
   /** An answer to a question of ours, put here or by another process. */
   async take(session: ClientSession, reply: Reply): Promise<void> {
     const { mailbox } = this.#serving
-    const replica = reply.id === null ? undefined : replicaOf(reply.id)
-    if (replica === undefined || replica === mailbox.replica || !Mailbox.isReplica(replica)) return session.take(reply)
+    const replica = typeof reply.id === 'string' ? Mailbox.replicaOf(reply.id) : undefined
+    if (replica === undefined || replica === mailbox.replica) return session.take(reply)
     await mailbox.send(replica, this.#nameOf(session), 'answer', { session: session.id, reply: JSON.stringify(reply) })
   }
 

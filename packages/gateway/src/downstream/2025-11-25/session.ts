@@ -13,7 +13,7 @@ import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
 import { readPlace } from '../../surfaces/place.ts'
-import type { Below, Came, Hold } from '../../surfaces/routing.ts'
+import { askedTooOften, type Below, type Came, type Hold } from '../../surfaces/routing.ts'
 import {
   errorCodes,
   type Message,
@@ -176,7 +176,7 @@ export class ClientSession {
     const { routing } = this.#serving
     let outcome = first
     for (let round = 0; outcome.kind === 'needs-people'; round++) {
-      if (round === relayLimits.roundsPerCall) outcome = failed(errorCodes.refused, 'The server asked too often.')
+      if (round === relayLimits.roundsPerCall) outcome = askedTooOften
       else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, below, outcome, hold)
       else outcome = await this.#askAndContinue(call, below, outcome, say, hold)
     }
@@ -243,7 +243,8 @@ export class ClientSession {
   ): Promise<Given | 'elsewhere' | undefined> {
     const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.revision) : undefined
     if (question === undefined) return noAnswer
-    const id = questionId(this.#serving.mailbox.replica)
+    // Whichever process gets the answer knows by the id where it belongs.
+    const id = this.#serving.mailbox.newName()
     const { promise, resolve } = Promise.withResolvers<Given>()
     this.#pushed.set(id, resolve)
     const timer = setTimeout(() => resolve(expired), this.#serving.askWaitMs)
@@ -293,16 +294,6 @@ function isYes(came: Came | undefined): boolean {
 /** A new one each time: what waits for a promise is kept as long as the promise. */
 function never(): Promise<never> {
   return new Promise(() => undefined)
-}
-
-/** Random, and it names the process that waits for the answer: whichever gets the answer knows where it belongs. */
-function questionId(replica: string): string {
-  return `${randomUUID()}.${replica}`
-}
-
-/** The process that waits for the answer to this question; undefined for an id that none of us gave. */
-export function replicaOf(questionId: RequestId): string | undefined {
-  return typeof questionId === 'string' ? questionId.split('.', 2)[1] : undefined
 }
 
 /** The call that a notification cancels. */

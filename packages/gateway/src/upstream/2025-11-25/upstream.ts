@@ -10,6 +10,7 @@ import {
   type Description,
   failed,
   type Given,
+  heldId,
   mayAsk,
   type Outcome,
   reasonOf,
@@ -74,7 +75,7 @@ export class Upstream20251125 implements Upstream {
       if (isYes) return this.start(call)
       return failed(errorCodes.refused, 'The page that this call needs was not opened, so the call was not made again.')
     }
-    const id = isPlainObject(resume) ? stringAt(resume as never, 'held') : undefined
+    const id = heldId(resume)
     const held = id === undefined ? undefined : this.#held.get(id)
     if (held === undefined || held.live.principal !== call.principal) {
       return failed(
