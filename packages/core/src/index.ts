@@ -24,7 +24,7 @@ export { approved, decisionForm, isDecision } from './ask/decision.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
 export type { AskingCall, Question, SecretPage } from './ask/question.ts'
-export { type Full, isTooManyOpen, type OpenLimits, TooManyOpen, usualOpenLimits } from './ask/room.ts'
+export { type Full, isTooManyOpen, type OpenLimits, TooManyOpen } from './ask/room.ts'
 
 // ask with a form
 export {

@@ -3,8 +3,6 @@
 // These are the defaults. The program sets them from its configuration before anything runs and again on a reload
 // (config/apply-limits.ts): one process has one set of limits, read where each is enforced.
 
-import { usualOpenLimits } from '@assent/core'
-
 export const wireLimits = {
   /** Of one message, either way, before it is parsed. */
   messageBytes: 4_194_304,
@@ -44,10 +42,10 @@ export const relayLimits = {
    * Questions open at once: of one caller, of one server, of a tenant, and of all. Those in the store are counted there, for
    * all processes; those that only pass through, in the process that they pass through.
    */
-  openPerCaller: usualOpenLimits.perCaller,
-  openPerServer: usualOpenLimits.perServer,
-  openPerTenant: usualOpenLimits.perTenant,
-  openTotal: usualOpenLimits.total,
+  openPerCaller: 100,
+  openPerServer: 10_000,
+  openPerTenant: 20_000,
+  openTotal: 100_000,
   /** Asks that one call may have open at once. */
   asksPerRound: 16,
   /** Of what a server calls its question. */

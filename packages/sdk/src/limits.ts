@@ -1,7 +1,5 @@
 // Every size, count and wait that the sdk enforces, named with its unit. Refuse the new; never evict the old.
 
-import { usualOpenLimits } from '@assent/core'
-
 export const sdkLimits = {
   /** How long a person may take unless an ask says otherwise. */
   waitMs: 5 * 60 * 1_000,
@@ -17,7 +15,7 @@ export const sdkLimits = {
   entries: 512,
   asksAtOnce: 16,
   /** Approvals that may be open at once in the store, whoever raised them: see `OpenLimits`. */
-  openAsks: usualOpenLimits,
+  openAsks: { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 },
   /** How long a round waits for slower branches of its handler to reach what they asked before. */
   branchesMs: 500,
   stepNameChars: 128,

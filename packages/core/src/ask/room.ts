@@ -12,9 +12,6 @@ export interface OpenLimits {
   readonly total: number
 }
 
-/** Unless somebody says otherwise. */
-export const usualOpenLimits: OpenLimits = { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 }
-
 /** What has no room for another ask. */
 export type Full = 'caller' | 'server' | 'tenant' | 'total'
 
