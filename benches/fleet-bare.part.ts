@@ -25,7 +25,15 @@ export function livesByPgbench(place: Place, walk: { from: number; clients: numb
 
 function script(): string {
   const id = `('${stem}' || :number)`
-  const instead = { now: 'null', id, call_id: 'null', digest: 'null', state_id: 'null', state_expires_at: 'null' }
+  const instead = {
+    now: 'null',
+    id,
+    call_id: 'null',
+    comment_reaches: 'null',
+    digest: 'null',
+    state_id: 'null',
+    state_expires_at: 'null',
+  }
   const raising = { ...instead, body: ':raised_body', body_digest: ':raised_digest' }
   const answering = { ...instead, grant_id: `('grant_' || :number)` }
   return [
@@ -49,8 +57,9 @@ function variables(): Record<string, string | number> {
   const draft = { tenant: bareTenant, id: stem, asker, principal: person, question: asked, electorate, ...waits }
   const raised = canonicalJson(raisedBody(draft, 'digest'))
   const vote = { answer: accepted, by: person, via: 'inbox', decisionId: `decision_${stem}` } as const
-  const answered = canonicalJson(answeredBody(vote as never, 'digest'))
+  const answered = canonicalJson(answeredBody(vote as never, asked, 'digest'))
   return {
+    person_answer: 'answered',
     tenant: bareTenant,
     ...asker,
     principal: person,

@@ -27,12 +27,13 @@ export type ReplicaCommand = 'weigh' | 'cpu' | 'profile' | 'profiled' | { readon
 
 const settings = JSON.parse(process.argv[2] ?? '') as ReplicaSettings
 const { database, schema, wake, secret, server, holdMs, silentAfterMs } = settings
-const store = await openPostgres(database, { schema, ...(wake === undefined ? {} : { wake }) })
+const keys = createKeyRing([{ id: 'bench', secret: Buffer.from(secret, 'base64') }])
+const store = await openPostgres(database, { keys, schema, ...(wake === undefined ? {} : { wake }) })
 const gateway = await startGateway({
   listen: { host: '127.0.0.1', port: 0 },
   servers: { bench: { url: server } },
   store,
-  keys: createKeyRing([{ id: 'bench', secret: Buffer.from(secret, 'base64') }]),
+  keys,
   surfaces: ['client', 'inbox'],
   askWaitMs: 60 * 60_000,
   // The bench answers faster than a person can read, and says yes.

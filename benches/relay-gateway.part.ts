@@ -17,10 +17,11 @@ export interface GatewaySettings {
 }
 
 const { front, server, database } = JSON.parse(process.argv[2] ?? '') as GatewaySettings
+const keys = createKeyRing([{ id: 'bench', secret: randomBytes(32) }])
 const parts = {
   servers: { bench: server },
-  store: await openSqlite(database),
-  keys: createKeyRing([{ id: 'bench', secret: randomBytes(32) }]),
+  store: await openSqlite(database, { keys }),
+  keys,
   onTrouble: (error: unknown) => console.error(error),
 }
 const profile = profiler()

@@ -4,7 +4,15 @@
 // that the store's callers, pgbench and the checks find the same ask without asking the database. The rows are what
 // `raise` would have written, except that the audit begins with the first answer.
 
-import { type Action, actionDigest, type Question, toolDefinitionDigest } from '@assent/core'
+import {
+  type Action,
+  actionDigest,
+  createKeyRing,
+  type KeyRing,
+  type Question,
+  signAsk,
+  toolDefinitionDigest,
+} from '@assent/core'
 
 export interface Asks {
   /** The first number, and the one after the last. */
@@ -17,6 +25,8 @@ export interface Asks {
   /** And to everyone, as one group that may answer any ask. */
   readonly alsoToEveryone: boolean
 }
+
+export const keys: KeyRing = createKeyRing([{ id: 'bench', secret: new Uint8Array(32).fill(1) }])
 
 export const servers = 8
 /** Ann is person 0. */
@@ -64,11 +74,22 @@ export function question(): Question {
   return { kind: 'approval', title: 'Roll out payments/api to production', action, digest: actionDigest(action), claim }
 }
 
-/** Statements that both engines understand. Only our own constants and numbers are written into them. */
-export function loadAsks(asks: Asks, loadedAtMs: number): string[] {
+/** Rows in one statement: each brings its signature along. */
+const rowsAtOnce = 5_000
+
+/** Statements that both engines understand. Only our own constants, numbers and signatures are written into them. */
+export function* loadAsks(asks: Asks, loadedAtMs: number): Generator<string> {
+  for (let from = asks.from; from < asks.to; from += rowsAtOnce) {
+    yield* loadSome({ ...asks, from, to: Math.min(from + rowsAtOnce, asks.to) }, loadedAtMs)
+  }
+}
+
+function loadSome(asks: Asks, loadedAtMs: number): string[] {
   const shown = question()
   const digest = shown.kind === 'approval' ? shown.digest : ''
   const everyone = asks.alsoToEveryone ? ',"group:everyone"' : ''
+  const rows = Array.from({ length: asks.to - asks.from }, (_, index) => asks.from + index)
+  const signed = `with signed(n, signature) as (values ${rows.map((n) => `(${n}, '${signatureOf(n, asks, shown)}')`).join(',')})`
   const numbers = `with recursive numbers(n) as (
     select ${asks.from} union all select n + 1 from numbers where n + 1 < ${asks.to})`
   const tenant = `cast(${firstTenant} + n % ${asks.tenants} as text)`
@@ -84,11 +105,25 @@ export function loadAsks(asks: Asks, loadedAtMs: number): string[] {
     ${numbers} select ${tenant}, ${id}, ${approver}, ${server}, 'approval', ${raisedAt}, ${raisedAt} + ${decideWithinMs}, 1 from numbers`
   return [
     `insert into asks (tenant, id, state, server, tool, principal, kind, question, electorate, approvals_needed,
-      declines_needed, digest, raised_at, decide_by, use_within)
-    ${numbers} select ${tenant}, ${id}, 'open', ${server}, 'rollout', 'agent', 'approval', '${JSON.stringify(shown)}',
+      declines_needed, digest, raised_at, decide_by, use_within, signature)
+    ${signed} select ${tenant}, ${id}, 'open', ${server}, 'rollout', 'agent', 'approval', '${JSON.stringify(shown)}',
       '{"approvers":["' || ${person} || '"${everyone}],"barred":[],"approvals":1,"declines":1}', 1,
-      1, '${digest}', ${raisedAt}, ${raisedAt} + ${decideWithinMs}, ${useWithinMs} from numbers`,
+      1, '${digest}', ${raisedAt}, ${raisedAt} + ${decideWithinMs}, ${useWithinMs}, signature from signed`,
     listFor(person),
     ...(asks.alsoToEveryone ? [listFor(`'group:everyone'`)] : []),
   ]
+}
+
+function signatureOf(n: number, { tenants, people, alsoToEveryone }: Asks, shown: Question): string {
+  const everyone = alsoToEveryone ? (['group:everyone'] as const) : []
+  return signAsk(keys, {
+    tenant: tenantOf(n, tenants),
+    id: askId(n),
+    asker: { server: `deploy-${(Math.floor(n / people) + (n % people)) % servers}`, tool: 'rollout' },
+    principal: 'agent',
+    question: shown,
+    electorate: { approvers: [`person:p${n % people}`, ...everyone], barred: [], approvals: 1, declines: 1 },
+    decideWithinMs,
+    useWithinMs,
+  })
 }

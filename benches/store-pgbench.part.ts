@@ -36,12 +36,14 @@ const vote: Vote = {
   decisionId: 'decision_01k9x2m5r8h3v7q0z4n6t1w5y9d100000000',
 }
 
-const body = canonicalJson(answeredBody(vote, 'digest'))
+const asked = { kind: 'url', message: 'Open it.', url: 'https://example.com/' } as const
+const body = canonicalJson(answeredBody(vote, asked, 'digest'))
 
 /** Sent as parameters, as the store sends them. */
 const constants: Readonly<Record<string, string>> = {
   action: vote.answer.action,
   answer: JSON.stringify(vote.answer),
+  person_answer: 'approved',
   voter: vote.by,
   via: vote.via,
   decision_id: vote.decisionId,

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { openPostgres, type Store } from '@assent/store'
 import pg from 'pg'
-import { type Asks, loadAsks, tenantOf } from './store-load.part.ts'
+import { type Asks, keys, loadAsks, tenantOf } from './store-load.part.ts'
 
 export interface Place {
   readonly url: string
@@ -25,7 +25,7 @@ export async function inFreshSchema<T>(work: (place: Place) => Promise<T>): Prom
   const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
   await admin.connect()
   const open = async (connections: number) => {
-    const store = await openPostgres(postgresUrl, { schema, connections })
+    const store = await openPostgres(postgresUrl, { keys, schema, connections })
     opened.push(store)
     return store
   }

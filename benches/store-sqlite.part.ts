@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSqlite } from '@assent/store'
 import { median, quantile, say, seconds, whole } from './store-figures.part.ts'
-import { ann, askId, loadAsks, someoneOfEveryone, tenantOf } from './store-load.part.ts'
+import { ann, askId, keys, loadAsks, someoneOfEveryone, tenantOf } from './store-load.part.ts'
 
 const tenant = tenantOf(0, 1)
 
@@ -14,7 +14,7 @@ export async function onSqlite(sizes: { asks: number; settleSeconds: number; pag
   const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
   const path = join(folder, 'assent.db')
   try {
-    const store = await openSqlite(path)
+    const store = await openSqlite(path, { keys })
     try {
       const startedAt = performance.now()
       await store.audit.begin(tenant)

@@ -16,12 +16,13 @@ export interface Gateway {
 
 export async function openGateway(name: string, upstreamUrl: string): Promise<Gateway> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-conformance-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const keys = createKeyRing([{ id: 'conformance', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys })
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
     servers: { [name]: { url: upstreamUrl } },
     store,
-    keys: createKeyRing([{ id: 'conformance', secret: randomBytes(32) }]),
+    keys,
   })
   return {
     url: gateway.url,

@@ -73,9 +73,11 @@ const cases: readonly Case[] = [
 /** Answers one question after the other. */
 function answering(answers: Case['answers']): Person & { asked: Question[] } {
   const asked: Question[] = []
-  const person: Person = (question) => {
+  const person: Person = async (question) => {
     const answer = answers[asked.length]
     asked.push(question)
+    // An approval that comes faster than a person can read does not count.
+    if (answer === 'approve') await new Promise((resolve) => setTimeout(resolve, 350))
     if (answer === undefined) return { action: 'cancel' }
     return { action: 'accept', content: answer === 'approve' ? approvalOf(question) : answer }
   }

@@ -11,8 +11,8 @@ import { type GatewaySettings, ownSettings, personHeader } from './settings.ts'
 flushCompileCache()
 
 const { transport, servers, database, askWaitMs } = ownSettings<GatewaySettings>()
-const store = await openSqlite(database)
 const keys = createKeyRing([{ id: 'grid', secret: randomBytes(32) }])
+const store = await openSqlite(database, { keys })
 
 if (transport === 'stdio') await serveStdio({ servers, store, keys, askWaitMs })
 else {

@@ -17,6 +17,7 @@ import { identifyBy } from '../packages/gateway/src/identity/identify.ts'
 import { identityLimits, upstreamLimits } from '../packages/gateway/src/limits.ts'
 import { skewClock } from '../test/fleet/skewed-clock.ts'
 import { believing, type ClosedBug, withClosedBug } from './closed-bugs.part.ts'
+import { inboxUrl } from './closed-inbox.part.ts'
 import { audience } from './closed-issuer.part.ts'
 import { nowMs, type Span, watchStalls } from './closed-stalls.part.ts'
 import { messageOf, ranText } from './fleet-servers.part.ts'
@@ -62,9 +63,10 @@ process.on('message', (message: ToGateways) => {
 })
 
 async function open(site: Site): Promise<void> {
-  const { database, schema, wake, bug } = site
+  const { database, schema, wake, bug, secret } = site
+  const keys = createKeyRing([{ id: 'proof', secret: Buffer.from(secret, 'base64') }])
   const key = `${database} ${wake}`
-  const options = { schema, connections: 2, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
+  const options = { keys, schema, connections: 2, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
   const opening = stores.get(key) ?? openPostgres(database, options)
   stores.set(key, opening)
   const store = withClosedBug(await opening, bug)
@@ -75,7 +77,7 @@ async function open(site: Site): Promise<void> {
 /** What stands behind a gate of the sdk: it is done after a kept yes and once, or not at all. */
 async function gatedServer({ secret, askWaitMs }: Site, store: Store): Promise<string> {
   const keys = [{ id: 'proof', secret: Buffer.from(secret, 'base64') }]
-  const { interactive } = createAssent({ name: 'sdk', keys, store, tenant: 'sdk', waitMs: askWaitMs })
+  const { interactive } = createAssent({ name: 'sdk', keys, store, tenant: 'sdk', waitMs: askWaitMs, unseenAfterMs: 0 })
   const handler = createMcpHandler(
     () => {
       const server = new McpServer({ name: 'sdk', version: '1' })
@@ -128,7 +130,7 @@ async function serve(name: string, servers: Readonly<Record<string, { url: strin
       response.writeHead(503).end()
     },
   })
-  inbox = inboxApp({ store, tenant: 'default', baseUrl: new URL(gateway.url).origin })
+  inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl })
   tell({ serving: name, url: gateway.url })
 }
 

@@ -12,6 +12,7 @@ import { Link, type LinkOptions, type Way } from '../test/fleet/link.ts'
 import type { ClosedBug } from './closed-bugs.part.ts'
 import { type CellName, type Dependency, nameOf } from './closed-cells.part.ts'
 import type { Site } from './closed-gateway.part.ts'
+import { askInbox, inboxUrl } from './closed-inbox.part.ts'
 import { LinkedIssuer } from './closed-issuer.part.ts'
 import { Gateways } from './closed-process.part.ts'
 import { type Late, type Span, stalledMs, watchStalls } from './closed-stalls.part.ts'
@@ -74,21 +75,22 @@ export class House {
     })
     this.#urls = await this.#servers.start()
     this.#closing.push(() => this.#servers.stop())
-    const store = await openPostgres(database, { schema: this.schema, connections: 4, pollMs: 1_000, wake: nats })
+    const keys = createKeyRing([{ id: 'proof', secret: Buffer.from(this.#secret, 'base64') }])
+    const store = await openPostgres(database, { keys, schema: this.schema, connections: 4, pollMs: 1_000, wake: nats })
     this.#closing.push(() => store.close())
     let inbox: InboxApp | undefined
     const gateway = await startGateway({
       listen: { host: '127.0.0.1', port: 0 },
       servers: this.#urls,
       store,
-      keys: createKeyRing([{ id: 'proof', secret: Buffer.from(this.#secret, 'base64') }]),
+      keys,
       beside: async (request, response) => {
         if (inbox !== undefined) return respondWith(inbox.fetch, request, response)
         response.writeHead(503).end()
       },
     })
     this.#closing.push(() => gateway.close())
-    inbox = inboxApp({ store, tenant: 'default', baseUrl: new URL(gateway.url).origin })
+    inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl })
     this.#sound = { store, gateway, inbox }
   }
 
@@ -119,11 +121,11 @@ export class House {
     return new URL(this.#sound?.gateway.url ?? '').origin
   }
 
-  /** A session in every inbox: it is a row that all gateways share, under a name that has the port of each in it. */
-  async cookieAt(origin: string, principal: string): Promise<string> {
+  /** A session in every inbox: it is a row that all gateways share, and all have the same public name. */
+  async cookieOf(principal: string): Promise<string> {
     const known = this.#cookies.get(principal) ?? (await this.#signIn(principal))
     this.#cookies.set(principal, known)
-    return `assent-${new URL(origin).port}=${known}`
+    return known
   }
 
   async close(): Promise<void> {
@@ -142,14 +144,8 @@ export class House {
   async #tryToSignIn(principal: string): Promise<string> {
     const link = (await this.#sound?.inbox.signInLink({ principal, groups: [] })) ?? ''
     const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
-    const origin = this.soundOrigin
-    const response = await fetch(`${origin}/api/sign-in`, {
-      method: 'POST',
-      headers: { origin, 'assent-inbox': '1', 'content-type': 'application/json' },
-      body: JSON.stringify({ code }),
-      signal: AbortSignal.timeout(5_000),
-    })
-    return response.headers.get('set-cookie')?.split(';', 1)[0]?.split('=', 2)[1] ?? ''
+    const { cookie = '' } = await askInbox(this.soundOrigin, '/api/sign-in', { body: JSON.stringify({ code }) })
+    return cookie
   }
 
   async #cell(name: CellName, index: number, gateways: Gateways, bug: ClosedBug | undefined): Promise<Cell> {

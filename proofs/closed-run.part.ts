@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@assent/core'
 import { askWaitMs, type Cell, type House } from './closed-house.part.ts'
+import { askInbox } from './closed-inbox.part.ts'
 import type { Late } from './closed-stalls.part.ts'
 import { isAdmitted, trespass } from './closed-tokens.part.ts'
 import { answerOf, type Said } from './fleet-call.part.ts'
@@ -158,17 +159,8 @@ async function answerInInbox(
   const decisionId = newId('decision', Date.now(), randomBytes)
   const body = JSON.stringify({ decisionId, answer: answerOf(action, record.server) })
   for (const origin of origins) {
-    const headers = {
-      cookie: await house.cookieAt(origin, record.principal),
-      origin,
-      'assent-inbox': '1',
-      'content-type': 'application/json',
-    }
-    const signal = AbortSignal.timeout(5_000)
-    const response = await fetch(`${origin}/api/asks/${askId}/answer`, { method: 'POST', headers, body, signal }).catch(
-      () => undefined,
-    )
-    await response?.text().catch(() => undefined)
+    const cookie = await house.cookieOf(record.principal)
+    const response = await askInbox(origin, `/api/asks/${askId}/answer`, { cookie, body }).catch(() => undefined)
     if (response === undefined || response.status >= 500) continue
     const { status } = response
     house.evidence.inboxAnswers.push({ askId, decisionId, by: record.principal, action, status, isStranger: false })
@@ -192,8 +184,7 @@ async function notBack(house: House, cell: Cell): Promise<string | undefined> {
 
 async function inboxSays(house: House, cell: Cell): Promise<string> {
   const { origin } = new URL(cell.url)
-  const cookie = await house.cookieAt(origin, cell.principal)
-  const signal = AbortSignal.timeout(5_000)
-  const response = await fetch(`${origin}/api/me`, { headers: { cookie }, signal }).catch(String)
-  return typeof response === 'string' ? response : `${response.status} ${await response.text().catch(String)}`
+  const cookie = await house.cookieOf(cell.principal)
+  const response = await askInbox(origin, '/api/me', { cookie }).catch(String)
+  return typeof response === 'string' ? response : `${response.status} ${response.text}`
 }

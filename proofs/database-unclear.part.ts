@@ -15,6 +15,8 @@ const traces: readonly (readonly [statement: RegExp, sql: string])[] = [
   [/^begin_call$/, 'select 1 from calls where id = any($1)'],
   [/^finish_call$/, `select 1 from calls where id = any($1) and state = 'finished'`],
   [/^lose_call$/, `select 1 from calls where id = any($1) and state = 'lost'`],
+  [/^claim_round$/, 'select 1 from rounds where id = any($1)'],
+  [/^finish_round$/, 'select 1 from rounds where id = any($1) and outcome is not null'],
   [/^send_letter$/, 'select 1 from letters where id = any($1)'],
   [/^begin_client_session$/, 'select 1 from client_sessions where id = any($1)'],
   [/^defer_call$/, 'select 1 from deferred_calls where id = any($1)'],

@@ -40,7 +40,8 @@ export function judge(evidence: Evidence, kept: Kept): Fault[] {
   const acknowledged = groupBy(evidence.inboxAnswers.filter(isAcknowledged), ({ askId }) => askId)
   for (const ask of kept.asks) {
     const kinds = (entries.get(ask.id) ?? []).map(({ kind }) => kind)
-    const ends = kinds.filter((kind) => kind !== 'ask.raised')
+    // An answer that could not be delivered has a second entry, which decides nothing.
+    const ends = kinds.filter((kind) => kind !== 'ask.raised' && kind !== 'ask.undelivered')
     if (ends.length > 1) blame('one decision per ask', `${ask.id} ended as ${ends.join(', ')}`)
     if (!kinds.includes('ask.raised')) blame('every move is in the audit', `${ask.id} was never raised`)
     if (ask.state !== 'open' && ends[0] !== `ask.${ask.state}`)

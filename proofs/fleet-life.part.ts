@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createKeyRing } from '@assent/core'
 import { openPostgres } from '@assent/store'
 import pg from 'pg'
 import { runCrowd } from './fleet-crowd.part.ts'
@@ -90,7 +91,7 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
   try {
     await withAdmin(ourDatabase(), schema, (admin) => admin.query('select 1'))
     // Migrated once, so that the first start of all replicas is like every other.
-    await (await openPostgres(ourDatabase(), { schema, connections: 2 })).close()
+    await (await openPostgres(ourDatabase(), { keys: readerKeys, schema, connections: 2 })).close()
     const url = await fleet.start(replicas)
     const people = new People(fleet, evidence, seededRandom(seed + 1), principals)
     const working = people.work()
@@ -118,6 +119,9 @@ export async function live<T extends Trouble>(options: LifeOptions<T>): Promise<
   }
 }
 
+/** Reads the audit log, and asks only to expire them: what the replicas signed is none of its business. */
+const readerKeys = createKeyRing([{ id: 'reader', secret: new Uint8Array(32) }])
+
 /** Until nobody is on record as holding a call any more, or should not have been long ago. */
 export async function atRest(url: string, schema: string): Promise<void> {
   const endsAt = performance.now() + leasesRunOutMs
@@ -134,7 +138,7 @@ async function runningIn(admin: pg.Client): Promise<number> {
 
 /** What the database holds, read behind the store's back, but for the chain, which the verifier judges. */
 export async function keptIn(url: string, schema: string): Promise<Kept> {
-  const store = await openPostgres(url, { schema, connections: 2 })
+  const store = await openPostgres(url, { keys: readerKeys, schema, connections: 2 })
   await store.sweep()
   const chain = await store.audit.verify('default')
   await store.close()

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@assent/core'
+import { SigningBrowser } from '../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { answerOf } from './fleet-call.part.ts'
 import type { Action, Evidence } from './fleet-evidence.part.ts'
 import type { Fleet } from './fleet-replicas.part.ts'
@@ -20,7 +21,7 @@ export class People {
   readonly #random: SeededRandom
   readonly #principals: readonly string[]
   /** By inbox and person. */
-  readonly #cookies = new Map<string, string>()
+  readonly #browsers = new Map<string, SigningBrowser>()
   #isOver = false
   #turn = 0
 
@@ -91,31 +92,24 @@ export class People {
     const origin = origins[this.#turn++ % origins.length]
     if (origin === undefined) return undefined
     try {
-      const cookie = this.#cookies.get(`${origin} ${person}`) ?? (await this.#signIn(origin, person))
-      if (cookie === undefined) return undefined
-      const response = await send(origin, path, cookie, body)
+      const browser = this.#browsers.get(`${origin} ${person}`) ?? (await this.#signIn(origin, person))
+      if (browser === undefined) return undefined
+      const response = await (body === undefined ? browser.get(path) : browser.post(path, body))
       // Another process is there now.
-      if (response.status === 401) this.#cookies.delete(`${origin} ${person}`)
+      if (response.status === 401) this.#browsers.delete(`${origin} ${person}`)
       return { status: response.status, text: await response.text() }
     } catch {
       return undefined
     }
   }
 
-  async #signIn(origin: string, person: string): Promise<string | undefined> {
+  async #signIn(origin: string, person: string): Promise<SigningBrowser | undefined> {
     const link = await this.#fleet.invite(origin, person)
     if (link === undefined) return undefined
-    const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code')
-    const response = await send(origin, '/api/sign-in', '', { code })
-    const cookie = response.headers.get('set-cookie')?.split(';', 1)[0]
-    if (cookie !== undefined) this.#cookies.set(`${origin} ${person}`, cookie)
-    return cookie
+    const browser = await SigningBrowser.signIn(link, (path, init) =>
+      fetch(`${origin}${path}`, { ...init, signal: AbortSignal.timeout(10_000) }),
+    )
+    this.#browsers.set(`${origin} ${person}`, browser)
+    return browser
   }
-}
-
-function send(origin: string, path: string, cookie: string, body?: object): Promise<Response> {
-  const headers = { cookie, origin, 'assent-inbox': '1', 'content-type': 'application/json' }
-  const signal = AbortSignal.timeout(10_000)
-  if (body === undefined) return fetch(`${origin}${path}`, { headers: { cookie }, signal })
-  return fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal })
 }

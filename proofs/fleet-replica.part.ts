@@ -103,8 +103,8 @@ tell({ loaded: true })
  * how long two shared cores take to compile a program.
  */
 async function rehearse(): Promise<void> {
-  const store = await openSqlite(':memory:')
   const keys = createKeyRing([{ id: 'rehearsal', secret: new Uint8Array(32) }])
+  const store = await openSqlite(':memory:', { keys })
   const gateway = await startGateway({ listen: { host: '127.0.0.1', port: 0 }, servers: {}, store, keys })
   await gateway.close()
   await store.close()
@@ -115,7 +115,7 @@ async function begin(settings: ReplicaSettings): Promise<void> {
   if (settings.sessionIdleMs !== undefined) downstreamLimits.sessionIdleMs = settings.sessionIdleMs
   ring = ringOf(keys)
   const condition = { isLeaving: false }
-  const options = { schema, connections: 6, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
+  const options = { keys: currentRing, schema, connections: 6, pollMs: 1_000, ...(wake === undefined ? {} : { wake }) }
   const opened = points.wrap(await openPostgres(url, options))
   const store = bug === undefined ? opened : withBug(opened, bug)
   const gateway = await startGateway({

@@ -78,7 +78,15 @@ const sub = 'ann'
 export async function approveOnce(random: SeededRandom, clock: Clock): Promise<Approval> {
   const { action, definition } = randomApproved(random)
   const served = (server: string, tool: string) => {
-    const { interactive } = createAssent({ name: server, keys, signing, nowMs: () => read(clock), waitMs, useWithinMs })
+    const { interactive } = createAssent({
+      name: server,
+      keys,
+      signing,
+      nowMs: () => read(clock),
+      waitMs,
+      useWithinMs,
+      unseenAfterMs: 0,
+    })
     const options = { name: tool, definition: () => approval.now.definition() as ToolDefinition }
     return interactive<[], unknown, unknown>((interaction) => handle(interaction, approval), options)
   }

@@ -26,10 +26,11 @@ const tellEveryMs = 200
 const folder = mkdtempSync(join(tmpdir(), 'assent-hostile-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const troubles: string[] = []
+const keys = createKeyRing([{ id: 'hostile', secret: Buffer.alloc(32, 7) }])
 const options: Omit<GatewayOptions, 'listen'> = {
   servers: JSON.parse(servers),
-  store: await openSqlite(join(folder, 'assent.db')),
-  keys: createKeyRing([{ id: 'hostile', secret: Buffer.alloc(32, 7) }]),
+  store: await openSqlite(join(folder, 'assent.db'), { keys }),
+  keys,
   askWaitMs: 3_000,
   onTrouble: (error) => troubles.push(String(error)),
 }

@@ -40,10 +40,10 @@ export interface House {
 
 export async function aHouse(): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-identity-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const keys = createKeyRing([{ id: 'shared', secret: Buffer.alloc(32, 9) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys })
   const servers = new Servers()
   const urls = await servers.start()
-  const keys = createKeyRing([{ id: 'shared', secret: Buffer.alloc(32, 9) }])
   const tenants: Tenant[] = []
   for (const name of ['red', 'green', 'blue']) {
     const issuer = new Issuer()

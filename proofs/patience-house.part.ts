@@ -39,8 +39,8 @@ const question = {
 
 export async function openHouse(): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-patience-'))
-  const store = await openSqlite(join(folder, 'assent.db'), { clock: () => Date.now() })
   const keys = createKeyRing([{ id: 'proof', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys, clock: () => Date.now() })
   const people = new Set<string>()
   const runs = new Map<string, number>()
   const ran = (build: string) => runs.set(build, (runs.get(build) ?? 0) + 1)

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { createKeyRing } from '../packages/core/src/index.ts'
 import { type Clock, openPostgres, openSqlite, type Store } from '../packages/store/src/index.ts'
 
 export type Address =
@@ -26,8 +27,11 @@ export interface Place {
 // Twelve stores are open at once, and a developer's PostgreSQL takes a hundred connections from everybody together.
 const connections = 3
 
+/** The same in every process of a race. */
+const keys = createKeyRing([{ id: 'race', secret: new Uint8Array(32).fill(5) }])
+
 export async function openStore(address: Address, clock?: Clock): Promise<Store> {
-  const options = clock === undefined ? {} : { clock }
+  const options = clock === undefined ? { keys } : { keys, clock }
   if (address.engine === 'SQLite') return openSqlite(address.path, { ...options, busyTimeoutMs: 60_000 })
   return openPostgres(address.url, { ...options, schema: address.schema, connections, statementTimeoutMs: 60_000 })
 }

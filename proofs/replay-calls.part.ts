@@ -51,7 +51,13 @@ export class Effects {
 export async function call20251125({ program, modes, keys, store }: Setting): Promise<Called> {
   const effects = new Effects()
   const asked: string[] = []
-  const { interactive } = createAssent({ keys, signing, waitMs, ...(store === undefined ? {} : { store }) })
+  const { interactive } = createAssent({
+    keys,
+    signing,
+    waitMs,
+    unseenAfterMs: 0,
+    ...(store === undefined ? {} : { store }),
+  })
   const handler = (_: object, interaction: Interaction) => interpret(program, interaction, effects)
   const wrapped = interactive<[object], unknown, unknown>(handler, { name: caller.tool, server: serverOf(modes) })
   const result = await settled(wrapped(caller.args, pushingContext(program, asked, caller.sub)))
@@ -72,7 +78,14 @@ export class Served {
     this.#setting = setting
     const { keys, store } = setting
     const nowMs = () => this.#nowMs
-    this.#assent = createAssent({ keys, signing, waitMs, nowMs, ...(store === undefined ? {} : { store }) })
+    this.#assent = createAssent({
+      keys,
+      signing,
+      waitMs,
+      unseenAfterMs: 0,
+      nowMs,
+      ...(store === undefined ? {} : { store }),
+    })
   }
 
   /** Calls honestly, to the end. */

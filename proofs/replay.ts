@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import type { Measurement } from '../scripts/measurement.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
@@ -92,7 +93,8 @@ async function withStore(handlers: number, random: SeededRandom, attacks: Attack
   // In memory where there is such a place: every commit is synced, and thousands of them would measure the disk.
   const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const folder = await mkdtemp(join(place, 'assent-replay-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const ring = createKeyRing([{ id: 'store', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys: ring })
   try {
     for (let n = 0; n < handlers; n++) {
       const keys = [{ id: 'proof', secret: randomBytes(32) }]

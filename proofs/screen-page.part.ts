@@ -2,6 +2,7 @@
 
 import { type AskDraft, actionDigest, type Field, toolDefinitionDigest } from '@assent/core'
 import type { Page } from 'playwright-core'
+import type { SigningBrowser } from '../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { type Desk, tenant } from '../scripts/inbox/desk.ts'
 import { aForm, anAsk, eitherOfUs } from '../scripts/inbox/samples.ts'
 import type { SeededRandom } from './random.part.ts'
@@ -101,7 +102,13 @@ export function watchPage(page: Page, desk: Desk, seen: Seen): void {
 }
 
 /** Opens one ask and looks through everything on the page: text, attributes, and what stands in fields. */
-export async function lookAt(page: Page, place: 'asks' | 'history', id: string, seen: Seen): Promise<void> {
+export async function lookAt(
+  page: Page,
+  reader: SigningBrowser,
+  place: 'asks' | 'history',
+  id: string,
+  seen: Seen,
+): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/${place}/${id}'); dispatchEvent(new PopStateEvent('popstate'))`)
   await page.locator(`[data-ask="${id}"]`).waitFor()
   const details = page.getByRole('button', { name: /^details/ })
@@ -113,7 +120,7 @@ export async function lookAt(page: Page, place: 'asks' | 'history', id: string, 
     markup: number
     where: unknown[]
   }
-  const { ask } = (await page.evaluate(`fetch('/api/asks/${id}').then((reply) => reply.json())`)) as {
+  const { ask } = (await (await reader.get(`/api/asks/${id}`)).json()) as {
     ask: { question: { kind: string; action?: { arguments: { value: string }[] } } }
   }
   const expected = ask.question.action?.arguments.map(({ value }) => value) ?? []

@@ -4,6 +4,7 @@
 // No script runs, nothing is fetched, no character stands on the page that cannot be seen, and what is drawn of an action
 // is what the service said. Links are judged as the card shows them: stopped, or not.
 
+import { SigningBrowser } from '../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { aBrowser } from '../scripts/inbox/browser.ts'
 import { aDesk, type Desk } from '../scripts/inbox/desk.ts'
 import type { Measurement } from '../scripts/measurement.ts'
@@ -65,15 +66,18 @@ async function throughTheBrowser(desk: Desk, random: SeededRandom, wanted: numbe
   try {
     const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 } })).newPage()
     watchPage(page, desk, seen)
-    await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
+    const ann = { principal: 'ann', groups: [] }
+    await page.goto(await desk.linkFor(ann))
+    // A second browser of hers, to compare what is drawn with what the service said.
+    const reader = await SigningBrowser.signIn(await desk.linkFor(ann))
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     for (let turn = 0; seen.strings < wanted; turn++) {
       const make = [hostileForm, hostileApproval, hostileLink][turn % 8 === 7 ? 2 : turn % 2] ?? hostileForm
       const { id } = await desk.store.asks.raise(make(strings))
-      await lookAt(page, 'asks', id, seen)
+      await lookAt(page, reader, 'asks', id, seen)
       if (turn % 3 !== 0) continue
       await settle(desk, id, strings)
-      await lookAt(page, 'history', id, seen)
+      await lookAt(page, reader, 'history', id, seen)
     }
   } finally {
     await browser.close()

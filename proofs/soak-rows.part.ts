@@ -10,6 +10,8 @@ import { usualDatabase } from './fleet-life.part.ts'
 const tables = [
   'letters',
   'deferred_calls',
+  'rounds',
+  'replicas',
   'calls',
   'client_sessions',
   'session_wishes',
@@ -34,6 +36,8 @@ const putOffForMs = 130_000
 const ageing: readonly string[] = [
   `update deferred_calls set expires_at = expires_at - ${agedMs}
    where expires_at > ${now} and (ended_at < ${now} - ${oldAfterMs} or deferred_at < ${now} - ${putOffForMs})`,
+  `update rounds set expires_at = expires_at - ${agedMs} where expires_at > ${now} and ended_at < ${now} - ${oldAfterMs}`,
+  `update replicas set lease_until = lease_until - ${agedMs} where ${isOld('lease_until')}`,
   `update calls set ended_at = ended_at - ${agedMs} where state <> 'running' and ${isOld('ended_at')}`,
   ...['client_sessions', 'used_ids', 'steps'].map(
     (table) => `update ${table} set expires_at = expires_at - ${agedMs} where ${isOld('expires_at')}`,

@@ -3,16 +3,18 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type Person } from '@assent/core'
 import type { InboxApp } from 'assent'
+import { SigningBrowser } from '../packages/gateway/src/inbox/signing-browser.suite.ts'
 import type { SeededRandom } from './random.part.ts'
 import { cookieHeader, fromOurPage, type House, signedIn, type Tenant } from './strangers-house.part.ts'
 import type { Tally } from './strangers-tally.part.ts'
 
-/** Someone at a browser of one inbox, with a cookie or without. */
+/** Someone at a browser of one inbox, with a cookie, with a key of its own, or with nothing. */
 export interface Stranger {
   readonly what: string
   readonly tenant: Tenant
   readonly app: InboxApp
   readonly cookie: string
+  readonly browser?: SigningBrowser
   /** What their browser adds to each request, as one on a page elsewhere would. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -56,17 +58,32 @@ export async function gather({ store, tenants: [acme, globex] }: House): Promise
   ]
   for (const [what, person] of people) {
     const app = acme.linkInbox
-    strangers.push(at(`by link: ${what}`, await byLink(app, person, acme.base), { app }))
+    strangers.push(at(`by link: ${what}`, '', { app, browser: await byLink(app, person, acme.base) }))
   }
+  const there = { tenant: globex, app: globex.linkInbox }
   const elsewhere = await byLink(globex.linkInbox, acme.ann, globex.base)
-  strangers.push(at('by link: an approver, in another tenant', elsewhere, { tenant: globex, app: globex.linkInbox }))
-  return strangers
+  strangers.push(at('by link: an approver, in another tenant', '', { ...there, browser: elsewhere }))
+  // What a program on another port, or one that took this port, may have got of Ann's own session.
+  const app = acme.linkInbox
+  const anns = await byLink(app, acme.ann, acme.base)
+  const other = await byLink(app, { principal: 'mallory', groups: [] }, acme.base)
+  const [captured, byOther] = [await anns.proof('GET', '/api/asks'), await other.proof('GET', '/api/asks')]
+  // It reached the inbox; from then on it is a request that was made before.
+  await send({ app, base: acme.base }, 'GET', '/api/asks', '', undefined, { 'assent-proof': captured })
+  const forged = byOther.replace(other.session, anns.session)
+  return [
+    ...strangers,
+    at('by link: her token as a cookie', `assent-7420=${anns.session}`, { app }),
+    at('by link: her token, without a signature', '', { app, headers: { 'assent-session': anns.session } }),
+    at('by link: her token, signed by another browser', '', { app, headers: { 'assent-proof': forged } }),
+    at('by link: a request of hers, sent again', '', { app, headers: { 'assent-proof': captured } }),
+  ]
 }
 
-async function byLink(app: InboxApp, person: Person, base: string): Promise<string> {
-  const code = new URL((await app.signInLink(person)) ?? '').hash.slice('#code='.length)
-  const response = await send({ app, base }, 'POST', '/api/sign-in', '', { code })
-  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+async function byLink(app: InboxApp, person: Person, base: string): Promise<SigningBrowser> {
+  return SigningBrowser.signIn((await app.signInLink(person)) ?? '', (path, { method, headers, body }) =>
+    send({ app, base }, method, path, '', body, headers),
+  )
 }
 
 async function endedSession(tenant: Tenant): Promise<string> {
@@ -153,8 +170,21 @@ async function reply(response: Promise<Response>): Promise<Told> {
   return { status, headers, ...rest }
 }
 
-function by({ app, tenant, cookie, headers = {} }: Stranger, method: string, path: string, body?: unknown) {
-  return send({ app, base: tenant.base }, method, path, cookie, body, headers)
+async function by(stranger: Stranger, method: string, path: string, body?: unknown): Promise<Response> {
+  const { app, tenant, cookie } = stranger
+  return send({ app, base: tenant.base }, method, path, cookie, body, await headersOf(stranger, method, path, body))
+}
+
+/** What their browser adds, with a signature where it has a key. */
+export async function headersOf(
+  { browser, headers = {} }: Stranger,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Record<string, string>> {
+  if (browser === undefined) return { ...headers }
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  return { 'assent-proof': await browser.proof(method, path, sent), ...headers }
 }
 
 async function send(

@@ -39,10 +39,10 @@ export interface House {
 
 export async function aHouse(): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-strangers-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const keys = createKeyRing([{ id: 'shared', secret: Buffer.alloc(32, 9) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys })
   const servers = new Servers()
   const urls = await servers.start()
-  const keys = createKeyRing([{ id: 'shared', secret: Buffer.alloc(32, 9) }])
   const open = async (name: string, port: number): Promise<Tenant> => {
     const base = `http://127.0.0.1:${port}`
     const issuer = await anIssuer([`${base}/sign-in/callback`])
@@ -97,7 +97,7 @@ export async function aHouse(): Promise<House> {
 
 function identityOf(issuer: string): NonNullable<InboxOptions['login']>['identity'] {
   const times = { clock_tolerance: 0, keys_fresh: 600_000, keys_kept: 3_600_000 }
-  const claims = { subject_claim: 'sub', groups_claim: 'groups' }
+  const claims = { subject_claim: 'sub', groups_claim: 'groups', token_type: 'any' } as const
   return { issuer, audience, resource: undefined, scopes: [], algorithms: ['ES256'], ...claims, ...times }
 }
 

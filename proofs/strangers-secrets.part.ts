@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { createKeyRing, newId, only } from '@assent/core'
 import { type InboxApp, inboxApp, SecretPages } from 'assent'
 import type { SeededRandom } from './random.part.ts'
-import { gather, type Stranger } from './strangers-api.part.ts'
+import { gather, headersOf, type Stranger } from './strangers-api.part.ts'
 import { fromOurPage, type House } from './strangers-house.part.ts'
 import type { Tally } from './strangers-tally.part.ts'
 
@@ -103,18 +103,19 @@ const bodies: readonly ((salt: number) => unknown)[] = [
   () => 'no json',
 ]
 
-async function asPerson(
-  { app, tenant, cookie, headers: more = {} }: Stranger,
-  page: string,
-  salt: number,
-): Promise<string> {
-  const path = `http://inbox/api/secrets/${page}`
+async function asPerson(stranger: Stranger, page: string, salt: number): Promise<string> {
+  const { app, tenant, cookie } = stranger
+  const path = `/api/secrets/${page}`
+  const url = `http://inbox${path}`
   const plain = { host: new URL(tenant.base).host, cookie }
-  if (salt % 4 === 0) return whole(await app.fetch(new Request(path, { headers: { ...plain, ...more } })))
-  const headers = { ...plain, ...fromOurPage(tenant.base), ...more }
+  if (salt % 4 === 0) {
+    const headers = { ...plain, ...(await headersOf(stranger, 'GET', path, undefined)) }
+    return whole(await app.fetch(new Request(url, { headers })))
+  }
   const body = bodies[salt % bodies.length]?.(salt)
   const written = typeof body === 'string' ? body : JSON.stringify(body)
-  return whole(await app.fetch(new Request(path, { method: 'POST', headers, body: written })))
+  const headers = { ...plain, ...fromOurPage(tenant.base), ...(await headersOf(stranger, 'POST', path, written)) }
+  return whole(await app.fetch(new Request(url, { method: 'POST', headers, body: written })))
 }
 
 async function asServer(fetch: InboxApp['fetch'], token: string, page: string, salt: number): Promise<string> {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
 import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from './inbox/browser.ts'
-import { aDesk } from './inbox/desk.ts'
+import { aDesk, deskKeys } from './inbox/desk.ts'
 import { livePast } from './inbox/past.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { raiseSamples, raiseSecret } from './inbox/samples.ts'
@@ -19,7 +19,7 @@ const once = ['text', 'formats', 'numbers', 'safe link', 'unsafe link', 'odd lin
 const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
 const path = join(folder, 'assent.db')
 await livePast(path, Date.now())
-const desk = await aDesk({ store: await openSqlite(path) })
+const desk = await aDesk({ store: await openSqlite(path, { keys: deskKeys }) })
 const ids = await raiseSamples(desk.store)
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()

@@ -32,17 +32,24 @@ export const ending = `## What else can happen
 | you                                     | the agent is told                                                                  |
 | --------------------------------------- | ---------------------------------------------------------------------------------- |
 | request changes                         | what you wrote; it changes the plan and asks again                                 |
-| pause                                   | to stop until you say to go on                                                     |
+| continue without a commit, twice        | that nothing is committed (\`commit_missing\`); it reminds you                       |
+| pause                                   | to stop until you say to go on, and to remind you if nothing is committed          |
 | revise                                  | your notes; it does them and asks for the commit again                             |
 | abort, or cancel                        | to stop                                                                            |
 | dismiss the question                    | that nothing was decided (\`cancelled\`)                                             |
-| decline it                              | that you said no (\`declined\`)                                                      |
+| decline it                              | that you said no, and why (\`declined\`)                                             |
 | do not answer                           | that nobody answered, which is a no (\`timed_out\`)                                  |
 | cannot be reached at all                | to stop and to show you the question in the chat (\`not_supported\`)                 |
 
-Whether you committed is not a matter of belief: git is looked at, before and after you answer. A commit with another message
-counts, and the agent is told; files left over are shown. Nothing that a repository configures is run for it: no hook, no
-filter, no file watcher.
+What you write beside any answer reaches the agent as \`comment\`. Every row but the last is also a line of the plan's file.
+
+Saying "I committed" is not enough: Assent checks git before and after you answer. If there is no new commit, you are asked
+again at once. A commit with another message counts, and the agent is told; files left over are shown. Nothing that a
+repository configures is run for it: no hook, no filter, no file watcher.
+
+At the end Assent compares what the agent reports with its own record and with git: a phase counts when you approved its
+commit and git still has that commit. The question shows the difference, and the result says it (\`isOnRecord\`). You can
+approve all the same. What Assent checked is marked "Checked by Assent", apart from what the agent says.
 
 An agent may also ask on its own: \`elicit_choice\`, \`elicit_input\` and \`elicit_confirm\`. None of the tools asks for passwords,
 keys or tokens.

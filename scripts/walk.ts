@@ -3,8 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { ownLink } from '../packages/gateway/src/alone/own-inbox.ts'
-import { aHome, openFor, visit } from '../packages/gateway/src/alone/windows.suite.ts'
+import { aHome, linkAt, openFor, visit } from '../packages/gateway/src/alone/windows.suite.ts'
 import { aBrowser } from './inbox/browser.ts'
 
 const pictures = 'docs/screens'
@@ -38,11 +37,10 @@ try {
   const context = await browser.newContext({ viewport: { width: 1120, height: 1060 }, reducedMotion: 'reduce' })
   await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
   const inbox = await context.newPage()
-  await inbox.goto((await ownLink(store, origin)) ?? '')
+  await inbox.goto((await linkAt(home, store, origin)) ?? '')
   await inbox.getByRole('navigation', { name: 'Pages' }).waitFor()
 
-  const step = async (tool: string, args: object, answer: (inbox: Page) => Promise<void>, picture?: string) => {
-    const calling = agent.call(tool, args)
+  const answerOpen = async (answer: (inbox: Page) => Promise<void>, picture?: string) => {
     let ask = (await openFor(store))[0]
     for (; ask === undefined; ask = (await openFor(store))[0]) await new Promise((resolve) => setTimeout(resolve, 50))
     await inbox.goto(`${origin}/asks/${ask.id}`)
@@ -55,6 +53,22 @@ try {
       .getByRole('button', { name: /^(Answer|Approve|Send)/ })
       .first()
       .click()
+    const { id } = ask
+    while ((await openFor(store)).some((open) => open.id === id))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const step = async (
+    tool: string,
+    args: object,
+    answer: (inbox: Page) => Promise<void>,
+    picture?: string,
+    questions = 1,
+  ) => {
+    const calling = agent.call(tool, args)
+    for (let question = 1; question <= questions; question++) {
+      // The picture is of the last question.
+      await answerOpen(answer, question === questions ? picture : undefined)
+    }
     const { text, data } = await calling
     recorded.push(`**The agent** calls \`${tool}\`.\n`)
     if (picture !== undefined) recorded.push(`![${tool} in the inbox](../screens/${picture}.png)\n`)
@@ -74,16 +88,21 @@ try {
     'conductor-plan',
   )
   home.git('config', 'user.name', 'A')
-  recorded.push('## A commit that was not made\n\nThe person says that they committed, and did not.\n')
+  recorded.push(
+    '## A commit that was not made\n\nThe person says that they committed, and did not. They are asked again at once, with the reason, and say the same.\n',
+  )
   mkdirSync(join(home.project, 'src'))
   writeFileSync(join(home.project, 'src/index.ts'), '')
   const goOn = choose('Committed: continue with the next phase')
-  await step('request_phase_commit_approval', phase, goOn, 'conductor-phase')
+  await step('request_phase_commit_approval', phase, goOn, 'conductor-phase', 2)
   recorded.push('## The commit\n\nThey commit, and the agent asks again.\n')
   home.commit('feat: index all notes')
   await step('request_phase_commit_approval', phase, goOn)
   recorded.push('## The end\n\nThe second phase goes the same way. Then:\n')
   home.commit('feat: search page')
+  const written = recorded.length
+  await step('request_phase_commit_approval', { ...phase, phaseNumber: 2, commitMessage: 'feat: search page' }, goOn)
+  recorded.length = written
   await step('request_completion_review', completion, choose('Approve: the plan is complete'))
   const { readFileSync } = await import('node:fs')
   const kept = readFileSync(join(home.project, 'plans/add-search-complete.md'), 'utf8')

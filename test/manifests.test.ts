@@ -2,13 +2,14 @@
 import { validateManifest } from '@anthropic-ai/mcpb'
 import { expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { launch, readAbout } from '../scripts/manifests/about.ts'
+import { launchOf, readAbout } from '../scripts/manifests/about.ts'
 import { manifestFiles } from '../scripts/manifests/files.ts'
 import { cursorLink, vsCodeLink, withLinks } from '../scripts/manifests/links.ts'
 import { readText, readWorkspace } from './workspace.ts'
 
 const about = readAbout()
 const files = manifestFiles(about)
+const launch = launchOf(about)
 
 function kept(path: string) {
   return JSON.parse(readText(`integrations/${path}`))
@@ -26,6 +27,7 @@ test('[PACKAGE-1] the links of the README are current, and set up what init sets
     expect(searchParams.get('name')).toBe('assent')
     expect(JSON.parse(searchParams.get('config') ?? '')).toEqual({ type: 'stdio', ...launch })
   }
+  expect(launch.args).toEqual(['-y', `assent@${about.version}`])
   const config = new URL(cursorLink()).searchParams.get('config') ?? ''
   expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual(launch)
 })

@@ -4,14 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { OpenLimits } from '@assent/core'
-import { createAssent, type DurableStore, type Interaction } from '@assent/sdk'
+import { createKeyRing, type OpenLimits } from '@assent/core'
+import { createAssent, type DurableStore, type Interaction, onSurface, type Surface } from '@assent/sdk'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { contextOf, type Retry, type Round, roundOf } from './sdk/rounds-2026-07-28.ts'
 
 const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const ring = createKeyRing([{ id: 'k1', secret: randomBytes(32) }])
 const local = { principal: 'local', groups: [] }
 const accept = { action: 'accept' }
 const approve = { action: 'accept', content: { decision: 'approve' } }
@@ -24,12 +25,12 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   beforeAll(async () => {
     if (engine === 'SQLite') {
       const folder = await mkdtemp(join(tmpdir(), 'assent-'))
-      for (let n = 0; n < 2; n++) stores.push(await openSqlite(join(folder, 'assent.db')))
+      for (let n = 0; n < 2; n++) stores.push(await openSqlite(join(folder, 'assent.db'), { keys: ring }))
       tidy = () => rm(folder, { recursive: true, force: true })
       return
     }
     const schema = `t_${randomBytes(8).toString('hex')}`
-    for (let n = 0; n < 2; n++) stores.push(await openPostgres(postgresUrl, { schema, connections: 4 }))
+    for (let n = 0; n < 2; n++) stores.push(await openPostgres(postgresUrl, { keys: ring, schema, connections: 4 }))
     tidy = async () => {
       const admin = new pg.Client({ connectionString: postgresUrl })
       await admin.connect()
@@ -44,12 +45,23 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   })
 
   /** The same handler on two replicas that share a database and keys. */
-  function replicas(handler: (interaction: Interaction) => Promise<string>, openAsks: Partial<OpenLimits> = {}) {
+  function replicas(
+    handler: (interaction: Interaction) => Promise<string>,
+    openAsks: Partial<OpenLimits> = {},
+    unseenAfterMs = 0,
+  ) {
     const keys = [{ id: 'k1', secret: randomBytes(32) }]
     return stores.map((store): ((retry?: Retry) => Promise<Round>) => {
       // Assigned as the interface, so that this line fails to compile when the store no longer has its shape.
       const durable: DurableStore = store
-      const { interactive } = createAssent({ name: 'ops', keys, store: durable, tenant: 'acme', openAsks })
+      const { interactive } = createAssent({
+        name: 'ops',
+        keys,
+        store: durable,
+        tenant: 'acme',
+        openAsks,
+        unseenAfterMs,
+      })
       const wrapped = interactive<[], unknown, unknown>(handler, { name: 'deploy' })
       return async (retry = {}) => roundOf(await wrapped(contextOf(retry)))
     }) as [(retry?: Retry) => Promise<Round>, (retry?: Retry) => Promise<Round>]
@@ -118,6 +130,24 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(kinds).toEqual(['ask.raised', 'ask.settled', 'grant.used'])
   })
 
+  test('[GATE-10] an approval that comes too fast is on record as unseen, and no later answer opens its gate', async () => {
+    const work = vi.fn(() => 'ran')
+    const [here, there] = replicas(
+      async ({ gate }) => (await gate({ title: 'Wipe', arguments: { env: 'x' } }, work)).value,
+      {},
+      600,
+    )
+    const { state } = await here()
+    const retry = { state, answers: { 'ask-1': approve } }
+    expect((await there(retry)).code).toBe('unseen')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect((await here(retry)).code).toBe('unseen')
+    expect(work).not.toHaveBeenCalled()
+    const person = { principal: 'local', groups: [] }
+    const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person, show: 'ended' })
+    expect(asks.map(({ state }) => state)).toContainEqual(expect.objectContaining({ reason: 'unseen' }))
+  })
+
   test('[GATE-2] [GATE-8] a no stays a no, also when a yes is brought back with the same state later', async () => {
     const work = vi.fn(() => 'ran')
     const [here, there] = replicas(async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value)
@@ -162,7 +192,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       ['grants', 'use'],
     ] as const) {
       const broken = { asks: store.asks, steps: store.steps, grants: store.grants, [part]: failing(store[part], name) }
-      const { interactive } = createAssent({ store: broken as DurableStore, tenant: 'acme' })
+      const { interactive } = createAssent({ store: broken as DurableStore, tenant: 'acme', unseenAfterMs: 0 })
       const wrapped = interactive<[], unknown, unknown>(
         async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value,
         { name: 'deploy' },
@@ -177,5 +207,79 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       }
     }
     expect(work).not.toHaveBeenCalled()
+  })
+
+  test('[RUN-16] approvals that a round requested are withdrawn when the round fails', async () => {
+    const [store] = stores
+    const open = async () => (await store?.inbox.page({ tenant: 'acme', person: local, show: 'open' }))?.asks ?? []
+    const before = (await open()).length
+    const pay = { title: 'Pay', arguments: { to: 'Ann' } }
+    let round = 0
+    // A journal that is too large to travel; a handler that asks something else the second time; two at once, one of
+    // which cannot be asked.
+    const [tooLarge] = replicas(async ({ gate, step }) => {
+      await step('big', () => 'x'.repeat(170_000))
+      return (await gate(pay, () => 'paid')).value
+    })
+    const [diverging] = replicas(
+      async ({ gate }) => (await gate({ ...pay, title: `Pay ${++round}` }, () => 'paid')).value,
+    )
+    const [overfull] = replicas(async ({ gate, ask }) => {
+      const asks = Array.from({ length: 20 }, (_, n) => ask.text(`Question ${n}?`))
+      await Promise.all([gate(pay, () => 'paid'), ...asks])
+      return 'done'
+    })
+
+    await tooLarge().catch(() => undefined)
+    expect(await open()).toHaveLength(before)
+    const first = await diverging()
+    expect(await open()).toHaveLength(before + 1)
+    await diverging({ state: first.state })
+    // The first one stays: the caller still holds the state that leads to it.
+    expect((await open()).map(({ question }) => 'title' in question && question.title)).toContain('Pay 1')
+    expect(await open()).toHaveLength(before + 1)
+    await overfull().catch(() => undefined)
+    expect(await open()).toHaveLength(before + 1)
+  })
+
+  describe('a gate whose timeout passes', () => {
+    const work = vi.fn(() => 'ran')
+    const gated = async ({ gate }: Interaction) =>
+      (await gate({ title: 'In time', arguments: { env: 'x' }, waitMs: 1_000 }, work)).value
+    const open = async () => {
+      const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person: local, show: 'open' })
+      return asks.find(({ question }) => question.kind === 'approval' && question.title === 'In time')
+    }
+    const answers = async (action: 'accept' | 'decline' | undefined) => {
+      const ask = await vi.waitUntil(open)
+      const { asks } = stores[0] as Store
+      const id = ask?.id ?? ''
+      if (action !== undefined)
+        await asks.answer({ tenant: 'acme', id, person: local, via: 'inbox', answer: { action } })
+    }
+
+    test.each([
+      { action: 'accept', text: 'ran', code: undefined, runs: 1 },
+      { action: 'decline', text: expect.any(String), code: 'declined', runs: 0 },
+      { action: undefined, text: expect.any(String), code: 'timed_out', runs: 0 },
+    ] as const)('[WAIT-7] uses the answer that is on record: $action', async ({ action, text, code, runs }) => {
+      // A handler that waits at a surface on which nobody answers.
+      work.mockClear()
+      const surface: Surface = { name: 'client', refuses: () => undefined, put: () => new Promise(() => undefined) }
+      const { interactive } = createAssent({ name: 'ops', store: stores[0] as Store, tenant: 'acme' })
+      const waiting = interactive<[], unknown, unknown>(gated, { name: 'deploy' })(onSurface(surface))
+      await answers(action)
+      expect(roundOf(await waiting)).toMatchObject({ text, code })
+      expect(work).toHaveBeenCalledTimes(runs)
+
+      // A handler that runs again, whose caller comes back too late and without an answer.
+      work.mockClear()
+      const [here, there] = replicas(gated)
+      const { state } = await here()
+      await answers(action)
+      await new Promise((resolve) => setTimeout(resolve, 1_050))
+      expect(await there({ state })).toMatchObject({ text, code })
+      expect(work).toHaveBeenCalledTimes(runs)
+    })
   })
 })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Person } from '@assent/core'
+import { createKeyRing, type KeyRing, type Person } from '@assent/core'
 import { openSqlite, type Store } from '@assent/store'
 import { type InboxOptions, inboxApp, respondWith, WebFiles } from 'assent'
 import { builtWebApp } from './web-app.ts'
@@ -21,6 +21,9 @@ export interface Desk {
 
 export const tenant = 'acme'
 
+/** For every store that a desk opens. */
+export const deskKeys: KeyRing = createKeyRing([{ id: 'desk', secret: new Uint8Array(32).fill(7) }])
+
 const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okafor', cleo: 'Cleo Marsh' }
 
 /** What an operator would have configured. */
@@ -33,7 +36,7 @@ const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['de
 
 export async function aDesk(options: Partial<InboxOptions> & { readonly port?: number } = {}): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-desk-'))
-  const store = options.store ?? (await openSqlite(join(folder, 'assent.db')))
+  const store = options.store ?? (await openSqlite(join(folder, 'assent.db'), { keys: deskKeys }))
   const troubles: unknown[] = []
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))

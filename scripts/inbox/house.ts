@@ -1,5 +1,6 @@
 // The real thing for tests and benches: the program `assent gateway` as a process, on a PostgreSQL database of its own, with
 // the inbox it serves. It can be killed and started again on the same port.
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createKeyRing } from '@assent/core'
 import { openPostgres, type Store } from '@assent/store'
 import pg from 'pg'
 import { builtWebApp } from './web-app.ts'
@@ -45,7 +47,10 @@ export async function aHouse(settings: string): Promise<House> {
   const key = randomBytes(32).toString('base64')
   const own = `listen: 127.0.0.1:${port}\nstore: "${database.url}"\nkeys: { k1: "${key}" }\n`
   await writeFile(file, `${own}${settings}\n`)
-  const store = await openPostgres(database.url, { connections: 4 })
+  const store = await openPostgres(database.url, {
+    keys: createKeyRing([{ id: 'k1', secret: Buffer.from(key, 'base64') }]),
+    connections: 4,
+  })
   let running: { child: ChildProcess; log: string; ended: Promise<void> } | undefined
 
   const kill = async () => {
@@ -53,7 +58,7 @@ export async function aHouse(settings: string): Promise<House> {
     await running?.ended
   }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://localhost:${port}`,
     mcp: `http://127.0.0.1:${port}/mcp`,
     store,
     log: () => running?.log ?? '',

@@ -2,7 +2,7 @@
 
 import type { AskDraft } from '@assent/core'
 import { openSqlite } from '@assent/store'
-import { tenant } from './desk.ts'
+import { deskKeys, tenant } from './desk.ts'
 import { aDeployment, aForm, forms } from './samples.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -11,7 +11,7 @@ const asked = 120
 /** Lives through the last month on a clock of its own, in the file that is opened afterwards. */
 export async function livePast(path: string, nowMs: number): Promise<void> {
   let clock = nowMs - 29 * dayMs
-  const store = await openSqlite(path, { clock: () => clock })
+  const store = await openSqlite(path, { keys: deskKeys, clock: () => clock })
   let seed = 7
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647

@@ -13,8 +13,11 @@ export interface About {
   readonly node: string
 }
 
-/** What a client starts. */
-export const launch = { command: 'npx', args: ['-y', 'assent'] } as const
+/** What a client starts: exactly the version that the manifest is of, as `assent init` writes it under npx. */
+export function launchOf({ name, version }: Pick<About, 'name' | 'version'>) {
+  return { command: 'npx', args: ['-y', `${name}@${version}`] } as const
+}
+
 export const title = 'Assent'
 
 export function readAbout(): About {

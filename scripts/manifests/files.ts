@@ -1,11 +1,12 @@
 // Every file that tells a registry or a client about Assent, as it should be. Nothing is written here.
 import { conductorAgent, habit } from '../../packages/gateway/src/init/habit.ts'
-import { type About, launch, title } from './about.ts'
+import { type About, launchOf, title } from './about.ts'
 
 const folder = 'integrations'
 
 /** By path, from the root of the repository. */
 export function manifestFiles(about: About): Record<string, string> {
+  const launch = launchOf(about)
   return {
     [`${folder}/registry/server.json`]: json(serverJson(about)),
     [`${folder}/mcpb/manifest.json`]: json(mcpbManifest(about)),
@@ -36,7 +37,7 @@ function serverJson({ mcpName, name, version, description }: About): object {
         registryType: 'npm',
         identifier: name,
         version,
-        runtimeHint: launch.command,
+        runtimeHint: launchOf({ name, version }).command,
         transport: { type: 'stdio' },
         environmentVariables: [
           {

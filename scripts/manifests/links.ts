@@ -1,5 +1,7 @@
 // Links that set Assent up with one click, for the README.
-import { launch } from './about.ts'
+import { launchOf, readAbout } from './about.ts'
+
+const launch = launchOf(readAbout())
 
 const begin = '<!-- install links: made by `npm run manifests` -->'
 const end = '<!-- end of install links -->'

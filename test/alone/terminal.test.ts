@@ -28,8 +28,8 @@ test('[ALONE-7] in a terminal it says what it is and what to do next, opens the 
   const screen = await terminal.screen()
   expect(screen).toContain('your coding agent asks, you decide')
   expect(screen).toContain('npx assent init')
-  expect(screen).toContain(`http://127.0.0.1:${port}/sign-in#code=`)
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
+  expect(screen).toContain(`http://localhost:${port}/sign-in#code=`)
+  expect((await fetch(`http://localhost:${port}/`)).status).toBe(200)
 
   await terminal.press('C-c')
   // The shell that holds the terminal hears the key too, so the whole terminal ends with the program.
@@ -44,7 +44,7 @@ test('[ALONE-7] in a terminal it says what it is and what to do next, opens the 
     )
     .toBe('over')
   isOver = true
-  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  await expect(fetch(`http://localhost:${port}/`)).rejects.toThrow()
 })
 
 function aFreePort(): Promise<number> {

@@ -1,13 +1,14 @@
 // A database that is there and says nothing: whoever needs it hears so soon, and everything goes on when it is back.
 
 import { randomBytes } from 'node:crypto'
-import { newId, only } from '@assent/core'
+import { createKeyRing, newId, only } from '@assent/core'
 import { openPostgres, type PostgresStoreOptions, type Store } from '@assent/store'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Link, type Way } from './link.ts'
 
 const database = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
 /** What the promise says, and time for a machine that does other things too. */
 const soonMs = 2_000 + 2_000
 
@@ -18,10 +19,10 @@ interface Scene {
   close(): Promise<void>
 }
 
-async function aStore(options: PostgresStoreOptions = {}): Promise<Scene> {
+async function aStore(options: Partial<PostgresStoreOptions> = {}): Promise<Scene> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const link = await Link.to(database, 5432, { slowMs: { least: 150, most: 150 } })
-  const store = await openPostgres(link.through(database), { schema, connections: 3, ...options })
+  const store = await openPostgres(link.through(database), { keys, schema, connections: 3, ...options })
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= store.close()
@@ -179,7 +180,7 @@ describe('a database that does not answer', () => {
 
   test('[FLEET-10] lets go of what a lost connection had locked, for those who can still reach it', async () => {
     const { store, link, schema } = await aStore()
-    const other = await openPostgres(database, { schema, connections: 2 })
+    const other = await openPostgres(database, { keys, schema, connections: 2 })
     onTestFinished(() => other.close())
     await other.asks.raise(aQuestion())
     // Slowly, so that it can be lost between the first entry and the second, with the head of the chain locked.

@@ -109,7 +109,8 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 )
 
 test('[FLEET-12] an answer that the database did not keep is none, and counts when it is sent again', async () => {
-  const { server, link, sick } = await aScene()
+  // The client of this test answers at once.
+  const { server, link, sick } = await aScene({ unseenAfterMs: 0 })
   const { requestState } = (await call(sick.url, args)).message.result
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
   await link.fail('hanging')

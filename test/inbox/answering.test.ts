@@ -14,9 +14,8 @@ test('[INBOX-15] signing in by a link leaves no code in the address, and the lin
   const link = await desk.linkFor(ann)
   const { page, context } = await place.visit(desk)
   expect(page.url()).toBe(`${desk.url}/`)
-  const [cookie] = await context.cookies()
-  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', domain: '127.0.0.1' })
-  expect(await page.evaluate('document.cookie')).toBe('')
+  // Over http a session is no cookie: cookies go to every port of this machine.
+  expect(await context.cookies()).toEqual([])
 
   const other = await context.newPage()
   await other.goto(link)
@@ -118,7 +117,8 @@ test('[INBOX-15] each answer ends the ask as it says, and silence and withdrawal
   await open(page, desk.url, ids.declined)
   await page.getByLabel('Comment').fill('wrong region')
   await page.getByRole('button', { name: 'Decline' }).click()
-  await page.getByText(/You declined this, .*: wrong region/).waitFor()
+  await page.getByText(/You declined this, /).waitFor()
+  await page.getByText('wrong region', { exact: true }).waitFor()
   await open(page, desk.url, ids.dismissed)
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText(/You dismissed this, /).waitFor()
@@ -127,7 +127,7 @@ test('[INBOX-15] each answer ends the ask as it says, and silence and withdrawal
   await page.getByText('The agent that asked went away').waitFor()
   const late = await raise({ decideWithinMs: 1_500 })
   await open(page, desk.url, late)
-  await page.getByText('The deadline passed, and the agent was told that nobody answered').waitFor()
+  await page.getByText('Expired without an answer').waitFor()
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
 
   const states = await Promise.all(
@@ -187,7 +187,7 @@ test('[INBOX-16] the whole way, from the list to an answer, by keyboard alone', 
   expect((await desk.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
   await page.keyboard.press('Escape')
   await page.keyboard.press('a')
-  await page.getByText(/You answered this/).waitFor()
+  await page.getByText(/You (?:answered|chose|requested)/).waitFor()
   expect(await contentOf(desk.store, form.id)).toEqual({ name: 'Night drive and' })
   await page.keyboard.press('j')
   await settleDown(page)
@@ -206,7 +206,8 @@ test('[INBOX-17] new asks arrive by themselves, and of two people’s copies the
   }
   await there.page.getByLabel('Comment').fill('after the freeze')
   await there.page.getByRole('button', { name: 'Decline' }).click()
-  await here.page.getByText(/Ben Okafor declined this, .*: after the freeze/).waitFor()
+  await here.page.getByText(/Ben Okafor declined this, /).waitFor()
+  await here.page.getByText('after the freeze', { exact: true }).waitFor()
   expect(await here.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
   expect((await desk.store.asks.read(tenant, id))?.state).toMatchObject({ by: 'ben' })
 })
@@ -260,7 +261,7 @@ async function open(page: Page, url: string, id: string | undefined): Promise<vo
 
 async function sendForm(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Answer' }).click()
-  await page.getByText(/You answered this/).waitFor()
+  await page.getByText(/You (?:answered|chose|requested)/).waitFor()
 }
 
 async function contentOf(store: Store, id: string | undefined): Promise<Readonly<Record<string, FieldValue>>> {

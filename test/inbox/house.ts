@@ -1,7 +1,9 @@
 // An inbox where people sign in at a real provider, reached without a socket; and people at browsers without a screen.
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKeyRing } from '@assent/core'
 import { openSqlite, type Store } from '@assent/store'
 import { type InboxApp, type InboxOptions, inboxApp } from 'assent'
 import { onTestFinished } from 'vitest'
@@ -30,6 +32,7 @@ export function identityOf(issuer: string, changes: Partial<Identity> = {}): Ide
     resource: undefined,
     scopes: [],
     algorithms: ['ES256'],
+    token_type: 'any',
     subject_claim: 'sub',
     groups_claim: 'groups',
     clock_tolerance: 0,
@@ -45,7 +48,9 @@ export async function aHouse({
   ...more
 }: Partial<InboxOptions> & { readonly identity?: Partial<Identity> } = {}): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-house-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const store = await openSqlite(join(folder, 'assent.db'), {
+    keys: createKeyRing([{ id: 'test', secret: randomBytes(32) }]),
+  })
   const issuer = await anIssuer([`${baseUrl}/sign-in/callback`])
   const troubles: unknown[] = []
   onTestFinished(async () => {

@@ -107,7 +107,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 
     await ann.getByRole('radio', { name: 'eu' }).check()
     await ann.getByRole('button', { name: 'Answer' }).click()
-    await ann.getByText(/You answered this/).waitFor()
+    await ann.getByText(/You chose “eu”/).waitFor()
     expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
 
     expect((await ourCookies(ann)).map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([

@@ -84,7 +84,7 @@ for (const [look, options] of [
       const check = page.getByRole('button', { name: 'Check the record' })
       if ((await check.count()) === 0) continue
       await check.click()
-      await page.getByText('The record is whole').waitFor()
+      await page.getByText('The audit log is consistent').waitFor()
       expect(await violations(page), `${path} with its proof`).toEqual([])
     }
   })
@@ -105,7 +105,7 @@ test('[INBOX-20] history can be narrowed, shows who decided what and when, and f
   await page.locator('.row', { hasText: 'Deploy to production' }).first().waitFor({ state: 'detached' })
   expect(page.url()).toContain('server=studio')
   await page.locator('.row').first().click()
-  await page.getByText(/You declined this, .*: no/).waitFor()
+  await page.getByText(/You declined this, /).waitFor()
   await page.getByText(/, after .*\d+ s/).waitFor()
   await page.getByRole('combobox', { name: 'Outcome' }).click()
   await page.getByRole('option', { name: 'Expired' }).click()
@@ -114,9 +114,9 @@ test('[INBOX-20] history can be narrowed, shows who decided what and when, and f
   await page.getByRole('option', { name: 'Declined' }).click()
   await page.locator('.row').first().waitFor()
   expect(page.url()).toContain('outcome=declined')
-  await page.getByRole('link', { name: 'Figures' }).click()
+  await page.getByRole('link', { name: 'Statistics' }).click()
   const endings = page.locator('.chart', { hasText: 'How do asks end?' })
-  expect(await endings.getByRole('row', { name: /declined/ }).textContent()).toContain('3 (100 %)')
+  expect(await endings.getByRole('row', { name: /Declined/ }).textContent()).toContain('3 (100 %)')
 })
 
 test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and what is downloaded verifies elsewhere', async () => {
@@ -126,12 +126,12 @@ test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and what is download
   const { page } = await place.visit(desk)
   await page.goto(`${desk.url}/history/${id}`)
   await page.getByRole('button', { name: 'Check the record' }).click()
-  await page.getByText('The record is whole: each of its 2 entries follows from the one before.').waitFor()
+  await page.getByText('The audit log is consistent: 2 entries; 1 ask and 1 grant match it.').waitFor()
   expect(await page.locator('.proof tbody tr').count()).toBe(2)
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download the proof' }).click(),
+    page.getByRole('button', { name: 'Download the proof' }).click(),
   ])
   expect(download.suggestedFilename()).toBe(`${id}.json`)
   const proof = JSON.parse(readFileSync(await download.path(), 'utf8'))

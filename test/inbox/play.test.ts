@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
+import { SigningBrowser } from '../../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
-import { aPlace, settleDown } from './visit.ts'
+import { ann, aPlace, settleDown } from './visit.ts'
 
 const place = aPlace()
 const source = '--conditions=assent-source'
@@ -80,24 +81,22 @@ test('[PLAY-1] a server of the older generation is played with alike, and a run 
 
 test('[PLAY-3] nothing is played without a session, from elsewhere, or under another name; an inbox is no playground', async () => {
   const link = new URL(await playing(process.execPath, source, example('set-tempo')))
-  const { context } = await place.visitLink(link.href)
-  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-  const ours = { cookie, origin: link.origin, 'assent-inbox': '1', 'content-type': 'application/json' }
+  const browser = await SigningBrowser.signIn(link.href)
   const run = async (headers: Record<string, string>, body: object = { tool: 'set_tempo', arguments: { song: 'a' } }) =>
-    (await fetch(`${link.origin}/api/play/runs`, { method: 'POST', headers, body: JSON.stringify(body) })).status
+    (await browser.post('/api/play/runs', body, headers)).status
 
-  expect(await run({ ...ours, cookie: '' })).toBe(401)
-  expect(await run({ ...ours, origin: 'https://elsewhere.example' })).toBe(403)
-  expect(await run({ ...ours, 'assent-inbox': '0' })).toBe(403)
-  expect(await run({ ...ours, 'content-type': 'text/plain' })).toBe(403)
-  expect(await run(ours, { tool: 'set_tempo' })).toBe(400)
-  expect(await run(ours, { command: 'sh', args: ['-c', 'true'] })).toBe(400)
-  expect(await run(ours)).toBe(200)
+  expect(await run({ 'assent-proof': '' })).toBe(401)
+  expect(await run({ origin: 'https://elsewhere.example' })).toBe(403)
+  expect(await run({ 'assent-inbox': '0' })).toBe(403)
+  expect(await run({ 'content-type': 'text/plain' })).toBe(403)
+  expect(await run({}, { tool: 'set_tempo' })).toBe(400)
+  expect(await run({}, { command: 'sh', args: ['-c', 'true'] })).toBe(400)
+  expect(await run({})).toBe(200)
   expect((await fetch(`${link.origin}/api/play`)).status).toBe(401)
 
   const desk = await place.desk()
-  const { context: other } = await place.visit(desk)
-  expect((await other.request.get(`${desk.url}/api/play`)).status()).toBe(404)
+  const other = await SigningBrowser.signIn(await desk.linkFor(ann))
+  expect((await other.get('/api/play')).status).toBe(404)
 })
 
 test.each([

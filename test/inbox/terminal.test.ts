@@ -8,7 +8,9 @@ import {
   type AskDraft,
   actionDigest,
   choice,
+  createKeyRing,
   form,
+  type KeyRing,
   newId,
   type Question,
   text,
@@ -31,9 +33,11 @@ interface Sitting {
 async function anInbox(engine: 'sqlite' | 'postgres'): Promise<Sitting> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-terminal-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const [place, store] = engine === 'sqlite' ? await onSqlite(folder) : await onPostgres()
+  const secret = randomBytes(32)
+  const keys = createKeyRing([{ id: 'k1', secret }])
+  const [place, store] = engine === 'sqlite' ? await onSqlite(folder, keys) : await onPostgres(keys)
   onTestFinished(() => store.close())
-  const key = randomBytes(32).toString('base64')
+  const key = secret.toString('base64')
   const file = join(folder, 'assent.yaml')
   await writeFile(
     file,
@@ -44,13 +48,13 @@ async function anInbox(engine: 'sqlite' | 'postgres'): Promise<Sitting> {
   return { store, terminal }
 }
 
-async function onSqlite(folder: string): Promise<[string, Store]> {
+async function onSqlite(folder: string, keys: KeyRing): Promise<[string, Store]> {
   const path = join(folder, 'assent.db')
-  return [`sqlite:${path}`, await openSqlite(path)]
+  return [`sqlite:${path}`, await openSqlite(path, { keys })]
 }
 
 /** A database of its own, because a configuration names no schema. */
-async function onPostgres(): Promise<[string, Store]> {
+async function onPostgres(keys: KeyRing): Promise<[string, Store]> {
   const name = `t_${randomBytes(8).toString('hex')}`
   const run = async (sql: string) => {
     const admin = new pg.Client({ connectionString: postgresUrl })
@@ -62,7 +66,7 @@ async function onPostgres(): Promise<[string, Store]> {
   onTestFinished(() => run(`drop database ${name} with (force)`))
   const url = new URL(postgresUrl)
   url.pathname = `/${name}`
-  return [url.href, await openPostgres(url.href, { connections: 2 })]
+  return [url.href, await openPostgres(url.href, { keys, connections: 2 })]
 }
 
 const action = {
@@ -121,7 +125,7 @@ test.each(['sqlite', 'postgres'] as const)(
     await press('Enter')
     await sees('Choose one first')
     await press('Down', 'Enter')
-    await sees('You answered this from the terminal')
+    await sees('from the terminal')
     expect(await stateOf(store, first.id)).toMatchObject({
       via: 'terminal',
       by: 'local',
@@ -216,5 +220,5 @@ test('[DESK-4] the deadline ends it on the screen, and a vote of several is coun
   await store.asks.raise(ask(name, { decideWithinMs: 4_000 }))
   await sees('Name it')
   await press('g', 'Enter')
-  await sees('The deadline passed, and the agent was told that nobody answered')
+  await sees('Expired without an answer')
 })

@@ -56,8 +56,8 @@ export interface HouseOptions {
 export async function aHouse(options: HouseOptions = {}): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-secrets-'))
   const { clock } = options
-  const store = await openSqlite(join(folder, 'assent.db'), clock === undefined ? {} : { clock })
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys, ...(clock === undefined ? {} : { clock }) })
   const pages = new SecretPages({ store, tenant: 'default', keys })
   const got: string[] = []
   const lure = { url: '' }

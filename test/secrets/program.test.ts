@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { aBrowser } from '../../scripts/inbox/browser.ts'
@@ -136,7 +137,7 @@ async function filesOf(folder: string): Promise<string> {
 }
 
 async function recordOf(path: string): Promise<string> {
-  const store = await openSqlite(path)
+  const store = await openSqlite(path, { keys: createKeyRing([{ id: 'reader', secret: new Uint8Array(32) }]) })
   onTestFinished(() => store.close())
   let text = ''
   for await (const entry of store.audit.entries('default')) text += JSON.stringify(entry)

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type Person } from '@assent/core'
 import { expect, test, vi } from 'vitest'
+import { fromOurPage, SigningBrowser } from '../../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { aCaller, until } from './clients.ts'
 import { aHouse, ann, ben, generations, type House } from './house.ts'
 
@@ -12,20 +13,19 @@ const nameOf = { '2025-11-25': 'older', '2026-07-28': 'newest' } as const
 const anyone = { enc: 'AAAA', ct: 'BBBB' }
 const aPageId = () => newId('secret', Date.now(), randomBytes)
 
-async function cookieOf(house: House, person: Person): Promise<string> {
-  const code = new URL(await house.linkFor(person)).hash.slice('#code='.length)
-  const response = await fetch(`${house.origin}/api/sign-in`, {
-    method: 'POST',
-    headers: { origin: house.origin, 'assent-inbox': '1', 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  })
-  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+async function browserOf(house: House, person: Person): Promise<SigningBrowser> {
+  return SigningBrowser.signIn(await house.linkFor(person))
 }
 
-async function person(house: House, cookie: string, path: string, body?: object) {
-  const headers = { cookie, origin: house.origin, 'assent-inbox': '1', 'content-type': 'application/json' }
-  const content = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-  const response = await fetch(house.origin + path, { headers, ...content })
+/** By a browser that is signed in, or with a cookie that somebody made up. */
+async function person(house: House, browser: SigningBrowser | string, path: string, body?: object) {
+  const response =
+    typeof browser === 'string'
+      ? await fetch(house.origin + path, {
+          headers: { cookie: browser, ...fromOurPage(house.origin) },
+          ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        })
+      : await (body === undefined ? browser.get(path) : browser.post(path, body))
   return { status: response.status, body: await response.text() }
 }
 
@@ -61,14 +61,14 @@ test('[SECRET-1] for another person, and for nobody, a page is the same as none'
   const house = await aHouse()
   const { page, calling } = await waiting(house)
   const unasked = await opened(house)
-  for (const cookie of [await cookieOf(house, ben), '', 'assent-1=forged']) {
+  for (const browser of [await browserOf(house, ben), '', 'assent-1=forged']) {
     for (const id of [page, unasked]) {
       const attempts = [
-        (one: string) => person(house, cookie, `/api/secrets/${one}`),
-        (one: string) => person(house, cookie, `/api/secrets/${one}`, handing()),
-        (one: string) => person(house, cookie, `/api/secrets/${one}`, {}),
+        (one: string) => person(house, browser, `/api/secrets/${one}`),
+        (one: string) => person(house, browser, `/api/secrets/${one}`, handing()),
+        (one: string) => person(house, browser, `/api/secrets/${one}`, {}),
         (one: string) =>
-          person(house, cookie, `/api/secrets/${one}`, { decisionId: 'short', sealed: 'x'.repeat(9_000) }),
+          person(house, browser, `/api/secrets/${one}`, { decisionId: 'short', sealed: 'x'.repeat(9_000) }),
       ]
       for (const attempt of attempts) {
         const [real, absent] = [await attempt(id), await attempt(aPageId())]
@@ -77,16 +77,16 @@ test('[SECRET-1] for another person, and for nobody, a page is the same as none'
       }
     }
   }
-  const cookie = await cookieOf(house, ann)
-  expect((await person(house, cookie, `/api/secrets/${unasked}`)).status).toBe(404)
-  const { status, body } = await person(house, cookie, `/api/secrets/${page}`)
+  const browser = await browserOf(house, ann)
+  expect((await person(house, browser, `/api/secrets/${unasked}`)).status).toBe(404)
+  const { status, body } = await person(house, browser, `/api/secrets/${page}`)
   expect(status).toBe(200)
   const { ask } = JSON.parse(body) as { ask: { id: string; answers: string[] } }
   expect(ask.answers).toEqual(['decline', 'cancel'])
   const answering = { decisionId: crypto.randomUUID(), answer: { action: 'accept' } }
-  expect((await person(house, cookie, `/api/asks/${ask.id}/answer`, answering)).status).toBe(400)
+  expect((await person(house, browser, `/api/asks/${ask.id}/answer`, answering)).status).toBe(400)
   expect(house.tamper('select sealed from secret_pages where sealed is not null')).toEqual([])
-  await person(house, cookie, `/api/asks/${ask.id}/answer`, { ...answering, answer: { action: 'decline' } })
+  await person(house, browser, `/api/asks/${ask.id}/answer`, { ...answering, answer: { action: 'decline' } })
   expect((await calling).isError).toBe(true)
   expect(house.got).toEqual([])
 })
@@ -95,7 +95,7 @@ test('[SECRET-2] [SECRET-3] a second handing over changes nothing; what the serv
   for (const generation of generations) {
     const house = await aHouse()
     const { page, calling } = await waiting(house, generation)
-    const cookie = await cookieOf(house, ann)
+    const browser = await browserOf(house, ann)
     for (const wrong of [
       undefined,
       'text',
@@ -103,11 +103,11 @@ test('[SECRET-2] [SECRET-3] a second handing over changes nothing; what the serv
       { enc: 'A A', ct: 'BB' },
       { enc: 'A', ct: 'x'.repeat(30_000) },
     ])
-      expect((await person(house, cookie, `/api/secrets/${page}`, handing(wrong ?? null))).status).toBe(400)
+      expect((await person(house, browser, `/api/secrets/${page}`, handing(wrong ?? null))).status).toBe(400)
     const first = handing()
-    expect((await person(house, cookie, `/api/secrets/${page}`, first)).status).toBe(200)
-    expect((await person(house, cookie, `/api/secrets/${page}`, first)).status).toBe(200)
-    expect((await person(house, cookie, `/api/secrets/${page}`, handing())).status).toBe(409)
+    expect((await person(house, browser, `/api/secrets/${page}`, first)).status).toBe(200)
+    expect((await person(house, browser, `/api/secrets/${page}`, first)).status).toBe(200)
+    expect((await person(house, browser, `/api/secrets/${page}`, handing())).status).toBe(409)
 
     const { text, isError } = await calling
     expect(isError).toBe(true)
@@ -120,14 +120,14 @@ test('[SECRET-1] [SECRET-2] after its time nothing is handed over', async () => 
   let now = Date.now()
   const house = await aHouse({ clock: () => now })
   const { page, calling } = await waiting(house, '2025-11-25')
-  const cookie = await cookieOf(house, ann)
+  const browser = await browserOf(house, ann)
   now += 121_000
-  const late = await person(house, cookie, `/api/secrets/${page}`, handing())
+  const late = await person(house, browser, `/api/secrets/${page}`, handing())
   expect(late.status).toBe(409)
-  expect(late.body).toContain('deadline passed')
+  expect(late.body).toContain('Expired without an answer')
   now += 3_600_000
-  expect((await person(house, cookie, `/api/secrets/${page}`)).status).toBe(404)
-  expect((await person(house, cookie, `/api/secrets/${page}`, handing())).status).toBe(404)
+  expect((await person(house, browser, `/api/secrets/${page}`)).status).toBe(404)
+  expect((await person(house, browser, `/api/secrets/${page}`, handing())).status).toBe(404)
   expect(house.got).toEqual([])
   expect((await calling).isError).toBe(true)
 })
@@ -257,7 +257,7 @@ test('[SECRET-7] links to other places are put as before', async () => {
 test('[SECRET-1] [SECRET-2] a page whose person was changed in the database hands nothing over', async () => {
   const house = await aHouse()
   const { page, calling } = await waiting(house)
-  const [anns, bens] = [await cookieOf(house, ann), await cookieOf(house, ben)]
+  const [anns, bens] = [await browserOf(house, ann), await browserOf(house, ben)]
   house.tamper(`update secret_pages set principal = 'ben' where id = '${page}'`)
   expect((await person(house, bens, `/api/secrets/${page}`, handing())).status).toBe(404)
   expect((await person(house, anns, `/api/secrets/${page}`, handing())).status).toBe(503)

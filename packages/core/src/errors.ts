@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'declined'
   | 'cancelled'
   | 'timed_out'
+  /** The client accepted an approval faster than a person can read it. */
+  | 'unseen'
   | 'channel_closed'
   | 'validation_failed'
   // running a handler again from its journal
@@ -28,11 +30,14 @@ export type ErrorCode =
 
 export class AssentError extends Error {
   readonly code: ErrorCode
+  /** What the person wrote beside a decline or a dismissal. */
+  declare readonly comment?: string
 
-  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown; readonly comment?: string }) {
     super(message, options)
     this.name = 'AssentError'
     this.code = code
+    if (options?.comment !== undefined) this.comment = options.comment
   }
 }
 

@@ -34,6 +34,12 @@ export function isName(value: string): boolean {
   return value.length > 0 && value.length <= nameCharsMost && !unnameable.test(value)
 }
 
+/** When an id of ours was made. The id must have come back authenticated, for example sealed: anyone can write another time. */
+export function timeOfId(id: string): number {
+  const time = id.slice(id.indexOf('_') + 1).slice(0, timeChars)
+  return Array.from(time).reduce((ms, letter) => ms * 32 + alphabet.indexOf(letter), 0)
+}
+
 function encodeTime(nowMs: number): string {
   if (!Number.isSafeInteger(nowMs) || nowMs < 0) throw new RangeError('An id needs a time in whole milliseconds.')
   let rest = nowMs

@@ -1,7 +1,9 @@
 // The public surface of the rules, grouped by what one came to do. test/surface.test.ts freezes this list.
 
 // put a question, and know how it ended
-export { type Answer, type Judged, judgeAnswer } from './ask/answer.ts'
+export { type Answer, type AnswerDigests, answerDigests, type Judged, judgeAnswer } from './ask/answer.ts'
+export { liftComment } from './ask/answer-comment.ts'
+export { type AnswerWarning, answerWarnings } from './ask/answer-warnings.ts'
 export {
   type Ask,
   type AskDraft,
@@ -11,6 +13,8 @@ export {
   type CastVote,
   draftProblem,
   expire,
+  type FastAnswer,
+  type KeptVote,
   type Moved,
   mayCancel,
   needsSeveral,
@@ -20,9 +24,19 @@ export {
   type WithdrawReason,
   withdraw,
 } from './ask/ask.ts'
-export { approved, decisionForm, isDecision } from './ask/decision.ts'
+export { approved, decisionForm, isApprovalForm, isDecision } from './ask/decision.ts'
 export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
 export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
+export {
+  type AnswerName,
+  type NamedOutcome,
+  nameAnswer,
+  nameContent,
+  namedOutcomeOf,
+  namedOutcomes,
+  type Verdict,
+  verdicts,
+} from './ask/person-answer.ts'
 export type { AskingCall, Question, SecretPage } from './ask/question.ts'
 export { type Full, isTooManyOpen, type OpenLimits, TooManyOpen } from './ask/room.ts'
 
@@ -66,6 +80,7 @@ export { type FormRead, readForm } from './form/read.ts'
 export type { ShownHost } from './screen/host.ts'
 export type { UrlWarning, UrlWarningCode } from './screen/host-warnings.ts'
 export { looksLikeSecret, type SecretShape } from './screen/secret-shapes.ts'
+export { contradicts, screenOptions } from './screen/options.ts'
 export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
 export {
   oneLine,
@@ -91,6 +106,7 @@ export type {
 } from './inbox/play-view.ts'
 export type {
   AnswerBody,
+  AnsweredAs,
   AnsweredView,
   AskerView,
   AskPageView,
@@ -100,6 +116,7 @@ export type {
   ChangeView,
   ChoiceFieldView,
   ChoicesFieldView,
+  CallView,
   DecisionView,
   DrawnValue,
   FieldView,
@@ -110,6 +127,7 @@ export type {
   LinkView,
   LoginStartView,
   MeView,
+  NonceView,
   NumberFieldView,
   OneAskView,
   OptionView,
@@ -119,6 +137,7 @@ export type {
   QuorumView,
   SealedSecret,
   SecretView,
+  SignedInView,
   SignInView,
   StateView,
   TextFieldView,
@@ -138,8 +157,24 @@ export { canonicalJson } from './digest/canonical.ts'
 export { type DigestDomain, digestOf, isDigest } from './digest/digest.ts'
 export { parseJsonStrictly, type ReadingRules, readJson } from './digest/parse.ts'
 
+// tell an asker of ours what the protocol cannot carry
+export {
+  type AnswerMeta,
+  type AskMeta,
+  answerMeta,
+  answerMetaKey,
+  askCapability,
+  askMeta,
+  askMetaKey,
+  checkedBlock,
+  readAnswerMeta,
+  readAskMeta,
+  understandsAskMeta,
+  withoutChecked,
+} from './ask/ask-meta.ts'
+
 // let state leave, and know it again
-export { createKeyRing, type KeyRing, type RingKey, type SealKey } from './seal/key-ring.ts'
+export { createKeyRing, type KeyRing, type MacPurpose, type RingKey, type SealKey } from './seal/key-ring.ts'
 export {
   isSealedFor,
   type SealBinding,
@@ -149,6 +184,21 @@ export {
   type Unsealed,
   unseal,
 } from './seal/seal.ts'
+
+// sign what is decided, and check it before anything is released
+export {
+  type AskTerms,
+  askTerms,
+  type GrantTerms,
+  grantSignatureProblem,
+  type SignatureProblem,
+  type StoredSignatures,
+  signAsk,
+  signatureProblem,
+  signatureProblemInWords,
+  signGrant,
+  signVote,
+} from './ask/ask-signature.ts'
 
 // keep the record, and check it
 export {
@@ -168,7 +218,7 @@ export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt
 
 // limits, errors, names
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
-export { type IdKind, isId, isName, newId, type RandomBytes } from './ids.ts'
+export { type IdKind, isId, isName, newId, timeOfId, type RandomBytes } from './ids.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
 export { askLimits, formLimits, sealLimits, secretLimits } from './limits.ts'
 export { type Revision, revisions } from './revisions.ts'

@@ -29,8 +29,10 @@ export const askLimits = {
   approvals: 16,
   actionBytes: 262_144,
   actionDepth: 64,
-  /** Of a call that is shown beside the question it asks: with the question still within an action's measure. */
+  /** Arguments of the call that are kept and shown with an approval: with the question still within `actionBytes`. */
   callBytes: 131_072,
+  /** The same with any other question, where the call is not what the person decides about. */
+  formCallBytes: 32_768,
   callDepth: 56,
   /** The shortest and longest a person may be given. */
   decideMinMs: 1_000,

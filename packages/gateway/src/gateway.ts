@@ -1,26 +1,32 @@
 // The composition root: one gateway made of its parts.
 
 import type { Readable, Writable } from 'node:stream'
-import type { KeyRing, Surface } from '@assent/core'
+import type { KeyRing, Surface, WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
-import { type Beside, createDoor, endpointPath, type Identify, listening, type Page } from './door/door.ts'
+import { type Beside, createDoor, endpointPath, type Identify, type Page } from './door/door.ts'
 import type { Known } from './door/host.ts'
+import { listenAt } from './door/listen.ts'
 import type { Serving } from './downstream/context.ts'
 import { HttpEndpoint } from './downstream/http.ts'
 import { serveStream } from './downstream/stdio.ts'
 import { EndedRounds } from './fleet/ended-rounds.ts'
+import { Heartbeat, sweepDeadReplicas } from './fleet/heartbeat.ts'
 import { Leaving } from './fleet/leaving.ts'
 import { Mailbox } from './fleet/mailbox.ts'
 import { fleetLimits, relayLimits } from './limits.ts'
 import { localPerson, onlyTenant } from './local-person.ts'
 import { Asking, type AskingOptions, type SomeOpenLimits } from './relay/asking.ts'
 import { AuditTrail } from './relay/audit-trail.ts'
+import { ClaimedRounds } from './relay/claimed-rounds.ts'
+import { toolOf } from './relay/exchange.ts'
 import { warmUp } from './relay/judge-wanted.ts'
 import { Parking } from './relay/parking.ts'
+import type { OnRefused } from './relay/relay.ts'
 import type { SecretPages } from './secrets/secret-pages.ts'
 import { Servers } from './servers/servers.ts'
 import { Deferral, type DeferralSettings } from './surfaces/deferral.ts'
 import { Routing, type RoutingSettings } from './surfaces/routing.ts'
+import { WaitingAsks } from './surfaces/waiting-asks.ts'
 import type { ServerConfig } from './upstream/open-upstream.ts'
 import type { Standing } from './watch/figures.ts'
 import { nobodyWatches, type Watch } from './watch/watch.ts'
@@ -35,12 +41,12 @@ export interface Reloadable {
   /** Names and pages beside loopback's own that requests may come under and from. */
   readonly known?: Known
   /** How long a person may take. */
-  readonly askWaitMs?: number
+  readonly askWaitMs?: number | undefined
   /** Whether servers may ask at all; they may unless told otherwise. */
   readonly asksEnabled?: boolean
   /** Where people are asked, the first choice first. Without it in the client alone. */
   readonly surfaces?: readonly Surface[]
-  /** A "no" that comes sooner was said by nobody. */
+  /** An answer of a client that arrives sooner is not a person's. */
   readonly unseenAfterMs?: number
   /** How long the first of the surfaces may say nothing before the other one is asked as well; endless unless told. */
   readonly silentAfterMs?: number | undefined
@@ -80,6 +86,8 @@ export interface GatewayOptions extends Reloadable {
 export interface Gateway {
   /** The MCP endpoint. */
   readonly url: string
+  /** The address for browsers; on loopback by the name `localhost`, where both of its addresses are bound. */
+  readonly origin: string
   /** For what begins from now on; what is under way comes to its end as it began. */
   reload(changes: Reloadable): void
   /** What is open and held in this process at this moment. */
@@ -108,10 +116,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onRefused: (reason) => watch.refused(reason),
   })
   const { host } = options.listen
-  const { port } = await listening(door.server, host, options.listen.port)
+  const { port, origin } = await listenAt(door.server, options.listen)
   const { leaving } = parts.serving
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${endpointPath}`,
+    origin,
     reload: (changes) => {
       parts.reload(changes)
       Object.assign(rules, rulesOf(changes))
@@ -120,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     drain: async (withinMs) => {
       const endsAt = performance.now() + withinMs
       const lastCallAt = endsAt - Math.min(fleetLimits.lastCallMs, withinMs / 2)
-      const isDone = () => door.underWay + parts.serving.parking.size === 0
+      const isDone = () => door.underWay + parts.running === 0
       door.leave()
       endpoint.leave()
       // Where nobody else has the store there is nowhere to go before the time is up.
@@ -136,7 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       // What was broken off is told so, and what it asked is taken back, while the store is still there.
       await cameTrue(() => door.underWay === 0, performance.now() + fleetLimits.lastWordsMs)
       door.server.closeAllConnections()
-      await parts.close()
+      await parts.close('owner-lost')
     },
   }
 }
@@ -149,7 +158,7 @@ export async function serveStdio(
 ): Promise<void> {
   const { serving, close } = assemble(options)
   await serveStream(serving, input, output)
-  await close()
+  await close('caller-gone')
 }
 
 /** Resolves when it is so, or when the time is up. */
@@ -168,9 +177,12 @@ function rulesOf({ identify = () => localPerson, known = nowhereElse }: Reloadab
 
 interface Parts {
   readonly serving: Serving
+  /** Calls that are held here, and rounds that run here. */
+  readonly running: number
   standing(): Omit<Standing, 'sessions'>
   reload(changes: Reloadable): void
-  close(): Promise<void>
+  /** @param reason why asks are withdrawn that nothing but this process waits for */
+  close(reason: WithdrawReason): Promise<void>
 }
 
 function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
@@ -182,6 +194,10 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const servers = new Servers({
     watch,
     onServerLog: options.onServerLog ?? (() => undefined),
+    onStray: (server, caller) => {
+      watch.questionRefused({ server, why: 'no-call' })
+      trail.refused({ ...caller, method: '', params: {} }, server, 'no-call')
+    },
     ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
   const mailbox = new Mailbox(options.store, options.keys, onTrouble)
@@ -194,16 +210,26 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const rounds = new EndedRounds(mailbox, tenant, options.store.isShared, onTrouble)
   const asking = new Asking(asks, watch, nowMs, rounds)
   rounds.hear((round) => asking.endedElsewhere(round))
-  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages)
+  const refused: OnRefused = (call, server, why) => {
+    const tool = toolOf(call)
+    watch.questionRefused({ server, why, ...(tool === undefined ? {} : { tool }) })
+    trail.refused(call, server, why)
+  }
+  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages, refused)
   const parking = new Parking(options.store, relay, asks, mailbox, leaving, onTrouble)
+  const heartbeat = new Heartbeat(options.store, mailbox.replica, onTrouble)
+  const claims = new ClaimedRounds(options.store, heartbeat, options.keys, asks, onTrouble)
+  const waiting = new WaitingAsks(options.store, heartbeat, onTrouble)
+  sweepDeadReplicas(heartbeat, options.store)
   const routing = new Routing(
     options.store,
     asks,
     asking,
     leaving,
-    (call, server, key) => {
-      watch.unseen(server)
-      trail.unseen(call, server, key)
+    claims,
+    (call, server, key, how) => {
+      watch[how](server)
+      trail.unseen(call, server, key, how)
     },
     onTrouble,
   )
@@ -217,6 +243,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       routing,
       deferral,
       leaving,
+      waiting,
       keys: options.keys,
       tenant,
       holdMs: options.holdMs ?? relayLimits.holdMs,
@@ -224,20 +251,30 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
         return asks.askWaitMs
       },
     },
+    get running() {
+      return parking.size + claims.size
+    },
     standing: () => ({ openAsks: asking.size, parkedCalls: parking.size }),
     reload: (changes) => {
       Object.assign(asks, askSettingsOf({ ...options, ...changes }))
       servers.use(changes.servers, asks.askWaitMs)
       secretPages?.use(changes.servers)
     },
-    close: async () => {
+    close: async (reason) => {
+      await claims.close()
+      await waiting.close(reason).catch(onTrouble)
       await parking.close()
+      await heartbeat.close().catch(onTrouble)
       rounds.close()
       await mailbox.close()
       await servers.close()
       await trail.close()
     },
   }
+}
+
+function own<V>(map: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined
 }
 
 type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
@@ -247,7 +284,9 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
   return {
     isEnabled: asksEnabled,
+    allowsSecrets: (server) => own(options.servers, server)?.allowsSecretAnswers === true,
     askWaitMs,
+    isAskWaitDefault: options.askWaitMs === undefined,
     surfaces,
     unseenAfterMs,
     ...(openAsks === undefined ? {} : { open: openAsks }),

@@ -38,6 +38,8 @@ export const connectionLimits = {
 export const relayLimits = {
   /** How long a person may take unless configured. */
   askWaitMs: 600_000,
+  /** The same in the store, for an asker of ours that can be resumed, where nobody chose a timeout. */
+  resumableWaitMs: 24 * 60 * 60 * 1_000,
   /**
    * Questions open at once: of one caller, of one server, of a tenant, and of all. Those in the store are counted there, for
    * all processes; those that only pass through, in the process that they pass through.
@@ -67,8 +69,15 @@ export const relayLimits = {
   owedEnds: 10_000,
   /** Questions that clients were asked and whose silence is waited for, in this process. */
   silentWaits: 100_000,
-  /** How much longer than a person may take a server's question is kept open, for its end to be told by whoever asked. */
-  giveUpLaterMs: 1_000,
+  /**
+   * How much later than a question's deadline its 2025 server is answered, should nothing else have answered it. Until then
+   * the store's answer counts, however long the database took to raise the ask.
+   */
+  giveUpLaterMs: 3_000,
+  /** How often it is written down, for people to see, that a caller still waits. */
+  callerSeenEveryMs: 20_000,
+  /** How much later than its deadline a chained gateway may reply to a question that was sent to it: less than that. */
+  chainGraceMs: 2_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
   /**
@@ -83,6 +92,10 @@ export const relayLimits = {
   /** How long to wait for whoever goes on with a call, and how often to look. */
   claimedWaitMs: 10_000,
   claimedLookMs: 100,
+  /** The same look, when it takes long. */
+  claimedLookMostMs: 1_000,
+  /** Of the stored outcome of a round; a larger one is returned once and not stored. */
+  roundOutcomeChars: 1_048_576,
   /** What was noted of questions that only passed through is written at least this often. */
   auditEveryMs: 40,
   auditBatch: 500,
@@ -253,6 +266,10 @@ export const inboxLimits = {
   /** Of one request's body: the largest answer a form can take, and some. */
   bodyBytes: 1_048_576,
   bodyDepth: 16,
+  /** Of a body that anyone may send: of the routes that sign people in. */
+  signInBytes: 4_096,
+  /** Of a body that a server sends to open a page for a secret. */
+  secretPageBytes: 16_384,
   /** How long a sign-in link may be used, and how many may be unused at once. */
   linkMs: 600_000,
   links: 256,
@@ -264,7 +281,13 @@ export const inboxLimits = {
   nameFreshMs: 60_000,
   names: 10_000,
   /** How long a person stays signed in, and how many browsers may be: in all, and of one person. */
-  sessionMs: 7 * 24 * 60 * 60 * 1_000,
+  sessionMs: 3 * 24 * 60 * 60 * 1_000,
+  /** How often a browser gets another nonce to sign, how long each is accepted, and for how many requests. */
+  nonceEveryMs: 15_000,
+  nonceMs: 60_000,
+  requestsPerNonce: 100_000,
+  /** Public keys of browsers that are kept ready. */
+  browserKeys: 1_000,
   /** The same by account: the issuer may have taken its word back meanwhile. */
   accountSessionMs: 12 * 60 * 60 * 1_000,
   sessions: 100_000,

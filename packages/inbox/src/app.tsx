@@ -3,12 +3,12 @@
 import { Button, Loader, Switch, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
-import { post, problemOf } from './api/client.ts'
+import { problemOf, signOut } from './api/client.ts'
 import { useLive } from './api/live.ts'
 import { useMe, useOpenAsks } from './api/queries.ts'
 import { InboxPage } from './pages/inbox-page.tsx'
 import { SecretPage } from './pages/secret-page.tsx'
-import { SignedOut, SignInPage } from './pages/sign-in-page.tsx'
+import { SignedOut, SignInPage, Unverified } from './pages/sign-in-page.tsx'
 import { goTo, type Route, useRoute } from './route.ts'
 import { KeyHelp } from './ui/key-help.tsx'
 import { useKeys } from './ui/keys.ts'
@@ -80,11 +80,9 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
   if (me.isPending) return null
   if (me.isError) {
     const problem = problemOf(me.error)
-    return problem.code === 'signed-out' ? (
-      <SignedOut />
-    ) : (
-      <Trouble problem={problem} onRetry={() => void me.refetch()} />
-    )
+    if (problem.code === 'signed-out') return <SignedOut />
+    if (problem.code === 'unverified') return <Unverified />
+    return <Trouble problem={problem} onRetry={() => void me.refetch()} />
   }
   if (route.page === 'secret') return <SecretPage key={route.id} page={route.id} />
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
@@ -95,10 +93,7 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
 function You({ name }: { readonly name: string }) {
   const queries = useQueryClient()
   const sound = useSound()
-  const signOut = () =>
-    void post('/api/sign-out', {})
-      .catch(() => undefined)
-      .then(() => queries.resetQueries())
+  const leave = () => void signOut().then(() => queries.resetQueries())
   return (
     <>
       <button type="button" className="top-button top-name" popoverTarget="you">
@@ -109,7 +104,7 @@ function You({ name }: { readonly name: string }) {
           You answer as <strong>{name}</strong>.
         </p>
         <Switch label="A quiet sound for a new ask" checked={sound.isOn} onChange={sound.toggle} />
-        <Button variant="default" onClick={signOut}>
+        <Button variant="default" onClick={leave}>
           Sign out
         </Button>
       </div>
@@ -134,7 +129,7 @@ function Places({ route, hasPlayground }: { readonly route: Route; readonly hasP
       {hasPlayground && place('play', '/play', 'Playground')}
       {place('inbox', '/', count === 0 ? 'Inbox' : `Inbox ${count}${list.hasNextPage ? '+' : ''}`)}
       {place('history', '/history', 'History')}
-      {place('figures', '/figures', 'Figures')}
+      {place('figures', '/figures', 'Statistics')}
     </nav>
   )
 }

@@ -46,7 +46,10 @@ export interface DurableAsks {
     readonly via: Surface
     readonly answer: unknown
   }): Promise<{ readonly kind: string; readonly ask?: Ask; readonly message?: string }>
-  withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<unknown>
+  /** Takes an open ask back. One that had ended before stays as it was, and comes back as `ended`. */
+  withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<{ readonly kind: string; readonly ask?: Ask }>
+  /** The asker has the answer: the store deletes what looks like a secret in it. */
+  deleteSecret?(tenant: string, id: string): Promise<void>
 }
 
 export interface DurableGrants {

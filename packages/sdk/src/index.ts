@@ -7,7 +7,7 @@ export type { Interaction, Step } from './interaction.ts'
 export type { AssentSettings } from './world.ts'
 
 // ask
-export type { Ask } from './ask/ask.ts'
+export type { Ask, Commented } from './ask/ask.ts'
 export type { NumberSettings, Suggests, TextSettings } from './ask/describe.ts'
 export type { AnswersOf, Asked, Fields, StandardSchema } from './ask/form-of.ts'
 export type { Harmless, Plain, Risk } from './ask/how.ts'

@@ -13,7 +13,7 @@ afterEach(async () => {
 describe.each(ways)('$revision: $name', (way) => {
   async function play(handler: Handler, person: Person, elicitation?: object | null): Promise<Caller> {
     open = await way.open({
-      assent: createAssent({ name: 'staged' }),
+      assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
       tools: { tool: handler },
       person,
       ...(elicitation === undefined ? {} : { elicitation }),

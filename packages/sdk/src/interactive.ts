@@ -114,7 +114,7 @@ function surfaceOf(context: unknown, server: AnyServer | undefined, world: World
   if (direct !== undefined) return direct
   const pushing = read20251125(context, server)
   if (pushing !== undefined) {
-    return { surface: clientSurface(pushing, () => world.newId('ask')), signal: signalOf(context) }
+    return { surface: clientSurface(pushing, () => world.newId('ask'), world.unseenAfterMs), signal: signalOf(context) }
   }
   throw new AssentError('misconfigured', 'An interactive handler is called by an MCP server, or with onSurface(…).')
 }

@@ -3,6 +3,19 @@
 export const sdkLimits = {
   /** How long a person may take unless an ask says otherwise. */
   waitMs: 5 * 60 * 1_000,
+  /**
+   * Through a gateway of ours, which ends each question by the timeout it was sent: how much later our own timer fires in a
+   * call that waits, in case the gateway is stuck, ...
+   */
+  gatewayGraceMs: 30 * 1_000,
+  /** ... how long a question whose caller can come back stays open where nobody chose a timeout, ... */
+  resumableWaitMs: 24 * 60 * 60 * 1_000,
+  /** ... and how much later than its question's end a caller may bring the answer that a person gave in time. */
+  returnWithinMs: 25 * 60 * 60 * 1_000,
+  /** No person reads an approval and accepts it sooner. */
+  unseenAfterMs: 300,
+  /** The longest that may be set for it. */
+  unseenAfterMostMs: 10 * 1_000,
   /** How long a yes may wait to be used unless a gate says otherwise. */
   useWithinMs: 60 * 1_000,
   /** While a person decides, the caller hears this often that its call is alive. */

@@ -12,6 +12,8 @@ const next: Partial<Record<ErrorCode, string>> = {
   cancelled: 'Nothing was decided. Ask the user whether to go on before calling this again.',
   timed_out:
     'Nobody decided, which counts as no. Tell the user that an answer was waited for, and call again when they are there.',
+  unseen:
+    'No person decided, which counts as no. Tell the user that their client accepts approvals by itself, and ask them in the chat before calling this again.',
   channel_closed: 'Nobody decided, which counts as no. Call again when the user is connected.',
   not_supported:
     'No person saw this question. Tell the user that it needs their answer and that this client cannot ask them.',
@@ -31,16 +33,16 @@ export function isRefusal(error: AssentError): boolean {
 export interface Refusal {
   readonly content: [{ type: 'text'; text: string }]
   readonly isError: true
-  readonly _meta: { readonly 'assent/refusal': { readonly code: ErrorCode } }
+  readonly _meta: { readonly 'assent/refusal': { readonly code: ErrorCode; readonly comment?: string } }
   [member: string]: unknown
 }
 
-export function refusalOf({ code, message }: AssentError): Refusal {
+export function refusalOf({ code, message, comment }: AssentError): Refusal {
   const advice = next[code]
   const text = advice === undefined ? message : `${message}\n\n${advice}`
   return {
     content: [{ type: 'text', text }],
     isError: true,
-    _meta: { 'assent/refusal': { code } },
+    _meta: { 'assent/refusal': { code, ...(comment === undefined ? {} : { comment }) } },
   }
 }

@@ -3,6 +3,7 @@
 import { isPlainObject } from '@assent/core'
 import type { Interaction } from './interaction.ts'
 import type { Interactive, InteractiveOptions, Wrapped } from './interactive.ts'
+import { scriptedPerson } from './run/seen.ts'
 
 export type Handler = (args: Args, interaction: Interaction) => Promise<string>
 export type Args = Readonly<Record<string, unknown>>
@@ -16,6 +17,8 @@ export interface Round {
 }
 
 export interface Retry {
+  /** Whether its answers are taken for those of a real client, whose approvals must not come too fast. */
+  readonly isReal?: boolean
   readonly state?: string | undefined
   readonly answers?: Readonly<Record<string, unknown>>
   /** Who calls; unless said, nobody in particular. */
@@ -36,7 +39,7 @@ export function roundsOf(
   return async (args = { env: 'test' }, retry = {}) => roundFrom(await wrapped(args, contextOf(retry)))
 }
 
-function contextOf({ state, answers, sub, token, elicitation = { form: {}, url: {} } }: Retry): object {
+function contextOf({ state, answers, sub, token, isReal = false, elicitation = { form: {}, url: {} } }: Retry): object {
   return {
     mcpReq: {
       id: 1,
@@ -47,6 +50,7 @@ function contextOf({ state, answers, sub, token, elicitation = { form: {}, url: 
       },
       requestState: () => state,
       signal: new AbortController().signal,
+      ...(isReal ? {} : { [scriptedPerson]: true }),
       ...(answers === undefined ? {} : { inputResponses: answers }),
     },
     ...(sub === undefined && token === undefined

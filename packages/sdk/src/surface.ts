@@ -8,6 +8,11 @@ import type { Description } from './ask/describe.ts'
 
 export interface Surface {
   readonly name: SurfaceName
+  /**
+   * The other side ends the question by the timeout that it was sent, and always replies; the run's own timer fires this
+   * much later. Without it the run's timer ends the question.
+   */
+  readonly graceMs?: number
   /** Why this question cannot be put here, in words; nothing when it can. Asked before anything is shown. */
   refuses(description: Description): string | undefined
   /**
@@ -20,11 +25,15 @@ export interface Surface {
 export interface Putting {
   readonly signal: AbortSignal
   readonly waitMs: number
+  /** `waitMs` is a default that nobody chose. */
+  readonly isDefaultWait: boolean
 }
 
 export type Reply =
   /** Whatever was answered, as it came. */
   | { readonly kind: 'answered'; readonly answer: unknown }
+  /** The timeout passed, by the clock of the side that was asked. */
+  | { readonly kind: 'expired' }
   /** It turned out that nothing can be shown here. */
   | { readonly kind: 'unsupported'; readonly why: string }
   /** Whoever was asked is no longer there. */

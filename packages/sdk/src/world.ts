@@ -41,6 +41,11 @@ export interface AssentSettings {
   readonly principal?: PrincipalOf
   /** How long a person may take unless an ask says otherwise. */
   readonly waitMs?: number
+  /**
+   * An approval that a client accepts sooner is not a person's and ends with the code `unseen`; 300 unless said. Set it to 0
+   * in tests with a client that answers at once. Behind our gateway, `asks.unseen_after` decides instead.
+   */
+  readonly unseenAfterMs?: number
   /** How long a yes may wait to be used unless a gate says otherwise. */
   readonly useWithinMs?: number
   /** Where people hand over passwords and keys; behind a gateway `gatewaySecrets()`. */
@@ -62,6 +67,8 @@ export class World {
   readonly openAsks: OpenLimits
   readonly tenant: string
   readonly waitMs: number
+  readonly isWaitDefault: boolean
+  readonly unseenAfterMs: number
   readonly useWithinMs: number
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
@@ -83,6 +90,8 @@ export class World {
     this.store = settings.store
     this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
     this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
+    this.isWaitDefault = settings.waitMs === undefined
+    this.unseenAfterMs = checkUnseenAfter(settings.unseenAfterMs ?? sdkLimits.unseenAfterMs)
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
@@ -107,7 +116,8 @@ export class World {
   }
 
   get terms(): Terms {
-    return { waitMs: this.waitMs, nowMs: this.nowMs, newAskId: () => this.newId('ask') }
+    const { waitMs, isWaitDefault, nowMs } = this
+    return { waitMs, isWaitDefault, nowMs, newAskId: () => this.newId('ask') }
   }
 
   /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
@@ -129,6 +139,11 @@ function signingWith({ keyId, privateKey }: { keyId: string; privateKey: KeyObje
     throw new AssentError('misconfigured', 'Receipts are signed with an Ed25519 private key.')
   }
   return { keyId: checkName(keyId), privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+function checkUnseenAfter(ms: number): number {
+  if (Number.isSafeInteger(ms) && ms >= 0 && ms <= sdkLimits.unseenAfterMostMs) return ms
+  throw new AssentError('misconfigured', 'unseenAfterMs is from 0 to 10000, in whole milliseconds.')
 }
 
 function checkName(name: string): string {

@@ -13,6 +13,7 @@ export {
 // ask and answer
 export type { Answered, AnswerRequest, Asks, Ended } from './asks/asks.ts'
 export type { AuditContents } from './asks/audit-body.ts'
+export type { Unverified } from './asks/signatures.ts'
 export type { EndedAsk, Figures, FiguresQuery, Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
 
 // follow what happens
@@ -25,6 +26,7 @@ export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 // hold a call
 export type { Call, CallDraft, Calls } from './calls/calls.ts'
 export type { Deferred, DeferredCall, DeferredState } from './deferred/deferred.ts'
+export type { RoundName, RoundState, Rounds } from './rounds/rounds.ts'
 
 // hand a secret over
 export type { HandOverRequest } from './asks/asks.ts'
@@ -32,16 +34,27 @@ export type { BoundPage, Collected, PageDraft, PageKey, Secrets } from './secret
 
 // be one of several processes
 export type { Box, Letter, LetterLimits, Letters } from './letters/letters.ts'
+export type { Replicas } from './replicas/replicas.ts'
 export type { SessionName, SessionRecord, Sessions } from './sessions/sessions.ts'
 
 // do something once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'
 
 // know who is signed in
-export type { Begun, Link, NewSession, Session, SignIns, Vouched } from './sign-ins/sign-ins.ts'
+export type {
+  Begun,
+  Link,
+  NewSession,
+  Redeeming,
+  Session,
+  SessionBrowser,
+  SignIns,
+  Vouched,
+} from './sign-ins/sign-ins.ts'
 
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
+export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './audit/record-check.ts'
 
 // keep time, tidy up
 export type { Clock } from './engine/engine.ts'

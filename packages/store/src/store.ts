@@ -2,12 +2,15 @@
 //
 // This is the only place that knows which engine is behind it.
 
-import { AssentError, isAssentError } from '@assent/core'
+import { AssentError, isAssentError, type KeyRing } from '@assent/core'
 import pg from 'pg'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
 import { Inbox } from './asks/inbox.ts'
+import { Signatures, type Unverified } from './asks/signatures.ts'
+import { StoredAnswers } from './asks/stored-answer.ts'
 import { Audit } from './audit/audit.ts'
+import { RecordCheck } from './audit/record-check.ts'
 import { Calls } from './calls/calls.ts'
 import { Changes } from './changes/changes.ts'
 import { Deferred } from './deferred/deferred.ts'
@@ -18,6 +21,8 @@ import { explain, PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
+import { Replicas } from './replicas/replicas.ts'
+import { Rounds } from './rounds/rounds.ts'
 import { Secrets } from './secrets/secrets.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
@@ -30,6 +35,13 @@ import { SqliteSignals } from './wake/sqlite-signals.ts'
 import { Watch } from './wake/watch.ts'
 
 export interface StoreOptions {
+  /**
+   * Signs every ask, vote and grant that is stored, and verifies them before anything is released. Everything that opens
+   * this database needs the same ring.
+   */
+  readonly keys: KeyRing
+  /** Called once per process for each ask or grant whose stored row does not match its signatures. */
+  readonly onUnverified?: (found: Unverified) => void
   /** Whether the audit keeps what was asked and answered, or only digests of it. */
   readonly auditContents?: AuditContents
   /** How often to look for what other processes ended, in case no signal came. */
@@ -65,11 +77,15 @@ export class Store {
   readonly deferred: Deferred
   readonly sessions: Sessions
   readonly letters: Letters
+  readonly rounds: Rounds
+  readonly replicas: Replicas
   readonly grants: Grants
   readonly secrets: Secrets
   readonly steps: Steps
   readonly signIns: SignIns
   readonly audit: Audit
+  /** Verifies the audit log, and compares asks and grants with it. */
+  readonly record: RecordCheck
   /** Whether processes on several machines may share it. */
   readonly isShared: boolean
   readonly #engine: Engine
@@ -78,20 +94,25 @@ export class Store {
   constructor(
     engine: Engine,
     signals: Signals,
-    options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble'>>,
+    options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified'>>,
   ) {
     this.isShared = signals.isNamed
     this.#engine = engine
     this.#watch = new Watch(engine, signals, options)
     this.audit = new Audit(engine)
-    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents)
+    const answers = new StoredAnswers(options.keys, () => engine.nowMs)
+    this.record = new RecordCheck(engine, this.audit, options.keys, answers)
+    const signatures = new Signatures({ ...options, answers }, this.audit, this.#watch)
+    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents, signatures, answers)
     this.inbox = new Inbox(engine, this.asks)
     this.changes = new Changes(engine, this.#watch)
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
     this.sessions = new Sessions(engine)
     this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
-    this.grants = new Grants(engine, this.audit)
+    this.rounds = new Rounds(engine)
+    this.replicas = new Replicas(engine)
+    this.grants = new Grants(engine, this.audit, this.asks, signatures)
     this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
     this.signIns = new SignIns(engine)
@@ -127,7 +148,7 @@ export class Store {
 }
 
 /** Opens a store on PostgreSQL and brings its tables up to date. */
-export async function openPostgres(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+export async function openPostgres(url: string, options: PostgresStoreOptions): Promise<Store> {
   const { schema = 'assent', connections = 10, statementTimeoutMs = 1_500, connectTimeoutMs = 5_000, clock } = options
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
@@ -159,7 +180,7 @@ export async function openPostgres(url: string, options: PostgresStoreOptions = 
 }
 
 /** Opens a store in one file, which other processes may have open too. */
-export async function openSqlite(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+export async function openSqlite(path: string, options: SqliteStoreOptions): Promise<Store> {
   const { busyTimeoutMs = 10_000, lookEveryMs = 25, clock } = options
   const settings = { path, busyTimeoutMs, ...(clock === undefined ? {} : { clock }) }
   const database = openDatabase(settings)
@@ -204,6 +225,8 @@ async function migrateThere(url: string, schema: string, connectTimeoutMs: numbe
   }
 }
 
-function withDefaults({ auditContents = 'digest', pollMs = 2_000, onTrouble = () => undefined }: StoreOptions) {
-  return { auditContents, pollMs, onTrouble }
+function withDefaults(options: StoreOptions) {
+  const { keys, auditContents = 'digest', pollMs = 2_000 } = options
+  const { onTrouble = () => undefined, onUnverified = () => undefined } = options
+  return { keys, auditContents, pollMs, onTrouble, onUnverified }
 }

@@ -5,6 +5,7 @@
 // sweep at once; each ask and call is still ended once.
 
 import type { Asks } from './asks/asks.ts'
+import { findUndelivered } from './asks/deliver-ask.ts'
 import { findDue, findOfCall } from './asks/find-asks.ts'
 import type { Audit } from './audit/audit.ts'
 import { forgetCalls } from './calls/forget-calls.ts'
@@ -13,6 +14,8 @@ import { forgetDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { forgetExpiredIds } from './grants/used-ids.ts'
 import { forgetLetters } from './letters/read-letters.ts'
+import { forgetReplicas } from './replicas/renew-lease.ts'
+import { forgetRounds } from './rounds/read-round.ts'
 import { forgetPages } from './secrets/collect-page.ts'
 import { forgetClientSessions } from './sessions/read-session.ts'
 import { forgetWishes } from './sessions/wishes.ts'
@@ -42,7 +45,9 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
     if ((await asks.expire(tenant, id)).kind === 'done') expired++
   }
 
+  await asks.deleteUnsentSecrets(atMost)
   const lost = await giveUpSilent(engine, asks, audit)
+  await asks.withdrawOfGoneSessions()
   const ids = await engine.run(forgetExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(forgetCalls, { kept: callsKeptMs + clockSkewMs })
   const deferred = await engine.run(forgetDeferred, { margin: clockSkewMs })
@@ -53,7 +58,9 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const wishes = await engine.run(forgetWishes, {})
   const letters = await engine.run(forgetLetters, {})
   const pages = await engine.run(forgetPages, {})
-  const all = [ids, calls, deferred, steps, links, sessions, ofClients, wishes, letters, pages]
+  const rounds = await engine.run(forgetRounds, { margin: clockSkewMs })
+  const replicas = await engine.run(forgetReplicas, { margin: clockSkewMs })
+  const all = [ids, calls, deferred, steps, links, sessions, ofClients, wishes, letters, pages, rounds, replicas]
   const forgotten = all.reduce((sum, rows) => sum + rows.length, 0)
   return { expired, lost, forgotten }
 }
@@ -68,6 +75,9 @@ export async function giveUpSilent(engine: Engine, asks: Asks, audit: Audit): Pr
     // Also when another process was quicker: it may have died before it came this far.
     for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) {
       await asks.withdraw(tenant, ask.id, 'owner-lost')
+    }
+    for (const ask of await engine.run(findUndelivered, { tenant, call_id: id })) {
+      await asks.undelivered(tenant, ask.id, false)
     }
   }
   return lost

@@ -1,16 +1,18 @@
-// How a tool's question ended, told twice: as data for programs and as sentences for a model and its person.
+// The result of a tool that asks: structured data for programs, and sentences for a model and its user.
 //
-// Only `answered` is a result. Everything else is an error with a code of its own, because an agent must do different
-// things after "no", "nobody answered" and "nobody could be asked".
+// Only `answered` is a result. Every other ending is an error with its own code, because an agent must do different things
+// after "the person declined", "nobody answered" and "nobody could be asked". What the person wrote beside an answer is in
+// the text and in `comment`, whichever way they answered.
 
 import { AssentError, type ErrorCode, isAssentError } from '@assent/core'
 import { z } from 'zod'
 
-/** Why there is no answer. The words are those of `@assent/sdk`. */
+/** Why there is no answer. The codes are those of `@assent/sdk`. */
 export const noAnswerCodes = [
   'declined',
   'cancelled',
   'timed_out',
+  'unseen',
   'not_supported',
   'channel_closed',
   'validation_failed',
@@ -22,7 +24,11 @@ export const endingFields = {
   status: z
     .enum(['answered', ...noAnswerCodes])
     .describe('answered: a person answered. Anything else: there is no answer, and the message says what to do.'),
-  message: z.string().describe('The same in one sentence, to show to the user.'),
+  message: z.string().describe('The result in one sentence, to show to the user.'),
+  comment: z
+    .string()
+    .optional()
+    .describe('What the person wrote beside their answer, also beside a decline or a dismissal. Take it into account.'),
 }
 
 export interface ToolResult {
@@ -39,14 +45,39 @@ export function answered(message: string, data: Readonly<Record<string, unknown>
   }
 }
 
+/** The `comment` member of a result; nothing when the person wrote nothing. */
+export function commentMember(comment: string | undefined): { readonly comment?: string } {
+  return comment === undefined ? {} : { comment }
+}
+
+/** What the person wrote, as a sentence after another one. Texts that are empty or the same appear once or not at all. */
+export function theyWrote(...texts: readonly (string | undefined)[]): string {
+  const written = [...new Set(texts)].filter((text) => text !== undefined && text !== '')
+  return written.map((text) => ` They wrote: "${text}"`).join('')
+}
+
+/** An ending without an answer that people caused. It belongs on record. */
+export interface NoDecision {
+  readonly status: 'declined' | 'cancelled' | 'timed_out'
+  readonly comment?: string
+}
+
+/** Where an ending is on record: members for the structured result, and a sentence. */
+export interface OnRecord {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly words: string
+}
+
 export interface Advice {
   /** What the agent shows its user when nobody could be asked, in place of the form that nobody saw. */
   readonly inWords: string
   /** What has not happened. */
   readonly nothing: string
+  /** Records a decline, a dismissal or a timeout; returns the members and the sentence that say where. */
+  readonly onNoDecision?: (ending: NoDecision) => Promise<OnRecord | undefined>
 }
 
-/** Puts a question, and turns every ending without an answer into an error with its code. */
+/** Asks, and turns every ending without an answer into an error with its code. */
 export async function withoutAnswer(advice: Advice, put: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await put()
@@ -54,10 +85,13 @@ export async function withoutAnswer(advice: Advice, put: () => Promise<ToolResul
     if (!isAssentError(error)) throw error
     const status = statusOf(error.code)
     if (status === undefined) throw error
-    const text = `${error.message} ${advice.nothing}\n\n${nextOf(status, advice)}`
+    const { comment } = error
+    const isPeoples = status === 'declined' || status === 'cancelled' || status === 'timed_out'
+    const kept = isPeoples ? await advice.onNoDecision?.({ status, ...commentMember(comment) }) : undefined
+    const text = `${[error.message, advice.nothing, kept?.words].filter(Boolean).join(' ')}\n\n${nextOf(status, advice)}`
     return {
       content: [{ type: 'text', text }],
-      structuredContent: { status, message: error.message },
+      structuredContent: { status, message: error.message, ...commentMember(comment), ...kept?.data },
       isError: true,
       _meta: { 'assent/refusal': { code: error.code } },
     }
@@ -76,15 +110,17 @@ function nextOf(status: NoAnswer, { inWords }: Advice): string {
     case 'cancelled':
       return 'Nothing was decided. Ask the user in the chat whether to go on before calling this tool again.'
     case 'timed_out':
-      return 'Silence is a no. Stop here, tell the user that an answer was waited for, and call this tool again when they are back.'
+      return 'No answer means no. Stop here, tell the user that their answer is needed, and call this tool again when they are back.'
+    case 'unseen':
+      return 'No person decided, which is a no. Tell the user that their client accepts approvals by itself, and ask them in the chat.'
     case 'channel_closed':
-      return 'The connection to the person broke, which is a no. Call this tool again when the user is connected.'
+      return 'The connection to the person broke, which means no. Call this tool again when the user is connected.'
     case 'validation_failed':
-      return 'What came back does not fit the question, which is a no. Call this tool again to ask once more.'
+      return 'The answer does not fit the question, which means no. Call this tool again to ask once more.'
     case 'not_supported':
       return `No person saw this question. STOP, show the user the following, and wait for their reply in the chat:\n\n${inWords}`
     case 'refused':
-      return 'This question was put to nobody. Change it as the message says, or ask the user in the chat.'
+      return 'Nobody was asked. Change the question as the message says, or ask the user in the chat.'
   }
 }
 

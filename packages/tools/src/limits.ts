@@ -1,8 +1,6 @@
 // Every size, count and wait of the tools, named with its unit. Refuse the new; never evict the old.
 
 export const toolLimits = {
-  /** How long a person may take. */
-  waitMs: 5 * 60 * 1_000,
   /** Of what an agent asks; a person has to read it. */
   questionChars: 2_000,
   /** Of a plan, a phase or a summary: with what we add it still fits into one ask. */
@@ -28,6 +26,8 @@ export const toolLimits = {
   gitBytes: 1_048_576,
   /** Commits since the phase began that are looked at. */
   commits: 50,
+  /** How often one call asks for the commit of a phase before the agent gets `commit_missing`. */
+  commitAttempts: 2,
   /** Of a completion file: beyond, nothing is appended. */
   recordBytes: 1_048_576,
 } as const

@@ -9,7 +9,6 @@ import { describeTools } from './description.ts'
 import { registerChoice } from './elicit/choice.ts'
 import { registerConfirm } from './elicit/confirm.ts'
 import { registerInput } from './elicit/input.ts'
-import { toolLimits } from './limits.ts'
 import { registerOnboarding } from './onboarding/onboarding.ts'
 import type { OnboardingSettings } from './onboarding/settings.ts'
 import type { Registering } from './tool.ts'
@@ -28,10 +27,10 @@ export interface AssentToolsOptions
 export type CreateServer = () => McpServer
 
 export function assentTools(options: AssentToolsOptions): CreateServer {
-  const { keys, store, tenant, nowMs, waitMs = toolLimits.waitMs } = options
+  const { keys, store, tenant, nowMs, waitMs } = options
   const assent: Assent = createAssent({
     name: 'assent',
-    waitMs,
+    ...(waitMs === undefined ? {} : { waitMs }),
     ...(keys === undefined ? {} : { keys }),
     ...(store === undefined ? {} : { store }),
     ...(tenant === undefined ? {} : { tenant }),
@@ -53,5 +52,5 @@ function registerAll(registering: Registering, options: AssentToolsOptions): voi
   registerPlanApproval(registering)
   registerPhaseCommit(registering)
   registerCompletionReview(registering)
-  registerOnboarding(registering, options.onboarding, options.nowMs)
+  registerOnboarding(registering, options.onboarding, { home: options.stateFolder, nowMs: options.nowMs })
 }

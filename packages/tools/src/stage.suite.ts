@@ -43,10 +43,14 @@ export async function connect(generation: Generation, createServer: () => McpSer
   const [near, far] = Memory2.createLinkedPair()
   const serving = serveStdio(createServer, { transport: far })
   const shown: Shown[] = []
+  let meta: unknown
   const answer = async (params: unknown) => {
     shown.push(params as Shown)
-    return (await person?.(params as Shown)) as never
+    const given = await person?.(params as Shown)
+    meta = typeof given === 'object' && given !== null && '_meta' in given ? given._meta : undefined
+    return given as never
   }
+  keepMeta(near, () => meta)
   const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
   const open = generation === '2025-11-25' ? open1 : open2
   const { client, calls } = await open(near, capabilities, person === undefined ? undefined : answer)
@@ -69,6 +73,19 @@ export async function connect(generation: Generation, createServer: () => McpSer
       await client.close()
       await serving.close()
     },
+  }
+}
+
+/** The 2026 client of SDK 2 drops `_meta` of an answer; a gateway of ours does not. This puts it back on the wire. */
+function keepMeta(transport: Memory2, metaOf: () => unknown): void {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    const params = 'params' in message ? (message.params as { inputResponses?: Record<string, object> }) : undefined
+    const meta = metaOf()
+    if (params?.inputResponses !== undefined && meta !== undefined) {
+      for (const response of Object.values(params.inputResponses)) Object.assign(response, { _meta: meta })
+    }
+    return send(message, options)
   }
 }
 

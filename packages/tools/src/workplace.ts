@@ -4,9 +4,10 @@ import { type Plan, type PlanMemory, planMemory } from './checkpoint/memory.ts'
 import { decisionLine, type Recorded, record } from './checkpoint/record.ts'
 import { type Look, look } from './git/look.ts'
 
-/** What a person decided at a checkpoint. */
+/** What a person decided at a checkpoint, or how the question ended without a decision. */
 export interface Decision {
   readonly checkpoint: 'plan' | 'phase' | 'completion'
+  /** The chosen decision; `declined`, `dismissed` or `timed_out` without one. */
   readonly decision: string
   readonly task: string
   readonly folder: string
@@ -14,6 +15,10 @@ export interface Decision {
   readonly phase?: number
   readonly note?: string
   readonly commit?: string
+  /** The decision has no effect: the person chose to continue, and there is no new commit. */
+  readonly refused?: 'commit_missing'
+  /** At the completion review: whether the plan's record and git show every phase committed. */
+  readonly isOnRecord?: boolean
 }
 
 export interface WorkplaceOptions {
@@ -21,9 +26,12 @@ export interface WorkplaceOptions {
   readonly folder: string
   /** Where completion files are, from the project's folder; `plans` unless said. */
   readonly plansFolder?: string
-  /** Where plans are remembered across restarts; without it, in this process alone. */
+  /**
+   * The user's Assent home: plans are remembered there across restarts (without it, in this process alone), and it holds the
+   * key that authenticates onboarding's files (without it, the key is in the usual home of the system).
+   */
   readonly stateFolder?: string
-  /** Told of every decision at a checkpoint, for a record of its own. */
+  /** Called with every decision at a checkpoint, and with every question that ended without one. */
   readonly onDecision?: (decision: Decision) => void | Promise<void>
   /** Only for tests. */
   readonly nowMs?: () => number
@@ -47,6 +55,11 @@ export class Workplace {
     return look(this.folder, { since, besides: this.#plansFolder })
   }
 
+  /** The repository, or the folder itself where git cannot be read. */
+  async root(): Promise<string> {
+    return rootOf(await this.look(), this.folder)
+  }
+
   /** Keeps a decision in the completion file, in what is remembered, and wherever the host keeps its record. */
   async keep(
     root: string,
@@ -62,14 +75,21 @@ export class Workplace {
   }
 }
 
+export function rootOf(seen: Look, folder: string): string {
+  return seen.kind === 'seen' ? seen.root : folder
+}
+
 export interface Kept {
   readonly recorded: Recorded
   readonly plan: Plan
 }
 
-/** Where a decision stands, or that it stands nowhere, in a sentence. */
-export function recordedWords(recorded: Recorded): string {
+/** Where a decision is recorded, or why it is not: the members of a result, and a sentence. */
+export function recordedResult(recorded: Recorded): {
+  readonly data: { completionFile?: string }
+  readonly words: string
+} {
   return recorded.ok
-    ? `It is on record in ${recorded.file}.`
-    : `It could not be written to the completion file: ${recorded.why}`
+    ? { data: { completionFile: recorded.file }, words: `It is recorded in ${recorded.file}.` }
+    : { data: {}, words: `It could not be written to the completion file: ${recorded.why}` }
 }

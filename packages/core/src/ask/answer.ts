@@ -3,6 +3,7 @@
 // This is the one door from the wire into the rules. Only a well-formed accept whose content fits the question is a
 // yes; everything else is a no or nothing at all. It does not know who answered or when.
 
+import { digestOf } from '../digest/digest.ts'
 import { type ContentIssue, checkContent } from '../form/check.ts'
 import { readObject } from '../form/foreign.ts'
 import type { Content } from '../form/form.ts'
@@ -13,6 +14,13 @@ export type Answer =
   | { readonly action: 'accept'; readonly content?: Content; readonly comment?: string }
   | { readonly action: 'decline'; readonly comment?: string }
   | { readonly action: 'cancel'; readonly comment?: string }
+
+/** An answer without its content and comment, which their digests stand for. */
+export interface AnswerDigests {
+  readonly action: Answer['action']
+  readonly contentDigest?: string
+  readonly commentDigest?: string
+}
 
 export type Judged =
   | { readonly ok: true; readonly answer: Answer }
@@ -49,6 +57,15 @@ export function judgeAnswer(question: Question, raw: unknown): Judged {
   const checked = checkContent(question.form, content)
   if (!checked.ok) return { ok: false, reason: 'invalid', issues: checked.issues }
   return { ok: true, answer: { action, content: checked.content, ...said } }
+}
+
+export function answerDigests(answer: Answer): AnswerDigests {
+  const content = answer.action === 'accept' ? answer.content : undefined
+  return {
+    action: answer.action,
+    ...(content === undefined ? {} : { contentDigest: digestOf('content v1', content) }),
+    ...(answer.comment === undefined ? {} : { commentDigest: digestOf('comment v1', answer.comment) }),
+  }
 }
 
 const onItsPage = 'A secret is handed over on its own page, which is the only yes to this question. Open the link.'

@@ -11,7 +11,8 @@ import { digestOf } from '../digest/digest.ts'
 import { isAssentError } from '../errors.ts'
 import { isId, isName } from '../ids.ts'
 import { askLimits } from '../limits.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, AnswerDigests } from './answer.ts'
+import { withoutChecked } from './ask-meta.ts'
 import { type Electorate, electorateProblem } from './electorate.ts'
 import type { Question } from './question.ts'
 
@@ -25,6 +26,14 @@ export interface Ask {
   /** The call that waits for the answer, when one does. */
   readonly callId?: string
   readonly question: Question
+  /** The asker receives what a person writes beside the answer. Without it the comment is kept in the audit log only. */
+  readonly commentReaches?: 'asker'
+  /** The asker's own timeout is not known: it may stop waiting before the deadline. */
+  readonly isWaitUnknown?: true
+  /** When a request last waited for the answer. */
+  readonly lastSeenAtMs?: number
+  /** The client answered too fast for a person to have read the question, so it was asked again in the inbox. */
+  readonly fastAnswer?: FastAnswer
   readonly electorate: Electorate
   readonly raisedAtMs: number
   readonly decideByMs: number
@@ -34,16 +43,19 @@ export interface Ask {
   readonly state: AskState
 }
 
+export interface FastAnswer {
+  readonly action: Answer['action']
+  readonly afterMs: number
+}
+
 export type AskState =
   | { readonly kind: 'open' }
-  | {
+  | ({
       readonly kind: 'settled'
-      readonly answer: Answer
-      readonly by: string
-      readonly via: Surface
       readonly atMs: number
-      readonly decisionId: string
-    }
+      /** When it was found that the asking server had stopped waiting: the answer had no effect. */
+      readonly undeliveredAtMs?: number
+    } & KeptVote)
   | { readonly kind: 'expired'; readonly atMs: number }
   | { readonly kind: 'withdrawn'; readonly reason: WithdrawReason; readonly atMs: number }
 
@@ -55,13 +67,19 @@ export type WithdrawReason =
   | 'unseen'
   /** The caller cancelled its call. */
   | 'call-cancelled'
+  /** The server that asked stopped waiting: it took the question back, or its call ended. */
+  | 'asker-stopped'
   /** The caller went away and cannot come back for the answer. */
   | 'caller-gone'
   /** The process that held the waiting call died. */
   | 'owner-lost'
+  /** The stored row does not match its signatures: it was changed outside Assent, or its key is not configured. */
+  | 'unverified'
 
 /** An ask before it has a place in time: how long a person may take, instead of until when. */
-export type AskDraft = Omit<Ask, 'raisedAtMs' | 'decideByMs' | 'votes' | 'state'> & { readonly decideWithinMs: number }
+export type AskDraft = Omit<Ask, 'fastAnswer' | 'raisedAtMs' | 'decideByMs' | 'lastSeenAtMs' | 'votes' | 'state'> & {
+  readonly decideWithinMs: number
+}
 
 /** An answer as cast: judged already, by someone who may decide. */
 export interface Vote {
@@ -72,7 +90,15 @@ export interface Vote {
   readonly decisionId: string
 }
 
-export interface CastVote extends Vote {
+/** A vote as the store keeps it. */
+export interface KeptVote extends Vote {
+  /** The answer holds what looks like a secret: it is stored sealed and shown to nobody. */
+  readonly isSecret?: true
+  /** The secret was delivered and deleted: `answer` has no content and no comment, and these digests stand for them. */
+  readonly deleted?: AnswerDigests
+}
+
+export interface CastVote extends KeptVote {
   readonly atMs: number
 }
 
@@ -83,7 +109,14 @@ export type Moved =
 
 /** Opens an ask that `draftProblem` found nothing wrong with. */
 export function raise({ decideWithinMs, ...draft }: AskDraft, nowMs: number): Ask {
-  return { ...draft, raisedAtMs: nowMs, decideByMs: nowMs + decideWithinMs, votes: [], state: { kind: 'open' } }
+  return {
+    ...draft,
+    lastSeenAtMs: nowMs,
+    raisedAtMs: nowMs,
+    decideByMs: nowMs + decideWithinMs,
+    votes: [],
+    state: { kind: 'open' },
+  }
 }
 
 /** The only way an ask gains an answer. */
@@ -161,6 +194,11 @@ function nameProblem({ tenant, id, asker, principal, callId }: AskDraft): string
 function questionProblem(question: Question): string | undefined {
   const words = question.kind === 'approval' ? question.title + (question.claim ?? '') : question.message
   if (words.length > askLimits.messageChars) return `A question has at most ${askLimits.messageChars} characters.`
+  if (question.kind === 'form' && question.checked !== undefined) {
+    if (withoutChecked(question.message, question.checked) === undefined) {
+      return 'What Assent checked is not a paragraph of the message.'
+    }
+  }
   if (question.kind === 'url' && question.url.length > askLimits.urlChars) {
     return `A link has at most ${askLimits.urlChars} characters.`
   }

@@ -22,3 +22,8 @@ const exactly = canonicalJson(decisionForm)
 export function isDecision(asked: Form): boolean {
   return asked.fields.length === 1 && canonicalJson(asked) === exactly
 }
+
+/** Whether accepting this form can mean nothing but yes: our decision form, or a form without fields. */
+export function isApprovalForm(asked: Form): boolean {
+  return asked.fields.length === 0 || isDecision(asked)
+}

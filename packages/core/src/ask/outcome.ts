@@ -11,6 +11,8 @@ export type AskOutcome =
   | 'declined'
   /** A person made no choice. */
   | 'cancelled'
+  /** A person answered too late: the server had stopped waiting. */
+  | 'undelivered'
   /** The deadline passed. */
   | 'expired'
   /** No surface could carry it to a person. */
@@ -30,7 +32,7 @@ export function outcomeOf(state: AskState): AskOutcome | undefined {
     case 'open':
       return undefined
     case 'settled':
-      return outcomeOfAction[state.answer.action]
+      return state.undeliveredAtMs === undefined ? outcomeOfAction[state.answer.action] : 'undelivered'
     case 'expired':
       return 'expired'
     case 'withdrawn':

@@ -12,7 +12,9 @@ export type Question =
       readonly kind: 'form'
       readonly message: string
       readonly form: Form
-      /** The call that asks, as it reached us; kept where the form is a decision about letting it go on. */
+      /** What Assent checked itself: a paragraph of the message, as `checkedBlock` writes it. */
+      readonly checked?: string
+      /** The call in which the server asks, as the client sent it. */
       readonly call?: AskingCall
     }
   | {
@@ -21,6 +23,8 @@ export type Question =
       readonly url: string
       /** The link is a page of ours where a secret is handed over. Then only that page can say yes. */
       readonly secret?: SecretPage
+      /** As for a form. */
+      readonly call?: AskingCall
     }
   | {
       readonly kind: 'approval'
@@ -39,7 +43,10 @@ export interface SecretPage {
 }
 
 export interface AskingCall {
+  /** What is called; a tool unless said. */
+  readonly kind?: 'prompt' | 'resource'
+  /** The name of the tool or prompt, or the address of the resource. */
   readonly tool: string
-  /** Absent where they are too large to be shown whole. */
+  /** Absent where they are too large to be shown whole; a resource has none. */
   readonly arguments?: JsonObject
 }

@@ -13,8 +13,12 @@ export type AuditKind =
   | 'ask.raised'
   | 'ask.voted'
   | 'ask.settled'
+  /** The answer was recorded, and the server had stopped waiting for it. */
+  | 'ask.undelivered'
   | 'ask.expired'
   | 'ask.withdrawn'
+  /** A stored ask or grant does not match its signatures and was refused. */
+  | 'ask.unverified'
   | 'grant.used'
   | 'call.lost'
   | 'note'

@@ -1,13 +1,14 @@
 // What a person is shown of an ask.
 
 import { describe, expect, test } from 'vitest'
-import { judgeAnswer } from '../ask/answer.ts'
+import { type Answer, judgeAnswer } from '../ask/answer.ts'
 import { type Ask, raise } from '../ask/ask.ts'
 import { decisionForm } from '../ask/decision.ts'
 import { only } from '../ask/electorate.ts'
 import type { Question } from '../ask/question.ts'
 import { actionDigest } from '../digest/action.ts'
 import { digestOf } from '../digest/digest.ts'
+import { boolean, choice, form, optional, text } from '../form/build.ts'
 import { encodeForm } from '../form/encode.ts'
 import type { Content, Field, Form } from '../form/form.ts'
 import { readForm } from '../form/read.ts'
@@ -64,15 +65,14 @@ describe('an approval that came as a form', () => {
     expect(question).toMatchObject({
       kind: 'form',
       claim: 'Approve: Deploy\n\nI will only look.',
-      decision: {
-        content: { decision: 'approve' },
-        call: {
-          tool: 'roll⟨U+202E⟩out',
-          arguments: [
-            { name: 'env', value: 'production', shape: 'plain' },
-            { name: 'note', value: '"4"', shape: 'plain' },
-          ],
-        },
+      decision: { content: { decision: 'approve' } },
+      call: {
+        kind: 'tool',
+        name: 'roll⟨U+202E⟩out',
+        arguments: [
+          { name: 'env', value: 'production', shape: 'plain' },
+          { name: 'note', value: '"4"', shape: 'plain' },
+        ],
       },
     })
     expect(judgeAnswer(asked, { action: 'accept', content: (question as Decided).decision.content }).ok).toBe(true)
@@ -81,7 +81,8 @@ describe('an approval that came as a form', () => {
 
   test('[CARD-1] arguments that were too large are not drawn in part', () => {
     const { question } = viewOf({ ...asked, call: { tool: 'rollout' } })
-    expect((question as Decided).decision.call).toEqual({ tool: 'rollout', json: '{\n  "tool": "rollout"\n}' })
+    expect(question).toMatchObject({ call: { kind: 'tool', name: 'rollout', json: '{\n  "tool": "rollout"\n}' } })
+    expect(question).not.toHaveProperty('call.arguments')
   })
 
   test.each<[string, Form]>([
@@ -137,8 +138,69 @@ describe('an approval that came as a form', () => {
     expect(settled(asked, { decision: 'approve' })).toMatchObject({ what: 'You approved this', content: [] })
     const field = { kind: 'boolean', name: 'loop', required: true } as const
     expect(settled({ kind: 'form', message: 'Loop?', form: { fields: [field] } }, { loop: true })).toMatchObject({
-      what: 'You answered this',
-      content: [{ label: 'loop', value: 'Yes' }],
+      what: 'You answered Yes',
+      content: [{ label: 'Loop?', value: 'Yes' }],
+    })
+  })
+})
+
+describe('the person’s actual answer', () => {
+  const yesNo: Question = {
+    kind: 'form',
+    message: 'Delete the five artifacts?\n\nThis cannot be undone.',
+    form: form({ confirmed: boolean({ title: 'Yes' }) }),
+  }
+  const plan: Question = {
+    kind: 'form',
+    message: 'Approve this plan?',
+    form: form({
+      decision: choice({ approve: 'Approve: begin', request_changes: 'Request changes', cancel: 'Cancel' }),
+      feedback: optional(text()),
+    }),
+  }
+  const settled = (question: Question, answer: Answer) =>
+    askView(
+      {
+        ...asksOf(question),
+        state: { kind: 'settled', answer, by: 'ann', via: 'inbox', atMs: 2_000, decisionId: 'd' },
+      },
+      ann,
+      naming,
+    ).state
+
+  test('[REPLY-6] a No reads as the question and its answer, and is no yes', () => {
+    expect(settled(yesNo, { action: 'accept', content: { confirmed: false } })).toMatchObject({
+      what: 'You answered No',
+      answered: { name: 'no', verdict: 'no', text: 'No' },
+      content: [{ label: 'Delete the five artifacts?', value: 'No' }],
+    })
+  })
+
+  test('[REPLY-6] a plan that was sent back or cancelled is no yes, and a choice is named by its label', () => {
+    const content = { decision: 'request_changes', feedback: 'use FTS5' }
+    expect(settled(plan, { action: 'accept', content })).toMatchObject({
+      what: 'You requested changes',
+      answered: { verdict: 'no', text: 'Changes requested' },
+    })
+    expect(settled(plan, { action: 'accept', content: { decision: 'cancel' } })).toMatchObject({
+      what: 'You chose to cancel',
+      answered: { verdict: 'no', text: 'Cancelled' },
+    })
+    const database = form({ choice: choice({ sqlite: 'SQLite', pg: 'PostgreSQL' }) })
+    const which: Question = { kind: 'form', message: 'Which?', form: database }
+    expect(settled(which, { action: 'accept', content: { choice: 'pg' } })).toMatchObject({
+      what: 'You chose “PostgreSQL”',
+      answered: { name: 'answered', verdict: 'neutral', text: 'PostgreSQL' },
+    })
+  })
+
+  test('[REPLY-7] a view says who receives a comment, and which field of the form is the comment', () => {
+    const ask = asksOf(yesNo)
+    expect(askView(ask, ann, naming)).toMatchObject({ commentReaches: 'audit-log' })
+    expect(askView(ask, ann, naming)).not.toHaveProperty('commentField')
+    expect(askView({ ...asksOf(plan), commentReaches: 'asker' }, ann, naming)).toMatchObject({
+      commentReaches: 'asker',
+      commentField: 'feedback',
     })
   })
 })
@@ -150,6 +212,52 @@ function overTheWire(revision: Revision): Form {
   const read = encoded.ok ? readForm(JSON.parse(JSON.stringify(encoded.schema))) : undefined
   return read?.ok === true ? read.form : { fields: [] }
 }
+
+describe('the call in which a server asks', () => {
+  const message = 'Let read_file go on\n\nI only look.'
+  const call = { tool: 'wipe_disk', arguments: { path: '/', recursive: true } }
+  const drawn = {
+    kind: 'tool',
+    name: 'wipe_disk',
+    arguments: [
+      { name: 'path', value: '/', shape: 'plain' },
+      { name: 'recursive', value: 'true', shape: 'plain' },
+    ],
+  }
+
+  test('[CARD-5] every question shows it: a form, a form without fields and a link', () => {
+    const fields: readonly Field[] = [{ kind: 'boolean', name: 'sure', required: true }]
+    const questions: readonly Question[] = [
+      { kind: 'form', message, form: { fields }, call },
+      { kind: 'form', message, form: { fields: [] }, call },
+      { kind: 'url', message, url: 'https://example.com/', call },
+    ]
+    for (const question of questions) expect(viewOf(question).question).toMatchObject({ call: drawn })
+  })
+
+  test('[CARD-5] a prompt and a resource are named as what they are', () => {
+    const form = { fields: [] }
+    const prompt = { kind: 'prompt', tool: 'summarize', arguments: { path: 'a' } } as const
+    const resource = { kind: 'resource', tool: 'file:///etc/passwd', arguments: {} } as const
+    const asked = (called: typeof prompt | typeof resource) => viewOf({ kind: 'form', message, form, call: called })
+    expect(asked(prompt).question).toMatchObject({ call: { kind: 'prompt', name: 'summarize' } })
+    expect(asked(resource).question).toMatchObject({
+      call: { kind: 'resource', name: 'file:///etc/passwd', arguments: [] },
+    })
+  })
+
+  test('[CARD-6] a form without fields has a title of ours, with the tool that was called', () => {
+    const form = { fields: [] }
+    const view = viewOf({ kind: 'form', message, form, call })
+    expect(view.headline).toBe('deploy asks you to confirm: wipe_disk')
+    expect(view.question).toMatchObject({ claim: message })
+    expect(viewOf({ kind: 'form', message, form }).headline).toBe('deploy asks you to confirm: roll⟨U+202E⟩out')
+    const named = { ...naming, describe: () => ({ name: 'Disks\u202E' }) }
+    expect(viewOf({ kind: 'form', message, form, call }, { naming: named }).headline).toBe(
+      'Disks⟨U+202E⟩ asks you to confirm: wipe_disk',
+    )
+  })
+})
 
 describe('an ask', () => {
   test('[INBOX-13] names come from configuration and identity, and everything written is shown visibly', () => {
@@ -194,7 +302,9 @@ describe('an ask', () => {
   test('[INBOX-4] how it ended is said in a sentence, for every ending', () => {
     const sentence = (state: AskView['state']) => endingInWords({ state }, 200_000)
     const by = { name: 'Ben', isYou: false }
-    const settled = { kind: 'settled', outcome: 'declined', by, via: 'terminal', atMs: 20_000, content: [] } as const
+    const answered = { name: 'declined', verdict: 'no', text: 'Declined' } as const
+    const how = { outcome: 'declined', answered, by, via: 'terminal' } as const
+    const settled = { kind: 'settled', ...how, atMs: 20_000, content: [] } as const
     expect(sentence({ ...settled, what: 'Ben declined this', comment: 'no' })).toBe('Ben declined this, 3 min ago: no')
     expect(sentence({ kind: 'expired', what: 'Over', atMs: 200_000 })).toBe('Over, just now.')
     expect(sentence({ kind: 'withdrawn', what: 'Gone', reason: 'unseen', atMs: 195_000 })).toBe('Gone, 5 s ago.')
@@ -237,5 +347,19 @@ describe('a field', () => {
         { value: 'v1', isSuggested: true },
       ],
     })
+  })
+
+  test('[CARD-8] an option whose label and value contradict each other shows both', () => {
+    const drawn = drawField({
+      kind: 'choice',
+      name: 'a',
+      required: true,
+      options: [
+        { value: 'yes', label: 'No, keep everything' },
+        { value: 'eu', label: 'Europe' },
+      ],
+    })
+    expect(drawn).toMatchObject({ options: [{ shownValue: 'yes' }, { value: 'eu' }] })
+    expect(drawn).not.toHaveProperty('options.1.shownValue')
   })
 })

@@ -4,25 +4,20 @@
 // asker or a person wrote leaves here safe to show.
 
 import { type Ask, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
+import { withoutChecked } from '../ask/ask-meta.ts'
+import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
 import type { Person } from '../ask/electorate.ts'
-import type { Question } from '../ask/question.ts'
+import type { AskingCall, Question } from '../ask/question.ts'
 import { askLimits } from '../limits.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import { screenUrl } from '../screen/url.ts'
 import { drawArguments, drawJson } from './draw-action.ts'
+import { deedInWords, drawAnswer } from './draw-answer.ts'
 import { drawField, drawFieldValue, shownTitle } from './draw-field.ts'
-import { expiredInWords, settledInWords, withdrawnInWords } from './ending.ts'
-import type {
-  AskerView,
-  AskView,
-  DecisionView,
-  LinkView,
-  PersonView,
-  QuestionView,
-  QuorumView,
-  StateView,
-} from './view.ts'
+import { askedAgainInWords, expiredInWords, settledInWords, undeliveredInWords, withdrawnInWords } from './ending.ts'
+import { withoutSecrets } from './hide-secrets.ts'
+import type { AskerView, AskView, CallView, LinkView, PersonView, QuestionView, QuorumView, StateView } from './view.ts'
 
 /** What the operator's configuration and identity say about names. */
 export interface Naming {
@@ -38,7 +33,7 @@ export function askView(ask: Ask, person: Person, naming: Naming): AskView {
   const { name, ...notes } = naming.describe(ask.asker)
   return {
     id: ask.id,
-    headline: headlineOf(ask.question),
+    headline: headlineOf(ask, shownTitle(name ?? ask.asker.server)),
     asker: {
       server: shownTitle(name ?? ask.asker.server),
       ...(ask.asker.tool === undefined ? {} : { tool: shownTitle(ask.asker.tool) }),
@@ -48,13 +43,32 @@ export function askView(ask: Ask, person: Person, naming: Naming): AskView {
     question: drawQuestion(ask),
     raisedAtMs: ask.raisedAtMs,
     decideByMs: ask.decideByMs,
+    ...(ask.isWaitUnknown === true ? { mayEndEarlier: true } : {}),
+    ...(ask.lastSeenAtMs === undefined ? {} : { callerSeenAtMs: ask.lastSeenAtMs }),
+    ...(ask.fastAnswer === undefined ? {} : { askedAgain: askedAgainInWords(ask.fastAnswer) }),
     ...(needsSeveral(ask.electorate) ? { quorum: drawQuorum(ask, person, naming) } : {}),
     answers: possibleAnswers(ask, person),
+    commentReaches: ask.commentReaches ?? 'audit-log',
+    ...commentFieldOf(ask.question),
     state: drawState(ask, person, naming),
   }
 }
 
-function headlineOf(question: Question): string {
+function commentFieldOf(question: Question): { readonly commentField?: string } {
+  const field = question.kind === 'form' ? question.form.fields.find(isCommentField) : undefined
+  return field === undefined ? {} : { commentField: field.name }
+}
+
+/** A form without fields is an approval whose only words are the server's; its title is ours. */
+function headlineOf({ question, asker }: Ask, server: string): string {
+  if (question.kind === 'form' && question.form.fields.length === 0) {
+    const called = question.call?.tool ?? asker.tool
+    return `${server} asks you to confirm${called === undefined ? '' : `: ${shownTitle(called)}`}`
+  }
+  return firstLineOf(question)
+}
+
+function firstLineOf(question: Question): string {
   const text = question.kind === 'approval' ? question.title : question.message
   const firstLine = text.trim().split('\n', 1)[0] ?? ''
   return oneLine(firstLine, 'web', { maxChars: headlineChars })
@@ -65,16 +79,18 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
     case 'form':
       return {
         kind: 'form',
-        claim: claim(question.message),
+        ...wordsOf(question),
         fields: question.form.fields.map(drawField),
-        ...(isDecision(question.form) ? { decision: drawDecision(question) } : {}),
+        ...(isDecision(question.form) ? { decision: { content: approved } } : {}),
+        ...drawCall(question.call),
       }
     case 'url':
       return {
         kind: 'url',
         claim: claim(question.message),
-        link: drawLink(question.url),
+        link: drawLink(question.url, question.secret !== undefined),
         ...(question.secret === undefined ? {} : { secret: { ...question.secret, server: asker.server, principal } }),
+        ...drawCall(question.call),
       }
     case 'approval':
       return {
@@ -92,21 +108,39 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
   }
 }
 
-function drawDecision({ call }: Question & { kind: 'form' }): DecisionView {
-  if (call === undefined) return { content: approved }
-  const drawn = call.arguments === undefined ? {} : { arguments: drawArguments(call.arguments) }
-  return { content: approved, call: { tool: shownTitle(call.tool), ...drawn, json: drawJson(call) } }
+/** What Assent checked stands apart from what the asker wrote. */
+function wordsOf({ message, checked }: Question & { kind: 'form' }): {
+  readonly claim: string
+  readonly checked?: string
+} {
+  const rest = checked === undefined ? undefined : withoutChecked(message, checked)
+  return checked === undefined || rest === undefined
+    ? { claim: claim(message) }
+    : { claim: claim(rest), checked: claim(checked) }
+}
+
+function drawCall(call: AskingCall | undefined): { readonly call?: CallView } {
+  if (call === undefined) return {}
+  const { kind = 'tool', tool, arguments: given } = call
+  const drawn = given === undefined ? {} : { arguments: drawArguments(given) }
+  return { call: { kind, name: shownTitle(tool), ...drawn, json: drawJson(call) } }
 }
 
 function claim(text: string): string {
   return visibleText(text, 'web', { maxChars: askLimits.messageChars })
 }
 
-function drawLink(url: string): LinkView {
+/** A page of ours for a secret is not another program. */
+function drawLink(url: string, isOurs: boolean): LinkView {
   const screened = screenUrl(url)
   if (!screened.ok) return { ok: false, reason: screened.reason }
   const { ascii, unicode, highlight, loopback } = screened.host
-  return { ok: true, url: screened.url, host: { ascii, unicode, highlight, loopback }, warnings: screened.warnings }
+  return {
+    ok: true,
+    url: screened.url,
+    host: { ascii, unicode, highlight, loopback },
+    warnings: isOurs ? [] : screened.warnings,
+  }
 }
 
 /** A link that we would not open is nothing anybody can say yes to here; and a secret is handed over, not agreed to. */
@@ -140,17 +174,22 @@ function drawQuorum({ electorate, votes }: Ask, person: Person, naming: Naming):
 
 const outcomes = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
 
-function drawState({ state, question }: Ask, person: Person, naming: Naming): StateView {
+function drawState({ state, question, fastAnswer }: Ask, person: Person, naming: Naming): StateView {
   if (state.kind === 'open') return state
-  if (state.kind === 'expired') return { ...state, what: expiredInWords }
+  if (state.kind === 'expired') return { ...state, what: expiredInWords(fastAnswer) }
   if (state.kind === 'withdrawn') return { ...state, what: withdrawnInWords[state.reason] }
-  const { answer, by, via, atMs } = state
+  const { by, via, atMs } = state
+  const answer = withoutSecrets(question, state)
   const outcome = outcomes[answer.action]
   const decider = who(by, person, naming)
+  const did = settledInWords(decider, deedInWords(question, answer), via)
+  const isUndelivered = state.undeliveredAtMs !== undefined
   return {
     kind: 'settled',
-    what: settledInWords(decider, outcome, via, yesOf(question)),
+    what: isUndelivered ? `${undeliveredInWords}. ${did}` : did,
+    ...(isUndelivered ? { isUndelivered } : {}),
     outcome,
+    answered: drawAnswer(question, answer),
     by: decider,
     via,
     atMs,
@@ -160,21 +199,18 @@ function drawState({ state, question }: Ask, person: Person, naming: Naming): St
 }
 
 /** A form that takes more than a yes or a no. */
-/** What the person did who said yes. */
-function yesOf(question: Question): string {
-  if (question.kind === 'url' && question.secret !== undefined) return 'handed this over'
-  return isFilledIn(question) ? 'answered this' : 'approved this'
-}
-
 function isFilledIn(question: Question): question is Question & { kind: 'form' } {
   return question.kind === 'form' && question.form.fields.length > 0 && !isDecision(question.form)
 }
 
-function drawContent({ form }: Question & { kind: 'form' }, content: Readonly<Record<string, unknown>>) {
-  return form.fields
+/** A yes/no question and its answer are read together; the title of its one field, such as "Yes", says nothing beside a No. */
+function drawContent(question: Question & { kind: 'form' }, content: Readonly<Record<string, unknown>>) {
+  const { fields } = question.form
+  const isYesNo = fields.filter((field) => !isCommentField(field)).length === 1
+  return fields
     .filter(({ name }) => Object.hasOwn(content, name))
     .map((field) => ({
-      label: shownTitle(field.title ?? field.name),
+      label: isYesNo && field.kind === 'boolean' ? firstLineOf(question) : shownTitle(field.title ?? field.name),
       value: drawFieldValue(field, content[field.name]),
     }))
 }

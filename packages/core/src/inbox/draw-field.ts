@@ -5,6 +5,7 @@
 
 import type { ChoiceField, ChoicesField, Field, NumberField, Option, TextField } from '../form/form.ts'
 import { formLimits } from '../limits.ts'
+import { contradicts } from '../screen/options.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import type { FieldView, NumberFieldView, OptionView, TextFieldView } from './view.ts'
 
@@ -109,6 +110,7 @@ function drawOptions(field: ChoiceField | ChoicesField): OptionView[] {
   return field.options.map((option) => ({
     value: option.value,
     label: shownTitle(option.label ?? option.value),
+    ...(contradicts(option) ? { shownValue: shownTitle(option.value) } : {}),
     isSuggested: suggestion.includes(option.value),
   }))
 }

@@ -1,30 +1,43 @@
 // How an ask ended, in words for someone who looks at it afterwards or answers too late.
 //
-// Who, how, from where, and how long ago: a late answer is nobody's mistake and gets an explanation, not an error.
+// Who, how, from where, and how long ago. A late answer gets this explanation instead of an error.
 
-import type { Surface, WithdrawReason } from '../ask/ask.ts'
+import type { FastAnswer, Surface, WithdrawReason } from '../ask/ask.ts'
 import type { AskView, PersonView } from './view.ts'
 
-const did = { accepted: 'approved', declined: 'declined', cancelled: 'dismissed' } as const
+const fastWords = { accept: 'Accepted', decline: 'Declined', cancel: 'Dismissed' } as const
 
-export const expiredInWords = 'The deadline passed, and the agent was told that nobody answered'
+/** A client's answer that came too fast to be a person's is neither an answer nor silence. */
+export function askedAgainInWords({ action, afterMs }: FastAnswer): string {
+  return `${fastWords[action]} within ${Math.max(1, Math.ceil(afterMs / 1_000))} s, asked again`
+}
+
+export function expiredInWords(fastAnswer: FastAnswer | undefined): string {
+  return fastAnswer === undefined ? 'Expired without an answer' : `${askedAgainInWords(fastAnswer)}, then expired`
+}
 
 export const withdrawnInWords: Readonly<Record<WithdrawReason, string>> = {
   undeliverable: 'It could not be put to anyone',
   unseen: 'A client answered it without showing it to anyone',
   'call-cancelled': 'The agent cancelled its call and no longer needs an answer',
+  'asker-stopped': 'The server that asked stopped waiting for an answer',
   'caller-gone': 'The agent that asked went away and no longer needs an answer',
   'owner-lost': 'The process that held the waiting call stopped, so no answer is needed any more',
+  unverified:
+    'The stored row does not match its signatures, so it releases nothing. It was changed outside Assent, or its key is no longer configured',
 }
 
-export function settledInWords(by: PersonView, outcome: keyof typeof did, via: Surface, yes = 'approved this'): string {
-  const verb = outcome === 'accepted' ? yes : `${did[outcome]} this`
+/** Beside the answer, where it had no effect. */
+export const undeliveredInWords = 'Too late: the server had stopped waiting'
+
+/** @param did what the person did, as the verb of the sentence */
+export function settledInWords(by: PersonView, did: string, via: Surface): string {
   const places = {
     client: by.isYou ? ' in your client' : ' in their client',
     inbox: '',
     terminal: ' from the terminal',
   }
-  return `${by.isYou ? 'You' : by.name} ${verb}${places[via]}`
+  return `${by.isYou ? 'You' : by.name} ${did}${places[via]}`
 }
 
 /** One sentence with the time and the comment. Undefined while the ask is open. */

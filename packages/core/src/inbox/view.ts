@@ -5,7 +5,7 @@
 
 import type { Answer } from '../ask/answer.ts'
 import type { Surface, WithdrawReason } from '../ask/ask.ts'
-import type { AskOutcome } from '../ask/outcome.ts'
+import type { AnswerName, NamedOutcome, Verdict } from '../ask/person-answer.ts'
 import type { AuditProof } from '../audit/proof.ts'
 import type { ContentIssue } from '../form/check.ts'
 import type { Content, TextFormat } from '../form/form.ts'
@@ -22,10 +22,20 @@ export interface AskView {
   readonly question: QuestionView
   readonly raisedAtMs: number
   readonly decideByMs: number
+  /** The server may stop waiting before `decideByMs`: its own timeout is unknown. */
+  readonly mayEndEarlier?: true
+  /** When a request of the caller last waited for the answer. */
+  readonly callerSeenAtMs?: number
+  /** Why it is asked again, in words: the client answered faster than a person can read. */
+  readonly askedAgain?: string
   /** Where one answer does not decide. */
   readonly quorum?: QuorumView
   /** The answers that this person may still give. */
   readonly answers: readonly Answer['action'][]
+  /** Who receives a comment beside the answer. */
+  readonly commentReaches: 'asker' | 'audit-log'
+  /** The text field of the form that serves as the comment: there is then no other box for one. Never drawn. */
+  readonly commentField?: string
   readonly state: StateView
 }
 
@@ -49,9 +59,13 @@ export type QuestionView =
   | {
       readonly kind: 'form'
       readonly claim: string
+      /** What Assent checked itself. It is not in the claim. */
+      readonly checked?: string
       readonly fields: readonly FieldView[]
       /** Where the form has nothing but a yes and a no: it is drawn as an approval, and its fields are not. */
       readonly decision?: DecisionView
+      /** The call in which the server asks. Absent for asks from before it was kept. */
+      readonly call?: CallView
     }
   | {
       readonly kind: 'url'
@@ -59,6 +73,8 @@ export type QuestionView =
       readonly link: LinkView
       /** The link is a page of ours: the secret can be handed over right here. */
       readonly secret?: SecretView
+      /** As for a form. */
+      readonly call?: CallView
     }
   | {
       readonly kind: 'approval'
@@ -81,13 +97,16 @@ export interface SecretView {
 export interface DecisionView {
   /** What an accept carries; never drawn. */
   readonly content: Content
-  /** The call that asks whether it may go on: what we know of what will happen. */
-  readonly call?: {
-    readonly tool: string
-    /** Absent where they are too large to be shown whole. */
-    readonly arguments?: readonly DrawnValue[]
-    readonly json: string
-  }
+}
+
+/** A call as the client sent it, drawn by Assent. */
+export interface CallView {
+  readonly kind: 'tool' | 'prompt' | 'resource'
+  /** The name of the tool or prompt, or the address of the resource. */
+  readonly name: string
+  /** Absent where they are too large to be shown whole; empty for a resource. */
+  readonly arguments?: readonly DrawnValue[]
+  readonly json: string
 }
 
 export interface DrawnValue {
@@ -143,6 +162,9 @@ export interface OptionView {
   /** Goes back exactly; never drawn. */
   readonly value: string
   readonly label: string
+  /** The value, made safe to show: where the label says yes and the value no, or the other way round. */
+  readonly shownValue?: string
+  /** Marked as suggested; never chosen for the person. */
   readonly isSuggested: boolean
 }
 
@@ -177,16 +199,28 @@ export interface VoteView {
   readonly comment?: string
 }
 
+export interface AnsweredAs {
+  readonly name: AnswerName
+  readonly verdict: Verdict
+  /** In a word or two; for a choice, the label of the chosen option. */
+  readonly text: string
+}
+
 /** `what` says in words what happened; when it happened is for the reader's own clock to say. */
 export type StateView =
   | { readonly kind: 'open' }
   | {
       readonly kind: 'settled'
       readonly what: string
+      /** What the protocol calls the answer; a form that says No is `accepted`. */
       readonly outcome: 'accepted' | 'declined' | 'cancelled'
+      /** What the person actually answered. */
+      readonly answered: AnsweredAs
       readonly by: PersonView
       readonly via: Surface
       readonly atMs: number
+      /** The server had stopped waiting, so the answer had no effect. `what` says so. */
+      readonly isUndelivered?: true
       readonly comment?: string
       /** What was filled in. */
       readonly content: readonly { readonly label: string; readonly value: string }[]
@@ -196,6 +230,20 @@ export type StateView =
 
 /** `GET /api/sign-in`: how people sign in: by a link that works once, or with their account at an issuer, named by its host. */
 export type SignInView = { readonly way: 'link' } | { readonly way: 'account'; readonly issuer: string }
+
+/** `POST /api/sign-in` over plain http, where the session belongs to the key of one browser. */
+export interface SignedInView {
+  /** Names the session; it opens nothing without a signature. */
+  readonly session: string
+  /** What the listener proves itself with from now on. */
+  readonly listenerSecret: string
+}
+
+/** `GET /api/nonce`: what the browser signs next, and the proof that this is the listener it signed in at. */
+export interface NonceView {
+  readonly nonce: string
+  readonly proof: string
+}
 
 export interface LoginStartView {
   /** Where to go to sign in. */
@@ -233,6 +281,8 @@ export interface AnswerBody {
     readonly content?: Readonly<Record<string, unknown>>
     readonly comment?: string
   }
+  /** The person was told that something in the answer looks like a secret, and sends it all the same. */
+  readonly confirmed?: boolean
 }
 
 /** The body of `POST /api/secrets/{page}`: a secret that only the asking server can read. */
@@ -256,12 +306,16 @@ export interface AnsweredView extends OneAskView {
 export type InboxProblemCode =
   | 'not-found'
   | 'signed-out'
+  /** The request is not signed by this browser, or the listener could not prove that it is the inbox. */
+  | 'unverified'
   | 'refused'
   | 'malformed'
   | 'too-large'
   | 'too-many'
   /** What was filled in does not fit; `issues` says where. The ask stays open. */
   | 'invalid'
+  /** Something in the answer looks like a secret: sent again with `confirmed: true` it counts. The ask stays open. */
+  | 'looks-secret'
   /** Too late: `ask` and `message` say who settled it, how and when. */
   | 'ended'
   | 'already-voted'
@@ -280,7 +334,7 @@ export interface InboxProblem {
 /** One event of `GET /api/changes`: a hint to look again, in the order things happened. */
 export interface ChangeView {
   readonly id: string
-  readonly change: 'raised' | 'voted' | 'settled' | 'expired' | 'withdrawn'
+  readonly change: 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
 }
 
 /** `GET /api/asks/{id}/proof`: what the record says about one ask, to be carried away. */
@@ -295,12 +349,17 @@ export type ChainView = { readonly checkedAtMs: number } & (
       readonly kind: 'whole'
       readonly lastSeq: number
       readonly lastHash: string
+      /** Compared with it. */
+      readonly asks: number
+      readonly grants: number
       /** The latest checkpoint that is kept beside the record. */
       readonly checkpointSeq?: number
       readonly checkpointAtMs?: number
     }
   /** The entry that is not as it was written, and how that shows. */
   | { readonly kind: 'broken'; readonly seq: number; readonly problem: string }
+  /** An ask or a grant in the database that does not match its entries or its signatures. */
+  | { readonly kind: 'mismatch'; readonly problem: string }
   | { readonly kind: 'too-long' }
 )
 
@@ -311,7 +370,10 @@ export interface FiguresView {
   readonly counted: number
   /** False when there were more than are counted; then these are the newest. */
   readonly complete: boolean
-  readonly outcomes: readonly { readonly outcome: AskOutcome; readonly count: number }[]
+  readonly outcomes: readonly { readonly outcome: NamedOutcome; readonly count: number }[]
+  /** Of all that were counted: answers that were a yes, and answers that were a no. */
+  readonly yes: number
+  readonly no: number
   /** How long people took where a person answered; the last has no upper bound. */
   readonly waits: readonly { readonly underMs?: number; readonly count: number }[]
   readonly medianMs?: number
@@ -321,8 +383,10 @@ export interface FiguresView {
 export interface ToolFigures {
   readonly server: string
   readonly tool?: string
-  readonly approved: number
-  readonly declined: number
+  readonly yes: number
+  readonly no: number
+  /** Answered without a yes or a no: a choice, a text, a pause. */
+  readonly answered: number
   /** Dismissed, expired, withdrawn, undeliverable, unseen. */
-  readonly other: number
+  readonly unanswered: number
 }

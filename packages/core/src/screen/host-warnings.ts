@@ -17,6 +17,7 @@ export type UrlWarningCode =
   | 'odd-symbols'
   | 'plain-http'
   | 'rare-script'
+  | 'this-computer'
   | 'unusual-port'
 
 export interface UrlWarning {

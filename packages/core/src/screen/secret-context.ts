@@ -9,7 +9,7 @@ export const aboutAfter = `
     entry | expir* | field | fingerprint* | flow* | form | format* | forms | generator | group | header name | help*
     hint | history | holder | id | identifier* | interval | issuer | kind | label* | lange | last | length | less
     limit* | link | location | manager* | name* | network | of success | on board | option* | owner* | page | parser
-    path | policies | policy | position | prefix | protect* | provider | ref | reference | regel* | region
+    path | policies | policy | position | prefix | protect* | pub | provider | ref | reference | regel* | region
     reklamow* | required | requirement* | reset* | richtlinie* | rotat* | rule* | sayisi | schedule* | scope*
     screen | service | setting* | size | starke | status | storage | store | strength | symbol | system | to top
     ttl | type* | updated | uri | url | usage | uzunlu* | vault* | version* | длин* | иден* | имя | назван*
@@ -83,6 +83,11 @@ export const notRefusing = `
 /** Other fields of the form that make `PIN code` the postal code it is in India. */
 export const postal = `
     address* | city | country | district | locality | post office | postal* | state | street* | town | village | zip`
+
+/** Before the name of a file: its content is asked for, not the file's name or place. */
+export const contentBefore = `
+    body of | content of | contents of | copy of | give | paste | provide | reply with | send | share | show me
+    submit | supply | tell me | text of | upload | what is in | what s in`
 
 /** Small words that may stand inside a name or between a guard and a name. */
 export const smallWords = `

@@ -1,23 +1,30 @@
 // What secrets are called, language by language. The notation is explained in term-patterns.ts.
 //
-// Personal data that proves nothing by itself (passport, social security, account names) is left out on purpose, and so
-// are a bare `key` and a bare `code`: far more fields mean a key of a song or a code of a country.
+// Personal data that proves nothing by itself (passport, account names) is left out on purpose, and so are a bare `key`
+// and a bare `code`: far more fields mean a key of a song or a code of a country. Words that names join with a capital are
+// written apart here (`git hub`), which finds `github`, `GitHub` and `git hub`.
 
 /** Names of nothing but secrets. They count unless the words around them say otherwise. */
 export const certainTerms = {
   en: `
-    2fa code | access key | access token | account key | admin pass | api key | api secret | api token | *apikey*
-    app code | auth cookie | auth token | authentication code | authenticator code | authorization header
-    authorization token | backup code | bank account number | bearer token | card number | card pin
-    card verification | cc number | client secret | code from app | code from authenticator | code from email
-    code from phone | code from sms | code we sent | connection string | credential | credit card | cvc | cvv
-    db pass | debit card | decryption key | deploy key | digit code | encryption key | factor code | ftp pass
-    github pat | iban | jira pat | login code | login pin | master key | mfa code | one time code | otp | pass code
-    pass phrase | pass word | *passcode* | *passphrase* | *passwd* | *password* | priv key | private key | *pwd
-    recovery code | recovery key | recovery phrase | recovery word | refresh token | role key | root pass
-    secret access key | secret key | secret phrase | secret token | security code | seed phrase | seed word
-    service account key | session cookie | session token | signing key | sms code | smtp pass | ssh key | totp
-    user pass | verification code | webhook secret`,
+    2fa code | 6 digits from phone | access key | access token | account key | admin pass | api key | api secret
+    api token | *apikey* | app code | auth cookie | auth token | authentication code | authenticator code
+    authorization header | authorization token | backup code | bank account number | bearer token | bit bucket pat
+    card number | card pin | card verification | cc number | client secret | code from app
+    code from authenticator | code from email | code from phone | code from sms | code in authenticator
+    code in authenticator app | code in google authenticator | code on phone | code sent to phone
+    code shown in authenticator | code shown in authenticator app | code shown on phone | code we sent
+    connection string | credential | credit card | cvc | cvv | db pass | debit card | decryption key | deploy key
+    dev ops pat | digit code | digits from app | digits from authenticator | digits from authenticator app
+    digits in authenticator | digits in authenticator app | digits in google authenticator
+    digits shown in authenticator | digits shown in authenticator app | digits shown in google authenticator
+    encryption key | factor code | ftp pass | git hub pat | git lab pat | iban | jira pat | login code | login pin
+    master key | mfa code | one time code | otp | pass code | pass phrase | pass word | *passcode* | *passphrase*
+    *passwd* | *password* | priv key | private key | *pwd | recovery code | recovery key | recovery phrase
+    recovery word | refresh token | role key | root pass | secret access key | secret key | secret phrase
+    secret token | security code | seed phrase | seed word | service account key | session cookie | session token
+    signing key | six digits from phone | sms code | smtp pass | social insurance number | social security no
+    social security number | ssh key | ssn | totp | user pass | verification code | webhook secret`,
   ar: `
     *الرقم السري* | *المفتاح الخاص* | *المفتاح السري* | *بطاقة الائتمان* | *بيانات الاعتماد* | *رقم البطاقة*
     *رمز الأمان* | *رمز التحقق* | *رمز الدخول* | *رمز الوصول* | *عبارة الاسترداد* | *كلمة السر* | *كلمة المرور*
@@ -67,3 +74,7 @@ export const certainTerms = {
 /** Everyday words too. They count only where the phrase ends with them: `deploy token`, not `token limit`. */
 export const doubtfulTerms = `
     2fa | bearer | jwt | mfa | mnemonic | pin | pin code | pw | secret | token | пин | секрет | токен* | トークン | 토큰`
+
+/** Files that hold secrets. They count only where their content is asked for: naming such a file, or making one, is no request. */
+export const secretFiles = `
+    dotenv | dotenv file | env file | id dsa | id ecdsa | id ed 25519 | id rsa`

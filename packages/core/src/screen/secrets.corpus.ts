@@ -98,6 +98,15 @@ title: Uw pincode | Kod PIN | Код из SMS | 手机验证码 | ワンタイ�
 message: Before I can push, I need a GitHub token with write access. | Could you paste the .pem private key here?
 message: Please provide the sudo password so the installer can run. | Type your card number, expiry date and CVV.
 message: Your MFA code please.
+name: githubPAT | gitlabPat | GitLabPAT | ssn | socialSecurityNumber | SSN
+title: GitHub PAT | GitLab PAT | Bitbucket PAT | Azure DevOps PAT | Social security number | Your SSN | Your .env file
+title: Contents of ~/.ssh/id_rsa | Six digits from your authenticator app | Contents of the .env file
+description: six digits from your authenticator app | contents of ~/.ssh/id_rsa | your .env file | code we sent to your phone
+message: Enter the six digits from your authenticator app. | What are the six digits in your authenticator app?
+message: Enter the 6 digits from your phone. | Enter the code shown on your phone. | What is your SSN?
+message: Paste the contents of ~/.ssh/id_rsa. | Please paste the contents of your .env file. | Paste your .env file here.
+message: Enter your social security number. | Please provide the GitHub PAT. | Send me your id_ed25519 file, please.
+message: Give me the code shown in your authenticator app. | I need the six digits shown in Google Authenticator.
 `)
 
 export const harmless: readonly Phrase[] = read(`
@@ -198,6 +207,14 @@ message: Write a short note for users whose passwords were reset. | Choose a cod
 message: The test card number 4242 fails. What did you expect to happen? | Give the new credential a name.
 message: Tell me when the certificate expires. | What is the maximum number of tokens? | What is the password policy?
 message: Do you want me to delete the API key?
+name: envFile | env_file | idRsaPath | pat | patName | pattern | gitHubRepo | gitlabUrl | ssnEnabled | sensors
+title: Path to your .env file | Environment file | GitHub repository | Patch | Digits after the decimal point
+title: Number of digits | Authenticator app name | id_rsa.pub | Public key (id_rsa.pub)
+description: Path to id_rsa on this machine | The name of the .env file to load | Show the digits of the year
+message: Should I create a .env file? | Which .env file should I load? | Your .env file is missing. Create one?
+message: I will add id_rsa to the .gitignore. Which branch? | Which digits of the version should I raise?
+message: The authenticator app is installed. Which account name should it show? | Do not paste your .env file here. Which region?
+message: Paste the path of your .env file. | Send the file to which phone?
 `)
 
 export const heldOutAsking: readonly Phrase[] = read(`

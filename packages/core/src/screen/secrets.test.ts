@@ -61,8 +61,8 @@ test('[SCREEN-4] a finding says where, by which words, and what to do instead', 
     [undefined, 'message', 'api key'],
   ])
   expect(found[0]?.reason).toBe(
-    'The name of the field “apiKey” asks for a secret (“api key”). Forms must not carry secrets: ask for it by URL, ' +
-      'for example with ask.secret.',
+    'The name of the field “apiKey” asks for a secret (“api key”). A form must not ask for a secret: ' +
+      'it is handed over on a page, by URL.',
   )
 })
 
@@ -114,3 +114,24 @@ function isFound({ place, text }: Phrase): boolean {
   if (place === 'message') return screenForSecrets([{ name: 'answer' }], text).length > 0
   return screenForSecrets([place === 'name' ? { name: text } : { name: 'value', [place]: text }]).length > 0
 }
+
+test.each([
+  ['title', 'GitHub PAT'],
+  ['title', 'GitLab PAT'],
+  ['message', 'Enter the six digits from your authenticator app.'],
+  ['message', 'Paste the contents of ~/.ssh/id_rsa.'],
+  ['title', 'Your .env file'],
+  ['message', 'Enter the code we sent to your phone.'],
+  ['name', 'ssn'],
+] as const)('[SCREEN-14] a secret that has no word for secret in it is found, in the %s: %s', (place, text) => {
+  expect(isFound({ place, text })).toBe(true)
+})
+
+test.each([
+  ['title', 'Path to your .env file'],
+  ['name', 'env_file'],
+  ['message', 'Should I create a .env file?'],
+  ['description', 'Path to id_rsa on this machine'],
+] as const)('[SCREEN-14] naming a file that holds secrets asks for none, in the %s: %s', (place, text) => {
+  expect(isFound({ place, text })).toBe(false)
+})

@@ -5,7 +5,7 @@
 // enough; sentences must also ask. It judges what is asked; secret-shapes.ts judges what is answered.
 
 import * as context from './secret-context.ts'
-import { certainTerms, doubtfulTerms } from './secret-terms.ts'
+import { certainTerms, doubtfulTerms, secretFiles } from './secret-terms.ts'
 import { anywhere, atEnd, atStart, everyOne, matchesOf } from './term-patterns.ts'
 import { oneLine } from './text.ts'
 import { readSentences } from './words.ts'
@@ -32,6 +32,8 @@ export interface SecretFinding {
 
 const certain = everyOne(Object.values(certainTerms).join('|'))
 const doubtful = everyOne(doubtfulTerms, 'singular')
+const files = everyOne(secretFiles)
+const contentBefore = everyOne(context.contentBefore)
 const aboutAfter = atStart(context.aboutAfter)
 const stateAfter = atStart(context.stateAfter)
 const aboutBefore = atEnd(context.aboutBefore)
@@ -86,7 +88,7 @@ function findingIn(
   if (term === undefined) return []
   const place =
     field === undefined ? 'The message' : `The ${where} of the field “${oneLine(field, 'terminal', { maxChars: 64 })}”`
-  const reason = `${place} asks for a secret (“${term}”). Forms must not carry secrets: ask for it by URL, for example with ask.secret.`
+  const reason = `${place} asks for a secret (“${term}”). A form must not ask for a secret: it is handed over on a page, by URL.`
   return [{ ...(field !== undefined && { field }), where, term, reason }]
 }
 
@@ -112,6 +114,13 @@ function secretAskedFor(text: string, where: AskedIn, isAddress: () => boolean):
       if (/^pin ?code/.test(term) && isAddress()) continue
       const nearby = readNearby(sentence, words, index, term, where)
       if (endsPhrase(nearby.after) && isAskedFor(nearby, where)) return term
+    }
+  }
+  for (const sentence of readSentences(text).flat()) {
+    const words = countWords(sentence)
+    for (const { 0: term, index } of matchesOf(files, sentence)) {
+      isInnocent = false
+      if (isContentAskedFor(readNearby(sentence, words, index, term, where), where)) return term
     }
   }
   if (isInnocent && text.length <= innocentChars) {
@@ -148,6 +157,18 @@ function isAskedFor({ before, after, isLabel }: Nearby, where: AskedIn): boolean
   if (isLabel) return !doneBefore.test(before)
   return where !== 'message' && isHead(before, after)
 }
+
+/** `Paste the contents of ~/.ssh/id_rsa`, or `Your .env file` as the label of a field to type in. */
+function isContentAskedFor({ before, after, isLabel }: Nearby, where: AskedIn): boolean {
+  if (aboutAfter.test(after) || isRefused(before, after)) return false
+  for (const { 0: cue, index } of matchesOf(contentBefore, before)) {
+    const between = before.slice(index + cue.length)
+    if (countWords(between) <= wordsAfterCue && !pathBefore.test(between)) return true
+  }
+  return isLabel && where !== 'name' && !aboutBefore.test(before) && / your (?:\| )*(?:ssh \| )?$/.test(before)
+}
+
+const pathBefore = / (?:path|name|location|url|link|called|named|where|which)s? /
 
 /** `never enter your password`, unless it is `never forget to enter`. Only within the clause. */
 function isRefused(before: string, after: string): boolean {

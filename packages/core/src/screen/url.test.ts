@@ -71,7 +71,7 @@ test.each([
   'http://127.1/',
   'http://[::1]:8080/',
 ])('[SCREEN-6] plain http to the reader’s own computer passes unless turned off: %s', (text) => {
-  expect(screenUrl(text)).toMatchObject({ ok: true, host: { loopback: true }, warnings: [] })
+  expect(screenUrl(text)).toMatchObject({ ok: true, host: { loopback: true } })
   expect(screenUrl(text, { allowHttpLoopback: false })).toMatchObject({ ok: false, code: 'not-https' })
 })
 
@@ -79,7 +79,29 @@ test('[SCREEN-6] plain http elsewhere passes only when allowed, and with a dange
   const allowed: UrlOptions = { allowHttp: true }
 
   expect(codesOf('http://intranet.example/', allowed)).toEqual(['danger plain-http'])
-  expect(codesOf('http://localhost/', { ...allowed, allowHttpLoopback: false })).toEqual(['danger plain-http'])
+  expect(codesOf('http://localhost/', { ...allowed, allowHttpLoopback: false })).toEqual([
+    'danger plain-http',
+    'danger this-computer',
+  ])
+})
+
+test.each([
+  ['http://localhost:3000/', '3000'],
+  ['http://app.localhost/', '80'],
+  ['https://127.0.0.1/', '443'],
+  ['https://127.9.9.9:8443/docs', '8443'],
+  ['http://[::1]:8080/', '8080'],
+])('[LOCAL-7] a link to a program on the reader’s own computer says so, with its port: %s', (text, port) => {
+  expect(screenUrl(text)).toMatchObject({
+    ok: true,
+    warnings: [
+      {
+        code: 'this-computer',
+        level: 'danger',
+        text: `This link leads to a program on your own computer (port ${port}), not to Assent.`,
+      },
+    ],
+  })
 })
 
 test('[SCREEN-6] the link that comes back is plain ASCII and what a browser would open', () => {

@@ -87,8 +87,16 @@ const plainHttp: UrlWarning = {
 }
 
 function portWarnings(url: URL, host: ShownHost): UrlWarning[] {
-  if (url.port === '' || host.loopback) return []
+  if (host.loopback) return [thisComputer(url)]
+  if (url.port === '') return []
   return [{ code: 'unusual-port', level: 'notice', text: `The link uses the unusual port ${url.port}.` }]
+}
+
+/** Any program on the machine may answer there, and the page could pass for one of ours. */
+function thisComputer({ port, protocol }: URL): UrlWarning {
+  const number = port === '' ? (protocol === 'https:' ? '443' : '80') : port
+  const text = `This link leads to a program on your own computer (port ${number}), not to Assent.`
+  return { code: 'this-computer', level: 'danger', text }
 }
 
 function refuse(code: UrlRefusal, reason: string): Refused {

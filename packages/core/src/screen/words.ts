@@ -54,6 +54,8 @@ function keepCase(letter: string): string {
 /** ` api key | optional ` for `apiKey (optional)`. */
 export function foldWords(text: string): string {
   const words = (ascii.test(text) ? text : foldLetters(text))
+    // The dot makes it the name of a file that holds secrets.
+    .replace(/(?<![\w.])\.env(?![\w.])/gi, ' dotenv ')
     .replace(/[\p{L}\p{N}]+/gu, splitHumps)
     .toLowerCase()
     .replace(/[,:()[\]{}"“”„«»/|、，：（）–—]/gu, ' | ')

@@ -1,8 +1,8 @@
-// The keys that sealed state is made with.
+// The keys that sealed state and the signatures of decisions are made with.
 //
-// The first key seals and every key opens. To rotate: add the new key last, on every replica; then put it first; and
-// when the longest lifetime has passed, remove the old one. The secrets never leave this module: a ring only hands out
-// the key of one token.
+// The first key seals and signs, and every key opens and verifies. To rotate: add the new key last, on every replica; then put it first; and
+// when the longest lifetime has passed, remove the old one. Decisions that a removed key signed can no longer be verified.
+// The secrets never leave this module: a ring hands out the keys of single tokens, and authentication codes.
 
 import { Buffer } from 'node:buffer'
 import { createSecretKey, hash, type KeyObject } from 'node:crypto'
@@ -16,10 +16,15 @@ export interface SealKey {
   readonly secret: Uint8Array
 }
 
-/** A key in use. It gives out the keys of single tokens, never its secret. */
+/** What an authentication code is for. Each purpose has a subkey of its own, so no code can stand for another kind. */
+export type MacPurpose = 'ask' | 'vote' | 'grant'
+
+/** A key in use. It gives out the keys of single tokens and authentication codes, never its secret. */
 export interface RingKey {
   readonly id: string
   tokenKey(salt: Uint8Array): KeyObject
+  /** HMAC-SHA-256 over the text, with the subkey of this purpose. */
+  mac(purpose: MacPurpose, text: string): Uint8Array
 }
 
 export interface KeyRing {
@@ -31,6 +36,11 @@ const secretBytes = 32
 /** Of SHA-256. */
 const blockBytes = 64
 const label = Buffer.from('assent seal v1\n', 'utf8')
+const macLabels: Readonly<Record<MacPurpose, Uint8Array>> = {
+  ask: Buffer.from('assent mac v1 ask\n', 'utf8'),
+  vote: Buffer.from('assent mac v1 vote\n', 'utf8'),
+  grant: Buffer.from('assent mac v1 grant\n', 'utf8'),
+}
 const firstBlock = Uint8Array.of(1)
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
@@ -57,7 +67,34 @@ function ringKey({ id, secret }: SealKey): RingKey {
   // A copy each, so the caller may wipe its own.
   const inner = padded(secret, 0x36)
   const outer = padded(secret, 0x5c)
-  return Object.freeze({ id, tokenKey: (salt: Uint8Array) => deriveTokenKey(inner, outer, salt) })
+  const macKeys = {
+    ask: macKey(inner, outer, 'ask'),
+    vote: macKey(inner, outer, 'vote'),
+    grant: macKey(inner, outer, 'grant'),
+  }
+  return Object.freeze({
+    id,
+    tokenKey: (salt: Uint8Array) => deriveTokenKey(inner, outer, salt),
+    mac: (purpose: MacPurpose, text: string) => hmac(macKeys[purpose], Buffer.from(text, 'utf8')),
+  })
+}
+
+/** A key as HMAC mixes it in. */
+interface HmacKey {
+  readonly inner: Uint8Array
+  readonly outer: Uint8Array
+}
+
+/** HKDF-Expand (RFC 5869) for one block, as for tokens; the labels differ, so the keys do. */
+function macKey(inner: Uint8Array, outer: Uint8Array, purpose: MacPurpose): HmacKey {
+  const key = hmac({ inner, outer }, Buffer.concat([macLabels[purpose], firstBlock]))
+  return { inner: padded(key, 0x36), outer: padded(key, 0x5c) }
+}
+
+/** HMAC-SHA-256 (RFC 2104) spelled out, because the platform takes five times as long to set its own up. */
+function hmac({ inner, outer }: HmacKey, data: Uint8Array): Uint8Array {
+  const hashed = hash('sha256', Buffer.concat([inner, data]), 'buffer')
+  return hash('sha256', Buffer.concat([outer, hashed]), 'buffer')
 }
 
 /**
@@ -68,10 +105,8 @@ function ringKey({ id, secret }: SealKey): RingKey {
  * which takes about 2^64 tokens, harm is done only if their random nonces meet as well. So nobody has to count.
  */
 function deriveTokenKey(inner: Uint8Array, outer: Uint8Array, salt: Uint8Array): KeyObject {
-  // HMAC-SHA-256 (RFC 2104) spelled out, because the platform takes five times as long to set its own up. The result is
-  // a key object: ciphers of Node 24 take 40 µs longer with raw bytes.
-  const hashed = hash('sha256', Buffer.concat([inner, label, salt, firstBlock]), 'buffer')
-  return createSecretKey(hash('sha256', Buffer.concat([outer, hashed]), 'buffer'))
+  // The result is a key object: ciphers of Node 24 take 40 µs longer with raw bytes.
+  return createSecretKey(hmac({ inner, outer }, Buffer.concat([label, salt, firstBlock])))
 }
 
 /** The secret as HMAC mixes it in: filled up to the hash's block with zeros, each byte crossed with the pad. */

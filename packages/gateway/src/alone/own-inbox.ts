@@ -20,14 +20,20 @@ const naming: Naming = {
     server === ownServer ? { name: 'Your agent', origin: 'through the tools of Assent on this machine' } : {},
 }
 
-export async function openOwnInbox(store: Store, origin: string, onTrouble: (error: unknown) => void): Promise<Beside> {
+export async function openOwnInbox(
+  store: Store,
+  origin: string,
+  listenerKeys: readonly Uint8Array[],
+  onTrouble: (error: unknown) => void,
+): Promise<Beside> {
   const files = await WebFiles.read(web)
-  const app = inboxApp({ store, tenant: onlyTenant, baseUrl: origin, web: files, ...naming, onTrouble })
+  const app = inboxApp({ store, tenant: onlyTenant, baseUrl: origin, listenerKeys, web: files, ...naming, onTrouble })
   return (request, response) => respondWith(app.fetch, request, response)
 }
 
-/** A link that signs the person at this machine in, once; nothing while too many are unused. */
-export async function ownLink(store: Store, url: string): Promise<string | undefined> {
-  const code = await new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs }).invite(localPerson)
+/** A link that signs the person at this machine in, once, at this process; nothing while too many are unused. */
+export async function ownLink(store: Store, url: string, listener: string): Promise<string | undefined> {
+  const signIn = new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs })
+  const code = await signIn.invite(localPerson, listener)
   return code === undefined ? undefined : linkWith(code, new URL(url))
 }

@@ -13,7 +13,8 @@ export const ownServer = 'agent'
 export interface OwnTools {
   readonly folder: string
   readonly home: string
-  readonly waitMs: number
+  /** How long the tools wait for a person, where the user set it. */
+  readonly waitMs: number | undefined
   readonly version: string
   readonly store: Store
   readonly sealKeys: readonly SealKey[]
@@ -29,7 +30,7 @@ export function ownTools({ folder, home, waitMs, version, store, sealKeys }: Own
       const createServer = assentTools({
         folder,
         stateFolder: home,
-        waitMs,
+        ...(waitMs === undefined ? {} : { waitMs, onboarding: { waitMs } }),
         version,
         store,
         tenant: onlyTenant,

@@ -1,15 +1,18 @@
 // `assent` by itself: the gateway with one server behind it, our own tools, and one client before it, on standard input
 // and output. Store, keys and inbox are this user's, and all their windows share them.
 
-import { createHmac } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { PassThrough } from 'node:stream'
+import { homeFolder } from '@assent/tools/home'
 import { hearSignals } from '../cli/signals.ts'
 import { ownVersion } from '../cli/version.ts'
-import { homeFolder } from '../config/home.ts'
 import type { Config } from '../config/settings.ts'
 import { openState, type State } from '../config/state.ts'
+import { Heartbeat, sweepDeadReplicas } from '../fleet/heartbeat.ts'
 import { serveStdio } from '../gateway.ts'
+import { listenerKey } from '../inbox/listener-proof.ts'
 import { aloneLimits, programLimits } from '../limits.ts'
+import { onlyTenant } from '../local-person.ts'
 import { ownServer, ownTools, projectFolder } from './own-tools.ts'
 import { inboxFile, SharedInbox } from './shared-inbox.ts'
 
@@ -22,7 +25,10 @@ export interface Alone {
 /** Serves the client that started this program, until it leaves. */
 export async function serveClient(alone: Alone): Promise<void> {
   const { config, variables, onTrouble } = alone
-  const state = await openState(config, variables, onTrouble)
+  const state = await openState(config, variables, {
+    onTrouble,
+    onUnverified: ({ message }) => onTrouble(new Error(message)),
+  })
   const stopSweeping = sweeping(state, onTrouble)
   const hasInbox = config.asks.surfaces.includes('inbox')
   const inbox = sharedInbox(alone, state)
@@ -76,8 +82,13 @@ export async function serveInbox(
   tell: (link: string | undefined, inbox: SharedInbox) => void,
 ): Promise<void> {
   const { config, variables, onTrouble } = alone
-  const state = await openState(config, variables, onTrouble)
+  const state = await openState(config, variables, {
+    onTrouble,
+    onUnverified: ({ message }) => onTrouble(new Error(message)),
+  })
   const stopSweeping = sweeping(state, onTrouble)
+  const heartbeat = new Heartbeat(state.store, randomUUID(), onTrouble)
+  sweepDeadReplicas(heartbeat, state.store)
   const inbox = sharedInbox(alone, state)
   // Something must keep the process alive: it may only be looking after an inbox that another one serves.
   const alive = setInterval(() => undefined, programLimits.sweepEveryMs)
@@ -89,6 +100,7 @@ export async function serveInbox(
   } finally {
     signals.forget()
     clearInterval(alive)
+    await heartbeat.close()
     await inbox.close()
     stopSweeping()
     await state.store.close()
@@ -96,24 +108,26 @@ export async function serveInbox(
 }
 
 function sharedInbox({ config, variables, onTrouble }: Alone, { store, sealKeys }: State): SharedInbox {
-  const [first] = sealKeys
+  const listenerKeys = sealKeys.map(({ secret }) => listenerKey(secret))
   return new SharedInbox({
     listen: config.listen,
     file: inboxFile(homeFolder(variables)),
-    mark: createHmac('sha256', first?.secret ?? '')
-      .update('assent inbox v1')
-      .digest('hex'),
+    listenerKeys,
     onTrouble,
+    onStranger: async (port) => {
+      await store.signIns.endAt(onlyTenant, port)
+    },
     open: async (origin) => {
       const { openOwnInbox } = await import('./own-inbox.ts')
-      return openOwnInbox(store, origin, onTrouble)
+      return openOwnInbox(store, origin, listenerKeys, onTrouble)
     },
   })
 }
 
 async function linkInto({ store }: State, inbox: SharedInbox): Promise<string | undefined> {
   const { ownLink } = await import('./own-inbox.ts')
-  return inbox.url === undefined ? undefined : ownLink(store, inbox.url)
+  const listener = await inbox.listener()
+  return inbox.url === undefined || listener === undefined ? undefined : ownLink(store, inbox.url, listener)
 }
 
 function sweeping({ store }: State, onTrouble: (error: unknown) => void): () => void {

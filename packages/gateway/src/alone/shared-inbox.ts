@@ -2,28 +2,32 @@
 // it ends one of them takes its place.
 //
 // Nothing is decided here: every process could serve the inbox, because all it shows is in the store. So nobody is
-// elected; whoever gets the port has it. A port that a stranger has is passed over for a free one, whose number is kept in
-// a file of the home.
+// elected; whichever gets the port has it. Another process is taken for the inbox only after it has proved that it has the
+// same key (listener-proof.ts). A port that a stranger has is passed over for a free one, whose number is kept in a file of
+// the home; sessions that began at the stranger's port are ended, because it may have shown pages under their address.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { type Address, addressText } from '../config/kinds.ts'
-import { type Beside, listening } from '../door/door.ts'
+import type { Address } from '../config/kinds.ts'
+import type { Beside } from '../door/door.ts'
+import { expectedOrigin, isTaken, listenAt } from '../door/listen.ts'
+import { plainServer } from '../door/plain-server.ts'
+import { askListener } from '../inbox/listener-proof.ts'
 import { aloneLimits } from '../limits.ts'
 
 export interface Sharing {
   readonly listen: Address
   /** Where the address is kept for other processes. */
   readonly file: string
-  /** Known to processes on the same store alone; tells our own inbox from a stranger's program. */
-  readonly mark: string
+  /** What processes on the same store prove themselves with. */
+  readonly listenerKeys: readonly Uint8Array[]
   /** Makes what answers, once the address is known. */
   readonly open: (origin: string) => Promise<Beside>
+  /** Called when another program has the port. */
+  readonly onStranger: (port: number) => Promise<void>
   readonly onTrouble: (error: unknown) => void
 }
-
-const markPath = '/assent-mark'
 
 export class SharedInbox {
   readonly #sharing: Sharing
@@ -52,6 +56,11 @@ export class SharedInbox {
     this.#timer.unref()
   }
 
+  /** The process that serves it now, after it proved itself; a sign-in code is for one process. */
+  async listener(): Promise<string | undefined> {
+    return this.#origin === undefined ? undefined : this.#ask(this.#origin)
+  }
+
   async close(): Promise<void> {
     this.#closing.abort()
     clearInterval(this.#timer)
@@ -69,40 +78,37 @@ export class SharedInbox {
 
   async #look(): Promise<void> {
     if (this.#server !== undefined || this.#closing.signal.aborted) return
-    const { listen } = this.#sharing
-    const usual = `http://${addressText(listen)}`
-    for (const origin of new Set([this.#origin, usual, this.#kept()])) {
-      if (origin === undefined || !(await this.#isOurs(origin))) continue
+    const { listen, onStranger } = this.#sharing
+    const usual = expectedOrigin(listen)
+    for (const origin of new Set([this.#origin, usual, keptOrigin(this.#sharing.file)])) {
+      if (origin === undefined || (await this.#ask(origin)) === undefined) continue
       this.#origin = origin
       return
     }
     await this.#serve(listen).catch(async (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (!isTaken(error)) throw error
       // Another window may have been faster; if not, a stranger has the port.
-      if (await this.#isOurs(usual)) this.#origin = usual
-      else await this.#serve({ ...listen, port: 0 })
+      if ((await this.#ask(usual)) !== undefined) {
+        this.#origin = usual
+        return
+      }
+      await onStranger(listen.port)
+      await this.#serve({ ...listen, port: 0 })
     })
   }
 
   async #serve(address: Address): Promise<void> {
-    const { mark, open, file, onTrouble } = this.#sharing
+    const { open, file, onTrouble } = this.#sharing
     let respond: Beside | undefined
-    const server = createServer((request, response) => {
-      if (request.url === markPath) return void response.writeHead(200, { 'content-type': 'text/plain' }).end(mark)
-      if (respond === undefined) return void response.writeHead(503).end()
-      respond(request, response).catch((error: unknown) => {
-        onTrouble(error)
-        response.destroy()
-      })
-    })
-    const { port } = await listening(server, address.host, address.port)
+    const server = plainServer(() => respond, onTrouble)
+    const { origin } = await listenAt(server, address)
     // Nobody is kept from leaving by it.
     server.unref()
-    this.#origin = `http://${addressText({ host: address.host, port })}`
+    this.#origin = origin
     this.#server = server
     try {
-      respond = await open(this.#origin)
-      keep(file, this.#origin)
+      respond = await open(origin)
+      keep(file, origin)
     } catch (error) {
       await this.#stop()
       this.#origin = undefined
@@ -111,19 +117,10 @@ export class SharedInbox {
     if (this.#closing.signal.aborted) await this.#stop()
   }
 
-  async #isOurs(origin: string): Promise<boolean> {
-    try {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(aloneLimits.inboxReplyMs)])
-      const reply = await fetch(`${origin}${markPath}`, { signal, redirect: 'error' })
-      return (await reply.text()) === this.#sharing.mark
-    } catch {
-      // Nobody there, or nobody who answers like us.
-      return false
-    }
-  }
-
-  #kept(): string | undefined {
-    return keptOrigin(this.#sharing.file)
+  async #ask(origin: string): Promise<string | undefined> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(aloneLimits.inboxReplyMs)])
+    const listener = await askListener(new URL(origin), this.#sharing.listenerKeys, signal)
+    return listener?.instance
   }
 }
 

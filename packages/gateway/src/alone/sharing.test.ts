@@ -1,7 +1,9 @@
-import { createServer } from 'node:http'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createServer, request as httpRequest } from 'node:http'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { assent } from '../cli/process.suite.ts'
 import { until } from '../contract/stage.suite.ts'
+import { overHttp, redeem } from '../inbox/signing-browser.suite.ts'
+import { onlyTenant } from '../local-person.ts'
 import { inboxFile, keptOrigin } from './shared-inbox.ts'
 import { aHome, type Home, openFor, visit } from './windows.suite.ts'
 
@@ -84,8 +86,117 @@ test('[ALONE-6] without a signed-in browser the inbox shows nothing, and no addr
   // Only who may open the store of this home gets a link, with the command that people are told of.
   const { out } = await assent(['inbox', 'link'], { folder: home.project, variables: home.variables })
   expect(out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))
-  expect((await fetch(`${origin}/api/asks`, { headers: { host: 'evil.example' } })).status).not.toBe(200)
+  const [port = ''] = origin.match(/\d+$/) ?? []
+  expect(await statusUnder(Number(port), '/api/listener?challenge=0123456789012345678901', 'evil.example')).toBe(403)
+  // Nothing that is the same for everyone tells our inbox from another program.
+  expect((await fetch(`${origin}/assent-mark`)).headers.get('content-type')).not.toBe('text/plain')
 })
+
+/** `fetch` chooses the Host itself. */
+function statusUnder(port: number, path: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    request.on('error', reject).end()
+  })
+}
+
+/** Another account's program: it has the port, and passes every challenge on to whoever might answer it. */
+async function aFake(port: number, host: string, to: () => string | undefined) {
+  const seen: string[] = []
+  const fake = createServer(async (request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    const reply = await fetch(`${to()}${request.url}`).catch(() => undefined)
+    response.end(reply === undefined ? 'hello' : await reply.text())
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  fake.once('error', reject).listen(port, host, resolve)
+  await promise
+  onTestFinished(() => {
+    fake.close()
+    fake.closeAllConnections()
+  })
+  return seen
+}
+
+test('[LOCAL-5] a program that has the port is taken for the inbox neither by other windows nor by `assent inbox link`', async () => {
+  const port = Number(home.variables.ASSENT_LISTEN?.split(':')[1])
+  const link = () => assent(['inbox', 'link'], { folder: home.project, variables: home.variables })
+  const seen = await aFake(port, '127.0.0.1', () => keptOrigin(inboxFile(home.folder)))
+
+  // Before anything of ours runs there is nobody to give a code to.
+  const early = await link()
+  expect(early).toMatchObject({ code: 3, out: '' })
+  expect(early.err).toContain('could not prove')
+
+  await home.window('2025-11-25')
+  const store = await home.store()
+  const { origin, open } = await visit(home, store)
+  expect(new URL(origin).port).not.toBe(String(port))
+  await home.window('2026-07-28')
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(keptOrigin(inboxFile(home.folder))).toBe(origin)
+  expect(await open()).toEqual([])
+  expect((await link()).out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))
+  // All that it ever got were challenges.
+  expect(seen.length).toBeGreaterThan(0)
+  for (const one of seen) expect(one).toMatch(/^GET \/api\/listener\?challenge=[\w-]{43}$/)
+})
+
+test('[LOCAL-5] [LOCAL-4] a code that was given out is worth nothing to a program that takes the port afterwards', async () => {
+  const window = await home.window('2025-11-25')
+  const store = await home.store()
+  const { origin, browser } = await visit(home, store)
+  const { out } = await assent(['inbox', 'link'], { folder: home.project, variables: home.variables })
+  const captured = await browser.proof('GET', '/api/asks')
+
+  process.kill(window.pid, 'SIGKILL')
+  const seen = await untilTaken(Number(new URL(origin).port))
+  // The next window finds a stranger, serves elsewhere, and ends what began at this port.
+  await home.window('2025-11-25')
+  const moved = await until(async () => {
+    const kept = keptOrigin(inboxFile(home.folder))
+    return kept !== undefined && kept !== origin ? kept : undefined
+  }, 60_000)
+
+  expect((await redeem(out.trim(), overHttp(moved))).response.status).toBe(403)
+  const atMoved = out.trim().replace(origin, moved)
+  expect((await redeem(atMoved, overHttp(moved))).response.status).toBe(401)
+  for (const headers of [
+    { 'assent-proof': captured },
+    { cookie: `assent-${new URL(moved).port}=${browser.session}` },
+  ]) {
+    expect((await fetch(`${moved}/api/asks`, { headers })).status).toBe(401)
+  }
+  expect(await store.signIns.who(onlyTenant, browser.session)).toBeUndefined()
+  for (const one of seen) expect(one).toMatch(/^GET \/api\/listener\?challenge=[\w-]{43}$/)
+})
+
+async function untilTaken(port: number): Promise<string[]> {
+  return until(() => aFake(port, '127.0.0.1', () => undefined).catch(() => undefined), 20_000)
+}
+
+test.each(['127.0.0.1', '::1'])(
+  '[LOCAL-6] where a program has %s at the port, the inbox takes another one and holds both addresses of it',
+  async (host) => {
+    const port = Number(home.variables.ASSENT_LISTEN?.split(':')[1])
+    await aFake(port, host, () => undefined)
+    await home.window('2025-11-25')
+    const { origin } = await visit(home, await home.store())
+    const own = Number(new URL(origin).port)
+
+    expect(origin).toBe(`http://localhost:${own}`)
+    expect(own).not.toBe(port)
+    for (const address of ['127.0.0.1', '[::1]', 'localhost']) {
+      expect((await fetch(`http://${address}:${own}/`)).status).toBe(200)
+    }
+    for (const address of ['127.0.0.1', '::1']) {
+      await expect(aFake(own, address, () => undefined)).rejects.toThrow()
+    }
+  },
+)
 
 test('[ALONE-4] a window that is closed takes its question back', async () => {
   const window = await home.window('2025-11-25')

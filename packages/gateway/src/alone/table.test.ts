@@ -22,6 +22,8 @@ interface Row {
   readonly tool: 'request_plan_approval' | 'request_phase_commit_approval'
   readonly before?: (home: Home) => void
   readonly answer: object
+  /** The same answer is given to a second question of the same call. */
+  readonly isAskedAgain?: true
   readonly expected: Partial<Omit<Result, 'text'>>
   readonly says: string
 }
@@ -93,6 +95,7 @@ const rows: readonly Row[] = [
     what: 'a commit is claimed and not made',
     tool: 'request_phase_commit_approval',
     answer: accept({ decision: 'commit_and_continue', commitConfirmed: true }),
+    isAskedAgain: true,
     expected: { isError: true, data: { status: 'commit_missing', commitConfirmed: false, mayContinue: false } },
     says: 'Remind the user to commit',
   },
@@ -159,8 +162,9 @@ describe.each(generations)('a client of %s', (generation) => {
       window = await home.window(generation, person)
     })
 
-    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, expected, says }) => {
-      answers = tool === 'request_plan_approval' ? [answer] : [accept({ decision: 'approve' }), answer]
+    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, isAskedAgain, expected, says }) => {
+      const given = isAskedAgain ? [answer, answer] : [answer]
+      answers = tool === 'request_plan_approval' ? given : [accept({ decision: 'approve' }), ...given]
       await planned(tool, () => window.call('request_plan_approval', aPlan))
       before?.(home)
 
@@ -192,7 +196,7 @@ describe.each(generations)('a client of %s', (generation) => {
     const result = await silent.call('request_plan_approval', aPlan)
 
     expect(result).toMatchObject({ isError: true, data: { status: 'timed_out' } })
-    expect(result.text).toContain('Silence is a no.')
+    expect(result.text).toContain('No answer means no.')
   })
 
   test('[ALONE-1] [ALONE-2] nobody can be reached: the agent is told to stop, with words to show', async () => {
@@ -213,22 +217,24 @@ describe.each(generations)('a client of %s', (generation) => {
       visitor = await visit(home, store)
     })
 
-    async function answered(tool: string, args: object, answer: object): Promise<Result> {
+    async function answered(tool: string, args: object, ...answers: object[]): Promise<Result> {
       const calling = window.call(tool, args)
-      const [ask] = await until(async () => {
-        const open = await visitor.open()
-        return open.length > 0 ? open : undefined
-      }, 60_000)
-      expect(await visitor.answer(ask?.id ?? '', answer)).toBe(200)
+      for (const answer of answers) {
+        const [ask] = await until(async () => {
+          const open = await visitor.open()
+          return open.length > 0 ? open : undefined
+        }, 60_000)
+        expect(await visitor.answer(ask?.id ?? '', answer)).toBe(200)
+      }
       return calling
     }
 
-    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, expected, says }) => {
+    test.each(rows)('[ALONE-1] $what', async ({ tool, before, answer, isAskedAgain, expected, says }) => {
       const approve = accept({ decision: 'approve' })
       await planned(tool, () => answered('request_plan_approval', aPlan, approve))
       before?.(home)
 
-      const result = await answered(tool, argsOf(tool), answer)
+      const result = await answered(tool, argsOf(tool), ...(isAskedAgain ? [answer, answer] : [answer]))
 
       expect(result).toMatchObject(expected)
       expect(result.text).toContain(says)
@@ -261,8 +267,7 @@ test('[ALONE-3] every decision at a checkpoint is in the audit, whose chain is w
   for await (const { body, subject } of store.audit.entries('default')) {
     if (subject === 'checkpoint') decisions.push((JSON.parse(body) as { decision: string }).decision)
   }
-  expect(new Set(decisions)).toEqual(
-    new Set(['approve', 'request_changes', 'cancel', 'commit_and_continue', 'commit_and_pause', 'revise', 'abort']),
-  )
+  const chosen = ['approve', 'request_changes', 'cancel', 'commit_and_continue', 'commit_and_pause', 'revise', 'abort']
+  expect(new Set(decisions)).toEqual(new Set([...chosen, 'declined', 'dismissed', 'timed_out']))
   expect(await store.audit.verify('default')).toMatchObject({ ok: true })
 })

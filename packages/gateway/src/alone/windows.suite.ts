@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,10 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { aFreePort } from '../cli/process.suite.ts'
+import { localKeyRing } from '../config/state.ts'
 import { until } from '../contract/stage.suite.ts'
+import { askListener, listenerKey } from '../inbox/listener-proof.ts'
+import { SigningBrowser } from '../inbox/signing-browser.suite.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { ownLink } from './own-inbox.ts'
 import { inboxFile, keptOrigin } from './shared-inbox.ts'
@@ -89,7 +92,7 @@ export async function aHome(): Promise<Home> {
       return window
     },
     store: async () => {
-      const store = await openSqlite(join(folder, 'assent.db'))
+      const store = await openSqlite(join(folder, 'assent.db'), { keys: localKeyRing(join(folder, 'assent.db')) })
       toClose.push(() => store.close())
       return store
     },
@@ -163,6 +166,7 @@ async function windowOf(
 /** A person at the web inbox, as their browser speaks with it. */
 export interface Visitor {
   readonly origin: string
+  readonly browser: SigningBrowser
   open(): Promise<readonly { readonly id: string; readonly headline: string }[]>
   /** The status of the reply. */
   answer(id: string, answer: object): Promise<number>
@@ -179,27 +183,24 @@ export async function visit(home: Home, store: Store): Promise<Visitor> {
       ))
     return isThere ? kept : undefined
   }, 60_000)
-  const link = new URL((await ownLink(store, origin)) ?? '')
-  const headers = { origin, 'assent-inbox': '1', 'content-type': 'application/json' }
-  const code = new URLSearchParams(link.hash.slice(1)).get('code')
-  const entered = await fetch(`${origin}/api/sign-in`, { method: 'POST', headers, body: JSON.stringify({ code }) })
-  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const browser = await SigningBrowser.signIn((await linkAt(home, store, origin)) ?? '')
   return {
     origin,
+    browser,
     open: async () => {
-      const reply = await fetch(`${origin}/api/asks`, { headers: { cookie } })
+      const reply = await browser.get('/api/asks')
       return ((await reply.json()) as { asks: { id: string; headline: string }[] }).asks
     },
-    answer: async (id, answer) => {
-      const body = JSON.stringify({ decisionId: randomUUID(), answer })
-      const reply = await fetch(`${origin}/api/asks/${id}/answer`, {
-        method: 'POST',
-        headers: { ...headers, cookie },
-        body,
-      })
-      return reply.status
-    },
+    answer: async (id, answer) =>
+      (await browser.post(`/api/asks/${id}/answer`, { decisionId: randomUUID(), answer })).status,
   }
+}
+
+/** A link into the inbox that is served at this address, as `assent inbox link` makes it. */
+export async function linkAt(home: Home, store: Store, origin: string): Promise<string | undefined> {
+  const secret = Buffer.from(readFileSync(join(home.folder, 'assent.db.key'), 'utf8').trim(), 'base64')
+  const listener = await askListener(new URL(origin), [listenerKey(secret)], AbortSignal.timeout(10_000))
+  return listener === undefined ? undefined : ownLink(store, listener.origin, listener.instance)
 }
 
 /** All that is open for the person at this machine, straight from the store. */

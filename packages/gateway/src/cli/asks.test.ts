@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AnsweredView, AskPageView, InboxProblem, OneAskView } from '@assent/core'
 import { openSqlite, type Store } from '@assent/store'
 import { expect, test } from 'vitest'
+import { localKeyRing } from '../config/state.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
 import { anApproval, anAsk } from '../inbox/desk.suite.ts'
 import { aFolder, assent, assentHere } from './process.suite.ts'
@@ -22,7 +23,7 @@ async function aScript(config = ''): Promise<Script> {
   const folder = await aFolder({
     'assent.yaml': `store: sqlite:./assent.db\nservers: { deploy: { command: deploy } }\n${config}`,
   })
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const store = await openSqlite(join(folder, 'assent.db'), { keys: localKeyRing(join(folder, 'assent.db')) })
   putAwayLater(() => store.close())
   const file = join(folder, 'assent.yaml')
   const run = (...words: string[]) => assentHere(['asks', ...words, '--config', file])
@@ -50,7 +51,7 @@ test('[DESK-5] a script lists, reads and answers an ask, in the shapes of the AP
   expect(one.ask.asker).toEqual({ server: 'deploy', tool: 'rollout', origin: 'from your configuration' })
   expect(answered).toMatchObject({ exit: 0, result: 'settled' })
   expect(answered.ask.state).toMatchObject({
-    what: 'You answered this from the terminal',
+    what: 'You chose “Europe” from the terminal',
     via: 'terminal',
     comment: 'go',
     content: [{ label: 'region', value: 'Europe' }],
@@ -180,9 +181,30 @@ test('[DESK-9] without a configuration it is the store of this user, as for the 
   const folder = await aFolder()
   const ended = await assent(['asks', 'list'], { folder, variables: { XDG_STATE_HOME: folder } })
   expect(ended).toMatchObject({ code: 0, out: 'Nothing is waiting for you.\n', err: '' })
-  const store = await openSqlite(join(folder, 'assent', 'assent.db'))
+  const store = await openSqlite(join(folder, 'assent', 'assent.db'), {
+    keys: localKeyRing(join(folder, 'assent', 'assent.db')),
+  })
   putAwayLater(() => store.close())
   const { id } = await store.asks.raise(anAsk(local))
   const { out } = await assent(['asks', 'list'], { folder, variables: { XDG_STATE_HOME: folder } })
   expect(out).toContain(id)
+})
+
+test('[VOTE-8] an answer that looks like a secret is sent only with --confirmed', async () => {
+  const { store, run, json } = await aScript()
+  const form = { fields: [{ kind: 'text', name: 'value', required: true }] } as const
+  const { id } = await store.asks.raise(anAsk({ ...local, question: { kind: 'form', message: 'Which value?', form } }))
+  const content = JSON.stringify({ value: `ghp_${'a1B2'.repeat(9)}` })
+
+  const stopped = await run('answer', id, '--accept', '--content', content)
+  expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('--confirmed') })
+  expect(stopped.err).not.toContain('ghp_')
+  expect(await json('answer', id, '--accept', '--content', content)).toMatchObject({ code: 'looks-secret', exit: 1 })
+  expect((await store.asks.read('default', id))?.state.kind).toBe('open')
+
+  expect(await run('answer', id, '--accept', '--content', content, '--confirmed')).toMatchObject({ code: 0 })
+  expect((await store.asks.read('default', id))?.state).toMatchObject({ kind: 'settled', isSecret: true })
+  const shown = JSON.stringify(await json('show', id))
+  expect(shown).toContain('(secret, not shown)')
+  expect(shown).not.toContain('ghp_')
 })

@@ -38,6 +38,7 @@ export interface AnswerOptions extends Common {
   readonly dismiss?: true
   readonly content?: string
   readonly comment?: string
+  readonly confirmed?: true
   readonly digest?: string
   readonly decisionId?: string
 }
@@ -89,7 +90,10 @@ export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal
       ...content.view,
       ...(options.comment === undefined ? {} : { comment: options.comment }),
     }
-    return desk.answer(person, ask, { decisionId: options.decisionId ?? newDecision(), answer })
+    const { decisionId = newDecision(), confirmed = false } = options
+    const answered = await desk.answer(person, ask, { decisionId, answer, confirmed })
+    if (answered.ok || answered.problem.code !== 'looks-secret') return answered
+    return no('looks-secret', `${answered.problem.message} To confirm, add --confirmed.`)
   })
 }
 

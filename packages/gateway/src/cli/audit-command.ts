@@ -1,4 +1,4 @@
-// `assent audit`: is the record whole, and a signed word on how far it has come.
+// `assent audit`: verifies the audit log against the database, and signs checkpoints of it.
 //
 // A chain that was rewritten from its beginning is sound in itself. What shows it is a checkpoint that was signed before
 // and kept away from the database, so a checkpoint counts only with the key that its signature is held against.
@@ -39,7 +39,7 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
 
   audit
     .command('verify')
-    .summary('is the record whole?')
+    .summary('check the audit log, and compare asks and grants with it')
     .option(...where)
     .option(...whose)
     .option('--checkpoint <file>', 'signed checkpoints that were kept elsewhere; needs --key')
@@ -50,7 +50,7 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
     )
     .option('--json', 'one JSON object on standard output, for scripts')
     .description(
-      'Reads the whole record and says whether every entry is as it was written, in its place, with none missing. With checkpoints it also finds a record that was cut off or rewritten from its beginning.\n\nA proof of one ask is checked by itself, without any store: that no word in it was changed. Given a configuration too, its entries are looked up in the record.\n\nEnds with 0 when it is whole, 1 when it is not, and says which entry.',
+      'Checks that every entry of the audit log follows from the one before, compares every ask and grant in the database with its entries, and verifies the signatures of all decisions. A log that was rewritten as a whole is consistent in itself: compare it with checkpoints that were signed before and kept elsewhere.\n\nA proof of one ask is checked by itself, without any store: that no word in it was changed. Given a configuration too, its entries are looked up in the audit log.\n\nEnds with 0 when everything matches and 1 when something does not, and names the entry, ask or grant.',
     )
     .action((options: VerifyOptions) => run(terminal, end, options, async (act) => act.verifyAudit(options, terminal)))
 
@@ -62,7 +62,7 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
     .option(...where)
     .option(...whose)
     .description(
-      'Prints a signed checkpoint of the present end of the record, one line of JSON. Keep it away from the database, and later hold the record against it: assent audit verify --checkpoint.',
+      'Verifies the audit log as `audit verify` does, and prints a signed checkpoint of its present end, one line of JSON. Signs nothing when something does not match. Keep it away from the database, and later compare the audit log with it: assent audit verify --checkpoint.',
     )
     .action((options: CheckpointOptions) =>
       run(terminal, end, { ...options, json: true }, async (act) => act.signAudit(options, terminal)),

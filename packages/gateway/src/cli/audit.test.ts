@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { newId, only, proofFormat } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, test } from 'vitest'
+import { localKeyRing } from '../config/state.ts'
 import { aFolder, assent, assentHere } from './process.suite.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -34,7 +35,7 @@ async function withStore<T>(
   path: string,
   act: (store: Awaited<ReturnType<typeof openSqlite>>) => Promise<T>,
 ): Promise<T> {
-  const store = await openSqlite(path)
+  const store = await openSqlite(path, { keys: localKeyRing(path) })
   try {
     return await act(store)
   } finally {
@@ -67,11 +68,13 @@ function tamper(path: string, sql: string): void {
   database.close()
 }
 
-test('[PROOF-3] a record that is whole ends with 0, one that is not with 1 and the number of the entry', async () => {
+test('[PROOF-3] [AUDIT-7] a record that is whole ends with 0, one that is not with 1 and the number of the entry', async () => {
   const { config, folder, file } = await aRecord()
   const whole = await assent(['audit', 'verify', '--config', 'assent.yaml'], { folder })
   expect(whole).toMatchObject({ code: 0, err: '' })
-  expect(whole.out).toMatch(/^ok The record is whole: 3 entries, the last [0-9a-f]{64}\.\n$/)
+  expect(whole.out).toBe(
+    'ok The audit log is consistent: 3 entries; 2 asks and 0 grants match it. Not compared with a checkpoint.\n',
+  )
 
   tamper(file('assent.db'), `update audit_entries set body = '{}' where seq = 2`)
   const broken = await assent(['audit', 'verify', '--config', 'assent.yaml'], { folder })
@@ -93,12 +96,50 @@ test('[PROOF-3] held against a checkpoint that was signed before, a record that 
   const verify = (key: string) =>
     assentHere(['audit', 'verify', '--config', config, '--checkpoint', file('checkpoint.json'), '--key', file(key)])
 
-  expect((await verify('public.pem')).out).toContain('holds against the checkpoint at entry 3')
+  expect((await verify('public.pem')).out).toContain('It matches 1 checkpoint, the latest at entry 3.')
   expect(await verify('other.pem')).toMatchObject({ code: 1, err: expect.stringContaining('not signed with this key') })
   tamper(file('assent.db'), 'delete from audit_entries where seq = 3')
   expect(await verify('public.pem')).toMatchObject({ code: 1, err: expect.stringContaining('ends at entry 2') })
   await writeFile(file('checkpoint.json'), '{}')
   expect(await verify('public.pem')).toMatchObject({ code: 1, err: expect.stringContaining('no checkpoint') })
+})
+
+test.each([
+  ['a changed answer', `update asks set answer = '{"action":"accept"}' where state = 'settled'`, 'another answer'],
+  [
+    'another person',
+    `update asks set decided_by = 'ceo' where state = 'settled'`,
+    'ceo decided it, and the audit log says local',
+  ],
+  [
+    'a forged decision',
+    `update asks set state = 'settled', answer = '{"action":"decline"}', decided_by = 'ceo', decided_via = 'inbox',
+       decision_id = 'x', ended_at = 1, declines = 1 where state = 'open'`,
+    'the audit log has no entry of its end',
+  ],
+  ['a deleted ask', `delete from asks where state = 'settled'`, 'it is not in the database'],
+  [
+    'a forged grant',
+    `insert into grants (tenant, id, ask_id, digest, principal, granted_at, expires_at)
+       select tenant, 'grant_x', id, 'x', principal, 1, 2 from asks where state = 'settled'`,
+    'it has a grant, and nothing was approved',
+  ],
+  [
+    'an audit log that was cut off, with its head fixed',
+    `delete from audit_entries where seq = 3;
+     update audit_heads set seq = 2, hash = (select hash from audit_entries where seq = 2)`,
+    'the audit log has no entry of its end',
+  ],
+] as const)('[AUDIT-6] %s is reported with exit code 1, and no checkpoint is signed', async (_, sql, words) => {
+  const { config, file } = await aRecord()
+  tamper(file('assent.db'), sql)
+
+  const verified = await assentHere(['audit', 'verify', '--config', config])
+  expect(verified).toMatchObject({ code: 1, err: expect.stringContaining(words) })
+  const said = await assentHere(['audit', 'verify', '--config', config, '--json'])
+  expect(JSON.parse(said.out)).toMatchObject({ ok: false, problems: [{ problem: expect.stringContaining(words) }] })
+  const signed = await assentHere(['audit', 'checkpoint', '--config', config, '--key', file('private.pem')])
+  expect(signed).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was signed.') })
 })
 
 test('[PROOF-3] a checkpoint without the key it is held against is refused', async () => {
@@ -121,8 +162,8 @@ test('[PROOF-3] a proof is checked without any store, and with one it is looked 
   expect((await verify()).out).toContain(`No word of this proof was changed: ${ask}, entries 1, 3.`)
   expect((await verify('--config', config)).out).toContain(`The proof of ${ask} is in it`)
 
-  // A record that was begun anew is sound in itself, and the proof shows that it is another one.
-  tamper(file('assent.db'), 'delete from audit_entries; delete from audit_heads')
+  // A database that was begun anew is consistent, and the proof shows that it is another one.
+  tamper(file('assent.db'), 'delete from asks; delete from audit_entries; delete from audit_heads')
   await withStore(file('assent.db'), raised)
   expect(await verify('--config', config)).toMatchObject({
     code: 1,

@@ -1,9 +1,10 @@
-// What `assent audit` does: holds a record against itself, against checkpoints, and against the proof of one ask.
+// What `assent audit` does: verifies the audit log, compares asks and grants with it, and compares it with checkpoints and
+// with the proof of one ask.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type AuditProof, type Checkpoint, isPlainObject, readJson, verifyCheckpoint, verifyProof } from '@assent/core'
-import type { Store } from '@assent/store'
+import type { RecordProblem, Store } from '@assent/store'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { tell } from '../config/problem.ts'
 import { readConfig } from '../config/read-config.ts'
@@ -14,6 +15,8 @@ import type { Terminal } from './terminal.ts'
 
 /** The texts of entries hold JSON of their own; around them there is little. */
 const proofDepth = 8
+/** On a terminal; `--json` lists more. */
+const problemsShown = 10
 
 export async function verifyAudit(options: VerifyOptions, terminal: Terminal): Promise<AuditReport> {
   const { config, tenant, checkpoint, key, proof: proofFile } = options
@@ -38,23 +41,48 @@ export async function verifyAudit(options: VerifyOptions, terminal: Terminal): P
 export async function signAudit(options: CheckpointOptions, terminal: Terminal): Promise<AuditReport> {
   const key = readKey(options.key, createPrivateKey)
   return withStore(options.config, terminal, async (store) => {
-    const verdict = await store.audit.verify(options.tenant)
-    if (!verdict.ok) return problem(`Nothing was signed. ${verdict.problem}`, { seq: verdict.seq })
+    const verdict = await store.record.verify(options.tenant)
+    if (!verdict.ok) return problems(verdict.problems, { tenant: options.tenant }, 'Nothing was signed. ')
     const signed = await store.audit.checkpoint(options.tenant, options.keyId, key)
-    if (signed === undefined) return problem('The record is empty: there is nothing to sign yet.')
+    if (signed === undefined) return problem('The audit log is empty: there is nothing to sign yet.')
     return { code: exitCodes.ok, words: '', report: { ...signed } }
   })
 }
 
 async function verifyChain(store: Store, tenant: string, checkpoints: readonly Checkpoint[]): Promise<AuditReport> {
-  const verdict = await store.audit.verify(tenant, checkpoints)
-  if (!verdict.ok) return problem(verdict.problem, { tenant, seq: verdict.seq })
-  const { lastSeq, lastHash } = verdict
-  const report = { ok: true, tenant, lastSeq, lastHash, checkpoints: checkpoints.length }
-  if (lastSeq === 0) return { code: exitCodes.ok, words: `The record of ${tenant} is empty.`, report }
+  const verdict = await store.record.verify(tenant, checkpoints)
+  if (!verdict.ok) return problems(verdict.problems, { tenant })
+  const { lastSeq, asks, grants } = verdict
+  const report = { ...verdict, tenant, checkpoints: checkpoints.length }
+  if (lastSeq === 0) return { code: exitCodes.ok, words: `The audit log of ${tenant} is empty.`, report }
+  const counted = `${count(lastSeq, 'entry', 'entries')}; ${count(asks, 'ask', 'asks')} and ${count(grants, 'grant', 'grants')} match it`
+  const words = `The audit log is consistent: ${counted}.${unknownInWords(verdict.unknownKeys)} ${heldAgainst(checkpoints)}`
+  return { code: exitCodes.ok, words, report }
+}
+
+/** Consistent is all that the log shows by itself: one that was rewritten as a whole is, too. */
+function heldAgainst(checkpoints: readonly Checkpoint[]): string {
   const latest = checkpoints.at(-1)
-  const held = latest === undefined ? '' : ` It holds against the checkpoint at entry ${latest.seq}.`
-  return { code: exitCodes.ok, words: `The record is whole: ${lastSeq} entries, the last ${lastHash}.${held}`, report }
+  if (latest === undefined) return 'Not compared with a checkpoint.'
+  return `It matches ${count(checkpoints.length, 'checkpoint', 'checkpoints')}, the latest at entry ${latest.seq}.`
+}
+
+function unknownInWords(unknownKeys: number): string {
+  if (unknownKeys === 0) return ''
+  return ` The signatures of ${unknownKeys} were not verified: their keys are not configured.`
+}
+
+function count(many: number, one: string, several: string): string {
+  return `${many} ${many === 1 ? one : several}`
+}
+
+function problems(found: readonly RecordProblem[], more: Readonly<Record<string, unknown>>, before = ''): AuditReport {
+  const shown = found.slice(0, problemsShown).map(({ problem }) => problem)
+  const left = found.length > shown.length ? [`… and ${found.length - shown.length} more.`] : []
+  const words = `${before}${[...shown, ...left].join('\n')}`
+  const { seq, problem } = found[0] ?? { problem: words }
+  const first = seq === undefined ? { problem } : { problem, seq }
+  return { code: exitCodes.problem, words, report: { ok: false, ...more, ...first, problems: found } }
 }
 
 function proofAlone({ ask, entries }: AuditProof): AuditReport {
@@ -115,7 +143,7 @@ async function withStore(
       'unreadable' in loaded ? loaded.unreadable : loaded.problems.map((one) => tell(file ?? '', one)).join('\n')
     return problem(`The configuration cannot be used. ${found}`)
   }
-  const { store } = await openState(loaded.config, terminal.variables, () => undefined)
+  const { store } = await openState(loaded.config, terminal.variables, {})
   try {
     return await act(store)
   } finally {

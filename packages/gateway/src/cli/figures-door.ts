@@ -3,7 +3,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { Address } from '../config/kinds.ts'
 import { isLoopback } from '../config/kinds.ts'
-import { listening, type Page, showPage } from '../door/door.ts'
+import { type Page, showPage } from '../door/door.ts'
+import { type Known, pageHostProblem } from '../door/host.ts'
+import { listenAt } from '../door/listen.ts'
 import { programLimits } from '../limits.ts'
 import type { Figures } from '../watch/figures.ts'
 
@@ -19,10 +21,11 @@ export function fromHereAlone(page: Page): Page {
       : { status: 403, type: 'text/plain', body: 'These figures are for this machine alone.\n' }
 }
 
-/** A server for these pages and nothing else. */
+/** A server for these pages and nothing else. `known` is read at each request: a reload changes it. */
 export async function openFiguresDoor(
   { host, port }: Address,
   pages: Readonly<Record<string, Page>>,
+  known: () => Known,
 ): Promise<() => void> {
   const { requestWithinMs } = programLimits
   const server = createServer(
@@ -30,11 +33,14 @@ export async function openFiguresDoor(
     (request, response) => {
       const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
       const page = Object.hasOwn(pages, path) ? pages[path] : undefined
-      if (page === undefined) response.writeHead(404).end()
+      const { hosts, origins } = known()
+      const refusal = pageHostProblem(request, { hosts: [...hosts, host.toLowerCase()], origins })
+      if (refusal !== undefined) response.writeHead(403, { 'content-type': 'text/plain' }).end(`${refusal}\n`)
+      else if (page === undefined) response.writeHead(404).end()
       else void showPage(page, request, response)
     },
   )
-  await listening(server, host, port)
+  await listenAt(server, { host, port })
   return () => {
     server.close()
     server.closeAllConnections()

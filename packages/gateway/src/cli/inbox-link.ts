@@ -3,14 +3,14 @@
 // Whoever may read the configuration and open its store may sign in as the local person; that is whose machine it is.
 
 import { existsSync } from 'node:fs'
+import { homeFolder } from '@assent/tools/home'
 import type { Command } from 'commander'
 import { inboxFile, keptOrigin } from '../alone/shared-inbox.ts'
 import { aloneConfig } from '../config/alone-config.ts'
-import { homeFolder } from '../config/home.ts'
-import { addressText } from '../config/kinds.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { inboxLimits } from '../limits.ts'
+import { expectedOrigin } from '../door/listen.ts'
+import { aloneLimits, inboxLimits } from '../limits.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { sayFindings } from './config-commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -28,7 +28,7 @@ export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: Exi
       `the gateway's configuration; ${usualFile} if it is here, else the inbox of this user`,
     )
     .description(
-      `Prints a link that signs you in to the web inbox: of a gateway with this configuration, or of the programs that your agents start. It works once, within ${minutes} minutes; any gateway on the same store takes it, also one that is started later.`,
+      `Prints a link that signs you in to the web inbox: of a gateway with this configuration, or of the programs that your agents start. It works once, within ${minutes} minutes. On this machine it is for the process that serves the inbox now, which has to prove first that it is yours; over https any gateway on the same store takes it.`,
     )
     .action(async ({ config: file }: { config?: string }) => {
       const fail = (code: ExitCode, words: string) => {
@@ -75,6 +75,10 @@ function whyNoLink({ asks, identity, inbox, listen }: Config): string | undefine
   return undefined
 }
 
+function notThere({ origin }: URL): string {
+  return `No inbox of yours answers at ${origin}: nobody listens there, or a program that could not prove that it is your Assent. Start a gateway with this configuration, or an agent that uses Assent, and try again.`
+}
+
 /** @param lastAt where the inbox was last opened, if that is kept anywhere */
 async function newLink(
   config: Config,
@@ -82,15 +86,25 @@ async function newLink(
   { variables, err }: Terminal,
 ): Promise<string | undefined> {
   // Only now: whoever asks for help need not wait for a database driver.
-  const [{ openState }, { linkWith, SignIn }] = await Promise.all([
+  const [{ openState }, { linkWith, SignIn }, { askListener, listenerKey }] = await Promise.all([
     import('../config/state.ts'),
     import('../inbox/sign-in.ts'),
+    import('../inbox/listener-proof.ts'),
   ])
-  const { store } = await openState(config, variables, (error) => err(String(error)))
+  const { store, sealKeys } = await openState(config, variables, { onTrouble: (error) => err(String(error)) })
   try {
-    const code = await new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs }).invite(localPerson)
-    const base = config.inbox.url ?? new URL(lastAt ?? `http://${addressText(config.listen)}`)
-    return code === undefined ? undefined : linkWith(code, base)
+    const signIn = new SignIn({ store, tenant: onlyTenant, sessionMs: inboxLimits.sessionMs })
+    const base = config.inbox.url ?? new URL(lastAt ?? expectedOrigin(config.listen))
+    // Over https the certificate says who answers there.
+    if (base.protocol === 'https:') {
+      const code = await signIn.invite(localPerson)
+      return code === undefined ? undefined : linkWith(code, base)
+    }
+    const keys = sealKeys.map(({ secret }) => listenerKey(secret))
+    const listener = await askListener(base, keys, AbortSignal.timeout(aloneLimits.inboxReplyMs))
+    if (listener === undefined) throw new Error(notThere(base))
+    const code = await signIn.invite(localPerson, listener.instance)
+    return code === undefined ? undefined : linkWith(code, new URL(listener.origin))
   } finally {
     await store.close()
   }

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
 import { expect, test } from 'vitest'
+import { localKeyRing } from '../config/state.ts'
 import { whichRegion } from '../contract/asking.suite.ts'
 import { aClient } from '../contract/clients.suite.ts'
 import { answerInInbox, firstAsk } from '../contract/inbox.suite.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
+import { overHttp, redeem, SigningBrowser } from '../inbox/signing-browser.suite.ts'
 import { aFolder, aProcessOf, aRunningGateway, assent, assentHere } from './process.suite.ts'
 
 const local = { principal: 'local', groups: [] }
@@ -16,7 +18,9 @@ async function aGatewayWithInbox(more = '') {
   const gateway = await aRunningGateway(
     `asks: { surfaces: [client, inbox] }\nservers: { a: ${aProcessOf('2026-07-28')} }${more}`,
   )
-  const store = await openSqlite(join(gateway.folder, 'assent.db'))
+  const store = await openSqlite(join(gateway.folder, 'assent.db'), {
+    keys: localKeyRing(join(gateway.folder, 'assent.db')),
+  })
   putAwayLater(() => store.close())
   return { gateway, store }
 }
@@ -65,7 +69,8 @@ test('[PROG-17] `assent inbox link` signs in at a gateway that runs, and stays s
   const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none' })
   const calling = client.call('ask', { questions: [whichRegion] })
   const { id } = await firstAsk(store, local)
-  const { origin, host } = new URL(gateway.url)
+  const { host, port } = new URL(gateway.url)
+  const origin = `http://localhost:${port}`
   const around = { ASSENT_LISTEN: host, ASSENT_STORE: `sqlite:${gateway.folder}/assent.db` }
 
   const { code, out, err } = await assent(['inbox', 'link'], { folder: gateway.folder, variables: around })
@@ -73,18 +78,10 @@ test('[PROG-17] `assent inbox link` signs in at a gateway that runs, and stays s
   expect(code).toBe(0)
   expect(out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))
   expect(err).toContain('works once')
-  const secret = out.trim().split('=')[1]
-  const post = (url: string, path: string, body: object, cookie = '') =>
-    fetch(new URL(path, url), {
-      method: 'POST',
-      headers: { origin: new URL(url).origin, 'assent-inbox': '1', 'content-type': 'application/json', cookie },
-      body: JSON.stringify(body),
-    })
-  const signedIn = await post(gateway.url, '/api/sign-in', { code: secret })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  expect((await post(gateway.url, '/api/sign-in', { code: secret })).status).toBe(401)
+  const browser = await SigningBrowser.signIn(out.trim())
+  expect((await redeem(out.trim(), overHttp(origin))).response.status).toBe(401)
   const answer = { decisionId: 'decision-0000000001', answer: inEurope }
-  expect((await post(gateway.url, `/api/asks/${id}/answer`, answer, cookie)).status).toBe(200)
+  expect((await browser.post(`/api/asks/${id}/answer`, answer)).status).toBe(200)
   expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
 
   await gateway.stop('SIGKILL')
@@ -92,7 +89,8 @@ test('[PROG-17] `assent inbox link` signs in at a gateway that runs, and stays s
     `asks: { surfaces: [client, inbox] }\nservers: { a: ${aProcessOf('2026-07-28')} }`,
     around,
   )
-  const history = await fetch(new URL('/api/history', anew.url), { headers: { cookie } })
+  expect(new URL(anew.url).host).toBe(host)
+  const history = await browser.get('/api/history')
   expect(history.status).toBe(200)
   expect(JSON.stringify(await history.json())).toContain(id)
 })

@@ -3,16 +3,18 @@
 // Everyone on a personal machine is the one local person, so the inbox signs that person in with a link that works once.
 // Where people are known by an issuer, they sign in there.
 
-import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { KeyRing, Naming } from '@assent/core'
+import type { KeyRing, Naming, SealKey } from '@assent/core'
 import type { Store } from '@assent/store'
-import { addressText } from '../config/kinds.ts'
 import type { Config } from '../config/settings.ts'
-import { type Beside, listening } from '../door/door.ts'
+import type { Beside } from '../door/door.ts'
+import { expectedOrigin, isTaken, listenAt } from '../door/listen.ts'
+import { plainServer } from '../door/plain-server.ts'
 import { type InboxApp, type InboxOptions, inboxApp } from '../inbox/inbox-app.ts'
+import { askListener, listenerKey } from '../inbox/listener-proof.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
+import { aloneLimits } from '../limits.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { SecretPages } from '../secrets/secret-pages.ts'
 import type { Log } from '../watch/log.ts'
@@ -25,6 +27,8 @@ export interface ServedInbox {
   readonly respond: Beside
   /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
   openAt(origin: string, terminal: Terminal): Promise<void>
+  /** Whether another process of the same installation serves it there. */
+  isServedAt(origin: string): Promise<boolean>
   /** Sends away the pages that follow changes, before the program stops. */
   endStreams(): void
 }
@@ -32,11 +36,12 @@ export interface ServedInbox {
 /** Undefined when people are not asked there. */
 export async function openInbox(
   config: Config,
-  { store, keys, log }: { store: Store; keys: KeyRing; log: Log },
+  { store, keys, sealKeys, log }: { store: Store; keys: KeyRing; sealKeys: readonly SealKey[]; log: Log },
 ): Promise<ServedInbox | undefined> {
   if (!config.asks.surfaces.includes('inbox')) return undefined
   const files = await WebFiles.read(web)
   const secretPages = new SecretPages({ store, tenant: onlyTenant, keys })
+  const listenerKeys = sealKeys.map(({ secret }) => listenerKey(secret))
   let app: InboxApp | undefined
   return {
     secretPages,
@@ -50,6 +55,7 @@ export async function openInbox(
         store,
         tenant: onlyTenant,
         secretPages,
+        listenerKeys,
         baseUrl: config.inbox.url?.href ?? origin,
         ...loginOf(config),
         ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
@@ -60,6 +66,10 @@ export async function openInbox(
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
       const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
+    },
+    isServedAt: async (origin) => {
+      const signal = AbortSignal.timeout(aloneLimits.inboxReplyMs)
+      return (await askListener(config.inbox.url ?? new URL(origin), listenerKeys, signal)) !== undefined
     },
     endStreams: () => app?.endStreams(),
   }
@@ -100,21 +110,24 @@ export async function serveInboxAlone(
   { log, terminal }: { log: Log; terminal: Terminal },
 ): Promise<() => void> {
   const { listen } = config
-  const server = createServer((request, response) => {
-    inbox.respond(request, response).catch((error: unknown) => {
-      log.trouble(error)
-      response.destroy()
-    })
-  })
+  const server = plainServer(() => inbox.respond, log.trouble)
   try {
-    const { port } = await listening(server, listen.host, listen.port)
-    await inbox.openAt(`http://${addressText({ host: listen.host, port })}`, terminal)
+    const { origin } = await listenAt(server, listen)
+    await inbox.openAt(origin, terminal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    // Its pages are where this one's servers open theirs: the store and its keys are the same.
-    inbox.secretPages.openAt(config.inbox.url?.href ?? `http://${addressText(listen)}`, `http://${addressText(listen)}`)
+    if (!isTaken(error)) throw error
+    const origin = expectedOrigin(listen)
     // Of several windows on one machine the first serves the inbox, and it shows the questions of all.
-    log.info({}, 'Another program listens there already; if it is an Assent on the same store, it serves the inbox.')
+    if (!(await inbox.isServedAt(origin))) {
+      log.warn(
+        { url: origin },
+        'Another program has the port of the inbox, and it is not this Assent: there is no inbox.',
+      )
+      return () => undefined
+    }
+    // Its pages are where this one's servers open theirs: the store and its keys are the same.
+    inbox.secretPages.openAt(config.inbox.url?.href ?? origin, origin)
+    log.info({ url: origin }, 'Another process on the same store serves the inbox.')
     return () => undefined
   }
   return () => {

@@ -42,7 +42,7 @@ export function addInitCommand(program: Command, terminal: Terminal, end: (code:
     .option('--undo', 'take back what init wrote here')
     .option('--no-habit', 'only the server, without the agent and the rules that make agents use it')
     .description(
-      'Finds the MCP clients that are used on this machine and in this repository, shows the exact change to the configuration of each, and writes it when you say so: the server `npx -y assent`, longer time limits where a client has one, and the habit of asking at checkpoints (for VS Code, an agent called Conductor).\n\nComments, order and formatting stay as they are. What is not understood is not touched: you are told what to paste. What was written is remembered, and --undo takes back exactly that, also after other parts of a file have changed.',
+      'Finds the MCP clients that are used on this machine and in this repository, shows the exact change to the configuration of each, and writes it when you say so: the server (this program by its path; under npx, `npx -y assent@<this version>`), longer time limits where a client has one, and the habit of asking at checkpoints (for VS Code, an agent called Conductor).\n\nComments, order and formatting stay as they are. What is not understood is not touched: you are told what to paste. A file that a link leads out of the repository (with --scope user, out of your home folder) is not touched either. What was written is remembered, and --undo takes back exactly that, also after other parts of a file have changed.',
     )
     .action(async (names: readonly string[], options: InitOptions) => {
       try {

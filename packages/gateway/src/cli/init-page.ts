@@ -26,7 +26,7 @@ export class InitPage {
 
   planned(planned: Planned): string {
     const readers = this.#tone('dim', `for ${planned.clients.map(({ title }) => title).join(', ')}`)
-    const title = `${this.#title(planned.file)}  ${readers}`
+    const title = `${this.#title(planned.file, planned.realPath)}  ${readers}`
     if (planned.kind === 'there') return `${title}\n  already set up`
     if (planned.kind === 'left') return `${title}\n${this.#left(planned.because, 'add', toPaste(planned.change))}`
     const { before, after } = planned.write
@@ -40,7 +40,7 @@ export class InitPage {
   }
 
   undoing(one: Undoing): string {
-    const title = this.#title(one.written.file)
+    const title = this.#title(one.written.file, one.realPath)
     if (one.kind === 'gone') return `${title}\n  nothing of ours is in it any more`
     if (one.kind === 'left') return `${title}\n${this.#left(one.because, 'take out', toPaste(one.written.change))}`
     if (one.kind === 'remove') return `${title}  (removed)\n${this.#diff(one.before, '')}`
@@ -66,8 +66,9 @@ export class InitPage {
     return exitCodes.ok
   }
 
-  #title(file: string): string {
-    return `\n${this.#tone('bold', this.#short(file))}`
+  #title(file: string, realPath?: string): string {
+    const leads = realPath === undefined ? '' : ` (really ${realPath})`
+    return `\n${this.#tone('bold', this.#short(file))}${leads}`
   }
 
   #left(because: string, verb: string, text: string): string {

@@ -9,7 +9,7 @@ import type { Store } from '@assent/store'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
-import { openStore, storePlace } from '../config/state.ts'
+import { openState, storePlace } from '../config/state.ts'
 import { AskDesk } from '../inbox/ask-desk.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { sayFindings } from './config-commands.ts'
@@ -52,7 +52,7 @@ export async function openDesk(file: string | undefined, terminal: Terminal): Pr
   }
   const where = storePlace(config.store, terminal.variables)
   try {
-    const store = await openStore({ ...config, store: where }, () => undefined)
+    const { store } = await openState(config, terminal.variables, {})
     const naming = namingOf(config)
     const desk = new AskDesk({ store, tenant: onlyTenant, naming, now: () => store.nowMs(), via: 'terminal' })
     return {

@@ -4,14 +4,15 @@
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
-import { listening } from '../door/door.ts'
+import type { Beside } from '../door/door.ts'
+import { listenAt } from '../door/listen.ts'
+import { plainServer } from '../door/plain-server.ts'
 import { serveStdio } from '../gateway.ts'
 import { inboxApp } from '../inbox/inbox-app.ts'
 import { respondWith } from '../inbox/serve-node.ts'
@@ -38,7 +39,8 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
     terminal.err(
       `${toned(terminal.isErrColoured, 'yellow', 'trouble')} ${error instanceof Error ? error.message : error}`,
     )
-  const store = await openSqlite(join(folder, 'assent.db'), { onTrouble })
+  const keys = createKeyRing([{ id: 'play', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys, onTrouble })
   const [toGateway, fromGateway] = [new PassThrough(), new PassThrough()]
   const client = new PlayClient(fromGateway, toGateway)
   const signals = hearSignals(undefined)
@@ -47,7 +49,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
       servers: { [server]: config },
       store,
       tenant: onlyTenant,
-      keys: createKeyRing([{ id: 'play', secret: randomBytes(32) }]),
+      keys,
       surfaces: ['inbox'],
       askWaitMs: playLimits.askWaitMs,
       patienceMs: playLimits.askWaitMs,
@@ -87,24 +89,20 @@ interface Opening {
 
 async function openPage(opening: Opening): Promise<() => void> {
   const { store, client, server, words, files, settings, terminal, onTrouble } = opening
-  const http = createServer()
-  const { port } = await listening(http, loopback, portOf(settings.port))
+  let respond: Beside | undefined
+  const http = plainServer(() => respond, onTrouble)
+  const { origin } = await listenAt(http, { host: loopback, port: portOf(settings.port) })
   const app = inboxApp({
     store,
     tenant: onlyTenant,
-    baseUrl: `http://${loopback}:${port}`,
+    baseUrl: origin,
     web: files,
     nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
     describe: () => ({ origin: 'from your command line' }),
     play: new PlayApi({ client, server, target: words.join(' ') }),
     onTrouble,
   })
-  http.on('request', (request, response) => {
-    respondWith(app.fetch, request, response).catch((error: unknown) => {
-      onTrouble(error)
-      response.destroy()
-    })
-  })
+  respond = (request, response) => respondWith(app.fetch, request, response)
   terminal.out(`Open ${await app.signInLink(localPerson)} (the link works once). Ctrl+C ends it.`)
   return () => {
     http.close()

@@ -9,7 +9,7 @@ import { applyLimits } from '../config/apply-limits.ts'
 import { addressText } from '../config/kinds.ts'
 import type { Loaded } from '../config/load.ts'
 import { tell } from '../config/problem.ts'
-import { needRestart, reloadableOf } from '../config/reloadable.ts'
+import { knownOf, needRestart, reloadableOf } from '../config/reloadable.ts'
 import type { Config } from '../config/settings.ts'
 import { openState } from '../config/state.ts'
 import type { Page } from '../door/door.ts'
@@ -51,11 +51,17 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     )
   }
   applyLimits(first)
-  const { store, keys } = await openState(first, terminal.variables, log.trouble)
+  const figures = new Figures(ownVersion())
+  const { store, keys, sealKeys } = await openState(first, terminal.variables, {
+    onTrouble: log.trouble,
+    onUnverified: ({ tenant, askId, problem, message }) => {
+      figures.unverified(problem.what, problem.reason)
+      log.error({ tenant, ask: askId, ...problem }, message)
+    },
+  })
   const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)
   try {
-    const figures = new Figures(ownVersion())
-    const inbox = await openInbox(first, { store, keys, log })
+    const inbox = await openInbox(first, { store, keys, sealKeys, log })
     const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
     const parts = {
       ...reloadableOf(first, () => store.nowMs(), log.trouble),
@@ -137,10 +143,12 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
   const closeFigures =
     own === undefined || !metrics.enabled
       ? () => undefined
-      : await openFiguresDoor(own, { ...health, '/metrics': figuresPage(figures) }).catch(async (error: unknown) => {
-          await gateway.close()
-          throw explained(error, addressText(own))
-        })
+      : await openFiguresDoor(own, { ...health, '/metrics': figuresPage(figures) }, () => knownOf(live.config)).catch(
+          async (error: unknown) => {
+            await gateway.close()
+            throw explained(error, addressText(own))
+          },
+        )
   // Before anyone can know that it is there.
   const signals = hearSignals(() => {
     if (!reload(gateway, live, reading, () => store.nowMs(), log)) return
@@ -149,7 +157,7 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
   })
   log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
   if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
-  await inbox?.openAt(new URL(gateway.url).origin, terminal)
+  await inbox?.openAt(gateway.origin, terminal)
   const signal = await signals.stop
   condition.isDraining = true
   const noticeMs = noticeOf(signal, store)

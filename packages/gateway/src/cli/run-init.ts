@@ -3,6 +3,7 @@
 import { apply } from '../init/apply.ts'
 import { initClients, type Scope } from '../init/clients.ts'
 import { findClients, found, whereFound } from '../init/detect.ts'
+import type { Program } from '../init/launch.ts'
 import { type Machine, thisMachine } from '../init/machine.ts'
 import { planFor } from '../init/plan.ts'
 import { InitRecord } from '../init/record.ts'
@@ -12,14 +13,18 @@ import type { InitOptions } from './init-command.ts'
 import { InitPage } from './init-page.ts'
 import type { Terminal } from './terminal.ts'
 
-/** @param folder where the command was started */
+/**
+ * @param folder where the command was started
+ * @param program what clients shall start; unless said, the one that runs
+ */
 export async function runInit(
   names: readonly string[],
   options: InitOptions,
   terminal: Terminal,
   folder = process.cwd(),
+  program?: Program,
 ): Promise<ExitCode> {
-  const machine = thisMachine(terminal.variables, folder)
+  const machine = thisMachine(terminal.variables, folder, process.platform, program)
   const scope: Scope = options.scope ?? (machine.repository === undefined ? 'user' : 'project')
   const page = new InitPage(machine, terminal)
   return options.undo === true
@@ -54,13 +59,13 @@ async function set(names: readonly string[], { scope, options, machine, page }: 
   const count = plan.filter(({ kind }) => kind === 'write').length
   const isLeft = plan.some(({ kind }) => kind === 'left')
   if (count === 0) {
-    if (options.dryRun !== true) apply(plan, new InitRecord(machine), root, new Date())
+    if (options.dryRun !== true) apply(plan, { record: new InitRecord(machine), root, machine, now: new Date() })
     page.say(isLeft ? '\nNothing was written.' : '\nEverything is set up already; nothing was written.')
     return isLeft ? exitCodes.problem : exitCodes.ok
   }
   const go = await page.mayGoOn(options, `Write ${count === 1 ? 'this file' : `these ${count} files`}?`)
   if (go !== true) return go
-  const applied = apply(plan, new InitRecord(machine), root, new Date())
+  const applied = apply(plan, { record: new InitRecord(machine), root, machine, now: new Date() })
   for (const one of applied) page.say(page.applied(one))
   page.say('\nNext:')
   for (const client of clients)
@@ -77,6 +82,7 @@ async function undo(names: readonly string[], { scope, options, machine, page }:
   const plan = planUndo(
     record,
     ids.map((client) => ({ client, root })),
+    machine,
   )
   if (plan.length === 0) {
     page.say(
@@ -93,7 +99,7 @@ async function undo(names: readonly string[], { scope, options, machine, page }:
     const go = await page.mayGoOn(options, `Take back ${count === 1 ? 'this change' : `these ${count} changes`}?`)
     if (go !== true) return go
   } else if (options.dryRun === true) return isLeft ? exitCodes.problem : exitCodes.ok
-  const failed = applyUndo(plan, record).filter((one) => one.kind === 'left' && !plan.includes(one))
+  const failed = applyUndo(plan, record, machine).filter((one) => one.kind === 'left' && !plan.includes(one))
   for (const one of failed) page.say(page.undoing(one))
   page.say(count > failed.length ? '\nTaken back.' : '\nNothing was changed.')
   return isLeft || failed.length > 0 ? exitCodes.problem : exitCodes.ok

@@ -1,7 +1,7 @@
 // `assent` without a command. A client that starts it gets an MCP server; a person who does is told what this is.
 
+import { homeFolder } from '@assent/tools/home'
 import { aloneConfig } from '../config/alone-config.ts'
-import { homeFolder } from '../config/home.ts'
 import { tell } from '../config/problem.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'

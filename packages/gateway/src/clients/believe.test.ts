@@ -64,11 +64,27 @@ describe('belief', () => {
     expect(believedAfter('program')).toEqual([])
   })
 
-  test("[CLIENT-3] a quick yes without content is nobody's where the client is known to say it by itself", () => {
+  test('[CLIENT-3] a yes without content counts later where the client is known to send it by itself', () => {
     const careless = { ...carefulTraits, acceptsEmptyFormByItself: true }
-    expect(wasSeen(careless, accept(5, false), 300)).toBe(false)
-    expect(wasSeen(careless, accept(5, true), 300)).toBe(true)
-    expect(wasSeen({ ...careless, acceptsEmptyFormByItself: false }, accept(5, false), 300)).toBe(true)
+    expect(wasSeen(careless, accept(1_199, false), 300)).toBe(false)
+    expect(wasSeen(careless, accept(1_200, false), 300)).toBe(true)
+    expect(wasSeen(careless, accept(300, true), 300)).toBe(true)
+    expect(wasSeen({ ...careless, acceptsEmptyFormByItself: false }, accept(300, false), 300)).toBe(true)
+  })
+
+  test('[CLIENT-6] an answer that seems to precede its question, by the clock of another replica, took no time at all', () => {
+    expect(wasSeen(carefulTraits, accept(-3, true), 0)).toBe(true)
+    expect(wasSeen(carefulTraits, accept(-3, true), 300)).toBe(false)
+  })
+
+  test("[CLIENT-6] a yes that arrives faster than a person can read is not a person's, whichever client sent it", () => {
+    for (const traits of [carefulTraits, ...knownClients]) {
+      for (const hasContent of [true, false]) {
+        expect(wasSeen(traits, accept(-5, hasContent), 300)).toBe(false)
+        expect(wasSeen(traits, accept(299, hasContent), 300)).toBe(false)
+        expect(wasSeen(traits, accept(1_200, hasContent), 300)).toBe(true)
+      }
+    }
   })
 })
 

@@ -1,8 +1,8 @@
-// Whether a client's answer can have come from a person, and whether the client can bring a question before one.
+// Whether a client's answer can have come from a person, and whether the client can show a question to one.
 //
-// Only an accept with content that fits is a yes; that is judged elsewhere and needs no belief. Here a "no" is judged:
-// one that came faster than anyone can read, or from a client that says no by itself, was said by nobody. Such an ask is
-// `unseen`: it goes on to another surface, and where there is none nobody is told that a person refused.
+// An answer that arrives faster than a person can read the question, or that the client is known to send by itself, is
+// not a person's, whether it accepts, declines or cancels. Its ask is `unseen`: the caller of this module asks on another
+// surface, and without one never counts the answer as an approval. Whether content fits its form is checked elsewhere.
 
 import type { Form } from '@assent/core'
 import type { ClientTraits } from './traits.ts'
@@ -14,16 +14,19 @@ export interface CameBack {
   readonly afterMs: number
 }
 
-/** Where a program may have said no, it had longer to do so than a person needs to press Esc. */
+/** Where a program may have answered, an answer counts only after a multiple of the time a person needs at least. */
 const doubtFactor = 4
 
 /** @param unseenAfterMs no person reads a question and answers it sooner */
 export function wasSeen(traits: ClientTraits, came: CameBack, unseenAfterMs: number): boolean {
+  // Two replicas know the database's time to within milliseconds, so an answer can seem to precede its question.
+  const afterMs = Math.max(0, came.afterMs)
+  if (afterMs < unseenAfterMs) return false
   if (came.action === 'accept') {
-    return came.hasContent || !traits.acceptsEmptyFormByItself || came.afterMs >= doubtFactor * unseenAfterMs
+    return came.hasContent || !traits.acceptsEmptyFormByItself || afterMs >= doubtFactor * unseenAfterMs
   }
   if (traits.no === 'program') return false
-  return came.afterMs >= (traits.no === 'person' ? 1 : doubtFactor) * unseenAfterMs
+  return afterMs >= (traits.no === 'person' ? 1 : doubtFactor) * unseenAfterMs
 }
 
 /** Why this client would not show the form as it is, in words for the record; undefined when it would. */

@@ -6,7 +6,7 @@ import { type ConfigRead, readConfig } from './read-config.ts'
 /** Not the port of a gateway, which may run on the same machine with a store of its own. */
 const text = `
 listen: 127.0.0.1:7421
-asks: { wait: 5m, surfaces: [client, inbox] }
+asks: { surfaces: [client, inbox] }
 servers: { none: { command: none } }
 `
 

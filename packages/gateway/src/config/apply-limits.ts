@@ -3,13 +3,13 @@
 import { downstreamLimits, programLimits, relayLimits, upstreamLimits, wireLimits } from '../limits.ts'
 import type { Config } from './settings.ts'
 
-export function applyLimits({ limits, asks }: Config): void {
+export function applyLimits({ limits }: Config): void {
   Object.assign(wireLimits, {
     messageBytes: limits.message_size,
     messageDepth: limits.message_depth,
   } satisfies Partial<typeof wireLimits>)
   Object.assign(relayLimits, {
-    askWaitMs: asks.wait,
+    holdMs: limits.request_hold,
     openPerCaller: limits.open_per_caller,
     openPerServer: limits.open_per_server,
     openPerTenant: limits.open_per_tenant,

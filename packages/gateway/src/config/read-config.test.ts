@@ -34,7 +34,8 @@ test('[PROG-1] the smallest useful file is one server, and every default is ther
     listen: { host: '127.0.0.1', port: 7420 },
     store: { engine: 'sqlite' },
     identity: undefined,
-    asks: { enabled: true, wait: 600_000 },
+    // Not set is not the same as set to its default: only a chosen timeout limits those who can come back.
+    asks: { enabled: true, wait: undefined },
     limits: { open_per_caller: 100, open_per_server: 10_000, open_per_tenant: 20_000, open_total: 100_000 },
     servers: { files: { command: 'my-server', args: [] } },
   })
@@ -92,7 +93,17 @@ test.each([
     'asks: { surfaces: [inbox] }\nidentity: { issuer: "https://a", audience: "https://b" }\ninbox: { client_id: x, url: "http://c" }',
     /inbox\.url must be an https address/,
   ],
+  [
+    'links over plain http to another machine',
+    'asks: { surfaces: [inbox] }\ninbox: { url: "http://c" }',
+    /inbox\.url must be an https address/,
+  ],
   ['an account without an issuer', 'inbox: { client_id: x }', /inbox\.client_id means something only with identity/],
+  [
+    'an audience for which the issuer also makes ID tokens',
+    'identity: { issuer: "https://a", audience: "https://b" }\ninbox: { client_id: "https://b" }',
+    /identity\.audience is also inbox\.client_id/,
+  ],
   [
     'a secret of nobody',
     'inbox: { client_secret: x }',
@@ -380,6 +391,7 @@ servers:
   const one = 'servers: { a: { command: my-server, secrets: { allowed: true } } }'
   expect(mistakes(one)).toEqual([expect.stringContaining('needs the inbox, which has the page')])
   expect(mistakes(`${inbox}\ninbox: { url: "http://inbox.example.com" }\n${one}`)).toEqual([
+    expect.stringContaining('inbox.url must be an https address'),
     expect.stringContaining('needs an inbox over https'),
   ])
   expect(mistakes(`${inbox}\ninbox: { url: "http://localhost:8080" }\n${one}`)).toEqual([])

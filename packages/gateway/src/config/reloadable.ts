@@ -1,10 +1,11 @@
 // What of a configuration can change while the gateway runs, in the gateway's own words; and what cannot.
 
 import type { Known } from '../door/host.ts'
+import { expectedOrigin } from '../door/listen.ts'
 import type { Reloadable } from '../gateway.ts'
 import { identifyBy } from '../identity/identify.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
-import { addressText, isLoopback } from './kinds.ts'
+import { isLoopback } from './kinds.ts'
 import type { Config, ServerSettings } from './settings.ts'
 
 export function reloadableOf(config: Config, nowMs: () => number, onTrouble: (error: unknown) => void): Reloadable {
@@ -24,7 +25,7 @@ export function reloadableOf(config: Config, nowMs: () => number, onTrouble: (er
 
 /** Where people reach the inbox. */
 function inboxAddress({ inbox, listen }: Config): string {
-  return inbox.url?.href ?? `http://${addressText(listen)}/`
+  return inbox.url?.href ?? `${expectedOrigin(listen)}/`
 }
 
 /** The settings that differ and stay as they were until a restart. */
@@ -50,22 +51,28 @@ export function needRestart(before: Config, after: Config): string[] {
   return names.map(([name]) => name)
 }
 
-function serverOf({ url, headers, command, args, env, cwd, secrets }: ServerSettings): ServerConfig {
+function serverOf(settings: ServerSettings): ServerConfig {
+  const { url, headers, command, args, env, cwd, secrets } = settings
   const { allowed, token } = secrets
-  const pages = allowed ? { secrets: token === undefined ? {} : { token } } : {}
+  const pages = {
+    ...(allowed ? { secrets: token === undefined ? {} : { token } } : {}),
+    ...(settings.allow_secret_answers ? { allowsSecretAnswers: true as const } : {}),
+  }
   if (url !== undefined) return { url: url.href, headers, ...pages }
   const started = { command: command ?? '', args, env, ...pages }
   return cwd === undefined ? started : { ...started, cwd }
 }
 
-function knownOf({ hosts, origins, listen, identity }: Config): Known {
+/** Names that requests may come under, and pages they may come from. */
+export function knownOf({ hosts, origins, listen, identity, inbox }: Config): Known {
   const address = identity === undefined ? undefined : (identity.resource?.href ?? identity.audience)
   const ofResource = address !== undefined && URL.canParse(address) ? [new URL(address).hostname] : []
+  const ofInbox = inbox.url === undefined ? [] : [inbox.url.hostname]
   const isWildcard = ['0.0.0.0', '::'].includes(listen.host)
   const own =
     isWildcard || isLoopback(listen.host) ? [] : [listen.host.includes(':') ? `[${listen.host}]` : listen.host]
   return {
-    hosts: [...hosts, ...ofResource, ...own].map((host) => host.toLowerCase()),
+    hosts: [...hosts, ...ofResource, ...own, ...ofInbox].map((host) => host.toLowerCase()),
     origins: origins.map(({ origin }) => origin),
   }
 }

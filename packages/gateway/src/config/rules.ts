@@ -1,5 +1,6 @@
 // What must hold between settings that are each sound by themselves.
 
+import { relayLimits } from '../limits.ts'
 import { isLoopback } from './kinds.ts'
 import type { Place, Problem } from './problem.ts'
 import type { Config, ServerSettings } from './settings.ts'
@@ -55,7 +56,7 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
       'Write: surfaces: [client, inbox]',
     )
   }
-  if (silentAfter !== undefined && silentAfter >= wait) {
+  if (silentAfter !== undefined && silentAfter >= (wait ?? relayLimits.askWaitMs)) {
     tell('asks.silent_after', 'is not shorter than asks.wait, so it would never come to pass', 'Write for example: 30s')
   }
   const { listen: watched } = config.metrics
@@ -114,7 +115,16 @@ function inboxProblems({ asks, identity, inbox }: Config, tell: Tell): void {
   if (inbox.client_id !== undefined && identity === undefined) {
     tell('inbox.client_id', 'means something only with identity', 'Leave it out, or add identity.')
   }
-  if (!asks.surfaces.includes('inbox') || identity === undefined) return
+  if (identity !== undefined && inbox.client_id === identity.audience) {
+    const why = 'is also inbox.client_id: every ID token for the inbox would be accepted as an access token'
+    tell('identity.audience', why, 'Register the endpoint at the issuer as a resource with its own identifier.')
+  }
+  if (!asks.surfaces.includes('inbox')) return
+  if (inbox.url !== undefined && inbox.url.protocol !== 'https:' && !isLoopback(inbox.url.hostname)) {
+    const why = 'must be an https address, or http on this machine: elsewhere browsers keep no key to sign in with'
+    tell('inbox.url', why, 'Begin it with https://.')
+  }
+  if (identity === undefined) return
   if (inbox.client_id === undefined) {
     const why = 'is needed where people are known by identity: with it they sign in at that issuer'
     tell('inbox.client_id', why, 'Register the inbox at the issuer, and write the id that it got.')
@@ -122,8 +132,6 @@ function inboxProblems({ asks, identity, inbox }: Config, tell: Tell): void {
   if (inbox.url === undefined) {
     const why = 'is needed where people sign in at an issuer: it sends them back there'
     tell('inbox.url', why, 'Write the public address of the inbox, such as https://assent.example.com')
-  } else if (inbox.url.protocol !== 'https:' && !isLoopback(inbox.url.hostname)) {
-    tell('inbox.url', 'must be an https address: sessions would travel in the clear', 'Begin it with https://.')
   }
 }
 

@@ -43,6 +43,11 @@ const server = group(
       text('a folder'),
       "The folder it is started in, relative to the configuration file. The gateway's own unless given.",
     ),
+    allow_secret_answers: value(
+      flag,
+      false,
+      'Whether an answer from a client that looks like a secret (a private key, an access token, a card number) passes to it. Otherwise the server gets an error that says why. In the inbox and in a terminal the person is asked to confirm such an answer instead.',
+    ),
     secrets: group('Whether it may ask people for passwords, keys and tokens, on a page of the inbox.', {
       allowed: value(
         flag,
@@ -98,7 +103,7 @@ export const settings = group('The configuration of `assent gateway`.', {
       pattern: /^(?![0-9]+$)[a-z0-9][a-z0-9_-]{0,31}$/,
       words: 'lower-case letters, digits, "-" and "_", at most 32, and not digits alone',
     },
-    'The keys that seal the state which travels with clients. The first seals, every key opens. To rotate without refusing anyone: add the new key last and restart all gateways, one after the other; put it first, and restart them; remove the old one after `asks.wait` and a day. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
+    'The keys that seal the state which travels with clients. The first seals, every key opens. To rotate without refusing anyone: add the new key last and restart all gateways, one after the other; put it first, and restart them; remove the old one after two days, or `asks.wait` and a day where that is longer. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
     { isSecret: true },
   ),
   identity: optionalGroup(
@@ -125,6 +130,11 @@ export const settings = group('The configuration of `assent gateway`.', {
         choice('RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'),
         ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
         'Signatures that are accepted. Shared secrets (HS256) and unsigned tokens never are.',
+      ),
+      token_type: value(
+        choice('any', 'at+jwt'),
+        'any',
+        'With `at+jwt` only tokens marked as access tokens (RFC 9068) are accepted. With `any` also tokens without a type or with `JWT`. ID tokens and logout tokens never are.',
       ),
       subject_claim: value(
         text('the name of a claim', /^\S+$/),
@@ -162,10 +172,10 @@ export const settings = group('The configuration of `assent gateway`.', {
       true,
       'Whether servers may ask at all. With `false` they are told that the client cannot be asked, and a question that comes anyway is refused with -32601.',
     ),
-    wait: value(
+    wait: optional(
       duration(askLimits.decideMinMs, askLimits.useWithinMaxMs),
-      relayLimits.askWaitMs,
-      'How long a person may take. After that the question is closed, and whoever asked hears that nobody answered.',
+      'The longest that a person may take. A shorter timeout of the asking server or of a caller that cannot come back counts instead; after it the question is closed, and its asker is told that nobody answered. Unless set, a question of a server that is written with the Assent SDK for 2026-07-28 stays open for 24h in the inbox, because its caller can come back for the answer. For `assent` without a configuration it is also the timeout of its tools.',
+      { fallbackWords: '`10m`' },
     ),
     surfaces: list(
       choice('client', 'inbox'),
@@ -175,7 +185,7 @@ export const settings = group('The configuration of `assent gateway`.', {
     unseen_after: value(
       duration(0, 10_000),
       relayLimits.unseenAfterMs,
-      'With an inbox: a client that declines sooner than this has shown the question to nobody, so it goes to the inbox.',
+      "An answer of a client that arrives sooner than this is not a person's. With an inbox the question goes there. Without one a form that was accepted passes and is recorded as unattended, and an approval counts as not given.",
     ),
     silent_after: optional(
       duration(1_000, day),
@@ -185,7 +195,7 @@ export const settings = group('The configuration of `assent gateway`.', {
   inbox: group('The web inbox, served where clients connect.', {
     url: optional(
       url({ mayBePlain: true }),
-      'Where people reach it, when that is not the address of `listen`: behind a proxy, for example. Needed with `identity`, and then https (http only on this machine).',
+      'Where people reach it, when that is not the address of `listen`: behind a proxy, for example. An https address, or http on this machine. Needed with `identity`.',
     ),
     client_id: optional(
       text('a text', /^[\x20-\x7E]+$/),
@@ -203,7 +213,7 @@ export const settings = group('The configuration of `assent gateway`.', {
     ),
     session: optional(
       duration(5 * minute, 30 * day),
-      'How long a person stays signed in. `12h` unless given with `identity`, and `7d` by link.',
+      'How long a person stays signed in. `12h` unless given with `identity`, and `3d` by link.',
     ),
   }),
   policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
@@ -273,6 +283,11 @@ export const settings = group('The configuration of `assent gateway`.', {
         duration(1_000, 10 * minute),
         programLimits.requestWithinMs,
         'How long a client may take to send one request, headers and body.',
+      ),
+      request_hold: value(
+        duration(100, 5 * minute),
+        relayLimits.holdMs,
+        'How long a request of a 2026-07-28 client waits for an answer from the inbox. Then the reply makes the client retry, which it does by itself. Set it below the shortest idle timeout of the proxies in front.',
       ),
       keep_alive: value(
         duration(1_000, 5 * minute),

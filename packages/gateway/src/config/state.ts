@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AssentError, createKeyRing, type KeyRing, type SealKey } from '@assent/core'
-import { openPostgres, openSqlite, type Store } from '@assent/store'
-import { homeFolder } from './home.ts'
+import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '@assent/store'
+import { homeFolder } from '@assent/tools/home'
 import type { Config } from './settings.ts'
 import { sealSecret } from './special-kinds.ts'
 
@@ -21,14 +21,28 @@ export interface State {
 export async function openState(
   config: Config,
   variables: NodeJS.ProcessEnv,
-  onTrouble: (error: unknown) => void,
+  watched: Pick<StoreOptions, 'onTrouble' | 'onUnverified'>,
 ): Promise<State> {
-  const given = Object.entries(config.keys).map(([id, secret]) => ({ id, secret }))
   const place = storePlace(config.store, variables)
-  const store = await openStore({ ...config, store: place }, onTrouble)
-  const isGiven = place.engine === 'postgres' || given.length > 0
-  const sealKeys = isGiven ? given : [{ id: 'local', secret: keptKey(`${place.path}.key`) }]
-  return { keys: createKeyRing(sealKeys), sealKeys, store }
+  makeRoomFor(place)
+  const sealKeys = sealKeysOf(config, place)
+  const keys = createKeyRing(sealKeys)
+  return { keys, sealKeys, store: await openAt(place, { ...watched, keys, ...wakeOf(config) }) }
+}
+
+/** The keys of the configuration, or the key in a file beside the database, made if there is none yet. */
+function sealKeysOf(config: Pick<Config, 'keys'>, place: Config['store']): readonly SealKey[] {
+  const given = Object.entries(config.keys).map(([id, secret]) => ({ id, secret }))
+  return place.engine === 'postgres' || given.length > 0 ? given : [localKey(place.path)]
+}
+
+/** The ring of a SQLite store whose configuration names no keys. */
+export function localKeyRing(path: string): KeyRing {
+  return createKeyRing([localKey(path)])
+}
+
+function localKey(path: string): SealKey {
+  return { id: 'local', secret: keptKey(`${path}.key`) }
 }
 
 /** Where the store is, with the default where nothing is configured. */
@@ -38,17 +52,19 @@ export function storePlace(store: Config['store'], variables: NodeJS.ProcessEnv)
     : store
 }
 
-/** The store alone, for whoever seals nothing; its place is known already. */
-export async function openStore(
-  { store: place, wake }: Pick<Config, 'store' | 'wake'>,
-  onTrouble: (error: unknown) => void,
-): Promise<Store> {
-  if (place.engine === 'postgres')
-    return openPostgres(place.url, { onTrouble, ...(wake === undefined ? {} : { wake }) })
+/** The folder and the file of a SQLite database, readable by this user alone; its journal gets the same rights. */
+function makeRoomFor(place: Config['store']): void {
+  if (place.engine === 'postgres') return
   mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 })
-  // Made here, because nobody else shall read it; its journal gets the same rights.
   closeSync(openSync(place.path, 'a', 0o600))
-  return openSqlite(place.path, { onTrouble })
+}
+
+function wakeOf({ wake }: Pick<Config, 'wake'>): Pick<PostgresStoreOptions, 'wake'> {
+  return wake === undefined ? {} : { wake }
+}
+
+function openAt(place: Config['store'], options: PostgresStoreOptions): Promise<Store> {
+  return place.engine === 'postgres' ? openPostgres(place.url, options) : openSqlite(place.path, options)
 }
 
 /** The key in this file; made, if there is none yet. Two processes that start at once end with the same key. */

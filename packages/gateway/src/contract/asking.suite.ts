@@ -35,7 +35,7 @@ export const howMany: Question = {
 }
 export const signIn: Question = { mode: 'url', message: 'Sign in to the registry.', url: 'https://example.com/sign-in' }
 
-const askShape = { questions: z.array(z.record(z.string(), z.unknown())) }
+const askShape = { questions: z.array(z.record(z.string(), z.unknown())), timeoutMs: z.number().optional() }
 
 export class Count {
   url = ''
@@ -47,12 +47,12 @@ export class Count {
 
 export function olderServer(count: Count): OlderServer {
   const server = new OlderServer({ name: 'older', version: '1' })
-  server.registerTool('ask', { inputSchema: askShape }, async ({ questions }, extra) => {
+  server.registerTool('ask', { inputSchema: askShape }, async ({ questions, timeoutMs = 60_000 }, extra) => {
     count.begun += 1
     for (const params of questions) {
       const request = { method: 'elicitation/create', params } as never
       const answer = await extra
-        .sendRequest(request, ElicitResultSchema, { signal: extra.signal })
+        .sendRequest(request, ElicitResultSchema, { signal: extra.signal, timeout: timeoutMs })
         .catch((error: Error) => ({ error: error.message }))
       count.saw.push(answer)
     }

@@ -1,10 +1,12 @@
-import { decisionForm, encodeForm } from '@assent/core'
+import { askLimits, decisionForm, encodeForm } from '@assent/core'
 import { expect, test } from 'vitest'
+import { raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Question } from './asking.suite.ts'
 import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { aStage } from './stage.suite.ts'
+import { aRawServer, asks, call, request } from './wire.suite.ts'
 
 const encoded = encodeForm(decisionForm, '2026-07-28')
 const mayI: Question = { mode: 'form', message: 'May I?', requestedSchema: encoded.ok ? encoded.schema : {} }
@@ -35,13 +37,69 @@ for (const generation of ['2025-11-25', '2026-07-28'] satisfies Generation[]) {
     expect(question).not.toHaveProperty('call.arguments')
   })
 
-  test(`[CARD-1] of a call that asks anything else nothing is kept (${generation})`, async () => {
-    const other = { type: 'object', properties: { sure: { type: 'boolean' } } }
-    const { question } = await askedWith(
-      { env: 'production' },
-      { ...mayI, requestedSchema: other },
-      { action: 'decline' },
-    )
-    expect(question).not.toHaveProperty('call')
+  const sure: Question = {
+    ...mayI,
+    requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
+  }
+  const noFields: Question = { ...mayI, requestedSchema: { type: 'object', properties: {} } }
+  const signIn: Question = { mode: 'url', message: 'Sign in.', url: 'https://example.com/' }
+  const no = { action: 'decline' }
+
+  test.each([
+    ['a form', sure],
+    ['a form without fields', noFields],
+    ['a link', signIn],
+  ])(`[CARD-5] the call is kept with %s that it asks (${generation})`, async (_, asked) => {
+    const { question } = await askedWith({ path: '/', recursive: true }, asked, no)
+    const args = { questions: [asked], path: '/', recursive: true }
+    expect(question).toMatchObject({ call: { tool: 'ask', arguments: args } })
+    expect(question).not.toHaveProperty('call.kind')
+  })
+
+  test(`[CARD-5] arguments beside a plain form are kept up to a smaller size (${generation})`, async () => {
+    const pad = 'x'.repeat(askLimits.formCallBytes)
+    const plain = await askedWith({ pad }, sure, no)
+    expect(plain.question).toMatchObject({ kind: 'form', call: { tool: 'ask' } })
+    expect(plain.question).not.toHaveProperty('call.arguments')
+    const approval = await askedWith({ pad }, noFields, no)
+    expect(approval.question).toMatchObject({ call: { arguments: { pad } } })
   })
 }
+
+test.each([
+  [
+    'prompts/get',
+    { name: 'summary', arguments: { path: '/' } },
+    { kind: 'prompt', tool: 'summary', arguments: { path: '/' } },
+  ],
+  ['resources/read', { uri: 'file:///etc/passwd' }, { kind: 'resource', tool: 'file:///etc/passwd', arguments: {} }],
+])('[CARD-5] a question asked in %s is kept with what was asked for', async (method, params, expected) => {
+  const server = await aRawServer(() => asks({ may: mayI }))
+  const stage = await aStage()
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'], holdMs: 30 })
+  await request(gateway.url, method, params, { capabilities: {} })
+  expect((await firstAsk(stage.store)).question).toMatchObject({ call: expected })
+})
+
+test('[CARD-5] an address that is too large to be put on record with the question is left out', async () => {
+  const { store } = await aStage()
+  const uri = `file:///${'x'.repeat(askLimits.actionBytes)}`
+  const reading = { tenant: 'default', principal: 'ann', method: 'resources/read', params: { uri } }
+  const wanted = { kind: 'url', message: 'Sign in.', url: 'https://example.com/', params: {} } as const
+  await raiseAsk(store, reading, wanted, { server: 'deploy', waitMs: 60_000 })
+  expect((await firstAsk(store)).question).toEqual({ kind: 'url', message: 'Sign in.', url: 'https://example.com/' })
+})
+
+test('[CARD-7] a form with two options that read the same is refused, and nobody is asked', async () => {
+  const options = [
+    { const: 'yes', title: 'Keep' },
+    { const: 'no', title: 'Kеep ' },
+  ]
+  const schema = { type: 'object', properties: { answer: { type: 'string', oneOf: options } } }
+  const server = await aRawServer(() => asks({ may: { ...mayI, requestedSchema: schema } }))
+  const stage = await aStage()
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces: ['client', 'inbox'] })
+  const { message } = await call(gateway.url, {})
+  expect(message.error.message).toContain('Two options of "answer" read the same to a person')
+  expect(await openAsks(stage.store)).toEqual([])
+})

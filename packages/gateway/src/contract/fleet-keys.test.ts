@@ -56,7 +56,8 @@ function callOf(server: string, url: string, rounds = {}) {
 
 async function aFleetOf(first: KeyRing): Promise<Fleet> {
   const [older, newest] = [await anAskingServer('2025-11-25'), await anAskingServer('2026-07-28')]
-  const gateway = { surfaces: ['client', 'inbox'], patienceMs: 100, keys: first } as const
+  // The clients here answer at once.
+  const gateway = { surfaces: ['client', 'inbox'], patienceMs: 100, unseenAfterMs: 0, keys: first } as const
   return aFleet({ older: { url: older.url }, newest: { url: newest.url } }, { gateway })
 }
 

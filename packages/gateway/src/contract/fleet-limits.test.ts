@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AskDraft, newId, type OpenLimits, only } from '@assent/core'
 import { expect, test } from 'vitest'
 import { relayLimits } from '../limits.ts'
-import { nobodyWatches } from '../watch/watch.ts'
+import { nobodyWatches, type RefusedQuestion } from '../watch/watch.ts'
 import { howMany, whichRegion } from './asking.suite.ts'
 import { aFleet, type Replica } from './fleet.suite.ts'
 import { answerInInbox, openAsks } from './inbox.suite.ts'
@@ -18,7 +18,7 @@ const countOpen = `select count(*)::int as open from asks where state = 'open'`
 async function three(limits: Partial<OpenLimits>, questions: Record<string, unknown> = { where: whichRegion }) {
   const server = await aRawServer(({ params }) => (params.inputResponses === undefined ? asks(questions) : complete))
   const refused: string[] = []
-  const watch = { ...nobodyWatches, refused: (reason: string) => refused.push(reason) }
+  const watch = { ...nobodyWatches, questionRefused: ({ why }: RefusedQuestion) => refused.push(why) }
   const fleet = await aFleet(
     { deploy: { url: server.url }, other: { url: server.url } },
     { replicas: 3, gateway: { surfaces: ['inbox'], holdMs: 10, openAsks: { ...plenty, ...limits }, watch } },
@@ -87,7 +87,7 @@ test('[FLEET-8] of questions that are put together and find no room together, no
 
 test('[FLEET-8] a server that waits inside its call hears that there is no room, and goes on without an answer', async () => {
   const server = await anAskingServer('2025-11-25')
-  const gateway = { surfaces: ['client', 'inbox'], openAsks: { ...plenty, perCaller: 1 } } as const
+  const gateway = { surfaces: ['client', 'inbox'], unseenAfterMs: 0, openAsks: { ...plenty, perCaller: 1 } } as const
   const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3, gateway })
   const args = { questions: [whichRegion] }
   const [first, second, third] = fleet.replicas

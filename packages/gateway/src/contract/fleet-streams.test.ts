@@ -31,11 +31,18 @@ async function aBrokenCall(generation: Generation = '2026-07-28', revision = '20
   const headers = { 'mcp-session-id': session.id }
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: asking }
   const response = await post(second.url, call, { headers, signal: connection.signal })
-  const { id: last = '', data } = await nextOf(eventsOf(response))
-  const question = JSON.parse(data) as Wire
+  const { last, question } = await firstMessage(response)
   connection.abort()
   const answer = (result: Wire) => post(first.url, { jsonrpc: '2.0', id: question.id, result }, { headers })
   return { server, fleet, first, second, session, question, last, answer }
+}
+
+/** The first event with a message, and its id. A slow call begins with an event without data that only names the stream. */
+async function firstMessage(response: Response): Promise<{ last: string; question: Wire }> {
+  for await (const { id = '', data } of eventsOf(response)) {
+    if (data !== '') return { last: id, question: JSON.parse(data) as Wire }
+  }
+  throw new Error('The stream ended before its first message.')
 }
 
 async function comesBack({ url }: Pick<Replica, 'url'>, session: string, last: string, person = 'ann') {

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { createServer, request as send } from 'node:http'
-import { createKeyRing } from '@assent/core'
+import { createKeyRing, type KeyRing } from '@assent/core'
 import { openPostgres, type PostgresStoreOptions, type Store } from '@assent/store'
 import pg from 'pg'
 import { type Gateway, type GatewayOptions, startGateway } from '../index.ts'
@@ -22,6 +22,8 @@ export interface Fleet {
   readonly url: string
   /** Another gateway on the same database. */
   another(changes?: Partial<GatewayOptions>): Promise<Replica>
+  /** The keys that all of them have. */
+  readonly keys: KeyRing
   /** Runs SQL behind the stores' backs. */
   tamper(sql: string): Promise<unknown[]>
 }
@@ -30,7 +32,7 @@ export interface FleetOptions {
   readonly replicas?: number
   /** Where the first of them finds the database, if not where all do. */
   readonly firstThrough?: (database: string) => string
-  readonly store?: PostgresStoreOptions
+  readonly store?: Partial<PostgresStoreOptions>
   readonly gateway?: Partial<GatewayOptions>
 }
 
@@ -46,6 +48,7 @@ export async function aFleet(servers: GatewayOptions['servers'], options: FleetO
   const another: Fleet['another'] = async (changes = {}) => {
     const through = replicas.length === 0 ? options.firstThrough : undefined
     const store = await openPostgres(through?.(postgresUrl) ?? postgresUrl, {
+      keys,
       schema,
       connections: 3,
       ...options.store,
@@ -74,7 +77,7 @@ export async function aFleet(servers: GatewayOptions['servers'], options: FleetO
   const replicas: Replica[] = []
   for (let count = options.replicas ?? 2; count > 0; count--) replicas.push(await another())
   const url = await balanced(replicas.map((replica) => replica.url))
-  return { replicas: replicas as never, url, another, tamper: async (sql) => (await admin.query(sql)).rows }
+  return { replicas: replicas as never, url, another, keys, tamper: async (sql) => (await admin.query(sql)).rows }
 }
 
 /** One request here, the next one there: nothing is remembered about anyone. */

@@ -137,7 +137,7 @@ test('[ROUTE-5] a caller that cannot be held is told to come back, and continues
 test('[ROUTE-6] a client that shows some questions is asked those, and waits for the inbox with the others', async () => {
   const server = await anAskingServer('2026-07-28')
   const stage = await aStage()
-  const gateway = await stage.gateway({ deploy: { url: server.url } }, { ...held, holdMs: 5_000 })
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { ...held, holdMs: 5_000, unseenAfterMs: 0 })
   const client = await aClient('2026-07-28', gateway.url, { elicitation: { form: {} } })
 
   const calling = client.call('ask', { questions: [whichRegion, signIn] })

@@ -25,7 +25,8 @@ async function notesIn({ audit }: Store): Promise<Note[]> {
 test('[RELAY-10] a question that passes and its answer are on record as digests, soon and in order', async () => {
   const server = await anAskingServer('2026-07-28')
   const stage = await aStage()
-  const client = await aClient('2025-11-25', (await stage.gateway({ deploy: { url: server.url } })).url)
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { unseenAfterMs: 0 })
+  const client = await aClient('2025-11-25', gateway.url)
 
   await client.call('ask', { questions: [whichRegion] })
 

@@ -14,20 +14,24 @@ export const nobody = 'nobody'
 
 export interface Stage {
   readonly store: Store
+  /** Of its database. */
+  readonly path: string
   /** A gateway on the stage's store, with the stage's keys: a second one is another replica. */
   gateway(servers: GatewayOptions['servers'], options?: Partial<GatewayOptions>): Promise<Gateway>
 }
 
-export async function aStage(options: StoreOptions = {}): Promise<Stage> {
+export async function aStage(options: Partial<StoreOptions> = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-gateway-'))
-  const store = await openSqlite(join(folder, 'assent.db'), options)
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const path = join(folder, 'assent.db')
+  const store = await openSqlite(path, { keys, ...options })
   putAwayLater(async () => {
     await store.close()
     await rm(folder, { recursive: true })
   })
   return {
     store,
+    path,
     gateway: async (servers, changes = {}) => {
       const gateway = await startGateway({
         listen: { host: '127.0.0.1', port: 0 },

@@ -114,14 +114,17 @@ export type Reaction = (request: RawRequest, response: ServerResponse, message: 
  * A server of revision 2026-07-28 that says what the test tells it to: `{result}` or `{error}`, or it writes to the
  * response itself and returns nothing.
  */
-export async function aRawServer(react: Reaction): Promise<{ url: string; requests: RawRequest[] }> {
+export async function aRawServer(
+  react: Reaction,
+  capabilities: object = { tools: {} },
+): Promise<{ url: string; requests: RawRequest[] }> {
   const requests: RawRequest[] = []
   const server = createServer(async (message, response) => {
     let body = ''
     for await (const chunk of message.setEncoding('utf8')) body += chunk
     const received = JSON.parse(body) as RawRequest
     if (received.method === 'server/discover') {
-      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities }
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ jsonrpc: '2.0', id: received.id, result }))
       return
@@ -164,7 +167,10 @@ export interface OlderCall {
 }
 
 /** A server of revision 2025-11-25 that does in a call what the test tells it to. `heard` is everything it was sent. */
-export async function anOlderRawServer(react: (call: OlderCall) => void): Promise<{ url: string; heard: Wire[] }> {
+export async function anOlderRawServer(
+  react: (call: OlderCall) => void,
+  capabilities: object = { tools: {} },
+): Promise<{ url: string; heard: Wire[] }> {
   const heardHere: Wire[] = []
   const server = createServer(async (message, response) => {
     if (message.method !== 'POST') return void response.writeHead(405).end()
@@ -178,7 +184,7 @@ export async function anOlderRawServer(react: (call: OlderCall) => void): Promis
     if (received.method === 'initialize') {
       const result = {
         protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
+        capabilities,
         serverInfo: { name: 'raw', version: '1' },
       }
       return void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: received.id, result }))

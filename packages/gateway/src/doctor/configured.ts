@@ -7,6 +7,7 @@ import { readToml } from '../init/edit/toml.ts'
 import { isObject, isSame, valueAt } from '../init/edit/values.ts'
 import { readYaml } from '../init/edit/yaml.ts'
 import { readText } from '../init/files.ts'
+import { npxLaunch, type Program, pathLaunch } from '../init/launch.ts'
 import type { Machine } from '../init/machine.ts'
 
 export interface Launch {
@@ -19,7 +20,7 @@ export type Configured = { readonly file: string; readonly scope: Scope } & (
   | {
       readonly kind: 'command'
       readonly launch: Launch
-      /** Exactly what init writes; anything else in a repository is the repository's own. */
+      /** Exactly what init writes: the path of this program, or this version by npx. Anything else in a repository is its own. */
       readonly isOurs: boolean
       readonly isOff: boolean
       /** The time limit of a call that the file sets, if it does. */
@@ -36,11 +37,11 @@ export function configuredIn(client: InitClient, machine: Machine): Configured[]
   return roots.flatMap((root) => {
     const { file, change } = client.server(machine, root)
     const scope = root === undefined ? 'user' : 'project'
-    return change.kind === 'entry' ? lookIn(file, scope, change) : []
+    return change.kind === 'entry' ? lookIn(file, scope, change, machine.program) : []
   })
 }
 
-function lookIn(file: string, scope: Scope, { form, path, value }: Entry): Configured[] {
+function lookIn(file: string, scope: Scope, { form, path, value }: Entry, program: Program): Configured[] {
   const broken = (because: string): Configured[] => [{ file, scope, kind: 'broken', because }]
   const read = readText(file)
   if (read.kind === 'none') return []
@@ -61,7 +62,7 @@ function lookIn(file: string, scope: Scope, { form, path, value }: Entry): Confi
         scope,
         kind: 'command',
         launch,
-        isOurs: isSame(launch, launchOf(value)),
+        isOurs: [pathLaunch(program), npxLaunch(program)].some((ours) => isSame(launch, { ...ours, env: {} })),
         isOff,
         timeoutMs: timeoutOf(found, value),
       },

@@ -7,6 +7,7 @@ import { knownClients } from '../clients/known-clients.ts'
 import { listening } from '../contract/servers.suite.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
 import { initClients } from '../init/clients.ts'
+import { npxLaunch, pathLaunch, thisProgram } from '../init/launch.ts'
 import { aMachine, type TestMachine } from '../init/machine.suite.ts'
 import { isAtLeast, oldestNode, whyTooOld } from '../node-version.ts'
 import type { Examined, Report } from './examine.ts'
@@ -79,6 +80,7 @@ describe('what it finds', () => {
 
   test('[DOCTOR-2] what init wrote is found for all eight, in the repository and at home', async () => {
     const machine = await aMachine()
+    const { command, args } = pathLaunch(thisProgram())
     const all = initClients.map(({ id }) => id)
     await machine.init(all, { yes: true })
     await machine.init(all, { yes: true, scope: 'user' })
@@ -91,11 +93,36 @@ describe('what it finds', () => {
       expect(
         places.map(({ words }) => words),
         id,
-      ).toEqual(places.map(() => 'npx -y assent'))
+      ).toEqual(places.map(() => [command, ...args].join(' ')))
       expect(
         places.map(({ scope }) => scope),
         id,
       ).toEqual(id === 'goose' ? ['user'] : ['project', 'user'])
+    }
+  })
+
+  test('[DOCTOR-6] both forms that init writes are known as ours, and a command without a version is something to mend', async () => {
+    const entry = (launch: object) => JSON.stringify({ mcpServers: { assent: launch } })
+    const { version } = thisProgram()
+    const words = async (launch: object) => {
+      const { report } = await doctor(await aMachine({ '.cursor/mcp.json': entry(launch) }), [], { start: false })
+      return only(report)
+    }
+    expect((await words(npxLaunch(thisProgram()))).problems).toEqual([])
+    expect((await words(pathLaunch(thisProgram()))).problems).toEqual([])
+    expect((await words({ command: 'npx', args: ['-y', 'assent'] })).problems.join()).toContain('names no version')
+
+    const started = async (launch: object) => {
+      const { report } = await doctor(await aMachine({ '.cursor/mcp.json': entry(launch) }))
+      return only(report).places[0]
+    }
+    expect((await started(pathLaunch(thisProgram())))?.live?.sessions.ok).toBe(true)
+    for (const other of [
+      { command: 'npx', args: ['-y', 'assent'] },
+      { command: 'npx', args: ['-y', `assent@${version}-evil`] },
+      { ...pathLaunch(thisProgram()), env: { NODE_OPTIONS: '--import=./evil.mjs' } },
+    ]) {
+      expect(await started(other)).toMatchObject({ words: expect.stringContaining('not started') })
     }
   })
 

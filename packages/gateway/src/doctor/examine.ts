@@ -3,6 +3,7 @@
 import type { Address } from '../config/kinds.ts'
 import type { InitClient, Scope } from '../init/clients.ts'
 import { type Found, found, whereFound } from '../init/detect.ts'
+import { isUnpinned } from '../init/launch.ts'
 import type { Machine } from '../init/machine.ts'
 import { type Configured, configuredIn, type Launch } from './configured.ts'
 import { type Live, speakTo } from './live.ts'
@@ -103,9 +104,15 @@ function problemsOf(configured: Configured, { quietMs }: Manners): string[] {
   if (configured.kind === 'broken') return [`${configured.file} cannot be used: ${configured.because}.`]
   if (configured.isOff) return [`It is switched off in ${configured.file}.`]
   if (configured.kind === 'url') return []
-  const { timeoutMs, file } = configured
-  if (timeoutMs === undefined || quietMs === undefined || timeoutMs >= quietMs) return []
+  const { timeoutMs, file, launch } = configured
+  const unpinned = isUnpinned(launch)
+    ? [
+        `${file} names no version, so every start runs what is newest in the registry. Run \`assent init --undo\`, then \`assent init\`: it writes the version.`,
+      ]
+    : []
+  if (timeoutMs === undefined || quietMs === undefined || timeoutMs >= quietMs) return unpinned
   return [
+    ...unpinned,
     `${file} has it give up after ${timeoutMs / 1_000} s, sooner than anybody answers. Raise that limit to ${quietMs / 1_000} s or more.`,
   ]
 }

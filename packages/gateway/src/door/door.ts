@@ -4,13 +4,12 @@
 // that.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Person } from '@assent/core'
 import type { HttpEndpoint } from '../downstream/http.ts'
 import { programLimits } from '../limits.ts'
 import { errorCodes, errorReply } from '../wire/messages.ts'
 import { answerCrossOrigin } from './cross-origin.ts'
-import { hostProblem, type Known } from './host.ts'
+import { hostProblem, type Known, pageHostProblem } from './host.ts'
 
 /** Why a caller is not let in, as HTTP tells it. */
 export interface Refusal {
@@ -78,7 +77,6 @@ export function createDoor(options: DoorOptions): Door {
       })
     },
   )
-  server.maxConnections = programLimits.connections
   return {
     server,
     get underWay() {
@@ -97,14 +95,6 @@ function follows(request: IncomingMessage): boolean {
   return request.headers.accept === 'text/event-stream' && pathOf(request) !== endpointPath
 }
 
-export async function listening(server: Server, host: string, port: number): Promise<AddressInfo> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(port, host, resolve)
-  await promise
-  server.off('error', reject)
-  return server.address() as AddressInfo
-}
-
 async function respond(options: DoorOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { endpoint, rules, pages, beside, onRefused } = options
   const refuse = (reason: RefusalReason, refusal: { status: number; message: string; headers?: object }) => {
@@ -114,7 +104,10 @@ async function respond(options: DoorOptions, request: IncomingMessage, response:
   }
   const path = pathOf(request)
   const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined
-  if (page !== undefined) return showPage(page, request, response)
+  if (page !== undefined) {
+    const refusal = pageHostProblem(request, rules.known)
+    return refusal === undefined ? showPage(page, request, response) : refuse('host', { status: 403, message: refusal })
+  }
   if (path !== endpointPath && path !== undefined && beside !== undefined) return beside(request, response)
   if (path !== endpointPath) return refuse('unknown-path', { status: 404, message: 'There is nothing at this path.' })
   const problem = hostProblem(request, rules.known)

@@ -8,6 +8,7 @@ import type { Parking } from '../relay/parking.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Deferral } from '../surfaces/deferral.ts'
 import type { Routing } from '../surfaces/routing.ts'
+import type { WaitingAsks } from '../surfaces/waiting-asks.ts'
 
 export interface Serving {
   readonly store: Store
@@ -17,6 +18,7 @@ export interface Serving {
   readonly routing: Routing
   readonly deferral: Deferral
   readonly leaving: Leaving
+  readonly waiting: WaitingAsks
   readonly keys: KeyRing
   readonly tenant: string
   readonly askWaitMs: number

@@ -21,7 +21,13 @@ import { readPlace } from './2025-11-25/call-stream.ts'
 import { CallStreams } from './2025-11-25/call-streams.ts'
 import type { ClientSession } from './2025-11-25/session.ts'
 import { SessionBook } from './2025-11-25/session-book.ts'
-import { claimsRevision, continuesRound, headerProblem, parameterHeaders } from './2026-07-28/envelope.ts'
+import {
+  claimsRevision,
+  continuesRound,
+  headerProblem,
+  parameterHeaders,
+  parameterProblem,
+} from './2026-07-28/envelope.ts'
 import { serve20260728 } from './2026-07-28/serve.ts'
 import { AnswerStream } from './answer-stream.ts'
 import type { Serving } from './context.ts'
@@ -125,13 +131,17 @@ export class HttpEndpoint {
       response.writeHead(202).end()
       return
     }
-    const problem = message.params?._meta === undefined ? undefined : headerProblem(request, message)
+    const problem =
+      message.params?._meta === undefined
+        ? undefined
+        : (headerProblem(request, message) ?? parameterProblem(request, message))
     const stream = new AnswerStream(response)
     if (problem !== undefined) return stream.end({ jsonrpc: '2.0', id: message.id, error: problem }, 400)
     const isListening = message.method === 'subscriptions/listen'
     if (isListening && !this.#opensStream(person, response)) return
     const signal = this.#untilGone(stream, isListening ? 'hand-over' : 'over')
-    const caller = { principal: person.principal, headers: parameterHeaders(request), signal }
+    const headers = parameterHeaders(request, message)
+    const caller = { principal: person.principal, headers, signal, mayReconnect: true }
     await serve20260728(this.#serving, caller, message, stream)
   }
 

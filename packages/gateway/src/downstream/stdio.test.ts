@@ -7,16 +7,19 @@ import { whichRegion } from '../contract/asking.suite.ts'
 import { anAskingServer } from '../contract/servers.suite.ts'
 import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
 import { nextOf, type Wire } from '../contract/wire.suite.ts'
+import { Heartbeat } from '../fleet/heartbeat.ts'
 import { Leaving } from '../fleet/leaving.ts'
 import { Mailbox } from '../fleet/mailbox.ts'
 import { downstreamLimits, wireLimits } from '../limits.ts'
 import { Asking } from '../relay/asking.ts'
 import { AuditTrail } from '../relay/audit-trail.ts'
+import { ClaimedRounds } from '../relay/claimed-rounds.ts'
 import type { Call } from '../relay/exchange.ts'
 import { Parking } from '../relay/parking.ts'
 import { Relay } from '../relay/relay.ts'
 import { Deferral } from '../surfaces/deferral.ts'
 import { Routing } from '../surfaces/routing.ts'
+import { WaitingAsks } from '../surfaces/waiting-asks.ts'
 import { openUpstream } from '../upstream/open-upstream.ts'
 import type { Serving } from './context.ts'
 import { serveStream } from './stdio.ts'
@@ -53,7 +56,10 @@ async function aStream(output: Writable = new PassThrough()) {
   const mailbox = new Mailbox(store, keys, () => undefined)
   const leaving = new Leaving()
   const parking = new Parking(store, relay, { askWaitMs }, mailbox, leaving, () => undefined)
-  const routing = new Routing(store, { surfaces: ['client'], unseenAfterMs: 300, askWaitMs }, relay.asking, leaving)
+  const heartbeat = new Heartbeat(store, mailbox.replica, () => undefined)
+  const claims = new ClaimedRounds(store, heartbeat, keys, { askWaitMs }, () => undefined)
+  const settings = { surfaces: ['client'], unseenAfterMs: 300, askWaitMs } as const
+  const routing = new Routing(store, settings, relay.asking, leaving, claims)
   const deferral = new Deferral(store, keys, routing, parking, { askWaitMs }, () => undefined)
   const serving: Serving = {
     store,
@@ -63,6 +69,7 @@ async function aStream(output: Writable = new PassThrough()) {
     routing,
     deferral,
     leaving,
+    waiting: new WaitingAsks(store, heartbeat, () => undefined),
     keys,
     tenant: 'default',
     askWaitMs,
@@ -74,6 +81,7 @@ async function aStream(output: Writable = new PassThrough()) {
     input.end()
     await ended
     await parking.close()
+    await heartbeat.close()
     await trail.close()
   })
   const say = (message: unknown) => {
@@ -114,6 +122,33 @@ test('[RELAY-1] a client of the newest revision on standard input finds the ques
   expect(first.result).toMatchObject({ resultType: 'input_required' })
   expect(await nextOf(heard)).toMatchObject({ id: 'b', result: { content: [{ text: 'done' }] } })
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
+})
+
+const approving = { message: 'Wipe it?', requestedSchema: { type: 'object', properties: {} } }
+const wiping = { name: 'ask', arguments: { questions: [approving] } }
+const tooFast = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } }
+
+test('[ROUTE-13] an approval that a client of an older revision accepts too fast on standard input is a cancel', async () => {
+  const { server, say, heard } = await aStream()
+  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } } })
+  await nextOf(heard)
+  say({ method: 'notifications/initialized' })
+  say({ id: 2, method: 'tools/call', params: wiping })
+  say({ id: (await nextOf(heard)).id, result: { action: 'accept', content: {} } })
+  await nextOf(heard)
+
+  expect(server.saw).toEqual([tooFast])
+})
+
+test('[ROUTE-13] an approval that a client of the newest revision accepts too fast on standard input is a cancel', async () => {
+  const { server, say, heard } = await aStream()
+  say({ id: 'a', method: 'tools/call', params: { ...wiping, _meta: envelope } })
+  const { result } = (await nextOf(heard)) as { result: Wire }
+  const rounds = { requestState: result.requestState, inputResponses: { question: { action: 'accept', content: {} } } }
+  say({ id: 'b', method: 'tools/call', params: { ...wiping, ...rounds, _meta: envelope } })
+  await nextOf(heard)
+
+  expect(server.saw).toEqual([tooFast])
 })
 
 test('[RELAY-13] a line that is no message is answered with an error, and an empty one with nothing', async () => {

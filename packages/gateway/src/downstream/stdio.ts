@@ -51,7 +51,9 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       open: () => undefined,
       finish: () => undefined,
     }
-    await serve20260728(serving, { principal, signal }, request, answering).finally(() => running.delete(request.id))
+    await serve20260728(serving, { principal, signal, mayReconnect: false }, request, answering).finally(() =>
+      running.delete(request.id),
+    )
   }
 
   const receive = async (message: Message) => {

@@ -129,6 +129,12 @@ describe('tokens that are not good', () => {
     ['whose signature was cut off', async (provider) => (await provider.token()).replace(/[^.]*$/, '')],
     ['one letter of which was changed', async (provider) => flipped(await provider.token())],
     ['that is no token', async () => 'not-a-token'],
+    ['that is a logout token', (provider) => provider.sign({}, { typ: 'logout+jwt' })],
+    ['that is a logout token by its claims', (provider) => provider.sign({ events: {} })],
+    ['that is an ID token with a nonce', (provider) => provider.sign({ nonce: 'n' })],
+    ['that is an ID token with at_hash', (provider) => provider.sign({ at_hash: 'h' }, { typ: 'JWT' })],
+    ['that is an ID token with c_hash', (provider) => provider.sign({ c_hash: 'h' })],
+    ['of a type for something else', (provider) => provider.sign({}, { typ: 'dpop+jwt' })],
   ]
 
   test.each(forgeries)('[IDENT-4] a token %s is answered with 401, and no server hears of it', async (_what, forge) => {
@@ -142,6 +148,27 @@ describe('tokens that are not good', () => {
     expect(challenge).toContain('error="invalid_token"')
     expect(`${challenge}${body}`).not.toContain(token.slice(0, 20))
     expect(server.requests).toEqual([])
+  })
+
+  test.each([undefined, 'JWT', 'at+jwt', 'application/at+jwt', 'AT+JWT'])(
+    '[IDENT-10] a token with type %s is accepted',
+    async (typ) => {
+      const provider = await aProvider()
+      const { url } = await aGuarded(provider)
+
+      expect((await callWith(url, await provider.sign({}, typ === undefined ? {} : { typ }))).status).toBe(200)
+    },
+  )
+
+  test('[IDENT-10] with token_type at+jwt, only tokens marked as access tokens are accepted', async () => {
+    const provider = await aProvider()
+    const { url } = await aGuarded(provider, 'token_type: at+jwt')
+
+    expect((await callWith(url, await provider.sign({}, { typ: 'at+jwt' }))).status).toBe(200)
+    for (const typ of [undefined, 'JWT', 'logout+jwt']) {
+      const token = await provider.sign({}, typ === undefined ? {} : { typ })
+      expect((await challengeFor(url, `Bearer ${token}`)).status).toBe(401)
+    }
   })
 
   test('[IDENT-4] the provider’s own token is refused from its expiry on', async () => {

@@ -3,7 +3,7 @@
 // The token stays here: nothing behind the door sees it, and no server is ever sent it.
 
 import type { IncomingMessage } from 'node:http'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
 import type { IdentitySettings } from '../config/settings.ts'
 import type { Identified, Identify } from '../door/door.ts'
 import { header } from '../wire/http.ts'
@@ -35,7 +35,10 @@ export function identifyBy(
     const token = tokenIn(request, resource)
     if (typeof token !== 'string') return token
     try {
-      const { payload } = await jwtVerify(token, keys.find, { ...options, currentDate: new Date(nowMs()) })
+      const currentDate = new Date(nowMs())
+      const { payload, protectedHeader } = await jwtVerify(token, keys.find, { ...options, currentDate })
+      const problem = accessTokenProblem(protectedHeader, payload, settings.token_type)
+      if (problem !== undefined) return { refusal: tokenInvalid(resource, problem) }
       return admitted(payload, settings, resource)
     } catch (error) {
       return { refusal: refusalFor(error, resource, onTrouble) }
@@ -53,6 +56,23 @@ function tokenIn(request: IncomingMessage, resource: Resource): string | Identif
   if (authorization === undefined) return { refusal: tokenNeeded(resource) }
   const [, token] = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization) ?? []
   return token ?? { refusal: tokenInvalid(resource, 'The Authorization header holds no bearer token.') }
+}
+
+/**
+ * Why a signed token of the issuer is not an access token. An issuer signs other tokens with the same keys: ID tokens
+ * (`nonce`, `at_hash`, `c_hash`) and logout tokens (`events`). RFC 9068 marks access tokens with `typ: at+jwt`.
+ */
+function accessTokenProblem(
+  { typ }: JWTHeaderParameters,
+  payload: JWTPayload,
+  required: IdentitySettings['token_type'],
+): string | undefined {
+  const type = typ?.toLowerCase().replace(/^application\//, '')
+  if (type === 'at+jwt') return undefined
+  if (required === 'at+jwt') return 'Only access tokens of type at+jwt are accepted.'
+  if (type !== undefined && type !== 'jwt') return 'The token is not an access token.'
+  const ofOthers = ['nonce', 'at_hash', 'c_hash', 'events']
+  return ofOthers.some((claim) => Object.hasOwn(payload, claim)) ? 'The token is not an access token.' : undefined
 }
 
 function admitted(payload: JWTPayload, settings: IdentitySettings, resource: Resource): Identified {

@@ -6,8 +6,10 @@
 
 import {
   type AnsweredView,
+  type AnswerWarning,
   type Ask,
   type AskPageView,
+  answerWarnings,
   askView,
   endingInWords,
   type InboxProblem,
@@ -17,6 +19,7 @@ import {
   mayDecide,
   type Naming,
   type OneAskView,
+  oneLine,
   type Person,
   type SealedSecret,
   type Surface,
@@ -34,6 +37,13 @@ export interface AskDeskOptions {
   readonly now: () => number
   /** Where the person sits, for the record and for whoever looks at it afterwards. */
   readonly via: Exclude<Surface, 'client'>
+}
+
+export interface GivenAnswer {
+  readonly decisionId: unknown
+  readonly answer: unknown
+  /** The person was told that something in the answer looks like a secret, and sends it all the same. */
+  readonly confirmed?: unknown
 }
 
 export type Told<View> =
@@ -82,17 +92,15 @@ export class AskDesk {
   }
 
   /** The id of the decision makes sending it twice the same as sending it once. */
-  async answer(
-    person: Person,
-    ask: Ask,
-    { decisionId, answer }: { readonly decisionId: unknown; readonly answer: unknown },
-  ): Promise<Told<AnsweredView>> {
+  async answer(person: Person, ask: Ask, { decisionId, answer, confirmed }: GivenAnswer): Promise<Told<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId)) {
       return no('malformed', 'An answer carries a decision id of 16 to 64 letters and digits.')
     }
     if (isAccept(answer) && !mayFollow(ask)) {
       return no('refused', 'The link cannot be opened safely, so there is nothing to approve. Decline or dismiss it.')
     }
+    const warnings = confirmed === true || ask.state.kind !== 'open' ? [] : answerWarnings(ask.question, answer)
+    if (warnings.length > 0) return no('looks-secret', secretWarning(warnings))
     const { store, tenant, via } = this.#options
     const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId, ask })
     if ('ask' in answered) await this.#options.learn?.([answered.ask])
@@ -133,6 +141,8 @@ export class AskDesk {
         })
       case 'malformed':
         return no('malformed', answered.message)
+      case 'looks-secret':
+        return no('looks-secret', secretWarning(answered.warnings))
       case 'not-found':
         return refused(nothingHere)
       default:
@@ -168,6 +178,11 @@ const explanations: Readonly<
   'no-cancel': ['no-cancel', 'Several people decide this together: approve it, decline it, or leave it to the others.'],
   conflict: ['conflict', 'This decision was sent before with another answer, and that one stands.'],
   'state-used': ['conflict', 'This answer was used before.'],
+}
+
+function secretWarning(warnings: readonly AnswerWarning[]): string {
+  const found = warnings.map(({ message }) => oneLine(message, 'web')).join(' ')
+  return `${found} What you send reaches the server or the audit log. Nothing was sent: remove it, or confirm.`
 }
 
 function isSealed(sealed: unknown): sealed is SealedSecret {

@@ -1,6 +1,15 @@
 // Listing, reading and answering over the API, on both engines.
 
-import type { AnsweredView, AskPageView, FiguresView, InboxProblem, OneAskView } from '@assent/core'
+import {
+  type AnsweredView,
+  type AskPageView,
+  boolean,
+  choice,
+  type FiguresView,
+  form,
+  type InboxProblem,
+  type OneAskView,
+} from '@assent/core'
 import { expect } from 'vitest'
 import { aDecisionId, anApproval, anAsk, ann, ben, onEachEngine, signIn, tenant } from './desk.suite.ts'
 
@@ -32,7 +41,8 @@ onEachEngine(
       outcome: 'accepted',
       by: { name: 'Ann Lee', isYou: true },
       via: 'inbox',
-      what: 'You answered this',
+      what: 'You chose “Europe”',
+      answered: { name: 'answered', verdict: 'neutral', text: 'Europe' },
       content: [{ label: 'region', value: 'Europe' }],
     })
     expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'settled', by: 'ann', via: 'inbox' })
@@ -184,12 +194,61 @@ onEachEngine('[INBOX-6] figures count outcomes, waiting times and tools', async 
   expect(figures).toMatchObject({
     counted: 3,
     complete: true,
-    tools: [{ server: 'deploy', tool: 'rollout', approved: 1, declined: 2, other: 0 }],
+    yes: 1,
+    no: 2,
+    tools: [{ server: 'deploy', tool: 'rollout', yes: 1, no: 2, answered: 0, unanswered: 0 }],
   })
   expect(figures.outcomes).toContainEqual({ outcome: 'declined', count: 2 })
   expect(figures.waits[0]).toEqual({ underMs: 10_000, count: 3 })
   expect((await browser.get('/api/figures?days=0')).status).toBe(400)
 })
+
+onEachEngine(
+  '[REPLY-6] statistics count a No and a cancelled plan as a no, and a choice as neither',
+  async ({ store, app }) => {
+    const browser = await signIn(app(), ann)
+    const confirm = { kind: 'form', message: 'Delete?', form: form({ confirmed: boolean({ title: 'Yes' }) }) } as const
+    const plan = { kind: 'form', message: 'Plan?', form: form({ decision: choice(['approve', 'cancel']) }) } as const
+    const asked = [
+      [confirm, { confirmed: false }],
+      [confirm, { confirmed: true }],
+      [plan, { decision: 'cancel' }],
+    ] as const
+    for (const [question, content] of asked) {
+      const { id } = await store.asks.raise(anAsk({ question }))
+      await browser.answer(id, { action: 'accept', content })
+    }
+    const which = await store.asks.raise(anAsk())
+    await browser.answer(which.id, { action: 'accept', content: { region: 'eu' } })
+    const left = await store.asks.raise(anAsk())
+    await browser.answer(left.id, { action: 'cancel' })
+    const figures = (await (await browser.get('/api/figures?days=7')).json()) as FiguresView
+    expect(figures).toMatchObject({ counted: 5, yes: 1, no: 2, tools: [{ yes: 1, no: 2, answered: 1, unanswered: 1 }] })
+    const { asks } = await page(browser.get('/api/history?outcome=no'))
+    expect(asks.map(({ state }) => state)).toMatchObject([{ kind: 'settled', answered: { name: 'no', text: 'No' } }])
+    expect((await browser.get('/api/history?outcome=accepted')).status).toBe(400)
+  },
+)
+
+onEachEngine(
+  '[REPLY-8] an answer that looks like it holds a secret counts only after it was confirmed',
+  async ({ store, app }) => {
+    const browser = await signIn(app(), ann)
+    const { id } = await store.asks.raise(anAsk())
+    const body = { decisionId: aDecisionId(), answer: { action: 'decline', comment: `use ghp_${'a1B2'.repeat(9)}` } }
+    const send = (more: object) => browser.post(`/api/asks/${id}/answer`, { ...body, ...more })
+    for (const more of [{}, { confirmed: false }, { confirmed: 'true' }, { confirmed: 1 }]) {
+      const refused = await send(more)
+      expect(refused.status).toBe(422)
+      expect(await refused.json()).toMatchObject({
+        code: 'looks-secret',
+        message: expect.stringContaining('The comment looks like'),
+      })
+      expect((await store.asks.read(tenant, id))?.state.kind).toBe('open')
+    }
+    expect(await (await send({ confirmed: true })).json()).toMatchObject({ result: 'settled' })
+  },
+)
 
 async function page(response: Promise<Response>): Promise<AskPageView> {
   return (await (await response).json()) as AskPageView

@@ -5,10 +5,10 @@
 
 import {
   type Ask,
-  type AskOutcome,
   type InboxProblem,
   isId,
   type Naming,
+  namedOutcomes,
   type Person,
   type ProofView,
   proofFormat,
@@ -30,15 +30,6 @@ export interface AsksApiOptions {
 }
 
 const kinds = ['form', 'url', 'approval'] as const
-const outcomes: readonly AskOutcome[] = [
-  'accepted',
-  'declined',
-  'cancelled',
-  'expired',
-  'withdrawn',
-  'unseen',
-  'undeliverable',
-]
 const dayMs = 24 * 60 * 60 * 1_000
 
 export class AsksApi {
@@ -53,7 +44,7 @@ export class AsksApi {
     this.#tenant = tenant
     this.#now = now
     this.#desk = new AskDesk({ store, tenant, naming, learn, now, via: 'inbox' })
-    this.#chain = new ChainCheck(store.audit, tenant, now)
+    this.#chain = new ChainCheck(store, tenant, now)
   }
 
   async list(person: Person, show: InboxQuery['show'], search: URLSearchParams): Promise<Response> {
@@ -73,8 +64,8 @@ export class AsksApi {
     // Whoever may not know of the ask is told so before anything about their request.
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
-    const { decisionId, answer } = read.body
-    return respond(await this.#desk.answer(person, ask, { decisionId, answer }))
+    const { decisionId, answer, confirmed } = read.body
+    return respond(await this.#desk.answer(person, ask, { decisionId, answer, confirmed }))
   }
 
   /** The ask of a page for a secret, which exists for the person it was made for and for nobody else. */
@@ -147,7 +138,7 @@ function readQuery(search: URLSearchParams): Narrowing | undefined {
   const given = (name: string) => search.get(name) || undefined
   const [server, kind, cursor, size] = [given('server'), given('kind'), given('cursor'), given('size')]
   const ending = given('outcome')
-  const outcome = outcomes.find((one) => one === ending)
+  const outcome = namedOutcomes.find((one) => one === ending)
   if (ending !== undefined && outcome === undefined) return undefined
   const known = kinds.find((one) => one === kind)
   if (kind !== undefined && known === undefined) return undefined

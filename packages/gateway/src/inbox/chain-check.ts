@@ -1,23 +1,25 @@
-// Whether a tenant's record is whole, for the proof of one ask: checked from its first entry, and against the checkpoints
-// that are kept beside it.
+// Whether a tenant's audit log is consistent, for the proof of one ask: from its first entry, against the checkpoints that
+// are stored beside it, and against all asks and grants.
 //
 // Reading a whole record is work, so one check serves everyone for a while, and a record too long for that is left to
 // `assent audit verify`. The signatures of checkpoints are not judged here: whoever could rewrite the record could
 // replace those beside it, and the ones that count are kept elsewhere.
 
 import { ChainVerifier, type ChainView } from '@assent/core'
-import type { Store } from '@assent/store'
+import type { RecordCheck, Store } from '@assent/store'
 import { inboxLimits } from '../limits.ts'
 
 export class ChainCheck {
   readonly #audit: Store['audit']
+  readonly #record: Pick<RecordCheck, 'compare'>
   readonly #tenant: string
   readonly #now: () => number
   #checking: Promise<ChainView> | undefined
   #last: ChainView | undefined
 
-  constructor(audit: Store['audit'], tenant: string, now: () => number) {
+  constructor({ audit, record }: Pick<Store, 'audit' | 'record'>, tenant: string, now: () => number) {
     this.#audit = audit
+    this.#record = record
     this.#tenant = tenant
     this.#now = now
   }
@@ -44,11 +46,16 @@ export class ChainCheck {
     }
     const verdict = verifier.verdict()
     if (!verdict.ok) return { kind: 'broken', seq: verdict.seq, problem: verdict.problem, checkedAtMs }
+    const { problems, asks, grants } = await this.#record.compare(this.#tenant)
+    const [first] = problems
+    if (first !== undefined) return { kind: 'mismatch', problem: first.problem, checkedAtMs }
     const latest = checkpoints.at(-1)
     return {
       kind: 'whole',
       lastSeq: verdict.lastSeq,
       lastHash: verdict.lastHash,
+      asks,
+      grants,
       ...(latest === undefined ? {} : { checkpointSeq: latest.seq, checkpointAtMs: latest.atMs }),
       checkedAtMs,
     }

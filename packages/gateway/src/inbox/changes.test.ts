@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { inboxLimits } from '../limits.ts'
-import { anApproval, anAsk, ann, Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import { anApproval, anAsk, ann, type Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
 
 interface Event {
   readonly id: string
@@ -108,7 +108,7 @@ onEachEngine(
     await expect(again.next()).rejects.toThrow('ended')
 
     const missed = await store.asks.raise(anAsk())
-    const elsewhere = await follow(new Browser(staying, browser.cookie), lastId)
+    const elsewhere = await follow(browser.at(staying), lastId)
     expect(await taken(elsewhere, 1)).toEqual([[missed.id, 'raised']])
     await elsewhere.close()
   },

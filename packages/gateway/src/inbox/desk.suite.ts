@@ -8,7 +8,9 @@ import {
   type Approver,
   type AskDraft,
   actionDigest,
+  createKeyRing,
   type Form,
+  type KeyRing,
   newId,
   type Person,
   toolDefinitionDigest,
@@ -17,30 +19,36 @@ import { openPostgres, openSqlite, type Store, type StoreOptions } from '@assent
 import pg from 'pg'
 import { test } from 'vitest'
 import { type InboxApp, type InboxOptions, inboxApp } from './inbox-app.ts'
+import { type Send, SigningBrowser } from './signing-browser.suite.ts'
 
 const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
 export const tenant = 'acme'
 const baseUrl = 'http://127.0.0.1:7420'
+export const keys: KeyRing = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
 export const ann: Person = { principal: 'ann', groups: [] }
 export const ben: Person = { principal: 'ben', groups: ['ops'] }
 
 export interface Desk {
   readonly store: Store
   /** Opens the same database once more, as another process would. */
-  another(options?: StoreOptions): Promise<Store>
+  another(options?: Partial<StoreOptions>): Promise<Store>
   app(options?: Partial<InboxOptions>): InboxApp
 }
 
-export function onEachEngine(title: string, run: (desk: Desk) => Promise<void>, options: StoreOptions = {}): void {
+export function onEachEngine(
+  title: string,
+  run: (desk: Desk) => Promise<void>,
+  options: Partial<StoreOptions> = {},
+): void {
   test(`${title} (PostgreSQL)`, () => onPostgres(run, options))
   test(`${title} (SQLite)`, () => onSqlite(run, options))
 }
 
-async function onPostgres(run: (desk: Desk) => Promise<void>, options: StoreOptions): Promise<void> {
+async function onPostgres(run: (desk: Desk) => Promise<void>, options: Partial<StoreOptions>): Promise<void> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   try {
-    await withStores((more) => openPostgres(postgresUrl, { schema, connections: 4, ...options, ...more }), run)
+    await withStores((more) => openPostgres(postgresUrl, { schema, keys, connections: 4, ...options, ...more }), run)
   } finally {
     const admin = new pg.Client({ connectionString: postgresUrl })
     await admin.connect()
@@ -59,22 +67,22 @@ export function stoppedClock(): (() => number) & { advance(ms: number): void } {
   })
 }
 
-export async function onSqlite(run: (desk: Desk) => Promise<void>, options: StoreOptions = {}): Promise<void> {
+export async function onSqlite(run: (desk: Desk) => Promise<void>, options: Partial<StoreOptions> = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   try {
-    await withStores((more) => openSqlite(join(folder, 'assent.db'), { ...options, ...more }), run)
+    await withStores((more) => openSqlite(join(folder, 'assent.db'), { keys, ...options, ...more }), run)
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
 async function withStores(
-  open: (more?: StoreOptions) => Promise<Store>,
+  open: (more?: Partial<StoreOptions>) => Promise<Store>,
   run: (desk: Desk) => Promise<void>,
 ): Promise<void> {
   const opened = [await open()]
   const [store] = opened as [Store]
-  const another = async (more?: StoreOptions) => {
+  const another = async (more?: Partial<StoreOptions>) => {
     const one = await open(more)
     opened.push(one)
     return one
@@ -88,20 +96,23 @@ async function withStores(
 
 /** A browser that is signed in: its requests carry what a page of ours sends. */
 export class Browser {
-  readonly app: InboxApp
-  readonly cookie: string
+  readonly signing: SigningBrowser
 
-  constructor(app: InboxApp, cookie: string) {
-    this.app = app
-    this.cookie = cookie
+  constructor(signing: SigningBrowser) {
+    this.signing = signing
+  }
+
+  /** The same browser at another inbox. */
+  at(app: InboxApp): Browser {
+    return new Browser(this.signing.at(sendTo(app)))
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    return send(this.app, 'GET', path, { cookie: this.cookie, ...headers })
+    return this.signing.get(path, headers)
   }
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return send(this.app, 'POST', path, { cookie: this.cookie, ...fromOurPage, ...headers }, body)
+    return this.signing.post(path, body, headers)
   }
 
   answer(id: string, answer: unknown, decisionId: string = aDecisionId()): Promise<Response> {
@@ -124,10 +135,11 @@ export async function send(
 }
 
 export async function signIn(app: InboxApp, person: Person): Promise<Browser> {
-  const link = new URL((await app.signInLink(person)) ?? '')
-  const code = new URLSearchParams(link.hash.slice(1)).get('code')
-  const response = await send(app, 'POST', '/api/sign-in', fromOurPage, { code })
-  return new Browser(app, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '')
+  return new Browser(await SigningBrowser.signIn((await app.signInLink(person)) ?? '', sendTo(app)))
+}
+
+export function sendTo(app: InboxApp): Send {
+  return (path, { method, headers, body }) => send(app, method, path, headers, body)
 }
 
 export function aDecisionId(): string {

@@ -1,6 +1,13 @@
 // Counts how asks ended and how long people took, for the charts.
 
-import type { AskOutcome, FiguresView, ToolFigures } from '@assent/core'
+import {
+  type AnswerName,
+  type FiguresView,
+  type NamedOutcome,
+  namedOutcomes,
+  type ToolFigures,
+  verdicts,
+} from '@assent/core'
 import type { EndedAsk, Figures } from '@assent/store'
 
 const secondMs = 1_000
@@ -8,16 +15,6 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 /** The steps in which people speak of waiting; the last is everything longer. */
 const waitSteps = [10 * secondMs, minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 24 * hourMs]
-
-const order: readonly AskOutcome[] = [
-  'accepted',
-  'declined',
-  'cancelled',
-  'expired',
-  'withdrawn',
-  'unseen',
-  'undeliverable',
-]
 
 export function drawFigures({ ended, complete }: Figures, sinceMs: number, nowMs: number): FiguresView {
   const waits = ended.filter(isAnswered).map(({ tookMs }) => tookMs)
@@ -27,16 +24,31 @@ export function drawFigures({ ended, complete }: Figures, sinceMs: number, nowMs
     sinceMs,
     counted: ended.length,
     complete,
-    outcomes: order.map((outcome) => ({ outcome, count: ended.filter((one) => one.outcome === outcome).length })),
+    outcomes: namedOutcomes.map((outcome) => ({
+      outcome,
+      count: ended.filter((one) => one.outcome === outcome).length,
+    })),
+    yes: ended.filter(({ outcome }) => groupOf(outcome) === 'yes').length,
+    no: ended.filter(({ outcome }) => groupOf(outcome) === 'no').length,
     waits: countSteps(waits),
     ...(median === undefined ? {} : { medianMs: median }),
     tools: byTool(ended),
   }
 }
 
-/** Silence and withdrawals say nothing of how long a person takes. */
+/** Expired and withdrawn asks say nothing of how long a person takes. */
 function isAnswered({ outcome }: EndedAsk): boolean {
-  return outcome === 'accepted' || outcome === 'declined' || outcome === 'cancelled'
+  return isAnswer(outcome)
+}
+
+function isAnswer(outcome: NamedOutcome): outcome is AnswerName {
+  return Object.hasOwn(verdicts, outcome)
+}
+
+function groupOf(outcome: NamedOutcome): 'yes' | 'no' | 'answered' | 'unanswered' {
+  if (!isAnswer(outcome) || outcome === 'dismissed') return 'unanswered'
+  const verdict = verdicts[outcome]
+  return verdict === 'neutral' ? 'answered' : verdict
 }
 
 function countSteps(waits: readonly number[]): FiguresView['waits'] {
@@ -53,18 +65,16 @@ function medianOf(values: readonly number[]): number | undefined {
 }
 
 function byTool(ended: readonly EndedAsk[]): ToolFigures[] {
-  const tools = new Map<string, { server: string; tool?: string; approved: number; declined: number; other: number }>()
+  const tools = new Map<string, { -readonly [N in keyof ToolFigures]: ToolFigures[N] }>()
   for (const { server, tool, outcome } of ended) {
     const key = JSON.stringify([server, tool])
     let figures = tools.get(key)
     if (figures === undefined) {
-      figures = { server, ...(tool === undefined ? {} : { tool }), approved: 0, declined: 0, other: 0 }
+      figures = { server, ...(tool === undefined ? {} : { tool }), yes: 0, no: 0, answered: 0, unanswered: 0 }
       tools.set(key, figures)
     }
-    if (outcome === 'accepted') figures.approved++
-    else if (outcome === 'declined') figures.declined++
-    else figures.other++
+    figures[groupOf(outcome)]++
   }
-  const total = (one: ToolFigures) => one.approved + one.declined + one.other
+  const total = ({ yes, no, answered, unanswered }: ToolFigures) => yes + no + answered + unanswered
   return [...tools.values()].sort((a, b) => total(b) - total(a))
 }

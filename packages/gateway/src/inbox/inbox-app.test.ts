@@ -7,7 +7,6 @@ import { inboxLimits } from '../limits.ts'
 import {
   anAsk,
   ann,
-  Browser,
   ben,
   type Desk,
   fromOurPage,
@@ -20,6 +19,7 @@ import {
 import { openApi } from './openapi.ts'
 import { respondWith } from './serve-node.ts'
 import { type Entered, SignIn } from './sign-in.ts'
+import { aPublicKey } from './signing-browser.suite.ts'
 
 const { sessionMs } = inboxLimits
 
@@ -74,10 +74,10 @@ test('[INBOX-8] browsers that are signed in are limited, and a link that found n
       expect(await store.signIns.begin({ ...one, atMostOfOne: inboxLimits.sessionsPerPerson })).toBe('begun')
     }
     const code = codeIn(await inbox.signInLink(ann))
-    const attempt = () => send(inbox, 'POST', '/api/sign-in', fromOurPage, { code })
+    const attempt = () => send(inbox, 'POST', '/api/sign-in', fromOurPage, { code, publicKey: aPublicKey() })
     expect((await attempt()).status).toBe(429)
     await store.signIns.end('acme', 't0')
-    expect((await attempt()).status).toBe(204)
+    expect((await attempt()).status).toBe(200)
     await signIn(inbox, ben)
   })
 })
@@ -93,26 +93,33 @@ function codeIn(link: string | undefined): string {
 
 onEachEngine('[INBOX-8] who is signed in stays so when the inbox is started anew', async (desk) => {
   const browser = await signIn(desk.app(), ann)
-  const link = await desk.app().signInLink(ben)
+  const https = { baseUrl: 'https://assent.example.com' }
+  const link = await desk.app(https).signInLink(ben)
 
-  const anew = desk.app({ store: await desk.another() })
+  const anew = { ...https, store: await desk.another() }
 
-  expect((await new Browser(anew, browser.cookie).get('/api/me')).status).toBe(200)
-  expect((await send(anew, 'POST', '/api/sign-in', fromOurPage, { code: codeIn(link) })).status).toBe(204)
-  expect((await send(desk.app(), 'POST', '/api/sign-in', fromOurPage, { code: codeIn(link) })).status).toBe(401)
+  expect((await browser.at(desk.app({ store: anew.store })).get('/api/me')).status).toBe(200)
+  const ours = { ...fromOurPage, host: 'assent.example.com', origin: https.baseUrl }
+  expect((await send(desk.app(anew), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(204)
+  expect((await send(desk.app(https), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(401)
 })
 
 onEachEngine(
-  '[INBOX-8] the cookie is for this site alone and out of reach of scripts; signing out ends it',
+  '[INBOX-8] over http a session is no cookie, over https it is for this host alone; signing out ends it',
   async ({ app }) => {
     const inbox = app()
     const code = codeIn(await inbox.signInLink(ann))
-    const response = await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code })
-    expect(response.headers.get('set-cookie')).toMatch(
-      /^assent-7420=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/,
-    )
-    expect((await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code })).status).toBe(401)
-    expect((await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code: 7 })).status).toBe(401)
+    const publicKey = aPublicKey()
+    for (const wrong of [undefined, 7, 'key', 'A'.repeat(87), `B${'A'.repeat(86)}`]) {
+      // The link is not used up by it.
+      const response = await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code, publicKey: wrong })
+      expect(response.status).toBe(400)
+    }
+    const response = await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code, publicKey })
+    expect(response.status).toBe(200)
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^assent-7420=; Max-Age=0;/)])
+    expect((await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code, publicKey })).status).toBe(401)
+    expect((await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code: 7, publicKey })).status).toBe(401)
 
     const browser = await signIn(inbox, ann)
     expect((await browser.get('/api/me')).status).toBe(200)

@@ -3,6 +3,7 @@
 // It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
 // from `SignIn`; every route but the ways in asks it first.
 
+import { randomBytes } from 'node:crypto'
 import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
@@ -15,12 +16,14 @@ import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
+import { challengePattern, listenerPath, proofsForPrograms } from './listener-proof.ts'
 import { Login, type LoginSettings } from './login.ts'
 import { NameBook } from './name-book.ts'
 import { openApi } from './openapi.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { Fetch } from './serve-node.ts'
 import { linkWith, SignIn } from './sign-in.ts'
+import { ByKey, byCookie } from './visitors.ts'
 import { addWaysIn } from './ways-in.ts'
 import type { WebFiles } from './web-files.ts'
 
@@ -31,7 +34,7 @@ export interface InboxOptions {
   readonly baseUrl: string
   /** People sign in with their account at this issuer; without it by links. */
   readonly login?: LoginSettings
-  /** How long a person stays signed in: a week by link and half a day by account, unless told. */
+  /** How long a person stays signed in: three days by link and half a day by account, unless told. */
   readonly sessionMs?: number
   /** The built web app; without it there is the API alone. */
   readonly web?: WebFiles
@@ -43,6 +46,8 @@ export interface InboxOptions {
   readonly secretPages?: SecretPages
   /** Where a server was given to be played with. */
   readonly play?: PlayApi
+  /** Of this installation: other processes that have them are shown that this is their inbox. */
+  readonly listenerKeys?: readonly Uint8Array[]
   /** For what pages count down; the store has its own. */
   readonly now?: () => number
   readonly onTrouble?: (error: unknown) => void
@@ -61,7 +66,15 @@ export interface InboxApp {
 type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const { store, tenant, web, play, now = () => store.nowMs(), onTrouble = () => undefined } = options
+  const {
+    store,
+    tenant,
+    web,
+    play,
+    listenerKeys = [],
+    now = () => store.nowMs(),
+    onTrouble = () => undefined,
+  } = options
   const base = new URL(options.baseUrl)
   const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: Naming = {
@@ -72,6 +85,9 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
   const signIn = new SignIn({ store, tenant, sessionMs })
   const cookie = Cookie.ofSession(base, sessionMs)
+  // Over https, and with accounts, a cookie carries the session; see visitors.ts.
+  const instance = login === undefined && base.protocol === 'http:' ? randomBytes(16).toString('base64url') : undefined
+  const visitors = instance === undefined ? byCookie(signIn, cookie) : new ByKey(signIn, base)
   const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onTrouble)
   const { secretPages: pages } = options
@@ -93,12 +109,19 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.notFound((context) => webPage(context, web))
 
-  addWaysIn(app, { base, signIn, login, session: cookie })
+  addWaysIn(app, { base, signIn, login, session: cookie, listener: instance })
+  app.get('/api/nonce', ({ req }) => visitors.nonce(req.raw))
+  app.get(listenerPath, ({ req }) => {
+    const challenge = searchOf(req.raw).get('challenge') ?? ''
+    if (instance === undefined || listenerKeys.length === 0 || !challengePattern.test(challenge)) return notFound()
+    return Response.json(proofsForPrograms(listenerKeys, challenge, { instance, origin: base.origin }))
+  })
 
   app.use('/api/*', async (context, next) => {
-    const token = cookie.read(context.req.raw.headers.get('cookie'))
-    const session = token === undefined ? undefined : await signIn.who(token)
-    if (token === undefined || session === undefined) return problem('signed-out', 'Sign in first.')
+    const visitor = await visitors.identify(context.req.raw)
+    if (!visitor.ok) return visitor.response
+    const { token, session, request } = visitor
+    context.req.raw = request
     context.set('token', token)
     context.set('person', session.person)
     context.set('name', session.name)
@@ -146,7 +169,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
     fetch: (request) => (isForServers(request) ? forServers(request) : app.fetch(request)),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
     signInLink: async (person) => {
-      const code = await signIn.invite(person)
+      const code = await signIn.invite(person, instance)
       return code === undefined ? undefined : linkWith(code, base)
     },
     endStreams: () => feed.end(),

@@ -1,6 +1,8 @@
 // What the inbox's API offers, as an OpenAPI document. A test holds its paths against the routes, and its shapes against
 // what the routes answer.
 
+import { namedOutcomes } from '@assent/core'
+
 const text = { type: 'string' } as const
 const time = { type: 'integer', description: 'Milliseconds since 1970.' } as const
 const count = { type: 'integer', minimum: 0 } as const
@@ -25,7 +27,14 @@ const filters = [
   query('cursor', text, 'The `next` of the page before.'),
   query('size', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'Asks on one page.'),
 ]
-const signedOut = { 401: problem('Nobody is signed in.'), 403: problem('The request came from elsewhere.') }
+const browserKey = {
+  type: 'string',
+  description: 'Over http: an ECDSA key on P-256, as an uncompressed point in base64url.',
+} as const
+const signedOut = {
+  401: problem('Nobody is signed in, or the request is not signed as it must be.'),
+  403: problem('The request came from elsewhere.'),
+}
 
 const answers = list(oneOf('accept', 'decline', 'cancel'))
 const personShape = shape({ name: text, isYou: { type: 'boolean' } })
@@ -33,6 +42,9 @@ const personShape = shape({ name: text, isYou: { type: 'boolean' } })
 const schemas = {
   Me: shape({ name: text, hasPlayground: { type: 'boolean' }, nowMs: time }, ['hasPlayground']),
   SignIn: shape({ way: oneOf('link', 'account'), issuer: text }, ['issuer']),
+  SignedIn: shape({ session: text, listenerSecret: text }),
+  Nonce: shape({ nonce: text, proof: text }),
+  Listener: shape({ instance: text, origin: text, proofs: list(text) }),
   LoginStart: shape({ url: text }),
   Ask: shape(
     {
@@ -48,6 +60,8 @@ const schemas = {
       question: { type: 'object', required: ['kind'], properties: { kind: oneOf('form', 'url', 'approval') } },
       raisedAtMs: time,
       decideByMs: time,
+      mayEndEarlier: { type: 'boolean' },
+      callerSeenAtMs: time,
       quorum: shape({
         approvals: count,
         approvalsNeeded: count,
@@ -56,23 +70,33 @@ const schemas = {
         votes: list(shape({ by: personShape, action: text, via: text, atMs: time, comment: text }, ['comment'])),
       }),
       answers,
+      commentReaches: oneOf('asker', 'audit-log'),
+      commentField: text,
+      askedAgain: text,
       state: {
         type: 'object',
         required: ['kind'],
         properties: { kind: oneOf('open', 'settled', 'expired', 'withdrawn') },
       },
     },
-    ['quorum'],
+    ['quorum', 'commentField', 'askedAgain', 'mayEndEarlier', 'callerSeenAtMs'],
   ),
   AskPage: shape({ asks: list(refer('Ask')), next: text, nowMs: time }, ['next']),
   OneAsk: shape({ ask: refer('Ask'), nowMs: time }),
-  Answer: shape({
-    decisionId: { type: 'string', pattern: '^[\\w-]{16,64}$', description: 'The same id again is the same answer.' },
-    answer: shape({ action: oneOf('accept', 'decline', 'cancel'), content: { type: 'object' }, comment: text }, [
-      'content',
-      'comment',
-    ]),
-  }),
+  Answer: shape(
+    {
+      decisionId: { type: 'string', pattern: '^[\\w-]{16,64}$', description: 'The same id again is the same answer.' },
+      answer: shape({ action: oneOf('accept', 'decline', 'cancel'), content: { type: 'object' }, comment: text }, [
+        'content',
+        'comment',
+      ]),
+      confirmed: {
+        type: 'boolean',
+        description: 'Sends an answer that was refused with the code looks-secret all the same.',
+      },
+    },
+    ['confirmed'],
+  ),
   HandOver: shape({
     decisionId: { type: 'string', pattern: '^[\\w-]{16,64}$', description: 'The same id again is the same answer.' },
     sealed: shape({ enc: text, ct: text }),
@@ -121,7 +145,7 @@ const schemas = {
     chain: {
       type: 'object',
       required: ['kind', 'checkedAtMs'],
-      properties: { kind: oneOf('whole', 'broken', 'too-long'), checkedAtMs: time },
+      properties: { kind: oneOf('whole', 'broken', 'mismatch', 'too-long'), checkedAtMs: time },
     },
     nowMs: time,
   }),
@@ -134,7 +158,11 @@ const schemas = {
       outcomes: list(shape({ outcome: text, count })),
       waits: list(shape({ underMs: time, count }, ['underMs'])),
       medianMs: { type: 'integer' },
-      tools: list(shape({ server: text, tool: text, approved: count, declined: count, other: count }, ['tool'])),
+      yes: count,
+      no: count,
+      tools: list(
+        shape({ server: text, tool: text, yes: count, no: count, answered: count, unanswered: count }, ['tool']),
+      ),
     },
     ['medianMs'],
   ),
@@ -157,10 +185,21 @@ const paths = {
       responses: { 200: json('By link, or with an account at an issuer.', refer('SignIn')), ...signedOut },
     },
     post: {
-      summary: 'Turn the code of a sign-in link into a session cookie.',
+      summary:
+        'Turn the code of a sign-in link into a session: of a cookie over https, of the key of this browser over http.',
       parameters: [ownHeader],
-      requestBody: { required: true, content: { 'application/json': { schema: shape({ code: text }) } } },
-      responses: { 204: { description: 'Signed in.' }, 429: problem('Signed in too often.'), ...signedOut },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shape({ code: text, publicKey: browserKey }, ['publicKey']) } },
+      },
+      responses: {
+        200: json('Signed in, with the key of this browser.', refer('SignedIn')),
+        204: { description: 'Signed in, with a cookie.' },
+        400: problem('Over http: no key.'),
+        413: problem('Too large.'),
+        429: problem('Signed in too often.'),
+        ...signedOut,
+      },
     },
   },
   '/api/sign-in/start': {
@@ -185,6 +224,28 @@ const paths = {
       responses: {
         303: { description: 'Signed in, or to the page that explains why not.' },
         404: problem('Here people sign in by link.'),
+        403: problem('The request came from elsewhere.'),
+      },
+    },
+  },
+  '/api/nonce': {
+    get: {
+      summary:
+        'Over http: the nonce to sign next, and the proof that this is the listener that the browser signed in at.',
+      parameters: [
+        query('challenge', text, 'Random, 22 to 64 characters of base64url.'),
+        { name: 'assent-session', in: 'header', required: true, schema: text },
+      ],
+      responses: { 200: json('The nonce.', refer('Nonce')), 404: problem('Here a cookie is used.'), ...signedOut },
+    },
+  },
+  '/api/listener': {
+    get: {
+      summary: 'Over http: proves to other processes of the same installation that this is their inbox.',
+      parameters: [query('challenge', text, 'Random, 22 to 64 characters of base64url.')],
+      responses: {
+        200: json('The proofs.', refer('Listener')),
+        404: problem('It has nothing to prove itself with.'),
         403: problem('The request came from elsewhere.'),
       },
     },
@@ -271,14 +332,7 @@ const paths = {
   '/api/history': {
     get: {
       summary: 'What has ended, newest first.',
-      parameters: [
-        ...filters,
-        query(
-          'outcome',
-          oneOf('accepted', 'declined', 'cancelled', 'expired', 'withdrawn', 'unseen', 'undeliverable'),
-          'Only what ended like this.',
-        ),
-      ],
+      parameters: [...filters, query('outcome', oneOf(...namedOutcomes), 'Only what ended like this.')],
       responses: { 200: json('A page.', refer('AskPage')), 400: problem('A filter is wrong.'), ...signedOut },
     },
   },

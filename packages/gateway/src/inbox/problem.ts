@@ -6,6 +6,7 @@ import { nothingHere } from './ask-desk.ts'
 const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   malformed: 400,
   'signed-out': 401,
+  unverified: 401,
   refused: 403,
   'not-found': 404,
   ended: 409,
@@ -14,6 +15,7 @@ const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   conflict: 409,
   'too-large': 413,
   invalid: 422,
+  'looks-secret': 422,
   'too-many': 429,
   unavailable: 503,
 }

@@ -6,7 +6,7 @@ import { type ProofView, verifyProof } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, onTestFinished, test } from 'vitest'
 import { ChainCheck } from './chain-check.ts'
-import { anApproval, anAsk, ann, ben, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import { anApproval, anAsk, ann, ben, keys, onEachEngine, signIn, tenant } from './desk.suite.ts'
 
 onEachEngine('[PROOF-2] those who may decide an ask get its proof, and nobody else hears of it', async (desk) => {
   const { store } = desk
@@ -55,7 +55,7 @@ onEachEngine(
 
 test('[PROOF-2] a record that is not whole is called so, with the entry', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
-  const store = await openSqlite(join(folder, 'assent.db'))
+  const store = await openSqlite(join(folder, 'assent.db'), { keys })
   onTestFinished(async () => {
     await store.close()
     await rm(folder, { recursive: true })
@@ -66,7 +66,7 @@ test('[PROOF-2] a record that is not whole is called so, with the entry', async 
   database.exec(`update audit_entries set body = '{}' where seq = 2`)
   database.close()
 
-  const chain = await new ChainCheck(store.audit, tenant, Date.now).upTo(2)
+  const chain = await new ChainCheck(store, tenant, Date.now).upTo(2)
 
   expect(chain).toMatchObject({ kind: 'broken', seq: 2, problem: expect.stringContaining('Entry 2 was changed') })
 })
@@ -80,7 +80,26 @@ onEachEngine('[PROOF-4] history is narrowed by outcome, and an outcome that is n
   const idsOf = async (path: string) =>
     ((await (await here.get(path)).json()) as { asks: { id: string }[] }).asks.map(({ id }) => id)
   expect(await idsOf('/api/history?outcome=declined')).toEqual([no.id])
-  expect(await idsOf('/api/history?outcome=accepted&kind=form')).toEqual([yes.id])
+  expect(await idsOf('/api/history?outcome=answered&kind=form')).toEqual([yes.id])
   expect((await here.get('/api/history?outcome=maybe')).status).toBe(400)
   expect((await here.get('/api/asks?outcome=declined')).status).toBe(400)
+})
+
+test('[AUDIT-6] a decision that was changed in the database is called so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
+  const store = await openSqlite(join(folder, 'assent.db'), { keys })
+  onTestFinished(async () => {
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+  const { id } = await store.asks.raise(anAsk())
+  await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline' } })
+  const check = () => new ChainCheck(store, tenant, Date.now).upTo(2)
+  expect(await check()).toMatchObject({ kind: 'whole', asks: 1, grants: 0 })
+
+  const database = new DatabaseSync(join(folder, 'assent.db'))
+  database.exec(`update asks set decided_by = 'mallory'`)
+  database.close()
+
+  expect(await check()).toMatchObject({ kind: 'mismatch', problem: expect.stringContaining('mallory decided it') })
 })

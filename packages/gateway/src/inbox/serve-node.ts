@@ -44,6 +44,27 @@ function requestOf(incoming: IncomingMessage): Request {
   return new Request(`http://inbox${path}`, {
     method,
     headers,
-    ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
+    ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}),
   })
+}
+
+/**
+ * Nothing of a body is taken from the connection before somebody reads it: a client that is refused for its headers cannot
+ * fill memory with a body that it never finishes. What is left unread is dropped by `node:http` after the response.
+ */
+function bodyOf(incoming: IncomingMessage): globalThis.ReadableStream<Uint8Array> {
+  const chunks = incoming.iterator({ destroyOnReturn: false })
+  return new globalThis.ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value as Uint8Array)
+      },
+      async cancel() {
+        await chunks.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

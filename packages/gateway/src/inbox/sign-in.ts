@@ -5,13 +5,19 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Person } from '@assent/core'
-import type { Session, Store } from '@assent/store'
+import type { Session, SessionBrowser, Store } from '@assent/store'
 import { inboxLimits } from '../limits.ts'
 
 export type Entered =
   | { readonly ok: true; readonly token: string }
   /** `used` also for what is too old or never was. */
   | { readonly ok: false; readonly reason: 'used' | 'too-many' }
+
+/** Where a session belongs to one browser. */
+export interface RedeemedAt {
+  readonly listener: string
+  readonly browser: SessionBrowser
+}
 
 export interface SignInOptions {
   readonly store: Store
@@ -31,17 +37,22 @@ export class SignIn {
     this.#sessionMs = sessionMs
   }
 
-  /** A code for one sign-in by this person, or nothing while too many are unused. */
-  async invite(person: Person): Promise<string | undefined> {
+  /**
+   * A code for one sign-in by this person, or nothing while too many are unused.
+   *
+   * @param listener the process that it is for, where another program may take its port: no other process accepts it
+   */
+  async invite(person: Person, listener?: string): Promise<string | undefined> {
     const code = aSecret()
-    const link = { tenant: this.#tenant, code, person, keepMs: inboxLimits.linkMs, atMost: inboxLimits.links }
-    return (await this.#store.signIns.invite(link)) ? code : undefined
+    const link = { tenant: this.#tenant, person, keepMs: inboxLimits.linkMs, atMost: inboxLimits.links }
+    return (await this.#store.signIns.invite({ ...link, code: codeFor(code, listener) })) ? code : undefined
   }
 
   /** Turns a code into a session. A code works once, whoever brings it. */
-  async redeem(code: string): Promise<Entered> {
-    const session = this.#newSession()
-    return enteredWith(session.token, await this.#store.signIns.redeem({ ...session, code }))
+  async redeem(code: string, at?: RedeemedAt): Promise<Entered> {
+    const session = { ...this.#newSession(), code: codeFor(code, at?.listener) }
+    const browser = at === undefined ? {} : { browser: at.browser }
+    return enteredWith(session.token, await this.#store.signIns.redeem({ ...session, ...browser }))
   }
 
   /** A session for a person whom an issuer vouched for; once for each login. */
@@ -69,7 +80,12 @@ export function linkWith(code: string, base: URL): string {
   return new URL(`/sign-in#code=${code}`, base).href
 }
 
-function aSecret(): string {
+/** The process is part of what is kept of a code: at another one it is a code that never was. */
+function codeFor(code: string, listener: string | undefined): string {
+  return listener === undefined ? code : `${code}\n${listener}`
+}
+
+export function aSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 

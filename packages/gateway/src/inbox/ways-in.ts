@@ -3,14 +3,17 @@
 // Whichever it is, what a browser gets is a new session under a new token. A login begins on a page of ours and ends in
 // the same browser; whatever else comes to its address is sent to the page that explains.
 
-import type { InboxProblemCode, LoginStartView, SignInView } from '@assent/core'
+import type { InboxProblemCode, LoginStartView, SignedInView, SignInView } from '@assent/core'
 import type { Env, Hono } from 'hono'
+import { inboxLimits } from '../limits.ts'
 import { readJsonBody } from './body.ts'
 import { Cookie } from './cookie.ts'
+import { portOf } from './listener-proof.ts'
 import type { Login, LoginProblem } from './login.ts'
 import { notFound, problem } from './problem.ts'
 import { returnPath } from './return-path.ts'
-import type { SignIn } from './sign-in.ts'
+import { aSecret, type SignIn } from './sign-in.ts'
+import { readPublicKey } from './signed-request.ts'
 
 export interface WaysIn {
   readonly base: URL
@@ -18,9 +21,11 @@ export interface WaysIn {
   /** Where people have an account; links are then of no use. */
   readonly login: Login | undefined
   readonly session: Cookie
+  /** This process, where a session belongs to the key of a browser. */
+  readonly listener: string | undefined
 }
 
-export function addWaysIn<E extends Env>(app: Hono<E>, { base, signIn, login, session }: WaysIn): void {
+export function addWaysIn<E extends Env>(app: Hono<E>, { base, signIn, login, session, listener }: WaysIn): void {
   const atIssuer = Cookie.ofLogin(base)
 
   app.get('/api/sign-in', () => {
@@ -29,17 +34,28 @@ export function addWaysIn<E extends Env>(app: Hono<E>, { base, signIn, login, se
   })
 
   app.post('/api/sign-in', async ({ req }) => {
-    const read = await readJsonBody(req.raw)
+    const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
     if (!read.ok) return read.response
-    const { code } = read.body
+    const { code, publicKey } = read.body
     if (login !== undefined) return problem('refused', 'Here people sign in with their own account, not by a link.')
-    const entered = await signIn.redeem(typeof code === 'string' ? code : '')
+    const given = typeof code === 'string' ? code : ''
+    if (listener === undefined) {
+      const entered = await signIn.redeem(given)
+      if (!entered.ok) return problem(...notEntered[entered.reason])
+      return new Response(null, { status: 204, headers: { 'set-cookie': session.set(entered.token) } })
+    }
+    if (readPublicKey(publicKey) === undefined) return problem('malformed', 'A browser signs in with a key of its own.')
+    const listenerSecret = aSecret()
+    const browser = { publicKey: String(publicKey), listenerSecret, port: Number(portOf(base)) }
+    const entered = await signIn.redeem(given, { listener, browser })
     if (!entered.ok) return problem(...notEntered[entered.reason])
-    return new Response(null, { status: 204, headers: { 'set-cookie': session.set(entered.token) } })
+    const view: SignedInView = { session: entered.token, listenerSecret }
+    // The cookie of an older version, if one is left.
+    return Response.json(view, { headers: { 'set-cookie': session.clear() } })
   })
 
   app.post('/api/sign-in/start', async ({ req }) => {
-    const read = await readJsonBody(req.raw)
+    const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
     if (!read.ok) return read.response
     if (login === undefined) return notFound()
     // Under another of our names the browser would come back without the cookie.

@@ -2,17 +2,26 @@
 
 import { statSync } from 'node:fs'
 import { digestOf, writeWhole } from './files.ts'
+import type { Machine } from './machine.ts'
 import { isAsPlanned, type Planned } from './plan.ts'
 import { type InitRecord, isSameReader, type Reader, type Written } from './record.ts'
+import { targetOf } from './scope.ts'
 
 export type Applied =
   | { readonly kind: 'written'; readonly file: string; readonly backup: string | undefined }
   | { readonly kind: 'failed'; readonly file: string; readonly because: string }
 
-/** @param root the repository that it is done for; null for the user's own configuration */
-export function apply(plan: readonly Planned[], record: InitRecord, root: string | null, now: Date): Applied[] {
-  for (const one of plan) if (one.kind === 'there') alsoFor(one, record, root)
-  return plan.filter((one) => one.kind === 'write').map((one) => applyOne(one, record, root, now))
+export interface Applying {
+  readonly record: InitRecord
+  /** The repository that it is done for; null for the user's own configuration. */
+  readonly root: string | null
+  readonly machine: Machine
+  readonly now: Date
+}
+
+export function apply(plan: readonly Planned[], applying: Applying): Applied[] {
+  for (const one of plan) if (one.kind === 'there') alsoFor(one, applying.record, applying.root)
+  return plan.filter((one) => one.kind === 'write').map((one) => applyOne(one, applying))
 }
 
 /** What an earlier run wrote serves these clients too, so it stays as long as they do. */
@@ -29,9 +38,11 @@ function readersOf(clients: Planned['clients'], root: string | null): Reader[] {
   return clients.map(({ id }) => ({ client: id, root }))
 }
 
-function applyOne(planned: Planned & { kind: 'write' }, record: InitRecord, root: string | null, now: Date): Applied {
+function applyOne(planned: Planned & { kind: 'write' }, { record, root, machine, now }: Applying): Applied {
   const { file, change, clients, write } = planned
-  if (!isAsPlanned(planned, write)) {
+  const target = targetOf(file, root, machine)
+  if (!target.ok) return { kind: 'failed', file, because: target.because }
+  if (target.path !== planned.target || !isAsPlanned(planned, write)) {
     return { kind: 'failed', file, because: 'it changed while you were asked; run init again' }
   }
   const others = record.read().filter((one) => one.file !== file)

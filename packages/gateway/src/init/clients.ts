@@ -37,7 +37,6 @@ export interface InitClient {
 }
 
 const name = 'assent'
-const launch = { command: 'npx', args: ['-y', 'assent'] } as const
 /** How long a client shall wait for a person, where it lets us say so. */
 const waitS = 3_600
 /** npx may have to fetch the package first. */
@@ -55,7 +54,7 @@ export const initClients: readonly InitClient[] = [
     server: (machine, root) =>
       entry(root === undefined ? join(codeFolder(machine), 'mcp.json') : join(root, '.vscode', 'mcp.json'), {
         path: ['servers', name],
-        value: { type: 'stdio', ...launch },
+        value: { type: 'stdio', ...start(machine) },
       }),
     habit: ({ home }, root) =>
       ownFile(
@@ -73,11 +72,11 @@ export const initClients: readonly InitClient[] = [
       home: [join(home, '.claude'), join(home, '.claude.json')],
       repository: ['.mcp.json', '.claude', 'CLAUDE.md'],
     }),
-    server: ({ home, variables }, root) =>
-      entry(root === undefined ? join(variables.CLAUDE_CONFIG_DIR || home, '.claude.json') : join(root, '.mcp.json'), {
+    server: (machine, root) =>
+      entry(root === undefined ? claudeFile(machine) : join(root, '.mcp.json'), {
         path: ['mcpServers', name],
         // The tools that ask must be in sight from the start, not found by a search that nobody makes.
-        value: { type: 'stdio', ...launch, timeout: waitS * 1_000, alwaysLoad: true },
+        value: { type: 'stdio', ...start(machine), timeout: waitS * 1_000, alwaysLoad: true },
       }),
     habit: ({ home, variables }, root) =>
       ownFile(
@@ -95,8 +94,8 @@ export const initClients: readonly InitClient[] = [
     title: 'Cursor',
     commands: ['cursor', 'cursor-agent'],
     marks: ({ home }) => ({ home: [join(home, '.cursor')], repository: ['.cursor', '.cursorrules'] }),
-    server: ({ home }, root) =>
-      entry(join(root ?? home, '.cursor', 'mcp.json'), { path: ['mcpServers', name], value: { ...launch } }),
+    server: (machine, root) =>
+      entry(join(root ?? machine.home, '.cursor', 'mcp.json'), { path: ['mcpServers', name], value: start(machine) }),
     // A user's own rules are kept in its database.
     habit: (_machine, root) =>
       root === undefined ? undefined : ownFile(join(root, '.cursor'), 'rules/assent.mdc', cursorRule),
@@ -114,7 +113,7 @@ export const initClients: readonly InitClient[] = [
         kind: 'entry',
         form: 'toml',
         path: ['mcp_servers', name],
-        value: { ...launch, startup_timeout_sec: startS, tool_timeout_sec: waitS },
+        value: { ...start(machine), startup_timeout_sec: startS, tool_timeout_sec: waitS },
       },
     }),
     habit: (machine, root) => block(join(root ?? codexHome(machine), 'AGENTS.md')),
@@ -128,10 +127,10 @@ export const initClients: readonly InitClient[] = [
     title: 'Gemini CLI',
     commands: ['gemini'],
     marks: ({ home }) => ({ home: [join(home, '.gemini')], repository: ['.gemini', 'GEMINI.md'] }),
-    server: ({ home }, root) =>
-      entry(join(root ?? home, '.gemini', 'settings.json'), {
+    server: (machine, root) =>
+      entry(join(root ?? machine.home, '.gemini', 'settings.json'), {
         path: ['mcpServers', name],
-        value: { ...launch, timeout: waitS * 1_000 },
+        value: { ...start(machine), timeout: waitS * 1_000 },
       }),
     habit: ({ home }, root) => block(root === undefined ? join(home, '.gemini', 'GEMINI.md') : join(root, 'GEMINI.md')),
     next: (scope) =>
@@ -148,7 +147,7 @@ export const initClients: readonly InitClient[] = [
     server: (machine) => ({
       file: join(gooseFolder(machine), 'config.yaml'),
       purpose: 'server',
-      change: { kind: 'entry', form: 'yaml', path: ['extensions', name], value: gooseExtension },
+      change: { kind: 'entry', form: 'yaml', path: ['extensions', name], value: gooseExtension(machine) },
     }),
     habit: (machine, root) =>
       block(root === undefined ? join(gooseFolder(machine), '.goosehints') : join(root, 'AGENTS.md')),
@@ -162,7 +161,7 @@ export const initClients: readonly InitClient[] = [
     server: (machine, root) =>
       entry(join(root === undefined ? zedFolder(machine) : join(root, '.zed'), 'settings.json'), {
         path: ['context_servers', name],
-        value: { ...launch, env: {}, timeout: waitS },
+        value: { ...start(machine), env: {}, timeout: waitS },
       }),
     habit: (machine, root) =>
       block(root === undefined ? join(zedFolder(machine), 'AGENTS.md') : join(root, zedRules(root))),
@@ -182,7 +181,12 @@ export const initClients: readonly InitClient[] = [
       return entry(join(folder, file), {
         path: ['mcp', name],
         // Also the time it may take to start, so not an hour; progress makes opencode wait longer.
-        value: { type: 'local', command: [launch.command, ...launch.args], enabled: true, timeout: 600_000 },
+        value: {
+          type: 'local',
+          command: [machine.launch.command, ...machine.launch.args],
+          enabled: true,
+          timeout: 600_000,
+        },
         fresh: { $schema: 'https://opencode.ai/config.json' },
       })
     },
@@ -191,16 +195,27 @@ export const initClients: readonly InitClient[] = [
   },
 ]
 
-const gooseExtension: JsonObject = {
-  enabled: true,
-  type: 'stdio',
-  name,
-  description: 'Asks the person: plans, commits, choices',
-  cmd: launch.command,
-  args: [...launch.args],
-  envs: {},
-  env_keys: [],
-  timeout: waitS,
+function gooseExtension({ launch }: Machine): JsonObject {
+  return {
+    enabled: true,
+    type: 'stdio',
+    name,
+    description: 'Asks the person: plans, commits, choices',
+    cmd: launch.command,
+    args: [...launch.args],
+    envs: {},
+    env_keys: [],
+    timeout: waitS,
+  }
+}
+
+/** In the words that most clients have for it. */
+function start({ launch }: Machine): { command: string; args: string[] } {
+  return { command: launch.command, args: [...launch.args] }
+}
+
+function claudeFile({ home, variables }: Machine): string {
+  return join(variables.CLAUDE_CONFIG_DIR || home, '.claude.json')
 }
 
 /** Of these Zed reads the first that there is. */

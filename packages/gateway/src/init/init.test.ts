@@ -9,6 +9,7 @@ import { awaitTool } from '../surfaces/await-answer.ts'
 import { initClients } from './clients.ts'
 import { samples } from './configs.corpus.ts'
 import { findClients } from './detect.ts'
+import { pathLaunch, thisProgram } from './launch.ts'
 import { aMachine, type TestMachine, treeOf } from './machine.suite.ts'
 import { thisMachine } from './machine.ts'
 
@@ -131,7 +132,8 @@ test('[INIT-2] in a new place each client gets its own form, with long waits whe
 
   await machine.init(all, { yes: true })
 
-  const launch = { command: 'npx', args: ['-y', 'assent'] }
+  const { command, args } = pathLaunch(thisProgram())
+  const launch = { command, args }
   expect(JSON.parse(machine.read('.vscode/mcp.json'))).toEqual({ servers: { assent: { type: 'stdio', ...launch } } })
   expect(JSON.parse(machine.read('.mcp.json'))).toEqual({
     mcpServers: { assent: { type: 'stdio', ...launch, timeout: 3_600_000, alwaysLoad: true } },
@@ -144,14 +146,14 @@ test('[INIT-2] in a new place each client gets its own form, with long waits whe
     mcpServers: { assent: { ...launch, timeout: 3_600_000 } },
   })
   expect(parseYaml(machine.read('~/.config/goose/config.yaml'))).toMatchObject({
-    extensions: { assent: { enabled: true, type: 'stdio', cmd: 'npx', args: ['-y', 'assent'], timeout: 3_600 } },
+    extensions: { assent: { enabled: true, type: 'stdio', cmd: command, args, timeout: 3_600 } },
   })
   expect(JSON.parse(machine.read('.zed/settings.json'))).toEqual({
     context_servers: { assent: { ...launch, env: {}, timeout: 3_600 } },
   })
   expect(JSON.parse(machine.read('opencode.json'))).toMatchObject({
     $schema: 'https://opencode.ai/config.json',
-    mcp: { assent: { type: 'local', command: ['npx', '-y', 'assent'], enabled: true } },
+    mcp: { assent: { type: 'local', command: [command, ...args], enabled: true } },
   })
 })
 
@@ -357,7 +359,7 @@ describe('undo after others have written', () => {
   test('[INIT-5] a part of ours that somebody changed stays, with words about it, until it is taken out by hand', async () => {
     const machine = await aMachine()
     await machine.init(['claude-code', 'vscode'], { yes: true })
-    machine.write('.mcp.json', machine.read('.mcp.json').replace('"npx"', '"node"'))
+    machine.write('.mcp.json', machine.read('.mcp.json').replace(JSON.stringify(process.execPath), '"node"'))
     machine.write('.github/agents/Conductor.agent.md', 'mine')
 
     const said = await machine.init([], { undo: true, yes: true })

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import type { InitOptions } from '../cli/init-command.ts'
 import { runInit } from '../cli/run-init.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
+import type { Program } from './launch.ts'
 
 export interface TestMachine {
   readonly home: string
@@ -25,8 +26,11 @@ export interface Said {
   readonly err: string
 }
 
-/** @param files by path; `~/` is home, everything else is in the repository */
-export async function aMachine(files: Readonly<Record<string, string>> = {}): Promise<TestMachine> {
+/**
+ * @param files by path; `~/` is home, everything else is in the repository
+ * @param program what init is run as; unless said, this checkout
+ */
+export async function aMachine(files: Readonly<Record<string, string>> = {}, program?: Program): Promise<TestMachine> {
   const root = await mkdtemp(join(tmpdir(), 'assent-init-'))
   putAwayLater(() => rm(root, { recursive: true }))
   const home = join(root, 'home')
@@ -58,7 +62,7 @@ export async function aMachine(files: Readonly<Record<string, string>> = {}): Pr
         isErrColoured: false,
         ...(person === undefined ? {} : { confirm: async (question: string) => person(question) }),
       }
-      return { code: await runInit(names, { habit: true, ...options }, terminal, repository), ...said }
+      return { code: await runInit(names, { habit: true, ...options }, terminal, repository, program), ...said }
     },
   }
   for (const [file, text] of Object.entries(files)) machine.write(file, text)

@@ -5,7 +5,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { homeFolder } from '../config/home.ts'
+import { homeFolder } from '@assent/tools/home'
+import { type Launch, launchOf, type Program, thisProgram } from './launch.ts'
 
 export interface Machine {
   readonly home: string
@@ -15,11 +16,20 @@ export interface Machine {
   readonly repository: string | undefined
   readonly platform: NodeJS.Platform
   readonly variables: NodeJS.ProcessEnv
+  /** The program that runs, and what a client shall start. */
+  readonly program: Program
+  readonly launch: Launch
 }
 
-export function thisMachine(variables: NodeJS.ProcessEnv, folder: string, platform = process.platform): Machine {
+export function thisMachine(
+  variables: NodeJS.ProcessEnv,
+  folder: string,
+  platform = process.platform,
+  program = thisProgram(),
+): Machine {
   const home = variables.HOME || variables.USERPROFILE || homedir()
-  return { home, folder, repository: repositoryAround(folder, home), platform, variables }
+  const repository = repositoryAround(folder, home)
+  return { home, folder, repository, platform, variables, program, launch: launchOf(program) }
 }
 
 /** Where programs of a desktop keep their configuration, as Electron and the like have it. */

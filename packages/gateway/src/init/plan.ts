@@ -6,12 +6,15 @@ import { put } from './edit/edit.ts'
 import { type Splice, spliced } from './edit/splice.ts'
 import { digestOf, readText, whyNotWritable } from './files.ts'
 import type { Machine } from './machine.ts'
+import { targetOf } from './scope.ts'
 
 export type Planned = Wanted & {
   /** All that read this file, because several may share one. */
   readonly clients: readonly InitClient[]
+  /** Where the file really is, when a link leads there. */
+  readonly realPath?: string
 } & (
-    | { readonly kind: 'write'; readonly write: Writing }
+    | { readonly kind: 'write'; readonly write: Writing; readonly target: string }
     | { readonly kind: 'there' }
     /** Not touched; the person is told what to paste. */
     | { readonly kind: 'left'; readonly because: string }
@@ -46,18 +49,23 @@ export function planFor(clients: readonly InitClient[], machine: Machine, { scop
           planOne(
             first,
             same.map(({ client }) => client),
+            root,
+            machine,
           ),
         ]
   })
 }
 
-function planOne(wanted: Wanted, clients: readonly InitClient[]): Planned {
+function planOne(wanted: Wanted, clients: readonly InitClient[], root: string | undefined, machine: Machine): Planned {
   const left = (because: string): Planned => ({ ...wanted, clients, kind: 'left', because })
+  const target = targetOf(wanted.file, root, machine)
+  if (!target.ok) return left(target.because)
+  const real = target.isLink ? { realPath: target.path } : {}
   const read = readText(wanted.file)
   if (read.kind === 'unclear') return left(read.because)
   const before = read.kind === 'text' ? read.text : undefined
   const tried = put(before, wanted.change)
-  if (tried.kind === 'nothing') return { ...wanted, clients, kind: 'there' }
+  if (tried.kind === 'nothing') return { ...wanted, clients, ...real, kind: 'there' }
   if (tried.kind !== 'change') return left(tried.because)
   const blocked = whyNotWritable(wanted.file)
   if (blocked !== undefined) return left(blocked)
@@ -65,7 +73,9 @@ function planOne(wanted: Wanted, clients: readonly InitClient[]): Planned {
   return {
     ...wanted,
     clients,
+    ...real,
     kind: 'write',
+    target: target.path,
     write: { before, after: spliced(before ?? '', splices), splices, remembered },
   }
 }

@@ -9,9 +9,15 @@ import { hasComment } from './edit/jsonc-text.ts'
 import { spliced, turnedRound } from './edit/splice.ts'
 import { isSame } from './edit/values.ts'
 import { digestOf, readText, removeFile, writeWhole } from './files.ts'
+import type { Machine } from './machine.ts'
 import { type InitRecord, isSameReader, type Reader, type Written } from './record.ts'
+import { type Target, targetOf } from './scope.ts'
 
-export type Undoing = { readonly written: Written } & (
+export type Undoing = {
+  readonly written: Written
+  /** Where the file really is, when a link leads there. */
+  readonly realPath?: string
+} & (
   | { readonly kind: 'change'; readonly before: string; readonly after: string }
   | { readonly kind: 'remove'; readonly before: string }
   | { readonly kind: 'gone' }
@@ -20,16 +26,16 @@ export type Undoing = { readonly written: Written } & (
 )
 
 /** @param leaving the readers that no longer want it; what another one still reads stays */
-export function planUndo(record: InitRecord, leaving: readonly Reader[]): Undoing[] {
+export function planUndo(record: InitRecord, leaving: readonly Reader[], machine: Machine): Undoing[] {
   return record.read().flatMap((written): Undoing[] => {
     const staying = written.readers.filter((one) => !leaving.some((other) => isSameReader(one, other)))
     if (staying.length === written.readers.length) return []
-    return [staying.length > 0 ? { written, kind: 'shared', staying } : planOne(written)]
+    return [staying.length > 0 ? { written, kind: 'shared', staying } : planOne(written, machine)]
   })
 }
 
 /** The last first, so that a folder we made is empty when its turn comes. */
-export function applyUndo(plan: readonly Undoing[], record: InitRecord): Undoing[] {
+export function applyUndo(plan: readonly Undoing[], record: InitRecord, machine: Machine): Undoing[] {
   return plan.toReversed().map((one): Undoing => {
     if (one.kind === 'left') return one
     const { written } = one
@@ -40,6 +46,8 @@ export function applyUndo(plan: readonly Undoing[], record: InitRecord): Undoing
         return one
       }
       if (one.kind !== 'gone') {
+        const target = targetFor(written, machine)
+        if (!target.ok) return { written, kind: 'left', because: target.because }
         const now = readText(file)
         if (now.kind !== 'text' || now.digest !== digestOf(one.before)) {
           return { written, kind: 'left', because: 'it changed while you were asked; run undo again' }
@@ -58,7 +66,23 @@ export function applyUndo(plan: readonly Undoing[], record: InitRecord): Undoing
   })
 }
 
-function planOne(written: Written): Undoing {
+/** The same rule as for writing: a file that a link has come to lead out of its place since is not touched. */
+function targetFor({ file, readers }: Written, machine: Machine): Target {
+  const roots = readers.map(({ root }) => root)
+  const targets = roots.map((root) => targetOf(file, root, machine))
+  return (
+    targets.find(({ ok }) => !ok) ?? targets[0] ?? { ok: false, because: 'it is not known for whom it was written' }
+  )
+}
+
+function planOne(written: Written, machine: Machine): Undoing {
+  const target = targetFor(written, machine)
+  if (!target.ok) return { written, kind: 'left', because: target.because }
+  const undoing = undoingOf(written)
+  return target.isLink ? { ...undoing, realPath: target.path } : undoing
+}
+
+function undoingOf(written: Written): Undoing {
   const read = readText(written.file)
   if (read.kind === 'none') return { written, kind: 'gone' }
   if (read.kind === 'unclear') return { written, kind: 'left', because: read.because }

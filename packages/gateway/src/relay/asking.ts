@@ -5,16 +5,19 @@
 // another; one that is in the store is counted there instead, for all processes.
 
 import { randomUUID } from 'node:crypto'
-import { type Full, isPlainObject, type OpenLimits, TooManyOpen } from '@assent/core'
+import { type AnswerName, type Full, isPlainObject, type OpenLimits, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
-import { type AskEnd, type AskRefusal, nobodyWatches, type Watch } from '../watch/watch.ts'
+import { shownWaitMs } from '../surfaces/ask-deadline.ts'
+import { type AskEnd, nobodyWatches, type Watch } from '../watch/watch.ts'
 import { errorCodes } from '../wire/messages.ts'
-import { withoutAsking } from './capabilities.ts'
-import type { Call, Given, Wanted } from './exchange.ts'
+import { asksDisabled, withoutAsking } from './capabilities.ts'
+import type { Call, Given, QuestionRefusal, Wanted } from './exchange.ts'
 
 export interface AskingOptions {
   readonly isEnabled: boolean
   readonly askWaitMs: number
+  /** Whether answers that look like a secret may pass to this server. */
+  readonly allowsSecrets?: (server: string) => boolean
   /** Questions open at once; the limits of the process unless given. */
   readonly open?: SomeOpenLimits
 }
@@ -25,7 +28,7 @@ export type SomeOpenLimits = Pick<OpenLimits, 'perCaller' | 'total'> & Partial<O
 export type Opened =
   /** Without a round when no person is asked anything. */
   | { readonly ok: true; readonly round?: OpenRound }
-  | { readonly ok: false; readonly code: number; readonly reason: string }
+  | { readonly ok: false; readonly why: QuestionRefusal; readonly code: number; readonly reason: string }
 
 /** Questions that were put together. It travels with the caller, so that any process knows how long they were open. */
 export type OpenRound = { readonly id: string; readonly atMs: number }
@@ -74,6 +77,10 @@ export class Asking {
     this.#now = now
   }
 
+  allowsSecrets(server: string): boolean {
+    return this.#options.allowsSecrets?.(server) === true
+  }
+
   /** Questions that are open. */
   get size(): number {
     this.#forgetOverdue()
@@ -90,8 +97,7 @@ export class Asking {
 
   /** The call as servers see it: where nobody may be asked, its client cannot be asked either. */
   seenBy(call: Call): Call {
-    if (this.#options.isEnabled || !Object.hasOwn(call.client.capabilities, 'elicitation')) return call
-    return { ...call, client: { ...call.client, capabilities: withoutAsking(call.client.capabilities) } }
+    return this.#options.isEnabled ? call : { ...call, client: withoutAsking(call.client) }
   }
 
   /** @param over resolves when a held call no longer waits for the answers */
@@ -104,17 +110,16 @@ export class Asking {
     const asks = Object.values(wanted).filter(({ kind }) => kind === 'form' || kind === 'url').length
     if (asks === 0) return { ok: true }
     if (!this.#options.isEnabled) {
-      const reason = 'Asking people is switched off at this gateway (asks.enabled: false), so nobody was asked.'
-      return this.#refuse('switched-off', errorCodes.methodNotFound, reason)
+      return { ok: false, why: 'disabled', code: errorCodes.methodNotFound, reason: asksDisabled }
     }
     this.#forgetOverdue()
     const full = this.#fullFor(principal, server, asks)
     if (full !== undefined) {
-      this.noRoom(full)
-      return { ok: false, code: errorCodes.refused, reason: new TooManyOpen(full, this.limits, server).message }
+      const reason = new TooManyOpen(full, this.limits, server).message
+      return { ok: false, why: `too-many-open-${full}`, code: errorCodes.refused, reason }
     }
     const round = { id: this.#others.name(), atMs: this.#now() }
-    const open = { principal, server, asks, counted: 0, untilMs: round.atMs + this.#options.askWaitMs }
+    const open = { principal, server, asks, counted: 0, untilMs: round.atMs + this.#longestMs(wanted) }
     this.#rounds.set(round.id, open)
     this.#size += asks
     this.#count(open, asks)
@@ -123,23 +128,34 @@ export class Asking {
     return { ok: true, round }
   }
 
+  /** How long the last of these is open. Those in the store may be open longer, and are counted there. */
+  #longestMs(wanted: Readonly<Record<string, Wanted>>): number {
+    return Math.max(...Object.values(wanted).map((one) => shownWaitMs(this.#options, one)))
+  }
+
   /** One of these questions is in the store from now on, and counted there. */
   onRecord(round: OpenRound | undefined): void {
     const open = this.#rounds.get(round?.id ?? '')
     if (open !== undefined && open.counted > 0) this.#count(open, -1)
   }
 
-  /** A question found no room, here or in the store. */
+  /** The copy of a question for the inbox found no room; the client is still asked. */
   noRoom(full: Full): void {
-    this.#watch.refused(`too-many-open-${full}` satisfies AskRefusal)
+    this.#watch.refused(`too-many-open-${full}` satisfies QuestionRefusal)
   }
 
   /** What came back for these questions, judged. Ends nothing twice: a round that is not open makes no more room. */
-  ended(server: string, round: OpenRound | undefined, given: readonly Given[]): void {
+  ended(
+    server: string,
+    round: OpenRound | undefined,
+    given: readonly Given[],
+    names: readonly (AnswerName | undefined)[] = [],
+  ): void {
     if (round === undefined) return
     if (this.#rounds.has(round.id)) this.#forget(round.id)
     else this.#others.ended(round.id)
-    for (const one of given) this.#watch.ended(server, endOf(one), Math.max(0, this.#now() - round.atMs))
+    const waitedMs = Math.max(0, this.#now() - round.atMs)
+    for (const [at, one] of given.entries()) this.#watch.ended(server, endOf(one), waitedMs, names[at])
   }
 
   /** The answers to questions that were put here have come to another process. */
@@ -155,11 +171,6 @@ export class Asking {
     // The one who gave up began to count a little before us.
     const end = this.#now() >= round.untilMs - marginMs ? 'expired' : 'withdrawn'
     for (let ask = 0; ask < round.asks; ask++) this.#watch.ended(server, end, Math.max(0, this.#now() - atMs))
-  }
-
-  /** Questions that may not be asked, whoever asks them. */
-  notAllowed(): void {
-    this.#watch.refused('not-allowed' satisfies AskRefusal)
   }
 
   #forget(id: string): void {
@@ -192,11 +203,6 @@ export class Asking {
       if (untilMs > now) return
       this.#forget(id)
     }
-  }
-
-  #refuse(why: AskRefusal, code: number, reason: string): Opened {
-    this.#watch.refused(why)
-    return { ok: false, code, reason }
   }
 }
 

@@ -3,10 +3,10 @@
 // Nothing hangs on these entries, so nothing waits for them. Asks that a held call, a gate or the inbox hangs on are
 // recorded by the store, in the step that changes them.
 
-import { type DigestDomain, digestOf, isAssentError, type JsonObject } from '@assent/core'
+import { type AnswerName, type DigestDomain, digestOf, isAssentError, type JsonObject } from '@assent/core'
 import type { Audit } from '@assent/store'
 import { relayLimits } from '../limits.ts'
-import type { Call, Given, Wanted } from './exchange.ts'
+import { type Call, type Given, type QuestionRefusal, toolOf, type Wanted } from './exchange.ts'
 
 export class AuditTrail {
   readonly #audit: Audit
@@ -28,16 +28,37 @@ export class AuditTrail {
     }
   }
 
-  answered(call: Call, server: string, given: Readonly<Record<string, Given>>): void {
+  /** @param names what a person actually answered, by the key of the question */
+  answered(
+    call: Call,
+    server: string,
+    given: Readonly<Record<string, Given>>,
+    names: Readonly<Record<string, AnswerName | undefined>> = {},
+  ): void {
     for (const [key, answer] of Object.entries(given)) {
       const kind = 'result' in answer ? String(answer.result.action ?? 'answered') : 'error'
-      this.#note(call, { event: 'answered', server, key, kind, domain: 'answer v1', content: answer })
+      // hasOwn, because a server may call its question "constructor".
+      const name = Object.hasOwn(names, key) ? names[key] : undefined
+      const answered = name === undefined ? {} : { answered: name }
+      this.#note(call, { event: 'answered', server, key, kind, ...answered, domain: 'answer v1', content: answer })
     }
   }
 
-  /** The client answered before anyone can have read the question. */
-  unseen(call: Call, server: string, key: string): void {
-    this.#note(call, { event: 'unseen', server, key, kind: 'answer', domain: 'answer v1', content: {} })
+  /** The client answered before a person can have read the question; `unattended` where that answer passes all the same. */
+  unseen(call: Call, server: string, key: string, event: 'unseen' | 'unattended'): void {
+    this.#note(call, { event, server, key, kind: 'answer', domain: 'answer v1', content: {} })
+  }
+
+  /** The server had stopped waiting for these answers. */
+  undelivered(call: Call, server: string, keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#note(call, { event: 'undelivered', server, key, kind: 'answer', domain: 'answer v1', content: {} })
+    }
+  }
+
+  /** A question was refused before a person saw it. */
+  refused(call: NotedCall, server: string, why: QuestionRefusal): void {
+    this.#note(call, { event: 'refused', server, why })
   }
 
   /** Writes what is left. */
@@ -47,8 +68,10 @@ export class AuditTrail {
     await this.#writing
   }
 
-  #note({ tenant, principal, method }: Call, about: Omit<Note, 'atMs' | 'principal' | 'method'>): void {
-    const note = { atMs: this.#nowMs(), principal, method, ...about }
+  #note(call: NotedCall, about: Passed | Refused): void {
+    const { tenant, principal, method } = call
+    const tool = toolOf(call)
+    const note = { atMs: this.#nowMs(), principal, method, ...(tool === undefined ? {} : { tool }), ...about }
     const notes = this.#waiting.get(tenant)
     if (notes === undefined) this.#waiting.set(tenant, [note])
     else notes.push(note)
@@ -71,20 +94,35 @@ export class AuditTrail {
   }
 }
 
-interface Note {
+type NotedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params'>
+
+type Note = (Passed | Refused) & {
   readonly atMs: number
-  readonly event: 'asked' | 'answered' | 'unseen'
   readonly principal: string
   readonly method: string
+  readonly tool?: string
+}
+
+interface Refused {
+  readonly event: 'refused'
+  readonly server: string
+  readonly why: QuestionRefusal
+}
+
+interface Passed {
+  readonly event: 'asked' | 'answered' | 'undelivered' | 'unseen' | 'unattended'
   readonly server: string
   readonly key: string
   readonly kind: string
+  readonly answered?: AnswerName
   /** What passed, until its digest is taken: not while its caller waits. */
   readonly domain: DigestDomain
   readonly content: unknown
 }
 
-function recorded({ domain, content, key, kind, ...note }: Note): JsonObject {
+function recorded(noted: Note): JsonObject {
+  if (noted.event === 'refused') return { ...noted }
+  const { domain, content, key, kind, ...note } = noted
   // Names that a server or client made up may hold half characters, which the record cannot.
   const names = { key: key.toWellFormed(), kind: kind.toWellFormed() }
   return { ...note, ...names, digest: digestOrNone(domain, content) }

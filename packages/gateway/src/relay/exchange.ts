@@ -4,8 +4,9 @@
 // An upstream adapter turns one revision's server into an `Exchange`; a downstream adapter turns an `Outcome` into what
 // one client understands. Everything between them knows neither.
 
-import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import type { Notification, RpcError } from '../wire/messages.ts'
+import { type Full, isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import type { RequestAsks } from '../surfaces/waiting-asks.ts'
+import { errorCodes, type Notification, type RpcError } from '../wire/messages.ts'
 
 export interface Call {
   readonly tenant: string
@@ -20,9 +21,32 @@ export interface Call {
   readonly notify: (notification: Notification) => void
   /** How far the call has come, as last told to the caller. */
   readonly progressed?: () => number
+  /** How long a caller that cannot come back still waits. Undefined, or without a value, for one that can come back. */
+  readonly leavesAfterMs?: () => number | undefined
   /** Aborts when the caller no longer wants the answer. */
   readonly signal: AbortSignal
+  /** Set by the relay: called by a server adapter that refuses a question of this call by itself. */
+  readonly onRefused?: (why: QuestionRefusal) => void
+  /** The asks that only this request waits for. Without it they end by their deadline alone. */
+  readonly waiting?: RequestAsks
 }
+
+/** Why a question was refused before a person saw it. */
+export type QuestionRefusal =
+  /** The client did not declare that it can show it, and there is no other surface. */
+  | 'unsupported'
+  | 'disabled'
+  | 'secret'
+  | 'schema'
+  | 'link'
+  | 'too-large'
+  /** In one round. */
+  | 'too-many'
+  /** A client answered with what looks like a secret. */
+  | 'secret-answer'
+  /** The server asked while none of its calls was in progress. */
+  | 'no-call'
+  | `too-many-open-${Full}`
 
 /** What the caller said about itself for this call. It is passed on, and decides only what may be sent to it. */
 export interface ClientProfile {
@@ -31,13 +55,22 @@ export interface ClientProfile {
   readonly declared: JsonObject
   /** What servers are told: with an inbox more can be asked than the client declared. */
   readonly capabilities: JsonObject
+  /** Asking people is switched off at this gateway, so `capabilities` lacks what the client declared. */
+  readonly asksDisabled?: true
   /** Headers that repeat parts of the call for what stands between, as the caller sent them. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Something a server wants from the client's side before it can go on. */
 export type Wanted =
-  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonValue; readonly params: JsonObject }
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly schema: JsonValue
+      readonly params: JsonObject
+      /** What Assent checked itself. Set only for the tools in this process, whatever another server sends. */
+      readonly checked?: string
+    }
   | {
       readonly kind: 'url'
       readonly message: string
@@ -59,17 +92,34 @@ export interface WantedSecret {
 }
 
 /** What came back for it. An error in place of an answer is an answer too. `isUnfit` when a cancel stands for what did not fit. */
-export type Given = { readonly result: JsonObject; readonly isUnfit?: true } | { readonly error: RpcError }
+export type Given =
+  | {
+      readonly result: JsonObject
+      readonly isUnfit?: true
+      /** It holds what looks like a secret, and the person confirmed on a surface of ours that it is to be sent. */
+      readonly isConfirmed?: true
+    }
+  | { readonly error: RpcError }
 
 export type Outcome = Ending & {
   /** Whether the server answered on a stream; a relay that keeps to it changes nothing for the client. */
   readonly isStreamed?: boolean
+  /** Of the answers that were just given, those that the server had stopped waiting for. */
+  readonly undelivered?: readonly string[]
 }
 
 type Ending =
   | { readonly kind: 'finished'; readonly result: JsonObject }
-  /** `status` is the one that a server gave its error over HTTP; `isAway` when it was not reached at all. */
-  | { readonly kind: 'failed'; readonly error: RpcError; readonly status?: number; readonly isAway?: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly error: RpcError
+      /** The one that a server gave its error over HTTP. */
+      readonly status?: number
+      /** The server was not reached, or did not answer. */
+      readonly isAway?: boolean
+      /** Certainly nothing of the request was sent: the connection was refused, or the process could not be started. */
+      readonly isUnsent?: boolean
+    }
   | {
       readonly kind: 'needs-people'
       readonly wanted: Readonly<Record<string, Wanted>>
@@ -132,6 +182,12 @@ export function mayRepeat(method: string): boolean {
   return repeatable.includes(method)
 }
 
+/** The tool that a call is for, as text that the audit log can hold. */
+export function toolOf({ method, params }: Pick<Call, 'method' | 'params'>): string | undefined {
+  const name = method === 'tools/call' ? params.name : undefined
+  return typeof name === 'string' ? name.slice(0, 256).toWellFormed() : undefined
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
@@ -144,3 +200,22 @@ export function heldId(resume: JsonValue): string | undefined {
 export function failed(code: number, message: string, data?: JsonValue): Outcome {
   return { kind: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
 }
+
+/** The same for a request of which certainly nothing was sent. */
+export function unsent(code: number, message: string): Outcome {
+  return { ...failed(code, message), isUnsent: true } as Outcome
+}
+
+/** Thrown before anything of a request was sent. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause })
+    this.name = 'NotSent'
+  }
+}
+
+/** For a caller that would have to carry more than a sealed state can hold. */
+export const tooMuchState: Outcome = failed(
+  errorCodes.refused,
+  'The server wants more to be kept for it than can travel with the call.',
+)

@@ -34,7 +34,7 @@ test.each<[string, Wanted, RegExp]>([
   const refused = refusals({ fine: form(), bad: wanted })
 
   expect(Object.keys(refused)).toEqual(['bad'])
-  expect(refused.bad).toMatch(why)
+  expect(refused.bad?.message).toMatch(why)
   expect(refusals({ bad: wanted })).toEqual({ bad: refused.bad })
 })
 

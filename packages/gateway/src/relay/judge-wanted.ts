@@ -2,17 +2,37 @@
 //
 // What may not be asked is told to whoever asked, in words; it never reaches a person.
 
-import { askLimits, checkContent, type FormRead, readForm, screenForSecrets, screenUrl } from '@assent/core'
+import {
+  type AnswerName,
+  answerWarnings,
+  askLimits,
+  type Content,
+  checkContent,
+  type FormRead,
+  isPlainObject,
+  liftComment,
+  nameContent,
+  readForm,
+  screenForSecrets,
+  screenOptions,
+  screenUrl,
+} from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
-import type { Given, Wanted } from './exchange.ts'
+import type { Given, QuestionRefusal, Wanted } from './exchange.ts'
 
-/** Says in words, for each question that may not be asked, why; all of them when there are too many. */
-export function refusals(wanted: Readonly<Record<string, Wanted>>): Record<string, string> {
+/** Why a question is refused: `why` for logs, metrics and the audit log, `message` for its asker. */
+export interface Rejection {
+  readonly why: QuestionRefusal
+  readonly message: string
+}
+
+/** The rejection of each question that may not be asked; of all of them when there are too many. */
+export function refusals(wanted: Readonly<Record<string, Wanted>>): Record<string, Rejection> {
   const list = Object.entries(wanted)
   const isTooMany = list.length > relayLimits.asksPerRound
-  const tooMany = `At most ${relayLimits.asksPerRound} questions can be put at once.`
-  const longKey = `The name of a question has at most ${relayLimits.askKeyChars} characters.`
+  const tooMany = reject('too-many', `At most ${relayLimits.asksPerRound} questions can be asked at once.`)
+  const longKey = reject('too-large', `The name of a question has at most ${relayLimits.askKeyChars} characters.`)
   return Object.fromEntries(
     list.flatMap(([key, one]) => {
       const problem = isTooMany ? tooMany : key.length > relayLimits.askKeyChars ? longKey : problemOf(one)
@@ -21,17 +41,27 @@ export function refusals(wanted: Readonly<Record<string, Wanted>>): Record<strin
   )
 }
 
-function problemOf(wanted: Wanted): string | undefined {
+function problemOf(wanted: Wanted): Rejection | undefined {
   if (wanted.kind === 'sampling' || wanted.kind === 'roots') return undefined
   if (wanted.message.length > askLimits.messageChars)
-    return `A question has at most ${askLimits.messageChars} characters.`
+    return reject('too-large', `A question has at most ${askLimits.messageChars} characters.`)
   if (wanted.kind === 'url') {
     const screened = screenUrl(wanted.url)
-    return screened.ok ? undefined : screened.reason
+    return screened.ok ? undefined : reject('link', screened.reason)
   }
   const read = readKnownForm(wanted.schema)
-  if (!read.ok) return `${read.problems[0]?.reason ?? 'The form cannot be read.'} (at ${read.problems[0]?.path || '/'})`
-  return screenForSecrets(read.form.fields, wanted.message)[0]?.reason
+  if (!read.ok) {
+    const [problem] = read.problems
+    return reject('schema', `${problem?.reason ?? 'The form cannot be read.'} (at ${problem?.path || '/'})`)
+  }
+  const sameOptions = screenOptions(read.form.fields)
+  if (sameOptions !== undefined) return reject('schema', sameOptions)
+  const [secret] = screenForSecrets(read.form.fields, wanted.message)
+  return secret === undefined ? undefined : reject('secret', secret.reason)
+}
+
+function reject(why: QuestionRefusal, message: string): Rejection {
+  return { why, message }
 }
 
 /**
@@ -48,9 +78,57 @@ export function judgeGiven(schema: unknown, given: Given): Given {
   return read.ok && checkContent(read.form, objectAt(given.result, 'content')).ok ? given : malformed
 }
 
+/**
+ * What takes the place of an answer that looks like a secret: a form is no place for one. Undefined where the answer may
+ * pass, also because the person confirmed it on a surface of ours.
+ */
+export function secretRefusal(schema: unknown, given: Given): Given | undefined {
+  if ('error' in given || given.isConfirmed === true) return undefined
+  const read = isPlainObject(schema) ? readKnownForm(schema) : undefined
+  const form = read?.ok === true ? read.form : { fields: [] }
+  const found = answerWarnings({ kind: 'form', message: '', form }, liftComment(given.result))
+  return found.length === 0 ? undefined : secretAnswer
+}
+
+export const secretAnswer: Given = {
+  error: {
+    code: errorCodes.refused,
+    message:
+      'The answer holds what looks like a secret, so it was not passed on. Ask for secrets on a page, by URL; or the operator can set allow_secret_answers for this server.',
+    data: { reason: 'secret-answer' },
+  },
+}
+
+export function isSecretAnswer(given: Given): boolean {
+  return 'error' in given && isPlainObject(given.error.data) && given.error.data.reason === 'secret-answer'
+}
+
+/** The stored answer was a secret: it was delivered once, and deleted. */
+export const secretDeleted: Given = {
+  error: {
+    code: errorCodes.refused,
+    message: 'The answer was a secret. It was delivered before and deleted: ask again.',
+    data: { reason: 'secret-deleted' },
+  },
+}
+
+/** What the person answered, from a closed set of names; undefined where there is no answer of a person. */
+export function nameGiven(schema: unknown, given: Given): AnswerName | undefined {
+  if ('error' in given || given.isUnfit === true) return undefined
+  const { action } = given.result
+  if (action === 'decline') return 'declined'
+  if (action !== 'accept') return 'dismissed'
+  if (schema === true) return 'approved'
+  const read = readKnownForm(schema)
+  return read.ok ? nameContent(read.form, (objectAt(given.result, 'content') ?? {}) as Content) : undefined
+}
+
 export const noAnswer: Given = { result: { action: 'cancel' } }
 
 const malformed: Given = { result: { action: 'cancel' }, isUnfit: true }
+
+/** An approval that arrived faster than a person can read it. In the protocol a cancel, with the reason beside it. */
+export const unseen: Given = { result: { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } } }
 
 /** Silence. Where a revision can say so it stays apart from a person's "no choice"; elsewhere it is a cancel. */
 export const expired: Given = {
@@ -58,6 +136,16 @@ export const expired: Given = {
     code: errorCodes.refused,
     message: 'Nobody answered in time. Nothing was decided: ask again, or let people take longer (asks.wait).',
     data: { reason: 'expired' },
+  },
+}
+
+/** The stored ask was changed outside Assent, or signed with a key that is not configured. It releases nothing. */
+export const unverified: Given = {
+  error: {
+    code: errorCodes.refused,
+    message:
+      'The stored question or its decision does not match its signatures. Nothing was decided. The operator can run: assent audit verify',
+    data: { reason: 'unverified' },
   },
 }
 

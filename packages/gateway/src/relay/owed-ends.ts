@@ -1,6 +1,7 @@
 // Ends of calls that the store could not take when they came. They are handed over as soon as it can: whoever comes back
 // for such a call hears what became of it, and nothing stays on record as held that nobody holds.
 
+import type { WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 import type { Outcome } from './exchange.ts'
@@ -10,6 +11,8 @@ export interface OwedEnd {
   readonly outcome: Outcome
   /** What nobody needs answered any more. */
   readonly asks: readonly string[]
+  /** Why they are withdrawn; because this process gave the call up unless said. */
+  readonly reason?: WithdrawReason
 }
 
 export class OwedEnds {
@@ -43,9 +46,9 @@ export class OwedEnds {
   async settle(id: string): Promise<void> {
     const owed = this.#owed.get(id)
     if (owed === undefined) return
-    const { tenant, outcome, asks } = owed
+    const { tenant, outcome, asks, reason = 'owner-lost' } = owed
     await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
-    for (const ask of asks) await this.#store.asks.withdraw(tenant, ask, 'owner-lost')
+    for (const ask of asks) await this.#store.asks.withdraw(tenant, ask, reason)
     this.#owed.delete(id)
   }
 

@@ -6,20 +6,22 @@
 // back to another process has the owner continue it. When the owner dies the lease runs out, and the caller hears so
 // instead of waiting.
 
-import { isTooManyOpen, newId, type TooManyOpen } from '@assent/core'
+import { isTooManyOpen, newId, type TooManyOpen, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
 import type { Leaving } from '../fleet/leaving.ts'
 import type { Mailbox } from '../fleet/mailbox.ts'
 import { relayLimits } from '../limits.ts'
-import { answerOf, givenOf, raiseAsk } from '../surfaces/inbox-asks.ts'
+import { type GatewayWait, storedWaitMs } from '../surfaces/ask-deadline.ts'
+import { deliver } from '../surfaces/delivery.ts'
+import { answerOf, givenOf, isSecretState, raiseAsk } from '../surfaces/inbox-asks.ts'
 import type { Place } from '../surfaces/place.ts'
 import type { Below } from '../surfaces/routing.ts'
 import { errorCodes } from '../wire/messages.ts'
 import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, heldId, type Outcome } from './exchange.ts'
-import { noAnswer } from './judge-wanted.ts'
+import { noAnswer, secretAnswer } from './judge-wanted.ts'
 import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
 import type { Relay, Resume } from './relay.ts'
@@ -39,8 +41,8 @@ interface Parked {
 
 /** What one request does with its call. */
 export interface Begun extends Below {
-  /** Nobody can come back for a call that was begun here, because its caller was not told how. */
-  letGo(): void
+  /** Ends a call that was begun here and whose caller got no state to come back with. */
+  letGo(reason: WithdrawReason): void
 }
 
 /** A call whose caller waits here all the time. */
@@ -55,7 +57,7 @@ export interface InPlace extends Below {
 export class Parking {
   readonly #store: Store
   readonly #relay: Relay
-  readonly #patience: { readonly askWaitMs: number }
+  readonly #patience: GatewayWait
   readonly #onTrouble: (error: unknown) => void
   readonly #owner: string
   readonly #forwarding: Forwarding
@@ -74,7 +76,7 @@ export class Parking {
   constructor(
     store: Store,
     relay: Relay,
-    patience: { readonly askWaitMs: number },
+    patience: GatewayWait,
     mailbox: Mailbox,
     leaving: Leaving,
     onTrouble: (error: unknown) => void,
@@ -114,9 +116,9 @@ export class Parking {
       continue: (call, resume, given) => this.#continue(call, resume, given, requestDigest),
       refuse: async (call, resume, error) =>
         this.#begun(call, await this.#relay.refuse(call, resume, error), requestDigest),
-      letGo: () => {
+      letGo: (reason) => {
         if (began !== undefined && this.#parked.has(heldId(began.resume.inner) ?? ''))
-          this.#dropParked(began.call, began.resume)
+          this.#dropParked(began.call, began.resume, reason)
       },
     }
   }
@@ -188,12 +190,12 @@ export class Parking {
   }
 
   /** Nobody has anything to come back with, so nobody may wait for it: neither the server nor a person. */
-  #dropParked(call: Call, resume: Resume): void {
+  #dropParked(call: Call, resume: Resume, reason: WithdrawReason = 'owner-lost'): void {
     this.#letGo(call, resume)
     const id = heldId(resume.inner) ?? ''
     const parked = this.#parked.get(id)
     this.#parked.delete(id)
-    this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [...(parked?.asks.values() ?? [])] })
+    this.#owed.hand(id, { tenant: call.tenant, outcome: lost, asks: [...(parked?.asks.values() ?? [])], reason })
   }
 
   /** Tells the server that nobody wants its call any more. */
@@ -215,8 +217,11 @@ export class Parking {
     await this.#owed.settle(id)
     if (!this.#parked.has(id)) return this.#continueElsewhere(call, id, resume, given, requestDigest)
     return this.#alone(id, async () => {
-      const recorded = await this.#record(call, id, given)
-      const outcome = await this.#relay.continue(call, resume, recorded)
+      const recorded = await this.#record(call, id, resume.server, given)
+      const { tenant } = call
+      const asks = this.#parked.get(id)?.asks ?? new Map<string, string>()
+      const delivering = { store: this.#store, tenant, asks, onTrouble: this.#onTrouble }
+      const outcome = await deliver(delivering, recorded, () => this.#relay.continue(call, resume, recorded))
       return outcome.kind === 'needs-people'
         ? await this.#park(call, outcome, requestDigest)
         : await this.#finish(call, id, outcome)
@@ -290,11 +295,12 @@ export class Parking {
     if (!this.#parked.has(id)) await this.#begin(call, id, resume.server, requestDigest, new Map())
     const { asks } = this.#parked.get(id) ?? { asks: new Map<string, string>() }
     const { server, round } = resume
-    const raising = { server, waitMs: this.#patience.askWaitMs, callId: id, room: this.#relay.asking, round }
+    const raising = { server, isHeld: true, callId: id, room: this.#relay.asking, round }
     try {
       for (const [key, wanted] of Object.entries(outcome.wanted)) {
         if (asks.has(key)) continue
-        const ask = await raiseAsk(this.#store, call, wanted, raising)
+        const waitMs = storedWaitMs(this.#patience, call, wanted, resume, this.#store.nowMs())
+        const ask = await raiseAsk(this.#store, call, wanted, { ...raising, waitMs })
         if (ask !== undefined) asks.set(key, ask)
       }
     } catch (error) {
@@ -347,7 +353,13 @@ export class Parking {
   }
 
   /** The answers as the store took them: each ask is settled once, here or nowhere. */
-  async #record(call: Call, id: string, given: Readonly<Record<string, Given>>): Promise<Record<string, Given>> {
+  async #record(
+    call: Call,
+    id: string,
+    server: string,
+    given: Readonly<Record<string, Given>>,
+  ): Promise<Record<string, Given>> {
+    const refusesSecrets = !this.#relay.asking.allowsSecrets(server)
     const recorded: [string, Given][] = []
     for (const [key, answer] of Object.entries(given)) {
       const ask = this.#parked.get(id)?.asks.get(key)
@@ -356,17 +368,20 @@ export class Parking {
         continue
       }
       const person = { principal: call.principal, groups: [] }
-      const request = { tenant: call.tenant, id: ask, person, via: 'client' } as const
+      const request = { tenant: call.tenant, id: ask, person, via: 'client', refusesSecrets } as const
       const answered = await this.#store.asks.answer({
         ...request,
         answer: 'result' in answer ? answerOf(answer.result) : { action: 'cancel' },
       })
       if (answered.kind === 'settled') recorded.push([key, answer])
+      // The server gets it from here, so the store need not keep it.
+      if (answered.kind === 'settled' && isSecretState(answered.ask))
+        await this.#store.asks.deleteSecret(call.tenant, ask)
       // Someone was first, in the inbox: that answer is the one.
       if (answered.kind === 'ended') recorded.push([key, givenOf(answered.ask)])
-      if (answered.kind === 'invalid' || answered.kind === 'malformed') {
+      if (answered.kind === 'invalid' || answered.kind === 'malformed' || answered.kind === 'looks-secret') {
         await this.#store.asks.answer({ ...request, answer: { action: 'cancel' } })
-        recorded.push([key, noAnswer])
+        recorded.push([key, answered.kind === 'looks-secret' ? secretAnswer : noAnswer])
       }
     }
     return Object.fromEntries(recorded)
@@ -400,7 +415,7 @@ export class Parking {
     await this.#alone(id, async () => {
       // Where the store is away they end by themselves: their time is up, or their call is.
       for (const ask of this.#parked.get(id)?.asks.values() ?? [])
-        await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone').catch(this.#onTrouble)
+        await this.#stopped(call.tenant, ask).catch(this.#onTrouble)
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
       const outcome = await this.#relay.continue(detached, resume, {})
       if (outcome.kind === 'needs-people')
@@ -409,7 +424,15 @@ export class Parking {
     })
   }
 
-  /** Says that this process lives, and looks for others that no longer say so. */
+  /** The server stopped waiting. A person who was faster than this is told that it was too late. */
+  async #stopped(tenant: string, id: string): Promise<void> {
+    const ended = await this.#store.asks.withdraw(tenant, id, 'asker-stopped')
+    if (ended.kind === 'ended' && ended.ask.state.kind === 'settled') {
+      await this.#store.asks.undelivered(tenant, id, false)
+    }
+  }
+
+  /** Renews the leases of the calls that are held here. */
   async #beats(): Promise<void> {
     try {
       const calls = [this.#parked, this.#inPlace]
@@ -417,7 +440,6 @@ export class Parking {
       const gone = await this.#leases.renew(held, (id) => this.#owed.has(id) || calls.some((some) => some.has(id)))
       for (const id of gone) for (const some of calls) some.delete(id)
       await this.#owed.settleAll()
-      if (this.#store.isShared) await this.#store.giveUpSilent()
     } catch (error) {
       this.#onTrouble(error)
     }

@@ -8,19 +8,31 @@ import { relayLimits } from '../limits.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
+import { canBeAsked } from './capabilities.ts'
 import {
   type Call,
   type Description,
   failed,
   type Given,
   heldId,
+  NotSent,
   type Outcome,
+  type QuestionRefusal,
   reasonOf,
   type Upstream,
+  unsent,
   type Wanted,
 } from './exchange.ts'
 import type { LinkJudge } from './judge-links.ts'
-import { judgeGiven, refusals } from './judge-wanted.ts'
+import {
+  isSecretAnswer,
+  judgeGiven,
+  nameGiven,
+  noAnswer,
+  type Rejection,
+  refusals,
+  secretRefusal,
+} from './judge-wanted.ts'
 import { addressee, listOf, prefixed } from './names.ts'
 
 export interface Resume {
@@ -37,26 +49,34 @@ export interface Resume {
 /** Opens a server on first use, once, whoever comes first. */
 export type FindUpstream = (name: string, call: Call) => Promise<Upstream>
 
+export type OnRefused = (call: Call, server: string, why: QuestionRefusal) => void
+
 export class Relay {
   readonly #names: readonly string[]
   readonly #find: FindUpstream
   readonly #trail: AuditTrail
   readonly asking: Asking
   readonly #links: LinkJudge | undefined
+  readonly #onRefused: OnRefused
 
-  /** @param names are read at each call: a reload changes them */
+  /**
+   * @param names are read at each call: a reload changes them
+   * @param onRefused is called for each round with a question that no person will see
+   */
   constructor(
     names: readonly string[],
     find: FindUpstream,
     trail: AuditTrail,
     asking: Asking,
     links: LinkJudge | undefined = undefined,
+    onRefused: OnRefused = () => undefined,
   ) {
     this.#names = names
     this.#find = find
     this.#trail = trail
     this.asking = asking
     this.#links = links
+    this.#onRefused = onRefused
   }
 
   /** How many servers stand behind it. */
@@ -83,17 +103,35 @@ export class Relay {
         // An answer to what was not asked is none.
         if (!Object.hasOwn(schemas, key)) return []
         const schema = schemas[key]
-        return [[key, schema === false ? answer : judgeGiven(schema === true ? undefined : schema, answer)]]
+        if (schema === false) return [[key, answer]]
+        const refused = this.asking.allowsSecrets(server) ? undefined : secretRefusal(schema, answer)
+        return [[key, refused ?? judgeGiven(schema === true ? undefined : schema, answer)]]
       }),
     )
-    this.#trail.answered(call, server, judged)
-    const answers = Object.entries(judged).flatMap(([key, answer]) => (schemas[key] === false ? [] : [answer]))
-    this.asking.ended(server, round, answers)
+    if (Object.values(judged).some(isSecretAnswer)) this.#onRefused(call, server, 'secret-answer')
+    const asked = Object.entries(judged).filter(([key]) => schemas[key] !== false)
+    const names = asked.map(([key, answer]) => nameGiven(schemas[key], answer))
+    this.#trail.answered(call, server, judged, Object.fromEntries(asked.map(([key], at) => [key, names[at]])))
+    this.asking.ended(
+      server,
+      round,
+      asked.map(([, answer]) => answer),
+      names,
+    )
     const params = isPrefixed ? (addressee(call.method, call.params)?.params ?? {}) : call.params
-    const target = this.asking.seenBy({ ...call, params })
+    const target = this.#seenBy(server, { ...call, params })
     try {
       const upstream = await this.#find(server, call)
-      return this.#judge(upstream, target, await upstream.continue(target, inner, judged), isPrefixed)
+      const first = await upstream.continue(target, inner, judged)
+      const outcome = await this.#judge(upstream, target, first, isPrefixed)
+      const { undelivered = [] } = first
+      if (undelivered.length === 0) return outcome
+      this.#trail.undelivered(
+        call,
+        server,
+        undelivered.filter((key) => judged[key] !== noAnswer),
+      )
+      return { ...outcome, undelivered }
     } catch (error) {
       return away(server, error)
     }
@@ -101,9 +139,9 @@ export class Relay {
 
   /** There is no room for what a server asked. One that waits for the answers hears so and goes on; otherwise the call ends. */
   async refuse(call: Call, resume: Resume, { full, message }: TooManyOpen): Promise<Outcome> {
-    this.asking.noRoom(full)
     const given: Given = { error: { code: errorCodes.refused, message } }
     const { server, round, schemas } = resume
+    this.#onRefused(call, server, `too-many-open-${full}`)
     const all = Object.fromEntries(Object.keys(schemas).map((key) => [key, given]))
     if (heldId(resume.inner) !== undefined) return this.continue(call, resume, all)
     this.#trail.answered(call, server, all)
@@ -133,13 +171,18 @@ export class Relay {
   }
 
   async #run(server: string, asked: Call, isPrefixed: boolean): Promise<Outcome> {
-    const call = this.asking.seenBy(asked)
+    const call = this.#seenBy(server, asked)
     try {
       const upstream = await this.#find(server, call)
       return this.#judge(upstream, call, await upstream.start(call), isPrefixed)
     } catch (error) {
       return away(server, error)
     }
+  }
+
+  /** The call as the server's adapter sees it. */
+  #seenBy(server: string, call: Call): Call {
+    return { ...this.asking.seenBy(call), onRefused: (why) => this.#onRefused(call, server, why) }
   }
 
   /** Lets through what may be asked. A server that waits is told what may not; one that does not has its call refused. */
@@ -152,18 +195,27 @@ export class Relay {
       const [unfit] = refused
       const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined
       if (opened?.ok === true) {
+        // The client adapter refuses it with the error of its revision.
+        if (
+          outcome.over === undefined &&
+          !Object.values(wanted).every(({ kind }) => canBeAsked(call.client.capabilities, kind))
+        )
+          this.#onRefused(call, upstream.name, 'unsupported')
         this.#trail.asked(call, upstream.name, wanted)
         const { round } = opened
         const put = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
         return { ...outcome, wanted, resume: round === undefined ? put : { ...put, round } }
       }
-      if (opened === undefined) this.asking.notAllowed()
+      this.#onRefused(call, upstream.name, opened?.why ?? unfit?.[1].why ?? 'schema')
       const code = opened?.code ?? errorCodes.invalidParams
       if (outcome.over === undefined) {
-        const reason = opened?.reason ?? `${upstream.name} asked what may not be asked. ${unfit?.[1]}`
+        const reason = opened?.reason ?? `${upstream.name} asked what may not be asked. ${unfit?.[1].message}`
         return failed(code, reason)
       }
-      const all = opened === undefined ? refused : Object.keys(wanted).map((key) => [key, opened.reason] as const)
+      const all =
+        opened === undefined
+          ? refused.map(([key, { message }]) => [key, message] as const)
+          : Object.keys(wanted).map((key) => [key, opened.reason] as const)
       const errors = all.map(([key, message]) => [key, { error: { code, message } }])
       outcome = await upstream.continue(call, resume, Object.fromEntries(errors))
     }
@@ -176,11 +228,12 @@ export class Relay {
     call: Call,
     server: string,
     asked: Readonly<Record<string, Wanted>>,
-  ): Promise<{ wanted: Readonly<Record<string, Wanted>>; refused: readonly (readonly [string, string])[] }> {
+  ): Promise<{ wanted: Readonly<Record<string, Wanted>>; refused: readonly (readonly [string, Rejection])[] }> {
     const refused = Object.entries(refusals(asked))
     if (this.#links === undefined || refused.length > 0) return { wanted: asked, refused }
     const judged = await this.#links.judge(call, server, asked)
-    return { wanted: judged.wanted, refused: Object.entries(judged.refused) }
+    const links = Object.entries(judged.refused).map(([key, message]) => [key, { why: 'link', message }] as const)
+    return { wanted: judged.wanted, refused: links }
   }
 
   /** All servers' lists as one, in the order of the configuration. A server that fails hides nobody else. */
@@ -239,5 +292,6 @@ function unknownTarget(call: Call): Outcome {
 }
 
 function away(server: string, error: unknown): Outcome {
-  return failed(errorCodes.refused, `The server ${server} cannot be used now. ${reasonOf(error)}`)
+  const words = `The server ${server} cannot be used now. ${reasonOf(error)}`
+  return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
 }

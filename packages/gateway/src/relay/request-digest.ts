@@ -8,7 +8,11 @@ import type { Call } from './exchange.ts'
 export function digestOfRequest(call: Call): string | undefined {
   const target = stringAt(call.params, 'name') ?? stringAt(call.params, 'uri') ?? ''
   try {
-    return requestDigest({ method: call.method, target, arguments: objectAt(call.params, 'arguments') ?? {} })
+    const given = objectAt(call.params, 'arguments') ?? {}
+    const headers = call.client.headers ?? {}
+    if (Object.keys(headers).length === 0) return requestDigest({ method: call.method, target, arguments: given })
+    // The method has a name of its own here, so that no arguments without headers give the same digest.
+    return requestDigest({ method: `${call.method} with headers`, target, arguments: { arguments: given, headers } })
   } catch (error) {
     if (isAssentError(error)) return undefined
     throw error

@@ -8,7 +8,7 @@ import type { Store } from '@assent/store'
 import { readJsonBody } from '../inbox/body.ts'
 import { notFound, problem, problemOf } from '../inbox/problem.ts'
 import type { Fetch } from '../inbox/serve-node.ts'
-import { relayLimits, secretPageLimits } from '../limits.ts'
+import { inboxLimits, relayLimits, secretPageLimits } from '../limits.ts'
 import type { SecretPages } from './secret-pages.ts'
 
 const serverPath = '/server/secrets/'
@@ -56,7 +56,7 @@ async function respond({ store, tenant, pages }: ServerApiOptions, request: Requ
 }
 
 async function open(pages: SecretPages, server: string, id: string, request: Request): Promise<Response> {
-  const read = await readJsonBody(request)
+  const read = await readJsonBody(request, inboxLimits.secretPageBytes)
   if (!read.ok) return read.response
   const { publicKey, decideWithinMs } = read.body
   const isKey = typeof publicKey === 'string' && /^[\w-]+$/.test(publicKey)

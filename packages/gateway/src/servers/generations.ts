@@ -5,7 +5,15 @@
 
 import type { JsonValue } from '@assent/core'
 import { upstreamLimits } from '../limits.ts'
-import { type Call, type Description, type Given, heldId, type Outcome, type Upstream } from '../relay/exchange.ts'
+import {
+  type Call,
+  type Description,
+  type Given,
+  heldId,
+  NotSent,
+  type Outcome,
+  type Upstream,
+} from '../relay/exchange.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
 import { unlessSilent } from './unless-silent.ts'
@@ -114,7 +122,9 @@ export class Generations implements Upstream {
   ): Promise<Outcome> {
     generation.running += 1
     try {
-      const upstream = await this.#upstream(generation, call)
+      const upstream = await this.#upstream(generation, call).catch((error: unknown) => {
+        throw new NotSent(error)
+      })
       const began = performance.now()
       const outcome = await tracedCall(this.name, call, (traced) =>
         unlessSilent(this.name, traced, (heard) => ask(upstream, heard)),

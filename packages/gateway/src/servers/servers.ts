@@ -2,7 +2,9 @@
 
 import type { Call, Upstream } from '../relay/exchange.ts'
 import { checkServerNames } from '../relay/names.ts'
+import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
 import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
+import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
 import type { Watch } from '../watch/watch.ts'
 import { Generations, type Open } from './generations.ts'
 
@@ -11,6 +13,8 @@ export type ServerConfigs = Readonly<Record<string, ServerConfig>>
 export interface ServersOptions {
   readonly watch: Watch
   readonly onServerLog: (server: string, line: string) => void
+  /** Called when a server asks a question while none of the caller's calls is in progress. */
+  readonly onStray?: (server: string, caller: StrayCaller) => void
   /** What a server that may ask for secrets is told when it is started. */
   readonly secretsOf?: (server: string) => Readonly<Record<string, string>>
 }
@@ -62,11 +66,14 @@ export class Servers {
     const written = JSON.stringify([config, askWaitMs])
     const before = this.#byName.get(name)
     if (before?.written === written) return false
-    const open: Open = (call) => {
+    const open: Open = async (call) => {
       const onLog = (line: string) => this.#options.onServerLog(name, line)
       const { secretsOf = () => ({}) } = this.#options
       const environment = () => (config.secrets === undefined ? {} : secretsOf(name))
-      return openUpstream(name, config, onNobodysBehalf(call), { askWaitMs, onLog, environment })
+      const { watch, onStray = () => undefined } = this.#options
+      const opening = { askWaitMs, onLog, environment, onStray: (caller: StrayCaller) => onStray(name, caller) }
+      const upstream = await openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)
+      return new WithoutTasks(upstream, (tool) => watch.toolLeftOut(name, tool))
     }
     before?.generations.replace(open)
     const generations =

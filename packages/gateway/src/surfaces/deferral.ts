@@ -17,7 +17,7 @@ import {
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
-import { type Call, failed, type Outcome } from '../relay/exchange.ts'
+import { type Call, failed, type Outcome, unsent } from '../relay/exchange.ts'
 import { type InPlace, lost, type Parking } from '../relay/parking.ts'
 import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
 import { parseExactly } from '../wire/server-messages.ts'
@@ -30,7 +30,7 @@ const tooLarge = failed(
   errorCodes.refused,
   'A person is still to answer, and this call is too large to be kept until then. Make it again with less.',
 )
-const taken = failed(errorCodes.refused, 'Someone else goes on with this call.')
+const taken = unsent(errorCodes.refused, 'Another request continues this call.')
 
 export interface DeferralSettings {
   readonly askWaitMs: number
@@ -78,7 +78,8 @@ export class Deferral {
     const [askId] = Object.values(place?.inInbox ?? {})
     if (place === undefined || askId === undefined) throw new Error('Only what waits for the inbox can be put off.')
     const { tenant, principal, method, params } = call
-    const ttlMs = this.#settings.askWaitMs + relayLimits.deferredExtraMs
+    const openMs = place.untilMs === undefined ? 0 : place.untilMs - this.#store.nowMs()
+    const ttlMs = Math.ceil(Math.max(this.#settings.askWaitMs, openMs)) + relayLimits.deferredExtraMs
     const binding = { principal, purpose, requestDigest: digestOfHandle(askId), ttlMs }
     const payload = { method, params, digest, resume: outcome.resume }
     const state = this.#sealed(binding, payload)
@@ -86,6 +87,7 @@ export class Deferral {
     // First of all, because what is held for nobody would be held in vain.
     await this.#store.deferred.keep({ tenant, id: askId, principal, state, keepMs: ttlMs })
     await this.#parking.adopt(call, place, outcome.over, digest)
+    await call.waiting?.handOutAsHandle(Object.values(place.inInbox))
     return this.#pending(call, askId)
   }
 
@@ -157,7 +159,17 @@ export class Deferral {
         return below.continue(inner, place, given)
       },
     }
-    const outcome = await this.#routing.continue(call, claiming, resume, {}, { ...hold, comesBack: true })
+    const outcome = await this.#routing.continue(
+      call,
+      claiming,
+      resume,
+      {},
+      {
+        retry: { runsOn: false },
+        ...hold,
+        comesBack: true,
+      },
+    )
     const isPutOff = isClaimed && outcome.kind === 'needs-people'
     return { outcome: isPutOff ? await this.putOff(call, outcome, digest) : outcome, isClaimed }
   }

@@ -6,28 +6,34 @@ import { randomBytes } from 'node:crypto'
 import {
   type Ask,
   type AskingCall,
+  answerMeta,
   askLimits,
   canonicalJson,
+  isApprovalForm,
   isAssentError,
-  isDecision,
   type JsonObject,
+  liftComment,
   newId,
   only,
   type Question,
+  readAskMeta,
   readForm,
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Asking, OpenRound } from '../relay/asking.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
-import { expired, noAnswer } from '../relay/judge-wanted.ts'
+import { expired, noAnswer, secretDeleted, unverified } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
+import { askerOf } from './ask-deadline.ts'
 
 /** Of a call, what an ask is made of. */
-export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params'>
+export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params' | 'waiting'>
 
 export interface Raising {
   readonly server: string
   readonly waitMs: number
+  /** The server waits inside its call, so its own timeout counts too. */
+  readonly isHeld?: boolean | undefined
   /** The held call that waits for it, when one does. */
   readonly callId?: string
   /** Where its id is known beforehand. */
@@ -46,7 +52,7 @@ export async function raiseAsk(
   store: Store,
   call: AskedCall,
   wanted: Wanted,
-  { server, waitMs, callId, id = newId('ask', Date.now(), randomBytes), room, round }: Raising,
+  { server, waitMs, isHeld, callId, id = newId('ask', Date.now(), randomBytes), room, round }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, call)
   if (question === undefined) return undefined
@@ -60,11 +66,15 @@ export async function raiseAsk(
     principal: call.principal,
     ...(callId === undefined ? {} : { callId }),
     question,
+    ...(takesComment(wanted) ? { commentReaches: 'asker' as const } : {}),
+    ...(isHeld === true && askerOf(wanted)?.waitMs === undefined ? { isWaitUnknown: true as const } : {}),
     electorate: only(call.principal),
     decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
     useWithinMs: waitMs,
   }
-  await store.asks.raise(draft, room?.limits)
+  const replica = await call.waiting?.replicaFor(callId)
+  await store.asks.raise(draft, room?.limits, replica)
+  if (replica !== undefined) call.waiting?.raised(id)
   room?.onRecord(round)
   if (secret === undefined) return id
   const linked = await store.secrets.link(call.tenant, secret.page, id)
@@ -72,49 +82,103 @@ export async function raiseAsk(
   return linked ?? id
 }
 
-/** What the server hears of an ask that has ended. */
-export function givenOf({ state }: Ask): Given {
+/** The answer that the server gets for an ask that has ended, with the person's comment if its asker takes one. */
+export function givenOf({ state, commentReaches }: Ask): Given {
   if (state.kind === 'expired') return expired
+  if (state.kind === 'withdrawn' && state.reason === 'unverified') return unverified
   if (state.kind !== 'settled') return noAnswer
-  const { action } = state.answer
+  if (state.deleted !== undefined) return secretDeleted
+  const { action, comment } = state.answer
   const content = action === 'accept' ? state.answer.content : undefined
-  return { result: content === undefined ? { action } : { action, content: content as unknown as JsonObject } }
+  return {
+    result: {
+      action,
+      ...(content === undefined ? {} : { content: content as unknown as JsonObject }),
+      ...(comment === undefined || commentReaches !== 'asker' ? {} : { _meta: answerMeta({ comment }) }),
+    },
+    ...(state.isSecret === true && state.via !== 'client' ? { isConfirmed: true as const } : {}),
+  }
+}
+
+/** Whether the store holds a sealed answer to it. */
+export function isSecretState({ state }: Ask): boolean {
+  return state.kind === 'settled' && state.isSecret === true && state.deleted === undefined
 }
 
 /** What a client sent, as the store takes it. */
 export function answerOf(result: JsonObject): JsonObject {
   const content = objectAt(result, 'content')
-  return { action: result.action ?? null, ...(content === undefined ? {} : { content }) }
+  const { comment } = liftComment(result) as JsonObject
+  return {
+    action: result.action ?? null,
+    ...(content === undefined ? {} : { content }),
+    ...(typeof comment === 'string' ? { comment } : {}),
+  }
+}
+
+/** An asker whose question carries our member reads our member of the answer. A page for a secret has no comment. */
+function takesComment(wanted: Wanted): boolean {
+  return readAskMeta(wanted.params) !== undefined && !(wanted.kind === 'url' && wanted.secret !== undefined)
 }
 
 function questionOf(wanted: Wanted, call: AskedCall): Question | undefined {
   if (wanted.kind === 'url') {
     const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
-    if (wanted.secret === undefined) return question
+    if (wanted.secret === undefined) return withCall(question, call, askLimits.formCallBytes)
     const { page, publicKey } = wanted.secret
-    return { ...question, secret: { page, publicKey } }
+    return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes)
   }
   if (wanted.kind !== 'form') return undefined
   const read = readForm(wanted.schema)
   if (!read.ok) return undefined
-  const asking = isDecision(read.form) ? askingCall(call) : undefined
-  const question = { kind: 'form', message: wanted.message.toWellFormed(), form: read.form } as const
-  return asking === undefined ? question : { ...question, call: asking }
+  const { form } = read
+  const question = {
+    kind: 'form',
+    message: wanted.message.toWellFormed(),
+    form,
+    ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
+  } as const
+  return withCall(question, call, isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes)
 }
 
+type AskedQuestion = Exclude<Question, { kind: 'approval' }>
+
 /**
- * A server that asks whether it may go on says itself what it is about to do; what we know for certain is the call that
- * it is in the middle of. Arguments that could not be shown whole are left out, and the card says so.
+ * The question with the call in which it is asked. What a server says it will do is its own claim; the call is what we
+ * know. Arguments that could not be shown whole are left out, and the card says so.
  */
-function askingCall({ method, params }: AskedCall): AskingCall | undefined {
-  const tool = method === 'tools/call' ? stringAt(params, 'name') : undefined
-  if (tool === undefined) return undefined
-  const given = objectAt(params, 'arguments') ?? {}
+function withCall(question: AskedQuestion, { method, params }: AskedCall, bytes: number): Question {
+  const called = calledBy(method, params)
+  if (called === undefined) return question
+  const named = { ...question, call: called }
+  const given = method === 'resources/read' ? {} : (objectAt(params, 'arguments') ?? {})
+  const whole = { ...question, call: { ...called, arguments: given } }
+  // The question as a whole has to fit too: it is put on record by its digest.
+  if (fits(given, { bytes, depth: askLimits.callDepth }) && fits(whole)) return whole
+  return fits(named) ? named : question
+}
+
+function calledBy(method: string, params: JsonObject): AskingCall | undefined {
+  const name = stringAt(params, method === 'resources/read' ? 'uri' : 'name')?.toWellFormed()
+  if (name === undefined) return undefined
+  switch (method) {
+    case 'tools/call':
+      return { tool: name }
+    case 'prompts/get':
+      return { kind: 'prompt', tool: name }
+    case 'resources/read':
+      return { kind: 'resource', tool: name }
+    default:
+      return undefined
+  }
+}
+
+function fits(value: unknown, size?: Parameters<typeof canonicalJson>[1]): boolean {
   try {
-    canonicalJson(given, { bytes: askLimits.callBytes, depth: askLimits.callDepth })
-    return { tool, arguments: given }
+    canonicalJson(value, size)
+    return true
   } catch (error) {
-    if (isAssentError(error)) return { tool }
+    if (isAssentError(error)) return false
     throw error
   }
 }

@@ -18,6 +18,8 @@ export interface Place {
   readonly copies: Readonly<Record<string, string>>
   /** What has come back already while other questions are open. */
   readonly kept: Readonly<Record<string, Given>>
+  /** Whether one of the kept answers was given in the inbox: then the round is sent once, and its outcome is stored. */
+  readonly hasInboxAnswer?: boolean
   /** How often the caller has been told to come back. */
   readonly waits: number
   /** When the time is up of all that the inbox shows, by the store's clock: known here also when the store is away. */
@@ -42,6 +44,7 @@ export function readPlace(value: JsonValue): Place | undefined {
     inInbox: part('inInbox'),
     copies: part('copies'),
     kept: part('kept'),
+    ...(place.hasInboxAnswer === true ? { hasInboxAnswer: true } : {}),
     waits: typeof place.waits === 'number' ? place.waits : 0,
     ...(typeof place.untilMs === 'number' ? { untilMs: place.untilMs } : {}),
   }

@@ -7,6 +7,7 @@
 
 import {
   type Ask,
+  isApprovalForm,
   isTooManyOpen,
   type JsonObject,
   type JsonValue,
@@ -15,21 +16,33 @@ import {
   type TooManyOpen,
   type WithdrawReason,
 } from '@assent/core'
-import type { Store } from '@assent/store'
+import type { RoundName, Store } from '@assent/store'
 import { drawingProblem, wasSeen } from '../clients/believe.ts'
 import { holdableMs } from '../clients/patience.ts'
 import { traitsOf } from '../clients/traits-of.ts'
 import type { Leaving, Moment } from '../fleet/leaving.ts'
 import { relayLimits } from '../limits.ts'
 import type { Asking } from '../relay/asking.ts'
-import { canBeAsked } from '../relay/capabilities.ts'
-import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../relay/exchange.ts'
-import { noAnswer } from '../relay/judge-wanted.ts'
+import { canBeAsked, withAskMeta } from '../relay/capabilities.ts'
+import { type ClaimedRounds, outcomeUnknown, type Standing } from '../relay/claimed-rounds.ts'
+import {
+  type Call,
+  type ClientProfile,
+  failed,
+  type Given,
+  heldId,
+  type Outcome,
+  type Wanted,
+} from '../relay/exchange.ts'
+import { noAnswer, unseen } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
+import { storedWaitMs } from './ask-deadline.ts'
+import { deliver } from './delivery.ts'
 import { givenOf, type Raising, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
-import { type Put, Silence } from './silence.ts'
+import { SeenCallers } from './seen-callers.ts'
+import { type Counting, type Put, Silence } from './silence.ts'
 import { waitForAsk, within } from './wait-for-ask.ts'
 import { tellOfWaiting } from './waiting.ts'
 
@@ -47,10 +60,23 @@ export interface Below {
 export interface Hold {
   /** How long this request may be held. */
   readonly forMs: number
-  /** Whether the caller comes back by itself when told to, so that a request it breaks off ends nothing. */
+  /**
+   * Whether the caller sends the request again when the reply says so. A request that such a caller drops ends nothing here;
+   * whether the caller has a state to come back with, the adapter knows (`abandon`).
+   */
   readonly comesBack: boolean
+  /** Set where an earlier reply gave the caller a state or a handle: then other requests may send the same round. */
+  readonly retry?: Retry
   /** When this process leaves: the moment from which the caller waits elsewhere. Undefined for one who stays to the end. */
   readonly goesAt?: Moment
+}
+
+export interface Retry {
+  /**
+   * Whether a claimed round runs to its end when this request breaks off: over HTTP that may be a lost connection, and the
+   * caller comes back for the outcome. Otherwise the server is told that the caller cancelled.
+   */
+  readonly runsOn: boolean
 }
 
 export interface Came {
@@ -66,14 +92,19 @@ export interface RoutingSettings {
   /** No person reads and answers sooner. */
   readonly unseenAfterMs: number
   readonly askWaitMs: number
+  /** The operator did not set `askWaitMs`. */
+  readonly isAskWaitDefault?: boolean
   /** How long the first choice may say nothing before the other one is asked as well. */
   readonly silentAfterMs?: number | undefined
   /** How long a call can be held, whatever is known of its client. */
   readonly patienceMs?: number
 }
 
-/** Told of an answer that nobody can have given: by which call, to which server's question. */
-export type OnUnseen = (call: Call, server: string, key: string) => void
+/** `unseen` when the answer was not used as one; `unattended` when it passed to the server all the same. */
+export type UnseenAnswer = 'unseen' | 'unattended'
+
+/** Called for an answer that cannot be a person's: by which call, to which server's question. */
+export type OnUnseen = (call: Call, server: string, key: string, how: UnseenAnswer) => void
 
 /** An ask ends by the database's clock, which may be a little behind. */
 const marginMs = 200
@@ -91,6 +122,8 @@ export class Routing {
   readonly #onTrouble: (error: unknown) => void
   readonly #leaving: Leaving
   readonly #asking: Asking
+  readonly #claims: ClaimedRounds
+  readonly #seen: SeenCallers
   readonly silence: Silence
 
   constructor(
@@ -98,15 +131,18 @@ export class Routing {
     settings: RoutingSettings,
     asking: Asking,
     leaving: Leaving,
+    claims: ClaimedRounds,
     onUnseen: OnUnseen = () => undefined,
     onTrouble: (error: unknown) => void = () => undefined,
   ) {
     this.#onTrouble = onTrouble
     this.silence = new Silence(store, settings, asking, onTrouble)
     this.#asking = asking
+    this.#seen = new SeenCallers(store, onTrouble)
     this.#store = store
     this.#settings = settings
     this.#leaving = leaving
+    this.#claims = claims
     this.#onUnseen = onUnseen
   }
 
@@ -117,7 +153,7 @@ export class Routing {
   /** What a client says of itself, and what servers are told: with an inbox, people can always be asked. */
   profile(info: JsonObject, declared: JsonObject): ClientProfile {
     const capabilities = this.hasInbox ? { ...declared, elicitation: { form: {}, url: {} } } : declared
-    return { info, declared, capabilities }
+    return { info, declared, capabilities: withAskMeta(capabilities) }
   }
 
   /** Says at any moment how long a call that began now can still be held for a caller that cannot come back by itself. */
@@ -143,16 +179,30 @@ export class Routing {
     const place = readPlace(resume)
     if (place !== undefined) {
       const standing = await this.#takenOrRefused(call, below, place, came)
+      if (standing === 'running') return unfinished({ ...place, waits: place.waits + 1 }, [])
       return isOutcome(standing) ? this.#onward(call, below, standing, hold) : this.#follow(call, below, standing, hold)
     }
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
-    for (const [key, { given, afterMs }] of Object.entries(came)) {
-      // There is nowhere else to ask, so it passes; but nobody shall take it for a person's.
-      if (given !== undefined && isNo(given) && !this.#isBelieved(call.client, given, afterMs))
-        this.#onUnseen(call, unrouted.server, key)
-    }
-    return this.#onward(call, below, await below.continue(call, unrouted, givens(came)), hold)
+    return this.#onward(call, below, await below.continue(call, unrouted, this.#unrouted(call, unrouted, came)), hold)
+  }
+
+  /**
+   * The client's answers where there is no other surface to ask on. One that cannot be a person's passes, and the record
+   * says that it is not; but it never approves anything.
+   */
+  #unrouted(call: Call, { server, schemas }: Resume, came: Readonly<Record<string, Came>>): Record<string, Given> {
+    return Object.fromEntries(
+      Object.entries(came).flatMap(([key, { given, afterMs }]): [string, Given][] => {
+        if (given === undefined) return []
+        const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
+        const isChoice = isYes(given) || isNo(given)
+        if (schema === false || !isChoice || this.#isBelieved(call.client, given, afterMs)) return [[key, given]]
+        const passes = isYes(given) && !approves(schema)
+        this.#onUnseen(call, server, key, passes ? 'unattended' : 'unseen')
+        return [[key, isYes(given) && !passes ? unseen : given]]
+      }),
+    )
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
@@ -179,7 +229,7 @@ export class Routing {
     below: Below,
     place: Place,
     came: Readonly<Record<string, Came>>,
-  ): Promise<Place | Outcome> {
+  ): Promise<Standing | 'running'> {
     try {
       return await this.#taken(call, below, place, came)
     } catch (error) {
@@ -219,7 +269,7 @@ export class Routing {
   ): Promise<Readonly<Record<string, string>>> {
     const pages = Object.entries(wanted).filter(([, one]) => isPage(one))
     return this.#allOrNone(call, pages, async ([key, one]) => {
-      return own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, this.#raising(resume)))
+      return own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, this.#raising(call, resume, one)))
     })
   }
 
@@ -227,8 +277,8 @@ export class Routing {
   async #follow(call: Call, below: Below, from: LivePlace, hold: Hold): Promise<Outcome> {
     let place = from
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
-      const { wanted, inInbox, kept } = place
-      const forClient = Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
+      const { kept } = place
+      const forClient = forClientOf(place)
       if (forClient.length > 0) return unfinished(this.#copied(call, below, place, forClient), forClient)
       const quietMs = await this.#quietMs(call, place)
       const answers = await this.#wait(call, place, { ...hold, forMs: Math.min(hold.forMs, quietMs) })
@@ -238,18 +288,96 @@ export class Routing {
       }
       if (answers === undefined) return unfinished({ ...place, waits: place.waits + 1 }, [])
 
-      const outcome = await below.continue(call, place.resume, { ...kept, ...answers })
-      const next = await this.#placed(call, below, outcome)
+      call.waiting?.ended(Object.values(place.inInbox))
+      const next = await this.#sent(call, below, place, { ...kept, ...answers }, hold)
+      await this.#deleteSecrets(call, place, answers, next)
+      if (next === 'running') return unfinished({ ...place, waits: place.waits + 1 }, [])
       if (isOutcome(next)) return next
       place = next
     }
     return askedTooOften
   }
 
+  /** What looked like a secret has reached the server: only its digests stay in the store. */
+  async #deleteSecrets(
+    { tenant }: Call,
+    { inInbox }: Place,
+    answers: Readonly<Record<string, Given>>,
+    next: LivePlace | Outcome | 'running',
+  ): Promise<void> {
+    if (next === 'running' || (isOutcome(next) && next.kind === 'failed' && next.isUnsent === true)) return
+    for (const [key, given] of Object.entries(answers)) {
+      const id = own(inInbox, key)
+      if (id === undefined || 'error' in given || given.isConfirmed !== true) continue
+      await this.#store.asks.deleteSecret(tenant, id).catch(this.#onTrouble)
+    }
+  }
+
+  /** Sends the answers to the server. A round that another request can send too, with an answer from the inbox, is sent once. */
+  async #sent(
+    call: Call,
+    below: Below,
+    place: Place,
+    given: Readonly<Record<string, Given>>,
+    hold: Hold,
+  ): Promise<LivePlace | Outcome | 'running'> {
+    const { retry } = hold
+    const name = retry === undefined ? undefined : claimOf(call, place)
+    if (retry === undefined || name === undefined)
+      return this.#placed(call, below, await this.#handed(call, below, place, given))
+    // The caller is gone and comes back with its state. Until then nothing runs.
+    if (call.signal.aborted) return 'running'
+    const standing = await this.#claims.run(name, { forMs: hold.forMs, signal: call.signal }, () =>
+      this.#sentOnce(call, below, place, given, retry),
+    )
+    // The caller's state leads to the next questions from now on, wherever it comes back.
+    await call.waiting?.handOut()
+    return standing
+  }
+
+  /** The answers to the server. Of calls that are held for callers who come back, parking records what arrived. */
+  #handed(call: Call, below: Below, place: Place, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    const send = () => below.continue(call, place.resume, given)
+    if (below.record === undefined) return send()
+    const asks = new Map(Object.entries({ ...place.onRecord, ...place.copies, ...place.inInbox }))
+    const delivering = { store: this.#store, tenant: call.tenant, asks, onTrouble: this.#onTrouble }
+    return deliver(delivering, given, send)
+  }
+
+  async #sentOnce(
+    call: Call,
+    below: Below,
+    { resume }: Place,
+    given: Readonly<Record<string, Given>>,
+    { runsOn }: Retry,
+  ): Promise<Standing> {
+    const ending = new AbortController()
+    const stay = this.#leaving.at('over', () => ending.abort(nobodyWaits))
+    const notify: Call['notify'] = (notification) => (call.signal.aborted ? undefined : call.notify(notification))
+    const inner = runsOn ? { ...call, notify, signal: ending.signal } : call
+    try {
+      const outcome = await below.continue(inner, resume, given)
+      if (outcome.kind === 'failed' && outcome.isUnsent !== true && inner.signal.aborted)
+        return runsOn ? outcomeUnknown : cancelledMeanwhile
+      const next = await this.#placed(inner, below, outcome)
+      // What a retry gets must be the same to the last ask, so the asks to come are named before it is stored.
+      return isOutcome(next) ? next : this.#copied(inner, below, next, forClientOf(next))
+    } finally {
+      stay()
+    }
+  }
+
   /** The place with what the client brought: answers that can be a person's are kept, other questions move on. */
-  async #taken(call: Call, below: Below, place: Place, came: Readonly<Record<string, Came>>): Promise<Place> {
+  async #taken(
+    call: Call,
+    below: Below,
+    place: Place,
+    came: Readonly<Record<string, Came>>,
+  ): Promise<Standing | 'running'> {
+    let { hasInboxAnswer = false } = place
     const kept: [string, Given][] = []
     const moving: string[] = []
+    const fast: [key: string, given: Given, afterMs: number][] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
@@ -257,11 +385,29 @@ export class Routing {
       const isSeen = given !== undefined && (isOpening || this.#isSeen(call.client, one, given, afterMs))
       // Whoever agreed to open a page has not answered: what they do there is the answer, and is waited for.
       const counts = isSeen && !isOpening ? await this.#first(call, below, place, key, given) : undefined
-      if (counts !== undefined) kept.push([key, counts])
+      if (counts !== undefined) kept.push([key, counts.given])
       else moving.push(key)
-      if (given !== undefined && !isSeen) this.#onUnseen(call, place.resume.server, key)
+      hasInboxAnswer ||= counts?.isFromInbox === true
+      if (given !== undefined && !isSeen) {
+        this.#onUnseen(call, place.resume.server, key, 'unseen')
+        fast.push([key, given, afterMs ?? 0])
+      }
     }
-    return this.#moved(call, below, { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }, moving)
+    // A round that was sent already asks nothing more.
+    const name = moving.length === 0 ? undefined : claimOf(call, place)
+    const sent = name === undefined ? undefined : await this.#claims.find(name)
+    if (sent !== undefined) return sent
+    const taken = { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }
+    const moved = await this.#moved(call, below, hasInboxAnswer ? { ...taken, hasInboxAnswer } : taken, moving)
+    for (const [key, given, afterMs] of fast) await this.#noteFast(call, own(moved.inInbox, key), given, afterMs)
+    return moved
+  }
+
+  /** The ask says why it is asked again. Not worth holding up the call for. */
+  async #noteFast({ tenant }: Call, id: string | undefined, given: Given, afterMs: number): Promise<void> {
+    const action = 'result' in given ? given.result.action : undefined
+    if (id === undefined || (action !== 'accept' && action !== 'decline' && action !== 'cancel')) return
+    await within(this.#store.asks.noteFastAnswer(tenant, id, { action, afterMs }), 0).catch(this.#onTrouble)
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
@@ -273,7 +419,9 @@ export class Routing {
       const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
       return onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
     })
-    const untilMs = this.#store.nowMs() + this.#settings.askWaitMs
+    const nowMs = this.#store.nowMs()
+    const waits = moving.flatMap(([, one]) => one ?? []).map((one) => this.#waitMs(call, place.resume, one))
+    const untilMs = Math.max(place.untilMs ?? 0, ...waits.map((waitMs) => nowMs + waitMs))
     const time = Object.keys(moved).length === 0 ? {} : { untilMs }
     return { ...place, ...time, inInbox: { ...place.inInbox, ...moved } }
   }
@@ -305,13 +453,19 @@ export class Routing {
     for (const ask of asks) await this.#withdraw(call, ask, 'undeliverable')
   }
 
-  #raising({ server, round }: Resume): Raising {
-    return { server, waitMs: this.#settings.askWaitMs, room: this.#asking, round }
+  #raising(call: Call, resume: Resume, wanted: Wanted): Raising {
+    const { server, round } = resume
+    const isHeld = heldId(resume.inner) !== undefined
+    return { server, waitMs: this.#waitMs(call, resume, wanted), isHeld, room: this.#asking, round }
+  }
+
+  #waitMs(call: Call, resume: Resume, wanted: Wanted): number {
+    return storedWaitMs(this.#settings, call, wanted, resume, this.#store.nowMs())
   }
 
   async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
     const callId = await below.record?.(resume)
-    const raising = this.#raising(resume)
+    const raising = this.#raising(call, resume, wanted)
     return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
@@ -331,6 +485,7 @@ export class Routing {
     const goesAt = momentOf(place, hold)
     const stay = goesAt === undefined ? () => undefined : this.#leaving.at(goesAt, () => giveUp.abort(nobodyWaits))
     const stopTelling = tellOfWaiting(call)
+    const notSeen = asks.map(([, id]) => this.#seen.waits(call.tenant, id, place.waits > 0))
     const leftMs = place.untilMs === undefined ? this.#settings.askWaitMs : place.untilMs - this.#store.nowMs()
     const timeoutMs = Math.min(forMs, Math.max(0, leftMs) + marginMs)
     try {
@@ -346,16 +501,21 @@ export class Routing {
       if (open.length > 0 && !signal.aborted && !isTimeUp) return undefined
       if (open.length > 0 && call.signal.aborted && comesBack) return undefined
       if (open.length > 0 && !call.signal.aborted && !isOver && this.#isSentOn(place, hold)) return undefined
-      const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : 'caller-gone'
+      const gone = isOver ? 'asker-stopped' : 'caller-gone'
+      const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : gone
+      const last = new Map<string, Ask | undefined>()
       for (const [key, ask] of open) {
         const withdrawing = this.#withdraw(call, inInbox[key] ?? '', reason)
         // A store that could not say how things stand has held up the call long enough.
-        if (ask !== 'unknown') await withdrawing
+        if (ask !== 'unknown') last.set(key, await withdrawing)
       }
-      return Object.fromEntries(ended.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
+      // An answer that arrived just before its ask could be withdrawn counts.
+      const final = ended.map(([key, ask]) => [key, last.get(key) ?? ask] as const)
+      return Object.fromEntries(final.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
     } finally {
       stay()
       stopTelling()
+      for (const leave of notSeen) leave()
       giveUp.abort(nobodyWaits)
     }
   }
@@ -366,9 +526,19 @@ export class Routing {
     return goesAt !== undefined && this.#leaving.has(goesAt)
   }
 
-  /** Not worth holding up the call for: its time ends by itself. */
-  async #withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<void> {
-    await within(this.#store.asks.withdraw(tenant, id, reason), 0).catch(this.#onTrouble)
+  /** Withdraws what a call asked in the inbox: its caller dropped the request before it got a state to come back with. */
+  async abandon(call: Call, { resume }: Outcome & { kind: 'needs-people' }): Promise<void> {
+    const place = readPlace(resume)
+    if (place === undefined) return
+    for (const copy of Object.values(place.copies))
+      await this.silence.withdraw(call, copy, 'call-cancelled').catch(this.#onTrouble)
+    for (const ask of Object.values(place.inInbox)) await this.#withdraw(call, ask, 'call-cancelled')
+  }
+
+  /** The ask as it ended. Where the store is slow the call goes on: the ask's deadline ends it. */
+  async #withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<Ask | undefined> {
+    const ended = await within(this.#store.asks.withdraw(tenant, id, reason), 0).catch(this.#onTrouble)
+    return ended !== undefined && 'ask' in ended ? ended.ask : undefined
   }
 
   /** The place with an ask to come for each of these, should the client stay silent. */
@@ -385,12 +555,12 @@ export class Routing {
   }
 
   /** Of the client's answer and another one, the one that came first; undefined when the inbox goes on asking. */
-  async #first(call: Call, below: Below, place: Place, key: string, given: Given): Promise<Given | undefined> {
+  async #first(call: Call, below: Below, place: Place, key: string, given: Given): Promise<Counting | undefined> {
     const [copy, wanted] = [own(place.copies, key), place.wanted[key]]
-    if (copy === undefined || wanted === undefined) return given
+    if (copy === undefined || wanted === undefined) return { given }
     if (!call.signal.aborted) return this.silence.answered(putOf(call, below, place, wanted), copy, given)
     await this.silence.withdraw(call, copy, 'call-cancelled')
-    return given
+    return { given }
   }
 
   get #inboxFirst(): boolean {
@@ -456,6 +626,21 @@ function momentOf({ over }: LivePlace, { comesBack, goesAt }: Hold): Moment | un
   return comesBack || over === undefined ? goesAt : undefined
 }
 
+function forClientOf({ wanted, inInbox, kept }: Place): readonly string[] {
+  return Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
+}
+
+/**
+ * The claim of a round that carries an answer given in the inbox; undefined for any other. The id of the round is in every
+ * state of it, whichever of its questions is where, and a state is bound to its principal and request. Held calls keep their
+ * outcomes themselves.
+ */
+function claimOf({ tenant, principal }: Call, { resume, inInbox, hasInboxAnswer }: Place): RoundName | undefined {
+  const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
+  if (!isFromInbox || resume.round === undefined || heldId(resume.inner) !== undefined) return undefined
+  return { tenant, id: resume.round.id, principal }
+}
+
 function isOutcome(standing: Place | Outcome): standing is Outcome {
   return 'kind' in standing
 }
@@ -479,7 +664,8 @@ function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
 }
 
 function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
-  const put = { call, server: resume.server, wanted, round: resume.round }
+  const isHeld = heldId(resume.inner) !== undefined
+  const put = { call, server: resume.server, wanted, isHeld, round: resume.round }
   const record = below.record?.bind(below, resume)
   return record === undefined ? put : { ...put, record }
 }
@@ -493,11 +679,16 @@ function isNo(given: Given): boolean {
   return 'result' in given && (given.result.action === 'decline' || given.result.action === 'cancel')
 }
 
-function givens(came: Readonly<Record<string, Came>>): Record<string, Given> {
-  return Object.fromEntries(
-    Object.entries(came).flatMap(([key, { given }]) => (given === undefined ? [] : [[key, given]])),
-  )
+/** Whether an accept of this form approves something; what cannot be read is refused later, and approves nothing. */
+function approves(schema: JsonValue | undefined): boolean {
+  if (schema === true) return false
+  const read = readForm(schema)
+  return !read.ok || isApprovalForm(read.form)
 }
 
 export const askedTooOften: Outcome = failed(errorCodes.refused, 'The server asked too often.')
+const cancelledMeanwhile = failed(
+  errorCodes.refused,
+  'The caller cancelled this request while the server ran it. Whether the call did anything is not known: check before calling it again.',
+)
 const lostPlace = failed(errorCodes.invalidParams, 'This state is not valid for this request.')

@@ -3,7 +3,17 @@
 // Leaving it leaves it open. If somebody else is faster, the prompt goes away and says who it was.
 
 import { randomBytes } from 'node:crypto'
-import { type Answer, type Ask, endingInWords, isAssentError, newId, type Person, shownOnOneLine } from '@assent/core'
+import {
+  type Answer,
+  type Ask,
+  choice,
+  endingInWords,
+  form,
+  isAssentError,
+  newId,
+  type Person,
+  shownOnOneLine,
+} from '@assent/core'
 import type { Terminal, TerminalOutcome } from '@assent/sdk/terminal'
 import type { AskDesk } from '../inbox/ask-desk.ts'
 import type { LiveAsks } from './live-asks.ts'
@@ -35,6 +45,7 @@ export async function answerOne(id: string, answering: Answering): Promise<strin
     if (shown !== undefined && shown.state.kind !== 'open') elsewhere.abort()
   })
   let words = ''
+  let unsent: Answer | undefined
   try {
     await terminal.ask(ask.question, {
       asker: ask.asker,
@@ -44,38 +55,81 @@ export async function answerOne(id: string, answering: Answering): Promise<strin
       mayLeave: true,
       isOfOthers: true,
       standing: standingOf(ask, person, desk, now()),
+      commentReaches: view.commentReaches,
       ...(view.asker.undo === 'impossible' ? { cannotBeUndone: true } : {}),
       lastWords: async (outcome) => {
-        words = await whatCameOfIt(ask, outcome, answering)
+        words = await whatCameOfIt(ask, outcome, answering, (answer) => {
+          unsent = answer
+        })
         return words
       },
     })
+    if (unsent !== undefined) words = await confirmed(ask, unsent, words, answering)
   } finally {
     stop()
   }
   return words
 }
 
-async function whatCameOfIt(ask: Ask, outcome: TerminalOutcome, answering: Answering): Promise<string> {
+const confirmForm = form({ send: choice({ no: 'Do not send it', yes: 'Send it anyway' }, { title: 'Send it?' }) })
+
+/** Something in the answer looks like a secret: it is sent only after the person has said so again. */
+async function confirmed(ask: Ask, answer: Answer, warning: string, answering: Answering): Promise<string> {
+  const { terminal, signal } = answering
+  let words = 'Nothing was sent. It waits in the list.'
+  await terminal.ask(
+    { kind: 'form', message: warning, form: confirmForm },
+    {
+      signal,
+      mayLeave: true,
+      lastWords: async (outcome) => {
+        const isSent =
+          outcome.kind === 'answered' && outcome.answer.action === 'accept' && outcome.answer.content?.send === 'yes'
+        if (isSent) words = await settle(ask, answer, answering, { confirmed: true })
+        return words
+      },
+    },
+  )
+  return words
+}
+
+async function whatCameOfIt(
+  ask: Ask,
+  outcome: TerminalOutcome,
+  answering: Answering,
+  onUnsent: (answer: Answer) => void,
+): Promise<string> {
   switch (outcome.kind) {
     case 'answered':
-      return settle(ask, outcome.answer, answering)
+      return settle(ask, outcome.answer, answering, { onUnsent })
     case 'left':
       return 'Left open. It waits in the list.'
     case 'undeliverable':
       return `Nothing was decided. ${outcome.reason}`
     case 'expired':
-      return howItEnded(ask, 'The time ran out, and the agent is told that nobody answered.', answering)
+      return howItEnded(ask, 'Expired without an answer.', answering)
     case 'withdrawn':
       return howItEnded(ask, 'Left open.', answering)
   }
 }
 
-async function settle(ask: Ask, answer: Answer, { desk, person, live }: Answering): Promise<string> {
+interface Settling {
+  readonly confirmed?: true
+  /** Called when the answer needs a confirmation first. */
+  readonly onUnsent?: (answer: Answer) => void
+}
+
+async function settle(
+  ask: Ask,
+  answer: Answer,
+  { desk, person, live }: Answering,
+  { confirmed, onUnsent }: Settling,
+): Promise<string> {
   const decisionId = newId('decision', Date.now(), randomBytes)
   try {
-    const told = await desk.answer(person, ask, { decisionId, answer })
+    const told = await desk.answer(person, ask, { decisionId, answer, confirmed: confirmed === true })
     await live.look(ask.id)
+    if (!told.ok && told.problem.code === 'looks-secret') onUnsent?.(answer)
     if (!told.ok) return shownOnOneLine(told.problem.message)
     const { ask: view, nowMs, result } = told.view
     if (result === 'counted') return `Your vote counts. ${votesSoFar(view.quorum)}`

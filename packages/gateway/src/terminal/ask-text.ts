@@ -6,7 +6,7 @@
 import {
   type AskPageView,
   type AskView,
-  type DrawnValue,
+  type CallView,
   endingInWords,
   type FieldView,
   type OneAskView,
@@ -43,18 +43,34 @@ export function askTextOf({ ask, nowMs }: OneAskView): string {
     ...(ask.quorum === undefined
       ? []
       : [one('votes', `${ask.quorum.approvals} of ${ask.quorum.approvalsNeeded} approvals`)]),
+    ...(ask.state.kind === 'open' ? [one('comment', commentReaders[ask.commentReaches])] : []),
     one('state', timesOf(ask, nowMs)),
+    ...waitingLines(ask, nowMs),
     one('id', ask.id),
   ].join('\n')
 }
 
-function questionLines({ question }: AskView): string[] {
+const commentReaders = { asker: 'sent to the asker', 'audit-log': 'saved in the audit log only' } as const
+
+function questionLines({ question, headline, asker }: AskView): string[] {
   switch (question.kind) {
     case 'form': {
-      const call = question.decision?.call
-      const waiting =
-        call === undefined ? [] : [`Let ${shownOnOneLine(call.tool)} go on`, ...callLines(call.arguments), '']
-      return [...waiting, ...claimLines(question.claim), '', ...question.fields.flatMap(fieldLines)]
+      const { call, decision, fields, claim, checked } = question
+      const title =
+        fields.length === 0
+          ? [shownOnOneLine(headline)]
+          : decision !== undefined && call !== undefined
+            ? [`Let ${shownOnOneLine(call.name)} go on`]
+            : []
+      const drawn = [...title, ...callLines(call, asker.server)]
+      return [
+        ...drawn,
+        ...(drawn.length === 0 ? [] : ['']),
+        ...checkedLines(checked),
+        ...claimLines(claim),
+        '',
+        ...fields.flatMap(fieldLines),
+      ]
     }
     case 'url': {
       const { link } = question
@@ -69,7 +85,8 @@ function questionLines({ question }: AskView): string[] {
           ]
         : [one('danger', `${link.reason} It is not shown, and there is nothing to approve.`)]
       const how = question.secret === undefined ? [] : [one('secret', handedOverThere)]
-      return [...where, ...how, ...claimLines(question.claim)]
+      const call = callLines(question.call, asker.server)
+      return [...where, ...how, ...call, ...claimLines(question.claim)]
     }
     case 'approval':
       return [
@@ -85,10 +102,14 @@ function questionLines({ question }: AskView): string[] {
 
 const handedOverThere = 'It is handed over on that page, encrypted for this server alone. Here you can only decline.'
 
-function callLines(given: readonly DrawnValue[] | undefined): string[] {
-  if (given === undefined) return ['  its arguments are too large to be shown here']
-  if (given.length === 0) return ['  it was called without arguments']
-  return given.flatMap(({ name, value }) => argumentLines(name, value))
+/** The call in which the server asks, as the client sent it. */
+function callLines(call: CallView | undefined, server: string): string[] {
+  if (call === undefined) return []
+  const { kind, name, arguments: given } = call
+  const head = one(kind === 'tool' ? 'call' : kind, `${name} on ${server}`)
+  if (given === undefined) return [head, '  its arguments are too large to show here']
+  if (given.length === 0) return kind === 'resource' ? [head] : [head, '  without arguments']
+  return [head, ...given.flatMap((argument) => argumentLines(argument.name, argument.value))]
 }
 
 function argumentLines(name: string, value: string): string[] {
@@ -96,6 +117,17 @@ function argumentLines(name: string, value: string): string[] {
   const label = `  ${shownOnOneLine(name)}  `
   if (more.length === 0) return [`${label}${first}`]
   return [label.trimEnd(), ...[first, ...more].map((line) => `    ${claimSign} ${line}`)]
+}
+
+function checkedLines(checked: string | undefined): string[] {
+  if (checked === undefined) return []
+  return [
+    'checked by Assent',
+    ...shownInTerminal(checked)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    '',
+  ]
 }
 
 function claimLines(claim: string): string[] {
@@ -120,8 +152,8 @@ function fieldLines(field: FieldView): string[] {
   const options =
     'options' in field
       ? field.options.map(
-          ({ value, label }) =>
-            `    ${safeJson(value)}${label === value ? '' : `  ${claimSign} ${shownOnOneLine(label)}`}`,
+          ({ value, label, isSuggested }) =>
+            `    ${safeJson(value)}${label === value ? '' : `  ${claimSign} ${shownOnOneLine(label)}`}${isSuggested ? '  (suggested)' : ''}`,
         )
       : []
   return [head, ...help, ...options]
@@ -143,6 +175,14 @@ function kindOf(field: FieldView): string {
     case 'choices':
       return 'some of'
   }
+}
+
+function waitingLines({ state, mayEndEarlier, callerSeenAtMs }: AskView, nowMs: number): string[] {
+  if (state.kind !== 'open') return []
+  return [
+    ...(mayEndEarlier === true ? [one('note', 'The server may stop waiting earlier.')] : []),
+    ...(callerSeenAtMs === undefined ? [] : [one('caller', `last seen ${ageInWords(nowMs - callerSeenAtMs)} ago`)]),
+  ]
 }
 
 function timesOf(ask: AskView, nowMs: number): string {

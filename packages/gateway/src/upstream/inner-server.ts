@@ -1,9 +1,18 @@
 // A server inside this process: the same messages as over a pipe, handed over as they are.
 //
 // What it says of itself is known beforehand, so a client's first request is answered while the server is still loading.
+// It is code of ours, so what its questions name as checked by Assent is accepted; no other server's is.
 
-import { isPlainObject, type JsonValue } from '@assent/core'
-import type { Call, Description, Given, Outcome, Upstream } from '../relay/exchange.ts'
+import { type JsonValue, readAskMeta, withoutChecked } from '@assent/core'
+import {
+  type Call,
+  type Description,
+  type Given,
+  NotSent,
+  type Outcome,
+  type Upstream,
+  type Wanted,
+} from '../relay/exchange.ts'
 import type { Message } from '../wire/messages.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import type { Wire, WireEvents } from './wire.ts'
@@ -35,20 +44,26 @@ class InnerUpstream extends StdioUpstream20260728 {
     return this.#description
   }
 
-  override continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
-    const explained = Object.entries(given).map(([key, one]) => [key, withReason(one)] as const)
-    return super.continue(call, resume, Object.fromEntries(explained))
+  override async start(call: Call): Promise<Outcome> {
+    return withChecked(await super.start(call))
+  }
+
+  override async continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    return withChecked(await super.continue(call, resume, given))
   }
 }
 
-/** Our sdk tells a dismissed question from one that nobody answered, or whose answer did not fit; the protocol does not. */
-function withReason(given: Given): Given {
-  const reason = 'result' in given ? (given.isUnfit === true ? 'malformed' : undefined) : expiredOf(given.error.data)
-  return reason === undefined ? given : { result: { action: 'cancel', _meta: { 'assent/no-answer': reason } } }
+function withChecked(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'needs-people') return outcome
+  const wanted = Object.entries(outcome.wanted).map(([key, one]) => [key, checkedOf(one)] as const)
+  return { ...outcome, wanted: Object.fromEntries(wanted) }
 }
 
-function expiredOf(data: unknown): 'expired' | undefined {
-  return isPlainObject(data) && data.reason === 'expired' ? 'expired' : undefined
+function checkedOf(wanted: Wanted): Wanted {
+  const checked = wanted.kind === 'form' ? readAskMeta(wanted.params)?.checked : undefined
+  if (wanted.kind !== 'form' || checked === undefined) return wanted
+  // Only a paragraph of the message counts: a client that draws the form shows the message alone.
+  return withoutChecked(wanted.message, checked) === undefined ? wanted : { ...wanted, checked }
 }
 
 class InnerWire implements Wire {
@@ -57,11 +72,13 @@ class InnerWire implements Wire {
   constructor(connect: InnerServer['connect'], events: WireEvents) {
     this.#connected = connect((message) => events.onMessage(copyOf(message)))
     // Whoever sends hears of it too; without this the process would end.
-    this.#connected.catch((error: unknown) => events.onClosed(String(error)))
+    this.#connected.catch((error: unknown) => events.onClosed(String(error), true))
   }
 
   async send(message: Message): Promise<void> {
-    const connection = await this.#connected
+    const connection = await this.#connected.catch((error: unknown) => {
+      throw new NotSent(error)
+    })
     connection.receive(copyOf(message))
   }
 

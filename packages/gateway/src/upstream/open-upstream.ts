@@ -8,7 +8,7 @@ import type { Call, Outcome, Upstream } from '../relay/exchange.ts'
 import { Connections } from '../wire/connections.ts'
 import { HttpWire } from './2025-11-25/http-wire.ts'
 import type { OpenWire } from './2025-11-25/session.ts'
-import { Upstream20251125 } from './2025-11-25/upstream.ts'
+import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.ts'
 import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
@@ -23,11 +23,14 @@ export type ServerConfig = (
 ) & {
   /** It may ask people for secrets. What is started is given its token; others have it here. */
   readonly secrets?: { readonly token?: string }
+  /** Answers that look like a secret may pass to it. */
+  readonly allowsSecretAnswers?: true
 }
 
 export interface OpenOptions {
   readonly askWaitMs: number
   readonly onLog: (line: string) => void
+  readonly onStray?: SessionfulOptions['onStray']
   /** What a process is told of us when it is started. */
   readonly environment: () => Readonly<Record<string, string>>
 }
@@ -37,7 +40,7 @@ export async function openUpstream(
   name: string,
   given: ServerConfig,
   call: Call,
-  { askWaitMs, onLog, environment }: OpenOptions,
+  { askWaitMs, onLog, onStray, environment }: OpenOptions,
 ): Promise<Upstream> {
   if ('connect' in given) return new ForSessions(openInner(name, given))
   const config = 'url' in given ? given : withEnvironment(given, environment)
@@ -52,12 +55,13 @@ export async function openUpstream(
     const connections = new Connections(new URL(config.url))
     const open: OpenWire = (events) => new HttpWire(connections, headers, events)
     const close = () => connections.close()
-    return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.connections, close })
+    return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.connections, onStray, close })
   }
   // Apart from the first: a server of an older revision may have ended because it was asked what it does not know.
   const backOff = new BackOff()
   const open: OpenWire = (events) => new StdioWire(config, events, onLog, backOff)
-  return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.processes, close: () => undefined })
+  const connections = upstreamLimits.processes
+  return new Upstream20251125(name, open, { askWaitMs, connections, onStray, close: () => undefined })
 }
 
 /** Read anew for every process: what it is given is made for it. */

@@ -4,6 +4,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { upstreamLimits, wireLimits } from '../limits.ts'
+import { NotSent } from '../relay/exchange.ts'
 import { Lines } from '../wire/lines.ts'
 import type { Message } from '../wire/messages.ts'
 import { readServerMessage } from '../wire/server-messages.ts'
@@ -32,15 +33,17 @@ export class StdioWire implements Wire {
       stdio: 'pipe',
       ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     })
-    const closed = (reason: string) => {
+    const closed = (reason: string, neverStarted = false) => {
       if (!this.#isOpen) return
       this.#isOpen = false
       backOff.ended(hasSpoken)
-      events.onClosed(reason)
+      events.onClosed(reason, neverStarted)
     }
-    this.#child.on('error', (error) => closed(`The server could not be started: ${error.message}`))
+    // Without a process id nothing was started.
+    const neverStarted = () => this.#child.pid === undefined
+    this.#child.on('error', (error) => closed(`The server could not be started: ${error.message}`, neverStarted()))
     this.#child.on('exit', (code, signal) => closed(`The server ended (${signal ?? `code ${code}`}).`))
-    this.#child.stdin.on('error', () => closed('The server no longer reads.'))
+    this.#child.stdin.on('error', () => closed('The server no longer reads.', neverStarted()))
     const logged = new Lines()
     this.#child.stderr.on('data', (chunk: Buffer) => {
       for (const line of logged.push(chunk)) onLog(line?.slice(0, wireLimits.stderrLineChars) ?? unreadable)
@@ -71,8 +74,8 @@ export class StdioWire implements Wire {
   }
 
   async send(message: Message): Promise<void> {
-    if (!this.#isOpen) throw new Error('The server has ended.')
-    if (this.#child.stdin.writableLength > upstreamLimits.unreadBytes) throw new Error('The server does not read.')
+    if (!this.#isOpen) throw new NotSent('The server has ended.')
+    if (this.#child.stdin.writableLength > upstreamLimits.unreadBytes) throw new NotSent('The server does not read.')
     this.#child.stdin.write(`${JSON.stringify(message)}\n`)
   }
 

@@ -3,15 +3,15 @@
 import type { Message } from '../wire/messages.ts'
 
 export interface Wire {
-  /** Resolves when the message is on its way; rejects when it cannot be. */
+  /** Resolves when the message is on its way; rejects when it cannot be, with `NotSent` where nothing of it has left. */
   send(message: Message): Promise<void>
   close(): void
 }
 
 export interface WireEvents {
   onMessage(message: Message): void
-  /** Nothing more will come. */
-  onClosed(reason: string): void
+  /** Nothing more will come. `neverStarted` when there was no process at all, so that nothing was received. */
+  onClosed(reason: string, neverStarted?: boolean): void
 }
 
 /** A server refused a message at the transport, before its protocol. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
 import { expect, test } from 'vitest'
 import { aRunningGateway } from '../cli/process.suite.ts'
+import { localKeyRing } from '../config/state.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
 import { anOlderRawServer, aRawServer, asks, call, post, request } from '../contract/wire.suite.ts'
 
@@ -101,7 +102,7 @@ servers:
 })
 
 async function auditOf(path: string): Promise<string> {
-  const store = await openSqlite(path)
+  const store = await openSqlite(path, { keys: localKeyRing(path) })
   putAwayLater(() => store.close())
   expect(readFileSync(path).length).toBeGreaterThan(0)
   let text = ''

@@ -2,7 +2,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, exposition, Gauge, Histogram } from './exposition.ts'
-import { knownMethod, type Watch } from './watch.ts'
+import { knownMethod, type RefusedQuestion, type Watch } from './watch.ts'
 
 /** What is counted where it is kept, and looked at when somebody asks. */
 export interface Standing {
@@ -18,10 +18,22 @@ const waitSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 8
 export class Figures implements Watch {
   readonly #asked = new Counter('assent_asks_total', 'Questions that were put to people.')
   readonly #ended = new Counter('assent_asks_ended_total', 'How questions ended.')
+  readonly #answers = new Counter(
+    'assent_answers_total',
+    'What people answered: yes, no, approved, declined and so on.',
+  )
   readonly #waited = new Histogram('assent_ask_wait_seconds', 'How long people took, by how it ended.', waitSeconds)
   readonly #unseen = new Counter(
     'assent_asks_unseen_total',
-    'Answers of clients that came before anyone can have read the question.',
+    'Answers of clients that arrived before a person can have read the question and were not used.',
+  )
+  readonly #unattended = new Counter(
+    'assent_asks_unattended_total',
+    'Accepted forms that arrived before a person can have read them and passed, because there is no inbox.',
+  )
+  readonly #unverified = new Counter(
+    'assent_unverified_total',
+    'Stored asks, votes and grants that were refused because they do not match their signatures.',
   )
   readonly #refused = new Counter('assent_refusals_total', 'Requests and questions that were refused, by reason.')
   readonly #passed = new Histogram(
@@ -49,8 +61,9 @@ export class Figures implements Watch {
     this.#asked.add({ server })
   }
 
-  ended(server: string, outcome: string, waitedMs: number): void {
+  ended(server: string, outcome: string, waitedMs: number, answer?: string): void {
     this.#ended.add({ server, outcome })
+    if (answer !== undefined) this.#answers.add({ server, answer })
     this.#waited.observe({ outcome }, waitedMs / 1_000)
   }
 
@@ -58,8 +71,24 @@ export class Figures implements Watch {
     this.#unseen.add({ server })
   }
 
+  unattended(server: string): void {
+    this.#unattended.add({ server })
+  }
+
+  unverified(what: string, reason: string): void {
+    this.#unverified.add({ what, reason })
+  }
+
   refused(reason: string): void {
     this.#refused.add({ reason })
+  }
+
+  questionRefused({ why }: RefusedQuestion): void {
+    this.refused(why)
+  }
+
+  toolLeftOut(): void {
+    // A fact about a server's list: the log names it, and there is nothing to count.
   }
 
   passed(method: string, outcome: string, ms: number): void {
@@ -89,6 +118,7 @@ export class Figures implements Watch {
     return exposition([
       this.#asked,
       this.#ended,
+      this.#answers,
       this.#waited,
       one('assent_asks_open', 'Questions that are open in this process.', openAsks),
       one('assent_calls_parked', 'Calls that are held for people in this process.', parkedCalls),
@@ -96,6 +126,8 @@ export class Figures implements Watch {
       this.#passed,
       this.#replied,
       this.#unseen,
+      this.#unattended,
+      this.#unverified,
       this.#refused,
       new Gauge('assent_server_up', 'Whether a server could be reached when it was last needed.', () =>
         [...this.#health].map(([server, isUp]) => [{ server }, isUp ? 1 : 0] as const),

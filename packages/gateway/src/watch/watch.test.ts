@@ -46,6 +46,8 @@ test('[WATCH-2] questions are counted by how they ended, with how long people to
   expect(lineOf(text, 'assent_asks_ended_total{server="deploy",outcome="declined"}')).toContain(' 1')
   expect(lineOf(text, 'assent_asks_ended_total{server="deploy",outcome="cancelled"}')).toContain(' 2')
   expect(lineOf(text, 'assent_ask_wait_seconds_count{outcome="accepted"}')).toContain(' 1')
+  for (const answer of ['answered', 'declined', 'dismissed'])
+    expect(lineOf(text, `assent_answers_total{server="deploy",answer="${answer}"}`)).toContain(' 1')
   expect(lineOf(text, 'assent_asks_open')).toBe('assent_asks_open 1')
   expect(lineOf(text, 'assent_relay_seconds_count{method="tools/call",outcome="finished"}')).toContain(' 4')
   expect(lineOf(text, 'assent_server_seconds_count{server="deploy"}')).toContain(' 9')
@@ -77,7 +79,7 @@ test('[WATCH-2] refusals are counted by reason, at the door and of questions', a
   await fetch(new URL('/nothing', url))
   const text = figures.text()
 
-  for (const reason of ['not-allowed', 'too-many-open-caller', 'host', 'unknown-path']) {
+  for (const reason of ['secret', 'too-many-open-caller', 'host', 'unknown-path']) {
     expect(lineOf(text, `assent_refusals_total{reason="${reason}"}`)).toContain(' 1')
   }
 })

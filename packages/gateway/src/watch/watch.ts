@@ -1,21 +1,36 @@
 // What the gateway tells whoever watches it: counts and times, never what was asked or answered, nor by whom.
 
-import type { Full } from '@assent/core'
+import type { AnswerName } from '@assent/core'
+import type { QuestionRefusal } from '../relay/exchange.ts'
 
 /** How a question ended, as far as this gateway saw it. */
 export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'undeliverable'
 
-export type AskRefusal = 'not-allowed' | 'switched-off' | `too-many-open-${Full}`
+export interface RefusedQuestion {
+  readonly server: string
+  readonly why: QuestionRefusal
+  /** Absent where it is not a tool that asked. */
+  readonly tool?: string
+}
 
 export interface Watch {
   /** A question of this server was put to a person. */
   asked(server: string): void
-  /** @param waitedMs since it was put */
-  ended(server: string, end: AskEnd, waitedMs: number): void
-  /** A client answered before anyone can have read the question. */
+  /**
+   * @param waitedMs since it was put
+   * @param answer what the person actually answered, where one did
+   */
+  ended(server: string, end: AskEnd, waitedMs: number, answer?: AnswerName): void
+  /** A client answered before a person can have read the question, and its answer did not count. */
   unseen(server: string): void
-  /** A request was refused at the door, or a question before it reached anyone. */
+  /** A client accepted before a person can have read the question, and its answer passed: there is no inbox to ask in. */
+  unattended(server: string): void
+  /** A request was refused before it reached a server. */
   refused(reason: string): void
+  /** A question was refused before it reached a person. */
+  questionRefused(question: RefusedQuestion): void
+  /** A tool is left out of the server's list, because it works only as a task. */
+  toolLeftOut(server: string, tool: string): void
   /** One pass through the relay, from the request to its outcome. */
   passed(method: string, outcome: string, ms: number): void
   /** Of that, how long the server took. */
@@ -27,7 +42,10 @@ export const nobodyWatches: Watch = {
   asked: () => undefined,
   ended: () => undefined,
   unseen: () => undefined,
+  unattended: () => undefined,
   refused: () => undefined,
+  questionRefused: () => undefined,
+  toolLeftOut: () => undefined,
   passed: () => undefined,
   replied: () => undefined,
   health: () => undefined,

@@ -5,7 +5,7 @@ import { useRef } from 'react'
 import { useAnswer, useHandOver } from './queries.ts'
 
 interface Deciding {
-  readonly onAnswer: (given: AnswerBody['answer']) => Promise<InboxProblem | undefined>
+  readonly onAnswer: (given: AnswerBody['answer'], confirmed?: boolean) => Promise<InboxProblem | undefined>
   readonly onHandOver: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
 }
 
@@ -18,8 +18,9 @@ export function useDecide(id: string): Deciding {
     return decision.current.id
   }
   return {
-    onAnswer: async (given) => {
-      const reply = await answer.mutateAsync({ decisionId: decisionOn(JSON.stringify(given)), answer: given })
+    onAnswer: async (given, confirmed = false) => {
+      const decisionId = decisionOn(JSON.stringify(given))
+      const reply = await answer.mutateAsync({ decisionId, answer: given, ...(confirmed ? { confirmed } : {}) })
       return reply.ok ? undefined : reply.problem
     },
     onHandOver: async (secret, view) => {

@@ -3,6 +3,7 @@
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { proveAgain } from './client.ts'
 import { keys } from './queries.ts'
 import { followTogether, type Heard } from './tabs.ts'
 
@@ -46,9 +47,11 @@ function listen(queries: QueryClient, onRaised: OnRaised, onState: (state: 'live
         void queries.invalidateQueries()
         return
       case 'state':
+        if (heard.state === 'waiting') proveAgain()
         onState(heard.state)
         return
       case 'refused':
+        proveAgain()
         onState('waiting')
         // It may be that nobody is signed in any more.
         void queries.invalidateQueries({ queryKey: keys.me })

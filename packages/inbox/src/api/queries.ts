@@ -21,6 +21,7 @@ import { noteServerTime } from './server-time.ts'
 
 /** What fits a large screen, and some: a longer first page would only make the first look later. */
 const pageSize = '30'
+const lookAgainMs = 3_000
 
 export const keys = {
   me: ['me'],
@@ -40,6 +41,9 @@ export function useMe(isSigningIn: boolean) {
     queryFn: () => timed(get<MeView>('/api/me')),
     retry: false,
     enabled: !isSigningIn,
+    // While nobody answers, or somebody who is not the inbox, the page looks again by itself.
+    refetchInterval: ({ state }) =>
+      state.error !== null && problemOf(state.error).code !== 'signed-out' ? lookAgainMs : false,
   })
 }
 

@@ -6,7 +6,7 @@ import type { FieldView } from '@assent/core'
 export type Value = string | number | boolean | readonly string[]
 export type Filled = ReadonlyMap<string, Value>
 
-/** Suggestions are filled in and marked; a yes or no never is, because it must be somebody's choice. */
+/** Suggested text and numbers are filled in and marked. An option, tick or yes/no is only marked: the person chooses it. */
 export function suggestions(fields: readonly FieldView[]): Filled {
   const filled = new Map<string, Value>()
   for (const field of fields) {
@@ -22,11 +22,7 @@ function suggestionOf(field: FieldView): Value | undefined {
     case 'number':
       return field.suggestion
     case 'choice':
-      return field.options.find(({ isSuggested }) => isSuggested)?.value
-    case 'choices': {
-      const values = field.options.filter(({ isSuggested }) => isSuggested).map(({ value }) => value)
-      return values.length === 0 ? undefined : values
-    }
+    case 'choices':
     case 'boolean':
       return undefined
   }

@@ -35,7 +35,7 @@ export function ChoiceInput(props: FieldProps<ChoiceFieldView>) {
         clearable={!field.required}
         placeholder={`Search ${field.options.length} options`}
         nothingFoundMessage="Nothing matches"
-        data={field.options.map(({ label }, at) => ({ value: String(at), label }))}
+        data={field.options.map((option, at) => ({ value: String(at), label: inWords(option) }))}
         value={place}
         onChange={choose}
       />
@@ -92,9 +92,17 @@ export function ChoicesInput(props: FieldProps<ChoicesFieldView>) {
 function OptionLabel({ option }: { readonly option: OptionView }) {
   return (
     <>
-      {option.label} {option.isSuggested && <span className="suggested">suggested</span>}
+      {option.label}{' '}
+      {option.shownValue !== undefined && <span className="option-value">sends “{option.shownValue}”</span>}
+      {option.isSuggested && <span className="suggested">suggested</span>}
     </>
   )
+}
+
+/** The same on one line, for a list that takes text alone. */
+function inWords({ label, shownValue, isSuggested }: OptionView): string {
+  const sends = shownValue === undefined ? '' : ` (sends “${shownValue}”)`
+  return `${label}${sends}${isSuggested ? ' · suggested' : ''}`
 }
 
 function limitsOf({ minItems, maxItems }: ChoicesFieldView, count: number): string | undefined {

@@ -28,6 +28,7 @@ export function exampleAsk(nowMs: number): AskView {
     raisedAtMs: nowMs,
     decideByMs: nowMs + 600_000,
     answers: ['accept', 'decline', 'cancel'],
+    commentReaches: 'asker',
     state: { kind: 'open' },
   }
 }

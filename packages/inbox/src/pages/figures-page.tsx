@@ -1,6 +1,6 @@
 // How asks ended and how long people took: each chart answers the question in its title.
 
-import type { FiguresView, ToolFigures } from '@assent/core'
+import type { FiguresView, NamedOutcome, ToolFigures } from '@assent/core'
 import { Loader, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf } from '../api/client.ts'
@@ -26,7 +26,7 @@ export function FiguresPage() {
   return (
     <div className="figures-page">
       <header>
-        <h1>Figures</h1>
+        <h1>Statistics</h1>
         <SegmentedControl aria-label="How far back" data={spans} value={days} onChange={setDays} />
       </header>
       {figures.counted === 0 ? (
@@ -47,9 +47,7 @@ function Waits({ figures: { waits, medianMs } }: { readonly figures: FiguresView
   return (
     <BarTable
       question="How long do people take to answer?"
-      answer={
-        medianMs === undefined ? 'Nobody has answered yet.' : `Half of the answers came within ${duration(medianMs)}.`
-      }
+      answer={medianMs === undefined ? 'No answers yet.' : `Half of the answers arrived within ${duration(medianMs)}.`}
       columns={['Answered', 'Asks']}
       bars={waits.map(({ underMs, count }, at) => ({
         label: stepOf(waits[at - 1]?.underMs, underMs),
@@ -65,18 +63,26 @@ function stepOf(fromMs: number | undefined, underMs: number | undefined): string
   return underMs === undefined ? `over ${duration(fromMs)}` : `${duration(fromMs)} to ${duration(underMs)}`
 }
 
-function Outcomes({ figures: { outcomes, counted } }: { readonly figures: FiguresView }) {
-  const yes = outcomes.find(({ outcome }) => outcome === 'accepted')?.count ?? 0
+const lookOf: Readonly<Partial<Record<NamedOutcome, 'solid' | 'hatched'>>> = {
+  yes: 'solid',
+  approved: 'solid',
+  no: 'hatched',
+  declined: 'hatched',
+  changes_requested: 'hatched',
+  cancelled: 'hatched',
+}
+
+function Outcomes({ figures: { outcomes, counted, yes, no } }: { readonly figures: FiguresView }) {
   return (
     <BarTable
       question="How do asks end?"
-      answer={`${yes} of ${counted} ended with a yes.`}
-      columns={['Ended', 'Asks']}
+      answer={`Of ${counted}, ${yes} ended with a yes and ${no} with a no.`}
+      columns={['Outcome', 'Asks']}
       bars={outcomes
         .filter(({ count }) => count > 0)
         .map(({ outcome, count }) => ({
-          label: outcome === 'accepted' ? 'approved, answered' : outcomeWords[outcome],
-          parts: [{ count, look: outcome === 'accepted' ? 'solid' : outcome === 'declined' ? 'hatched' : 'outline' }],
+          label: outcomeWords[outcome],
+          parts: [{ count, look: lookOf[outcome] ?? 'outline' }],
           says: `${count} (${Math.round((100 * count) / counted)} %)`,
         }))}
     />
@@ -93,35 +99,35 @@ function Tools({ figures: { tools } }: { readonly figures: FiguresView }) {
       legend={
         <p className="legend">
           <span>
-            <i data-look="solid" /> approved, answered
+            <i data-look="solid" /> Yes, approved
           </span>
           <span>
-            <i data-look="hatched" /> declined
+            <i data-look="hatched" /> No, declined, cancelled, changes requested
           </span>
           <span>
-            <i data-look="outline" /> no answer
+            <i data-look="outline" /> Other answers, no answer
           </span>
         </p>
       }
       bars={tools.slice(0, toolsShown).map((tool) => ({
         label: nameOf(tool),
         parts: [
-          { count: tool.approved, look: 'solid' },
-          { count: tool.declined, look: 'hatched' },
-          { count: tool.other, look: 'outline' },
+          { count: tool.yes, look: 'solid' },
+          { count: tool.no, look: 'hatched' },
+          { count: tool.answered + tool.unanswered, look: 'outline' },
         ],
-        says: `${tool.approved} of ${totalOf(tool)}`,
+        says: `${tool.yes} of ${totalOf(tool)}`,
       }))}
     />
   )
 }
 
 function sentenceOf(tools: readonly ToolFigures[]): string {
-  const least = tools.filter((tool) => totalOf(tool) >= 3).toSorted((a, b) => rateOf(a) - rateOf(b))[0]
+  const least = tools.filter((tool) => tool.yes + tool.no >= 3).toSorted((a, b) => rateOf(a) - rateOf(b))[0]
   if (least === undefined) return 'There are too few asks to tell yet.'
   return `${nameOf(least)} gets a yes least often: ${Math.round(100 * rateOf(least))} % of the time.`
 }
 
-const totalOf = ({ approved, declined, other }: ToolFigures) => approved + declined + other
-const rateOf = (tool: ToolFigures) => tool.approved / totalOf(tool)
+const totalOf = ({ yes, no, answered, unanswered }: ToolFigures) => yes + no + answered + unanswered
+const rateOf = (tool: ToolFigures) => tool.yes / totalOf(tool)
 const nameOf = ({ server, tool }: ToolFigures) => (tool === undefined ? server : `${server} · ${tool}`)

@@ -19,10 +19,7 @@ const kinds = [
   { value: 'form', label: 'Questions' },
   { value: 'url', label: 'Links' },
 ]
-const outcomes = Object.entries(outcomeWords).map(([value, word]) => ({
-  value,
-  label: value === 'accepted' ? 'Approved or answered' : `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
-}))
+const outcomes = Object.entries(outcomeWords).map(([value, label]) => ({ value, label }))
 const yearDays = 365
 
 export function HistoryPage({ id, search }: { readonly id?: string | undefined; readonly search: string }) {
@@ -49,27 +46,27 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
           <Select
             className="filter-wide"
             aria-label="Outcome"
-            placeholder="However it ended"
+            placeholder="Any outcome"
             clearable
-            clearButtonProps={{ 'aria-label': 'However it ended' }}
+            clearButtonProps={{ 'aria-label': 'Any outcome' }}
             data={outcomes}
             value={filter.outcome ?? null}
             onChange={(outcome) => goTo(`/history${searchOf({ ...filter, outcome })}`, 'replace')}
           />
           <Select
             aria-label="Server"
-            placeholder="Every server"
+            placeholder="Any server"
             clearable
-            clearButtonProps={{ 'aria-label': 'Every server' }}
+            clearButtonProps={{ 'aria-label': 'Any server' }}
             data={servers}
             value={filter.server ?? null}
             onChange={(server) => goTo(`/history${searchOf({ ...filter, server })}`, 'replace')}
           />
           <Select
-            aria-label="Kind"
-            placeholder="Every kind"
+            aria-label="Type"
+            placeholder="Any type"
             clearable
-            clearButtonProps={{ 'aria-label': 'Every kind' }}
+            clearButtonProps={{ 'aria-label': 'Any type' }}
             data={kinds}
             value={filter.kind ?? null}
             onChange={(kind) => goTo(`/history${searchOf({ ...filter, kind })}`, 'replace')}

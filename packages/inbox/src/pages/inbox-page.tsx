@@ -140,21 +140,21 @@ function Empty() {
   )
 }
 
-const outcomes = {
-  accept: ['accepted', 'approved'],
-  decline: ['declined', 'declined'],
-  cancel: ['cancelled', 'dismissed'],
+const answeredAs = {
+  accept: { outcome: 'accepted', answered: { name: 'approved', verdict: 'yes', text: 'Approved' } },
+  decline: { outcome: 'declined', answered: { name: 'declined', verdict: 'no', text: 'Declined' } },
+  cancel: { outcome: 'cancelled', answered: { name: 'dismissed', verdict: 'neutral', text: 'Dismissed' } },
 } as const
 
 function answered(ask: AskView, action: AnswerBody['answer']['action'], comment: string | undefined): AskView {
-  const [outcome, word] = outcomes[action]
+  const as = answeredAs[action]
   const said = comment === undefined ? {} : { comment }
   const by = { name: 'you', isYou: true }
-  const what = `You ${word} the example; nothing ran`
+  const what = `You ${as.answered.name} the example; nothing ran`
   return {
     ...ask,
     answers: [],
-    state: { kind: 'settled', what, outcome, by, via: 'inbox', atMs: serverNow(), content: [], ...said },
+    state: { kind: 'settled', what, ...as, by, via: 'inbox', atMs: serverNow(), content: [], ...said },
   }
 }
 

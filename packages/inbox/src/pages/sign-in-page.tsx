@@ -1,31 +1,31 @@
 // How a person gets in: by a link, whose code stands after the hash so that only this page ever saw it, or with their
 // account at the issuer, which sends them back to the page they came from.
 
-import type { SignInView } from '@assent/core'
+import type { InboxProblem, SignInView } from '@assent/core'
 import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { post, problemOf } from '../api/client.ts'
+import { problemOf, signInWith } from '../api/client.ts'
 import { startLogin, useSignIn } from '../api/queries.ts'
 import { goTo } from '../route.ts'
 
 export function SignInPage() {
   const queries = useQueryClient()
-  const [trouble, setTrouble] = useState<string>()
+  const [trouble, setTrouble] = useState<InboxProblem>()
   const [hasCode] = useState(() => location.hash !== '')
   useEffect(() => {
     const code = takeCode()
     if (code === undefined) return
-    post('/api/sign-in', { code }).then(
+    signInWith(code).then(
       async () => {
         await queries.invalidateQueries()
         goTo('/', 'replace')
       },
-      (error: unknown) => setTrouble(problemOf(error).message),
+      (error: unknown) => setTrouble(problemOf(error)),
     )
   }, [queries])
   if (trouble === undefined && hasCode) return <Loader className="loading" aria-label="Signing in" />
-  if (trouble !== undefined) return <SignedOut title="This link does not work any more." trouble={trouble} />
+  if (trouble !== undefined) return <SignedOut title={titleOf(trouble)} trouble={trouble.message} />
   const search = new URLSearchParams(location.search)
   const [title, words] = loginTroubles[search.get('problem') ?? ''] ?? []
   return (
@@ -34,6 +34,11 @@ export function SignInPage() {
       {...(title === undefined || words === undefined ? {} : { title, trouble: words })}
     />
   )
+}
+
+function titleOf({ code }: InboxProblem): string {
+  if (code === 'signed-out') return 'This link does not work any more.'
+  return code === 'refused' ? 'This browser cannot sign in here.' : 'You could not be signed in.'
 }
 
 let taken = false
@@ -76,6 +81,23 @@ export function SignedOut({ title = 'You are signed out.', trouble, to }: Signed
       <h1>{title}</h1>
       {trouble !== undefined && <p>{trouble}</p>}
       {ways.isSuccess && <WayIn view={ways.data} to={to ?? location.pathname + location.search} />}
+    </div>
+  )
+}
+
+/** Another program has the address. The page checks again by itself. */
+export function Unverified() {
+  return (
+    <div className="empty" role="alert">
+      <h1>This may not be your inbox.</h1>
+      <p>
+        The program that answers at this address could not prove that it is your inbox. Nothing was sent to it. This
+        page checks again every few seconds.
+      </p>
+      <p>
+        If Assent moved to another address, run <code>assent inbox link</code> in a terminal and open the link that it
+        prints.
+      </p>
     </div>
   )
 }

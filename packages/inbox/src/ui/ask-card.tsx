@@ -4,16 +4,19 @@
 // says whether it counted, and where it did not fit.
 
 import type { AnswerBody, AskView, InboxProblem, QuestionView, SecretView } from '@assent/core'
-import { Textarea } from '@mantine/core'
+import { Button, Kbd } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { contentOf, suggestions, withValue } from '../form/content.ts'
 import { FieldInput } from '../form/field.tsx'
 import { type AnswerAction, AnswerBar, answerKeys } from './answer-bar.tsx'
+import { End } from './call-view.tsx'
+import { CommentBox, commentOf } from './comment-box.tsx'
 import { Deadline } from './deadline.tsx'
 import { useKeys } from './keys.ts'
-import { Claim, Drawn, Facts, Provenance } from './question-view.tsx'
+import { CallOf, Checked, Claim, Drawn, Facts, isAboutCall, Provenance } from './question-view.tsx'
 import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
+import { useWholeCard } from './whole-card.ts'
 
 /** A key or click that was on its way to the card before this one must not decide it. */
 const inertMs = 500
@@ -21,6 +24,7 @@ const inertMs = 500
 const wants = {
   form: 'has a question',
   decision: 'asks for your approval',
+  confirm: 'asks you to confirm',
   url: 'wants to open a page',
   secret: 'asks for a secret',
   approval: 'wants to act',
@@ -28,6 +32,7 @@ const wants = {
 const wanted = {
   form: 'had a question',
   decision: 'asked for your approval',
+  confirm: 'asked you to confirm',
   url: 'wanted to open a page',
   secret: 'asked for a secret',
   approval: 'wanted to act',
@@ -35,8 +40,11 @@ const wanted = {
 
 interface Props {
   readonly ask: AskView
-  /** What is wrong with the answer, if anything. */
-  readonly onAnswer: (answer: AnswerBody['answer']) => Promise<InboxProblem | undefined>
+  /**
+   * What is wrong with the answer, if anything. `confirmed` when the person sends it although something in it looks like
+   * a secret.
+   */
+  readonly onAnswer: (answer: AnswerBody['answer'], confirmed: boolean) => Promise<InboxProblem | undefined>
   /** The same for a secret. */
   readonly onHandOver?: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
   readonly onPassed: () => void
@@ -50,6 +58,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const [comment, setComment] = useState('')
   const [problem, setProblem] = useState<InboxProblem>()
   const [sending, setSending] = useState<AnswerAction>()
+  const [unconfirmed, setUnconfirmed] = useState<AnswerAction>()
   const [appearedAt] = useState(() => performance.now())
   const card = useRef<HTMLElement>(null)
   const isOpen = ask.state.kind === 'open'
@@ -60,18 +69,27 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     if (problem?.issues !== undefined) focusFirst(card.current, '[aria-invalid=true], [data-error] input')
   }, [problem])
 
-  const send = async (action: AnswerAction) => {
+  const send = async (action: AnswerAction, confirmed = false) => {
     if (sending !== undefined || !ask.answers.includes(action) || performance.now() - appearedAt < inertMs) return
     setSending(action)
     setProblem(undefined)
     const content =
       action === 'accept' && question.kind === 'form' ? { content: decision?.content ?? contentOf(filled) } : {}
-    const said = comment.trim() === '' ? {} : { comment: comment.trim() }
-    setProblem(await onAnswer({ action, ...content, ...said }))
+    const said = commentOf(ask, action === 'accept', comment, filled)
+    const wrong = await onAnswer({ action, ...content, ...said }, confirmed)
+    setUnconfirmed(wrong?.code === 'looks-secret' ? action : undefined)
+    setProblem(wrong)
     setSending(undefined)
   }
+  const isWhole = useWholeCard(card)
+  const [isTooSoon, setTooSoon] = useState(false)
+  const acceptByKey = () => {
+    if (isWhole) void send('accept')
+    else setTooSoon(ask.answers.includes('accept'))
+  }
   useKeys({
-    [answerKeys.accept]: () => void send('accept'),
+    [answerKeys.accept]: acceptByKey,
+    y: acceptByKey,
     [answerKeys.decline]: () => void send('decline'),
     [answerKeys.cancel]: () => void send('cancel'),
     e: () => focusFirst(card.current, 'form input, form textarea'),
@@ -92,9 +110,12 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
         </p>
         {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
       </header>
+      {isOpen && ask.askedAgain !== undefined && <p className="notice">{ask.askedAgain}.</p>}
       <Drawn ask={ask} />
       <Provenance ask={ask} />
+      {ask.question.kind === 'form' && ask.question.checked !== undefined && <Checked text={ask.question.checked} />}
       <ClaimOf ask={ask} />
+      <CallOf ask={ask} />
       <Facts ask={ask} />
       {isOpen && ask.answers.length === 0 && <p className="notice">You have answered. Others are still to decide.</p>}
       {isOpen && secret !== undefined && onHandOver !== undefined && (
@@ -120,21 +141,26 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
               }}
             />
           ))}
-          <Textarea
-            className="comment"
-            labelProps={{ className: 'field-label' }}
-            label={
-              <>
-                Comment<span className="optional">optional</span>
-              </>
-            }
-            rows={1}
-            value={comment}
-            onChange={({ currentTarget }) => setComment(currentTarget.value)}
-          />
+          {ask.commentField === undefined && (
+            <CommentBox reaches={ask.commentReaches} value={comment} onChange={setComment} />
+          )}
+          {ask.commentField !== undefined && ask.commentReaches === 'audit-log' && (
+            <p className="comment-note">If you decline or dismiss, what you wrote is saved in the audit log only.</p>
+          )}
           {problem !== undefined && (
             <p className="problem" role="alert">
               {problem.message}
+            </p>
+          )}
+          {problem?.code === 'looks-secret' && unconfirmed !== undefined && (
+            <Button variant="default" className="send-anyway" onClick={() => void send(unconfirmed, true)}>
+              Send it anyway
+            </Button>
+          )}
+          <End />
+          {isTooSoon && !isWhole && (
+            <p className="notice" role="status">
+              Read to the end of the card first. Then <Kbd>{answerKeys.accept}</Kbd> works.
             </p>
           )}
           <AnswerBar
@@ -157,15 +183,23 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
 
 function kindOf(question: QuestionView): keyof typeof wants {
   if (question.kind === 'form' && question.decision !== undefined) return 'decision'
+  if (isAboutCall(question)) return 'confirm'
   return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
 }
 
-/** A form's question is its message; where the headline says all of it, it is not said twice. */
+/** A form's question is its message; the line that is the card's title is not repeated. */
 function ClaimOf({ ask: { question, asker, headline } }: { readonly ask: AskView }) {
   const { claim } = question
-  const isDecision = question.kind === 'form' && question.decision !== undefined
-  if (claim === undefined || (question.kind === 'form' && !isDecision && claim.trim() === headline)) return null
-  return <Claim server={asker.server} text={claim} about={isDecision ? ' what it is about to do' : ''} />
+  const isDecision = isAboutCall(question)
+  const text = question.kind === 'form' && !isDecision ? withoutHeadline(question.claim, headline) : claim
+  if (text === undefined || text === '') return null
+  return <Claim server={asker.server} text={text} about={isDecision ? ' what it is about to do' : ''} />
+}
+
+function withoutHeadline(claim: string, headline: string): string {
+  const text = claim.trim()
+  const rest = text.slice(headline.length)
+  return text.startsWith(headline) && (rest === '' || rest.startsWith('\n')) ? rest.trim() : claim
 }
 
 function withoutIssue(problem: InboxProblem | undefined, field: string): InboxProblem | undefined {

@@ -3,7 +3,7 @@
 import type { AskView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
 import { urgencyOf } from './deadline.tsx'
-import { endedInWord, outcomeOf } from './settled.tsx'
+import { endedInWord, lookOf } from './settled.tsx'
 import { agoShort, duration, leftShort } from './time.ts'
 
 interface Props {
@@ -55,8 +55,8 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
   }
   return (
     <span className="row-times">
-      <span data-outcome={outcomeOf(state)}>
-        {endedInWord(ask, state)}
+      <span data-outcome={lookOf(state)}>
+        <strong>{endedInWord(state, ask.askedAgain)}</strong>
         {state.kind === 'settled' && ` by ${state.by.isYou ? 'you' : state.by.name}`} after{' '}
         {duration(state.atMs - raisedAtMs)}
       </span>

@@ -3,17 +3,17 @@
 import type { AskView } from '@assent/core'
 import { useEffect } from 'react'
 import { useNow } from '../api/server-time.ts'
-import { atHour, left } from './time.ts'
+import { ago, atHour, left } from './time.ts'
 
 const boldBelowMs = 60_000
 const plainBelowMs = 5 * 60_000
 
 interface Props {
-  readonly ask: Pick<AskView, 'decideByMs'>
+  readonly ask: Pick<AskView, 'decideByMs' | 'mayEndEarlier' | 'callerSeenAtMs'>
   readonly onPassed: () => void
 }
 
-export function Deadline({ ask: { decideByMs }, onPassed }: Props) {
+export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, onPassed }: Props) {
   const now = useNow()
   const leftMs = decideByMs - now
   const isPassed = leftMs <= 0
@@ -23,6 +23,8 @@ export function Deadline({ ask: { decideByMs }, onPassed }: Props) {
   return (
     <p className="deadline" data-urgency={urgencyOf(leftMs)}>
       Will be refused at <time>{atHour(decideByMs, now)}</time>, in <time className="figures">{left(leftMs)}</time>
+      {mayEndEarlier === true && <span> · The server may stop waiting earlier.</span>}
+      {callerSeenAtMs !== undefined && <span> · Caller last seen {ago(now - callerSeenAtMs)}</span>}
     </p>
   )
 }

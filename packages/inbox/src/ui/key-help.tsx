@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 const all: readonly [keys: readonly string[], does: string][] = [
   [['j', 'k'], 'next ask, the one before'],
   [['Enter'], 'go into the card'],
-  [['a'], 'Approve, or answer a form'],
+  [['a', 'y'], 'Approve, or answer a form, once you have seen the whole card'],
   [['d'], 'Decline'],
   [['x'], 'Dismiss: the agent is told that you made no choice'],
   [['e'], 'edit: go to the first field'],

@@ -1,4 +1,4 @@
-// What the record says about one ask, and whether the record is whole; to be kept and checked elsewhere.
+// What the audit log says about one ask, and whether it is consistent; to be kept and checked elsewhere.
 
 import type { AuditEntry, ChainView, ProofView } from '@assent/core'
 import { exactly } from './time.ts'
@@ -7,8 +7,10 @@ const happened: Readonly<Record<AuditEntry['kind'], string>> = {
   'ask.raised': 'asked',
   'ask.voted': 'one answer counted',
   'ask.settled': 'decided',
+  'ask.undelivered': 'not delivered: the server had stopped waiting',
   'ask.expired': 'expired',
   'ask.withdrawn': 'withdrawn',
+  'ask.unverified': 'Refused: the stored row does not match its signatures',
   'grant.used': 'the approval was used',
   'call.lost': 'the waiting call was lost',
   note: 'noted',
@@ -19,7 +21,10 @@ export function Proof({ proof }: { readonly proof: ProofView }) {
   const { ask, entries, chain } = proof
   return (
     <>
-      <p className="proof-chain" data-level={chain.kind === 'broken' ? 'danger' : undefined}>
+      <p
+        className="proof-chain"
+        data-level={chain.kind === 'broken' || chain.kind === 'mismatch' ? 'danger' : undefined}
+      >
         {chainInWords(chain)}
       </p>
       <table>
@@ -45,9 +50,9 @@ export function Proof({ proof }: { readonly proof: ProofView }) {
         </tbody>
       </table>
       <p>
-        <a className="open-link" href={`/api/asks/${ask}/proof?download`} download={`${ask}.json`}>
+        <button type="button" className="open-link" onClick={() => download(proof)}>
           Download the proof
-        </a>
+        </button>
       </p>
       <p className="proof-hint">
         It holds every word of these entries, and shows later whether one was changed:{' '}
@@ -57,18 +62,33 @@ export function Proof({ proof }: { readonly proof: ProofView }) {
   )
 }
 
+/** From what the page has: a link to the API would not be signed. */
+function download(proof: ProofView): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(proof, undefined, 2)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${proof.ask}.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
 function chainInWords(chain: ChainView): string {
   if (chain.kind === 'too-long') {
-    return 'The record is too long to be checked here. Whoever runs this gateway can: assent audit verify.'
+    return 'The audit log is too long to be checked here. Whoever runs this gateway can run: assent audit verify.'
   }
   if (chain.kind === 'broken') {
-    return `⚠ The record is not whole. ${chain.problem} What stands below may not be what happened: tell whoever runs this gateway.`
+    return `⚠ The audit log is not consistent. ${chain.problem} The entries below may not be what happened. Tell whoever runs this gateway.`
+  }
+  if (chain.kind === 'mismatch') {
+    return `⚠ The database does not match the audit log. ${chain.problem} What is shown may not be what happened. Tell whoever runs this gateway.`
   }
   const count = `${chain.lastSeq.toLocaleString()} ${chain.lastSeq === 1 ? 'entry' : 'entries'}`
+  const asks = `${chain.asks.toLocaleString()} ${chain.asks === 1 ? 'ask' : 'asks'}`
+  const grants = `${chain.grants.toLocaleString()} ${chain.grants === 1 ? 'grant' : 'grants'}`
   const { checkpointSeq, checkpointAtMs } = chain
   const held =
     checkpointSeq === undefined || checkpointAtMs === undefined
-      ? 'No checkpoint has been signed yet.'
-      : `It agrees with the latest checkpoint, at entry ${checkpointSeq}, signed ${exactly(checkpointAtMs)}.`
-  return `✓ The record is whole: each of its ${count} follows from the one before. ${held}`
+      ? 'Not compared with a checkpoint: none has been signed yet.'
+      : `It matches the latest checkpoint stored beside it, at entry ${checkpointSeq}, made ${exactly(checkpointAtMs)}.`
+  return `✓ The audit log is consistent: ${count}; ${asks} and ${grants} match it. ${held}`
 }

@@ -1,7 +1,8 @@
 // What will happen, drawn by the gateway from the real bytes; and the asker's own words, set apart as a claim.
 
-import type { AskView, DecisionView, DrawnValue, LinkView, QuestionView } from '@assent/core'
+import type { AskView, CallView, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
+import { Arguments, AskedIn, End } from './call-view.tsx'
 
 export function Drawn({ ask: { question, headline, asker } }: { readonly ask: AskView }) {
   switch (question.kind) {
@@ -10,10 +11,15 @@ export function Drawn({ ask: { question, headline, asker } }: { readonly ask: As
     case 'url':
       return question.secret === undefined ? <DrawnLink link={question.link} /> : <DrawnSecret server={asker.server} />
     case 'form':
-      return question.decision === undefined ? (
-        <h2 className="card-title">{headline}</h2>
+      if (question.decision !== undefined) {
+        const title = `Let ${question.call?.name ?? asker.server} go on`
+        return <DrawnApproval title={title} call={question.call} server={asker.server} />
+      }
+      // Without fields there is only a yes to give, so the headline is ours and the call is what is decided.
+      return question.fields.length === 0 ? (
+        <DrawnApproval title={headline} call={question.call} server={asker.server} />
       ) : (
-        <DrawnDecision decision={question.decision} server={asker.server} />
+        <h2 className="card-title">{headline}</h2>
       )
   }
 }
@@ -44,36 +50,32 @@ function DrawnSecret({ server }: { readonly server: string }) {
 }
 
 /** What we know is the call; what it does after a yes is the server's own account, which stands below as a claim. */
-function DrawnDecision({ decision: { call }, server }: { readonly decision: DecisionView; readonly server: string }) {
-  if (call === undefined) return <h2 className="card-title">Let {server} go on</h2>
-  const { tool, arguments: given } = call
+function DrawnApproval({
+  title,
+  call,
+  server,
+}: {
+  readonly title: string
+  readonly call: CallView | undefined
+  readonly server: string
+}) {
+  if (call === undefined) return <h2 className="card-title">{title}</h2>
+  const { kind, arguments: given } = call
   return (
     <>
-      <h2 className="card-title">Let {tool} go on</h2>
+      <h2 className="card-title">{title}</h2>
       <p className="card-subtitle">
-        this call on <code>{server}</code> waits for your word;{' '}
+        the {kind === 'tool' ? 'call' : kind} <code>{call.name}</code> on <code>{server}</code> waits for your word
         {given === undefined
-          ? 'its arguments are too large to show here'
-          : given.length === 0
-            ? 'it was called without arguments'
-            : 'it was called with'}
+          ? '; its arguments are too large to show here'
+          : given.length > 0
+            ? '; it was called with'
+            : kind === 'resource'
+              ? ''
+              : '; it was called without arguments'}
       </p>
       <Arguments given={given ?? []} />
     </>
-  )
-}
-
-function Arguments({ given }: { readonly given: readonly DrawnValue[] }) {
-  if (given.length === 0) return null
-  return (
-    <dl className="arguments">
-      {given.map(({ name, value, shape }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{shape === 'json' ? <pre>{value}</pre> : value}</dd>
-        </div>
-      ))}
-    </dl>
   )
 }
 
@@ -110,6 +112,17 @@ function DrawnLink({ link }: { readonly link: LinkView }) {
   )
 }
 
+/** The call, where the question is not about letting it go on: an approval draws it as its subject. */
+export function CallOf({ ask: { question, asker } }: { readonly ask: AskView }) {
+  if (question.kind === 'approval' || question.call === undefined || isAboutCall(question)) return null
+  return <AskedIn call={question.call} server={asker.server} />
+}
+
+/** A form that only a yes answers: our own for a decision, or one without fields. */
+export function isAboutCall(question: QuestionView): boolean {
+  return question.kind === 'form' && (question.decision !== undefined || question.fields.length === 0)
+}
+
 /** Who asks, and for whom, from our configuration and identity. */
 export function Provenance({ ask: { asker, onBehalfOf } }: { readonly ask: AskView }) {
   return (
@@ -131,6 +144,17 @@ export function Provenance({ ask: { asker, onBehalfOf } }: { readonly ask: AskVi
   )
 }
 
+/** What Assent checked itself, apart from what the asker wrote. */
+export function Checked({ text }: { readonly text: string }) {
+  const label = useId()
+  return (
+    <section className="checked" aria-labelledby={label}>
+      <h3 id={label}>Checked by Assent</h3>
+      <p>{text}</p>
+    </section>
+  )
+}
+
 export function Claim({
   server,
   text,
@@ -148,7 +172,10 @@ export function Claim({
       </h3>
       {/* Long claims scroll, so they must be reachable by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
-      <p tabIndex={0}>{text}</p>
+      <p tabIndex={0}>
+        {text}
+        <End />
+      </p>
     </section>
   )
 }
@@ -211,7 +238,7 @@ export function Facts({ ask }: { readonly ask: AskView }) {
 
 function bytesOf(question: QuestionView): { readonly json?: string | undefined; readonly digest?: string } {
   if (question.kind === 'approval') return question
-  return question.kind === 'form' ? { json: question.decision?.call?.json } : {}
+  return { json: question.call?.json }
 }
 
 function shortened(digest: string): string {

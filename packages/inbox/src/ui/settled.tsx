@@ -1,29 +1,33 @@
 // How an ask ended, once it has.
 
-import type { AskView, StateView } from '@assent/core'
+import type { AskView, NamedOutcome, StateView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
 import { ago, exactly } from './time.ts'
 
-const marks = { accepted: '✓', declined: '✕', cancelled: '–', expired: '⌛', withdrawn: '↩' } as const
+const marks = { yes: '✓', no: '✕', neutral: '•', dismissed: '–', expired: '⌛', withdrawn: '↩' } as const
 
 export function Settled({ ask }: { readonly ask: AskView }) {
   const now = useNow()
-  const { state, question, asker } = ask
+  const { state, question } = ask
   if (state.kind === 'open') return null
   const isSecret = question.kind === 'url' && question.secret !== undefined
   const isYours = state.kind === 'settled' && state.by.isYou
   return (
-    <div className="settled" data-outcome={outcomeOf(state)} role="status">
+    <div className="settled" data-outcome={lookOf(state)} role="status">
       <p className="settled-what">
         <span className="outcome-mark" aria-hidden="true">
-          {marks[outcomeOf(state)]}
+          {marks[lookOf(state)]}
         </span>
         <span>
-          {state.what}, <time title={exactly(state.atMs)}>{ago(now - state.atMs)}</time>
-          {state.kind === 'settled' && state.comment !== undefined ? `: ${state.comment}` : '.'}
-          {isYours && ` ${asker.server} was told.`}
+          {state.what}, <time title={exactly(state.atMs)}>{ago(now - state.atMs)}</time>.
         </span>
       </p>
+      {state.kind === 'settled' && state.comment !== undefined && (
+        <div className="settled-comment">
+          <p>Comment · {isSent(ask, state) ? 'sent to the agent' : 'saved in the audit log only'}</p>
+          <p>{state.comment}</p>
+        </div>
+      )}
       {state.kind === 'settled' && state.content.length > 0 && (
         <dl className="arguments">
           {state.content.map(({ label, value }) => (
@@ -43,24 +47,42 @@ export function Settled({ ask }: { readonly ask: AskView }) {
   )
 }
 
-export function outcomeOf(state: Exclude<StateView, { kind: 'open' }>): keyof typeof marks {
-  return state.kind === 'settled' ? state.outcome : state.kind
+/** An answer that came too late was not delivered, and neither was its comment. */
+function isSent({ commentReaches }: AskView, { isUndelivered }: StateView & { kind: 'settled' }): boolean {
+  return commentReaches === 'asker' && isUndelivered !== true
 }
 
-/** A form is answered; what has nothing to fill in is approved. */
-export function endedInWord({ question }: AskView, state: Exclude<StateView, { kind: 'open' }>): string {
-  const isAnswered = question.kind === 'form' && question.fields.length > 0 && question.decision === undefined
-  return state.kind === 'settled' && state.outcome === 'accepted' && isAnswered
-    ? 'answered'
-    : outcomeWords[outcomeOf(state)]
+/** A No gets no check mark: the look follows the person's answer, not the protocol's word for it. */
+export function lookOf(state: Exclude<StateView, { kind: 'open' }>): keyof typeof marks {
+  if (state.kind !== 'settled') return state.kind
+  // It had no effect, whatever it was.
+  if (state.isUndelivered === true) return 'expired'
+  return state.answered.name === 'dismissed' ? 'dismissed' : state.answered.verdict
 }
 
-export const outcomeWords = {
-  accepted: 'approved',
-  declined: 'declined',
-  cancelled: 'dismissed',
-  expired: 'expired',
-  withdrawn: 'withdrawn',
-  unseen: 'never seen',
-  undeliverable: 'undeliverable',
-} as const
+/** What the person answered, or why there is no answer. */
+export function endedInWord(state: Exclude<StateView, { kind: 'open' }>, askedAgain?: string): string {
+  if (state.kind === 'expired' && askedAgain !== undefined) return askedAgain
+  if (state.kind === 'settled') return state.isUndelivered === true ? outcomeWords.undelivered : state.answered.text
+  const { kind } = state
+  return kind === 'withdrawn' && (state.reason === 'unseen' || state.reason === 'undeliverable')
+    ? outcomeWords[state.reason]
+    : outcomeWords[kind]
+}
+
+export const outcomeWords: Readonly<Record<NamedOutcome, string>> = {
+  yes: 'Yes',
+  no: 'No',
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
+  paused: 'Paused',
+  cancelled: 'Cancelled',
+  answered: 'Answered',
+  declined: 'Declined',
+  dismissed: 'Dismissed',
+  undelivered: 'Too late',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+  unseen: 'Never shown',
+  undeliverable: 'Undeliverable',
+}

@@ -1,10 +1,10 @@
 // `ask`: what a handler asks with. Every method describes a question and puts it through the run.
 
-import type { JsonObject, Options } from '@assent/core'
+import { AssentError, type JsonObject, type Options } from '@assent/core'
 import type { Run } from '../run/run.ts'
 import type { Description, NumberSettings, Suggests, TextSettings } from './describe.ts'
 import * as describe from './describe.ts'
-import { worthOf } from './ending.ts'
+import { commentIn, worthOf } from './ending.ts'
 import type { AnswersOf, Asked } from './form-of.ts'
 import type { Harmless, Plain } from './how.ts'
 
@@ -38,10 +38,22 @@ export interface Ask {
   secret(question: string, settings?: Plain): Promise<string>
   /** Goes on only after a person approved exactly this. To bind it to what runs, use `gate`. */
   approve(title: string, action: JsonObject, settings?: Plain & { readonly claim?: string }): Promise<void>
+  /**
+   * The answer together with what the person wrote beside it:
+   * `const { value, comment } = await ask.withComment(ask.confirm('Deploy?'))`. Takes what another method of `ask`
+   * returned. After a decline or a dismissal that throws, the comment is on the error instead.
+   */
+  withComment<Value>(asked: Promise<Value>): Promise<Commented<Value>>
   /** Several questions in one round: `ask.all({ name: ask.text('…'), size: ask.number('…') })`. */
   all<const A extends Readonly<Record<string, Promise<unknown>>>>(
     asks: A,
   ): Promise<{ -readonly [N in keyof A]: Awaited<A[N]> }>
+}
+
+export interface Commented<Value> {
+  readonly value: Value
+  /** Absent when the person wrote nothing, or where they answered cannot carry a comment. */
+  readonly comment?: string
 }
 
 /** What `ask` needs besides the run. */
@@ -52,16 +64,23 @@ export interface Asking {
 }
 
 export function askOf({ run, secret, approval }: Asking): Ask {
+  const answered = new WeakMap<Promise<unknown>, Promise<Commented<unknown>>>()
+  const kept = <Value>(commented: Promise<Commented<Value>>): Promise<Value> => {
+    const value = commented.then((answer) => answer.value)
+    // A handler that does not wait for its question ends before it is answered. The question is then withdrawn; that
+    // must not end the whole process as an unhandled rejection.
+    value.catch(() => undefined)
+    answered.set(value, commented)
+    return value
+  }
   const put = <Value>(describing: () => Description<Value>): Promise<Value> => {
     const asking = async () => {
       const description = describing()
-      return worthOf(description, (await run.put(description)).ending)
+      const { ending } = await run.put(description)
+      const comment = commentIn(ending)
+      return { value: await worthOf(description, ending), ...(comment === undefined ? {} : { comment }) }
     }
-    const asked = asking()
-    // A handler that does not wait for its question ends before it is answered. The question is then taken back, which
-    // nobody hears; it must not end the whole process as an unhandled rejection.
-    asked.catch(() => undefined)
-    return asked
+    return kept(asking())
   }
   return {
     choose: (question, options, settings) => put(() => describe.choose(question, options, settings)),
@@ -73,8 +92,15 @@ export function askOf({ run, secret, approval }: Asking): Ask {
     file: (question, settings) => put(() => describe.file(question, settings)),
     form: (question, asked, settings) => put(() => describe.fields(question, asked, settings)),
     url: (question, link, settings) => put(() => describe.url(question, link, settings)),
-    secret: async (question, settings) => secret(describe.secret(question, settings)),
+    secret: (question, settings) =>
+      kept((async () => ({ value: await secret(describe.secret(question, settings)) }))()),
     approve: (title, action, settings = {}) => put(() => approval(title, action, settings)),
+    withComment: <Value>(asked: Promise<Value>) => {
+      const commented = answered.get(asked) ?? Promise.reject(notAnAsk())
+      commented.catch(() => undefined)
+      // What is kept under this promise resolves with the same value.
+      return commented as Promise<Commented<Value>>
+    },
     all: async (asks) => {
       const names = Object.keys(asks)
       const values = await Promise.all(Object.values(asks))
@@ -82,4 +108,11 @@ export function askOf({ run, secret, approval }: Asking): Ask {
       return Object.fromEntries(names.map((name, index) => [name, values[index]])) as never
     },
   }
+}
+
+function notAnAsk(): AssentError {
+  return new AssentError(
+    'misconfigured',
+    'ask.withComment takes the promise that a method of ask returned: ask.withComment(ask.confirm("…")).',
+  )
 }

@@ -34,6 +34,19 @@ group('every kind of ask', () => {
     expect(await worthOf(description, endingOf(description, answer))).toEqual(value)
   })
 
+  test('[TOOL-8] a confirmation is not labelled with one of its answers', () => {
+    expect(formOf(describe.confirm('Sure?')).fields).toMatchObject([{ kind: 'boolean', title: 'Your answer' }])
+  })
+
+  test('[POINT-16] what was checked is a paragraph of the question, or the ask is refused', () => {
+    const asked = { name: field.text() }
+    const message = 'Who?\n\nChecked by Assent:\n- a'
+    expect(describe.fields(message, asked, { checked: '- a' }).question).toMatchObject({ message, checked: '- a' })
+    for (const checked of ['', '- b', 'Who?']) {
+      expect(() => describe.fields(message, asked, { checked })).toThrow('must be a paragraph')
+    }
+  })
+
   test('[SDK-21] has the bounds, options and suggestions that it was given', () => {
     expect(formOf(describe.number('?', { min: 1, max: 5, suggest: 3, integer: true })).fields).toEqual([
       { kind: 'number', name: 'number', required: true, integer: true, min: 1, max: 5, default: 3 },

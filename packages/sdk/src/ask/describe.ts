@@ -19,8 +19,10 @@ import {
   type Question,
   type SecretFinding,
   screenForSecrets,
+  screenOptions,
   screenUrl,
   text as textField,
+  withoutChecked,
 } from '@assent/core'
 import { Remembered } from '../remembered.ts'
 import { type AnswersOf, type Asked, formOf } from './form-of.ts'
@@ -108,7 +110,7 @@ export function date(message: string, settings: Harmless<string> & Suggests<stri
 
 /** Yes or no. A person's "no" is an answer here, not an error. */
 export function confirm(message: string, settings: Harmless<boolean> & Suggests<boolean> = {}): Description<boolean> {
-  const field = boolean(given({ title: 'Yes', default: settings.suggest }))
+  const field = boolean(given({ title: 'Your answer', default: settings.suggest }))
   const asked = described(
     'confirm',
     message,
@@ -206,14 +208,19 @@ function described<Value>(
   settings: Harmless<Value>,
   take: Description<Value>['take'],
 ): Description<Value> {
+  const sameOptions = screenOptions(asked.fields)
+  if (sameOptions !== undefined) throw new AssentError('schema_refused', sameOptions)
   const [finding] = screened.of(JSON.stringify([message, asked.fields]), () => screenForSecrets(asked.fields, message))
   if (finding !== undefined) {
-    throw new AssentError(
-      'schema_refused',
-      `A form must not ask for a secret: use ask.secret instead. ${finding.reason}`,
-    )
+    // An agent may read this: it chose the words of the question. An author finds `ask.secret` in the reference.
+    throw new AssentError('schema_refused', finding.reason)
   }
-  return { kind, question: { kind: 'form', message: words(message), form: asked }, take, how: howOf(settings) }
+  const { checked } = settings
+  if (checked !== undefined && withoutChecked(message, checked) === undefined) {
+    throw new AssentError('misconfigured', 'What was checked must be a paragraph of the question.')
+  }
+  const question = { kind: 'form', message: words(message), form: asked, ...given({ checked }) } as const
+  return { kind, question, take, how: howOf(settings) }
 }
 
 function words(message: string): string {

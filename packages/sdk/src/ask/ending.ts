@@ -8,10 +8,12 @@ import type { Description } from './describe.ts'
 import { labelOf } from './label.ts'
 
 export type Ending =
-  | { readonly kind: 'accepted'; readonly content?: Content }
+  | { readonly kind: 'accepted'; readonly content?: Content; readonly comment?: string }
   | { readonly kind: 'declined'; readonly comment?: string }
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'cancelled'; readonly comment?: string }
   | { readonly kind: 'timed_out' }
+  /** An approval that is not a person's: it came faster than one can read. */
+  | { readonly kind: 'unseen' }
   | { readonly kind: 'channel_closed'; readonly why: string }
   | { readonly kind: 'not_supported'; readonly why: string }
   | { readonly kind: 'validation_failed'; readonly why: string }
@@ -19,7 +21,8 @@ export type Ending =
 /** Judges anything at all as the answer to this question. */
 export function endingOf({ question }: Description, raw: unknown): Ending {
   const judged = judgeAnswer(question, raw)
-  if (judged.ok) return judged.answer.action === 'cancel' ? withoutChoice(raw) : endingOfAnswer(judged.answer)
+  if (judged.ok)
+    return judged.answer.action === 'cancel' ? withoutChoice(judged.answer, raw) : endingOfAnswer(judged.answer)
   return {
     kind: 'validation_failed',
     why: judged.reason === 'malformed' ? judged.message : issuesInWords(judged.issues),
@@ -27,30 +30,44 @@ export function endingOf({ question }: Description, raw: unknown): Ending {
 }
 
 /**
- * A gateway of ours in between tells a dismissed question from one that nobody answered, or whose answer did not fit.
- * Whoever else says so turns one no into another.
+ * Our gateway marks a cancel that stands for an expired question or an invalid answer. Another client that sets the mark
+ * only turns one no into another.
  */
-function withoutChoice(raw: unknown): Ending {
+function withoutChoice(answer: Answer, raw: unknown): Ending {
   const meta = isPlainObject(raw) && isPlainObject(raw._meta) ? raw._meta : {}
   switch (meta['assent/no-answer']) {
     case 'expired':
       return { kind: 'timed_out' }
+    case 'unseen':
+      return { kind: 'unseen' }
     case 'malformed':
       return { kind: 'validation_failed', why: 'what came back does not fit the question.' }
+    case 'unverified':
+      return { kind: 'validation_failed', why: 'the stored answer does not match its signatures.' }
     default:
-      return { kind: 'cancelled' }
+      return endingOfAnswer(answer)
   }
 }
 
 export function endingOfAnswer(answer: Answer): Ending {
+  const comment = given(answer.comment)
   switch (answer.action) {
     case 'accept':
-      return answer.content === undefined ? { kind: 'accepted' } : { kind: 'accepted', content: answer.content }
+      return { kind: 'accepted', ...(answer.content === undefined ? {} : { content: answer.content }), ...comment }
     case 'decline':
-      return answer.comment === undefined ? { kind: 'declined' } : { kind: 'declined', comment: answer.comment }
+      return { kind: 'declined', ...comment }
     case 'cancel':
-      return { kind: 'cancelled' }
+      return { kind: 'cancelled', ...comment }
   }
+}
+
+/** What the person wrote beside their answer. */
+export function commentIn(ending: Ending): string | undefined {
+  return 'comment' in ending ? ending.comment : undefined
+}
+
+function given(comment: string | undefined): { readonly comment?: string } {
+  return comment === undefined ? {} : { comment }
 }
 
 /** What the handler gets: the value of a yes, the worth of a no, the default, or the error. */
@@ -59,7 +76,7 @@ export async function worthOf<Value>(description: Description<Value>, ending: En
   if (ending.kind === 'declined' && description.declined !== undefined) return description.declined.value
   // Only when nobody can be asked: a person who was asked and stayed silent has not agreed to the default.
   if (ending.kind === 'not_supported' && description.how.fallback !== undefined) return description.how.fallback.value
-  throw new AssentError(ending.kind, inWords(description, ending))
+  throw new AssentError(ending.kind, inWords(description, ending), given(commentIn(ending)))
 }
 
 async function taken<Value>(description: Description<Value>, content: Content): Promise<Value> {
@@ -77,11 +94,13 @@ function inWords(description: Description, ending: Exclude<Ending, { kind: 'acce
   const asked = `"${labelOf(description)}"`
   switch (ending.kind) {
     case 'declined':
-      return `The person declined ${asked}${ending.comment === undefined ? '' : `, saying: ${ending.comment}`}.`
+      return `The person declined ${asked}.${wrote(ending.comment)}`
     case 'cancelled':
-      return `${asked} was dismissed without a choice.`
+      return `The person dismissed ${asked} without a choice.${wrote(ending.comment)}`
     case 'timed_out':
       return `Nobody answered ${asked} in time.`
+    case 'unseen':
+      return `The client accepted ${asked} faster than a person can read it, so it does not count as approved.`
     case 'channel_closed':
       return `The connection closed while ${asked} was open: ${ending.why}`
     case 'not_supported':
@@ -89,6 +108,10 @@ function inWords(description: Description, ending: Exclude<Ending, { kind: 'acce
     case 'validation_failed':
       return `The answer to ${asked} is not valid: ${ending.why}`
   }
+}
+
+function wrote(comment: string | undefined): string {
+  return comment === undefined ? '' : ` They wrote: ${comment}`
 }
 
 function issuesInWords(issues: readonly ContentIssue[]): string {

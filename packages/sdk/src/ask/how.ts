@@ -11,10 +11,20 @@ export type Risk = 'harmless' | 'notable' | 'destructive'
 interface Always {
   /** How long a person may take, in milliseconds. */
   readonly waitMs?: number
+  /**
+   * `waitMs` is only a default: a gateway of Assent may keep the question open longer where the caller can come back for
+   * the answer.
+   */
+  readonly isDefaultWait?: boolean
   /** Shown to the person: why this is asked. */
   readonly reason?: string
   /** The only place where this may be put. */
   readonly surface?: Surface
+  /**
+   * Internal: the paragraph of the question that Assent's own tools checked. Our gateway accepts it from the tools in its
+   * own process; from any other server it stays part of the question.
+   */
+  readonly checked?: string
 }
 
 /** For what has no default: approvals, links, secrets. */
@@ -30,6 +40,7 @@ export type Harmless<Value> =
 
 export interface How<Value = unknown> {
   readonly waitMs?: number
+  readonly isDefaultWait?: boolean
   readonly risk: Risk
   readonly reason?: string
   readonly surface?: Surface
@@ -37,7 +48,7 @@ export interface How<Value = unknown> {
 }
 
 export function howOf<Value>(settings: Plain | Harmless<Value>): How<Value> {
-  const { waitMs, risk = 'harmless', reason, surface } = settings
+  const { waitMs, isDefaultWait, risk = 'harmless', reason, surface } = settings
   if (waitMs !== undefined) checkWait(waitMs)
   if (settings.default !== undefined && risk === 'destructive') {
     throw new AssentError(
@@ -48,6 +59,7 @@ export function howOf<Value>(settings: Plain | Harmless<Value>): How<Value> {
   return {
     risk,
     ...(waitMs === undefined ? {} : { waitMs }),
+    ...(isDefaultWait === true ? { isDefaultWait } : {}),
     ...(reason === undefined ? {} : { reason }),
     ...(surface === undefined ? {} : { surface }),
     ...(settings.default === undefined ? {} : { fallback: { value: settings.default as Value } }),
@@ -68,6 +80,11 @@ export function checkWait(waitMs: number): number {
 
 export function waitOf({ waitMs }: How, otherwiseMs: number = sdkLimits.waitMs): number {
   return waitMs ?? otherwiseMs
+}
+
+/** Whether nobody chose how long a person may take: neither the ask nor the server's settings say. */
+export function hasDefaultWait({ waitMs, isDefaultWait }: How, isDefault: boolean): boolean {
+  return waitMs === undefined ? isDefault : isDefaultWait === true
 }
 
 /** Why it may not be put here, in words; nothing when it may. */

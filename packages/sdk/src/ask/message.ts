@@ -16,19 +16,23 @@ import {
 import type { Description } from './describe.ts'
 import type { How } from './how.ts'
 
+const cannotBeUndone = 'This cannot be undone.'
+
 export function messageOf({ question, how }: Description): string {
   const words = question.kind === 'approval' ? drawn(question) : question.message
-  const message = [words, ...notes(how)].join('\n\n')
+  const message = [words, ...notes(how, words)].join('\n\n')
   if (message.length <= askLimits.messageChars) return message
   throw new AssentError('limit_exceeded', `This question needs more than ${askLimits.messageChars} characters to show.`)
 }
 
-function notes({ reason, risk }: How): string[] {
-  return [
-    ...(reason === undefined ? [] : [`Why: ${visibleText(reason, 'web')}`]),
-    ...(risk === 'destructive' ? ['This cannot be undone.'] : []),
-  ]
+function notes({ reason, risk }: How, words: string): string[] {
+  const why = reason === undefined ? [] : [`Why: ${visibleText(reason, 'web')}`]
+  const isSaid = [words, ...why].some((text) => saysUndone.test(text))
+  return [...why, ...(risk === 'destructive' && !isSaid ? [cannotBeUndone] : [])]
 }
+
+/** A sentence of its own: a longer one that contains these words may say the opposite. */
+const saysUndone = /(?<=^|[.!?:\n]\s*)this (?:cannot|can not|can't|can’t) be undone[.!]/i
 
 function drawn({ title, action, digest, claim }: Extract<Question, { kind: 'approval' }>): string {
   const parts = [

@@ -7,7 +7,7 @@
 
 import { type Action, AssentError, actionDigest, askLimits, type JsonObject, signReceipt } from '@assent/core'
 import * as describe from '../ask/describe.ts'
-import { worthOf } from '../ask/ending.ts'
+import { commentIn, worthOf } from '../ask/ending.ts'
 import type { Plain } from '../ask/how.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Run, Settlement } from '../run/run.ts'
@@ -30,6 +30,8 @@ export interface Gated<Value> {
   readonly value: Value
   /** Proof that this approval was given and used; see `verifyReceipt`. */
   readonly receipt: string
+  /** What the person wrote beside their approval. */
+  readonly comment?: string
 }
 
 export type Gate = <Value, Arguments extends JsonObject>(
@@ -64,11 +66,12 @@ export function gateOf(parts: GateParts): Gate {
     const kept = await run.once(`gate ${settled.askId}`, async () => {
       const again = actionDigest(actionOf(named, asked.title, asked.arguments))
       if (again !== actionDigest(action)) throw refused('it is no longer what was approved')
-      const receipt = await used(parts, action, settled, useWithinMs, description.how.waitMs ?? world.waitMs)
+      const receipt = await used(parts, action, settled, useWithinMs)
       // A copy of them, so it has their type.
       return { value: await work(action.arguments as Readonly<Arguments>), receipt }
     })
-    return kept as Gated<Value>
+    const comment = commentIn(settled.ending)
+    return { ...(kept as Gated<Value>), ...(comment === undefined ? {} : { comment }) }
   }
 }
 
@@ -76,9 +79,8 @@ export function gateOf(parts: GateParts): Gate {
 async function used(
   { run, world, principal }: GateParts,
   action: Action,
-  { askId, atMs }: Settlement,
+  { askId, atMs, repeatableUntilMs }: Settlement,
   useWithinMs: number,
-  waitMs: number,
 ): Promise<string> {
   const digest = actionDigest(action)
   const nowMs = world.nowMs()
@@ -88,14 +90,15 @@ async function used(
   if (store === undefined) {
     // Spelled so that a clock that went backwards counts as late.
     if (!(nowMs >= atMs && nowMs < atMs + useWithinMs)) throw refused('the approval is too old')
-    const untilMs = nowMs + waitMs + useWithinMs + sdkLimits.stateGraceMs
+    const untilMs = Math.max(nowMs, repeatableUntilMs) + useWithinMs + sdkLimits.stateGraceMs
     if (!world.used.use(askId, untilMs, nowMs)) throw refused('the approval was used before')
     grantId = world.newId('grant')
   } else {
     const grant = await store.grants.read(tenant, askId)
     if (grant === undefined) throw refused('there is no approval on record')
     const isUsed = await store.grants.use({ tenant, id: grant.id, digest, principal, usedBy: run.callId })
-    if (isUsed === undefined) throw refused('the approval was used before, is too old, or is for something else')
+    if (isUsed === undefined)
+      throw refused('the approval was used before, is too old, is for something else, or does not match its signatures')
     grantId = grant.id
     decidedAtMs = grant.grantedAtMs
   }

@@ -20,19 +20,34 @@ export function keeperIn({ store, tenant, principal, asker, question, via, useWi
   const electorate = only(principal)
   return {
     raised: async (id, decideWithinMs) => {
-      const draft = { tenant, id, asker, principal, question, electorate, decideWithinMs, useWithinMs }
+      const draft = {
+        tenant,
+        id,
+        asker,
+        principal,
+        question,
+        commentReaches: 'asker' as const,
+        electorate,
+        decideWithinMs,
+        useWithinMs,
+      }
       await store.asks.raise(draft, openAsks)
     },
     settled: async (id, answer) => {
       const person = { principal, groups: [] }
       const answered = await store.asks.answer({ tenant, id, person, via, answer })
-      if (answered.ask !== undefined) return endingOfAsk(answered.ask)
+      if (answered.ask !== undefined) {
+        const { state } = answered.ask
+        if (state.kind === 'settled' && state.isSecret === true) await store.asks.deleteSecret?.(tenant, id)
+        return endingOfAsk(answered.ask)
+      }
       // Not an answer at all, and there will be no other: over this connection the question is not asked again.
       await store.asks.withdraw(tenant, id, 'call-cancelled')
       return { kind: 'validation_failed', why: answered.message ?? 'it is no answer to this question.' }
     },
-    withdrawn: async (id) => {
-      await store.asks.withdraw(tenant, id, 'call-cancelled')
+    withdrawn: async (id, reason = 'call-cancelled') => {
+      const { kind, ask } = await store.asks.withdraw(tenant, id, reason)
+      return kind === 'ended' && ask?.state.kind === 'settled' ? endingOfAsk(ask) : undefined
     },
   }
 }
@@ -44,7 +59,9 @@ function endingOfAsk({ id, state }: Ask): Ending {
     case 'expired':
       return { kind: 'timed_out' }
     case 'withdrawn':
-      return { kind: 'cancelled' }
+      return state.reason === 'unverified'
+        ? { kind: 'validation_failed', why: 'the stored approval does not match its signatures.' }
+        : { kind: 'cancelled' }
     case 'open':
       throw new AssentError('store_unavailable', `The answer to ask ${id} was not kept.`)
   }

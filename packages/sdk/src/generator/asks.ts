@@ -4,11 +4,12 @@
 // described, and nowhere else.
 
 import type { JsonObject, Options } from '@assent/core'
+import type { Commented } from '../ask/ask.ts'
 import type { NumberSettings, Suggests, TextSettings } from '../ask/describe.ts'
 import type { AnswersOf, Asked } from '../ask/form-of.ts'
 import type { Harmless, Plain } from '../ask/how.ts'
 import type { Interaction } from '../interaction.ts'
-import { performOf, type Yielded, yielded } from './yielded.ts'
+import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 
 export interface YieldedAsk {
   text(question: string, settings?: Harmless<string> & TextSettings & Suggests<string>): Yielded<string>
@@ -40,6 +41,8 @@ export interface YieldedAsk {
   file(question: string, settings?: Harmless<string> & Suggests<string>): Yielded<string>
   /** Goes on only after a person approved exactly this. */
   approve(title: string, action: JsonObject, settings?: Plain & { readonly claim?: string }): Yielded<void>
+  /** The answer together with what the person wrote beside it: `yield* ask.withComment(ask.confirm('Deploy?'))`. */
+  withComment<Value>(asked: Yielded<Value>): Yielded<Commented<Value>>
   /** Several questions in one round. */
   all<const A extends Readonly<Record<string, Yielded>>>(
     asks: A,
@@ -58,7 +61,14 @@ export const yieldedAsk: YieldedAsk = {
   url: (question, link, settings) => yielded(({ ask }) => ask.url(question, link, settings)),
   file: (question, settings) => yielded(({ ask }) => ask.file(question, settings)),
   approve: (title, action, settings) => yielded(({ ask }) => ask.approve(title, action, settings)),
+  withComment: (asked) => yielded((interaction) => interaction.ask.withComment(begun(asked, interaction))),
   all: (asks) => yielded((interaction) => allOf(asks, interaction)),
+}
+
+function begun<Value>(asked: Yielded<Value>, interaction: Interaction): Promise<Value> {
+  const perform = performOf(asked) as Perform<Value> | undefined
+  // What is none of ours is reported by `ask.withComment`.
+  return perform?.(interaction) ?? Promise.resolve(asked as never)
 }
 
 async function allOf(asks: Readonly<Record<string, Yielded>>, interaction: Interaction): Promise<never> {

@@ -22,7 +22,11 @@ const approve: Person = ({ requestedSchema }) =>
 
 describe.each(ways)('$revision: $name', (way) => {
   async function play(handler: Handler, person: Person): Promise<Caller> {
-    open = await way.open({ assent: createAssent({ name: 'staged' }), tools: { tool: handler }, person })
+    open = await way.open({
+      assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
+      tools: { tool: handler },
+      person,
+    })
     return open
   }
 

@@ -37,11 +37,11 @@ function encodeAsk({ id, mark, label, decideByMs, isBeside, ended }: AskEntry): 
 
 function decodeAsk(value: unknown): AskEntry {
   if (!Array.isArray(value)) throw otherRelease()
-  const [id, mark, label, decideByMs, beside, atMs, code, more] = value
+  const [id, mark, label, decideByMs, beside, atMs, code, more, comment] = value
   const isWhole = [id, mark, label].every((text) => typeof text === 'string') && typeof decideByMs === 'number'
   if (!isWhole) throw otherRelease()
   const entry: AskEntry = { id, mark, label, decideByMs, ...(beside === 1 ? { isBeside: true } : {}) }
-  return atMs === undefined ? entry : { ...entry, ended: { atMs, ending: decodeEnding(code, more) } }
+  return atMs === undefined ? entry : { ...entry, ended: { atMs, ending: decodeEnding(code, more, comment) } }
 }
 
 const codes = {
@@ -49,6 +49,7 @@ const codes = {
   declined: 'n',
   cancelled: 'c',
   timed_out: 't',
+  unseen: 'f',
   channel_closed: 'g',
   not_supported: 'u',
   validation_failed: 'v',
@@ -57,9 +58,12 @@ const codes = {
 export function encodeEnding(ending: Ending): JsonValue[] {
   const code = codes[ending.kind]
   switch (ending.kind) {
-    case 'accepted':
+    case 'accepted': {
+      if (ending.comment !== undefined) return [code, { ...(ending.content ?? {}) }, ending.comment]
       return ending.content === undefined ? [code] : [code, { ...ending.content }]
+    }
     case 'declined':
+    case 'cancelled':
       return ending.comment === undefined ? [code] : [code, ending.comment]
     case 'channel_closed':
     case 'not_supported':
@@ -70,16 +74,19 @@ export function encodeEnding(ending: Ending): JsonValue[] {
   }
 }
 
-export function decodeEnding(code: unknown, more: unknown): Ending {
+export function decodeEnding(code: unknown, more: unknown, comment?: unknown): Ending {
+  const said = (text: unknown) => (typeof text === 'string' ? { comment: text } : {})
   switch (code) {
     case codes.accepted:
-      return isPlainObject(more) ? { kind: 'accepted', content: more as Content } : { kind: 'accepted' }
+      return { kind: 'accepted', ...(isPlainObject(more) ? { content: more as Content } : {}), ...said(comment) }
     case codes.declined:
-      return typeof more === 'string' ? { kind: 'declined', comment: more } : { kind: 'declined' }
+      return { kind: 'declined', ...said(more) }
     case codes.cancelled:
-      return { kind: 'cancelled' }
+      return { kind: 'cancelled', ...said(more) }
     case codes.timed_out:
       return { kind: 'timed_out' }
+    case codes.unseen:
+      return { kind: 'unseen' }
     case codes.channel_closed:
       return { kind: 'channel_closed', why: String(more) }
     case codes.not_supported:

@@ -1,14 +1,16 @@
 // Puts questions to a client of revision 2025-11-25 or 2025-06-18: they are pushed in the middle of a live call.
 //
-// The wait is the run's, so the SDK's own timeout is set beyond it. While a person thinks, the caller hears on its own
-// progress token that the call is alive. Aborting the signal takes the question back at the client. What this client
-// declared is asked of the server, because a handler's context does not say it.
+// The SDK's own timeout is set beyond the run's. A gateway of ours gets our timeout, ends the question by it and says so.
+// While a person thinks, the caller gets reports on its own progress token that the call is alive. Aborting the signal takes
+// the question back at the client. What this client declared is asked of the server, because a handler's context does not
+// say it.
 
-import { AssentError, isPlainObject, type Revision } from '@assent/core'
+import { AssentError, isPlainObject, type JsonValue, type Revision, understandsAskMeta } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Putting, Reply, Surface } from '../surface.ts'
-import { heard, type Modes, modesOf, told } from './modes.ts'
+import { heard, type Modes, modesOf, told, withAskMeta } from './modes.ts'
+import { isScripted, seenAnswer } from './seen.ts'
 
 /** A server of either SDK, or the `McpServer` around it. */
 export type AnyServer = object
@@ -17,6 +19,10 @@ interface Call20251125 {
   readonly revision: Revision
   /** Undefined where only the SDK knows; it then refuses by itself, before it sends anything. */
   readonly modes: Modes | undefined
+  /** A gateway of ours: it is sent our timeout, and it ends the question by that. */
+  readonly isGateway: boolean
+  /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
+  readonly isBelieved: boolean
   readonly signal: AbortSignal | undefined
   readonly elicit: (params: object, options: object) => Promise<unknown>
   readonly progress: ((progress: number, message: string) => Promise<void>) | undefined
@@ -42,9 +48,12 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
     )
   }
   const { capabilities } = knownOf(server)
+  const isGateway = understandsAskMeta(capabilities)
   return {
     revision: revisionOf(header(requestInfo?.headers)),
     modes: modesOf(capabilities),
+    isGateway,
+    isBelieved: isGateway,
     signal,
     elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anything, options),
     progress: progressOn(_meta?.progressToken, sendNotification),
@@ -55,9 +64,12 @@ function fromSdk2(context: object, request: object, server: AnyServer | undefine
   const { id, send, elicitInput, notify, signal, _meta } = request as Sdk2Request
   const { http } = context as { http?: { req?: { headers?: unknown } } }
   const known = server === undefined ? undefined : knownOf(server)
+  const isGateway = understandsAskMeta(known?.capabilities)
   return {
     revision: revisionOf(known?.version ?? header(http?.req?.headers)),
     modes: known === undefined ? undefined : modesOf(known.capabilities),
+    isGateway,
+    isBelieved: isGateway || isScripted(request),
     signal,
     elicit:
       known === undefined
@@ -125,7 +137,7 @@ function progressOn(token: string | number | undefined, notify: Notify): Call202
     notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
 }
 
-export function clientSurface(call: Call20251125, newConsentId: () => string): Surface {
+export function clientSurface(call: Call20251125, newConsentId: () => string, unseenAfterMs: number): Surface {
   const unknownModes: Modes = { form: true, url: true }
   let beats = 0
   const beat = async () => {
@@ -135,6 +147,7 @@ export function clientSurface(call: Call20251125, newConsentId: () => string): S
   const telling = (description: Description) => told(description, call.modes ?? unknownModes, call.revision)
   return {
     name: 'client',
+    ...(call.isGateway ? { graceMs: sdkLimits.gatewayGraceMs } : {}),
     refuses: (description) => {
       const telled = telling(description)
       return telled.ok ? undefined : telled.why
@@ -143,12 +156,25 @@ export function clientSurface(call: Call20251125, newConsentId: () => string): S
       const telled = telling(description)
       if (!telled.ok) return { kind: 'unsupported', why: telled.why }
       const consent = description.question.kind === 'url' ? { elicitationId: newConsentId() } : {}
+      const askedAt = performance.now()
       const reply = await whileBeating(call.progress === undefined ? undefined : beat, () =>
-        elicited(call, { ...telled.params, ...consent }, putting),
+        elicited(call, { ...asked(call, description, telled.params, putting), ...consent }, putting),
       )
-      return reply.kind === 'answered' ? { ...reply, answer: heard(description, reply.answer) } : reply
+      if (reply.kind !== 'answered') return reply
+      const answer = heard(description, reply.answer)
+      const leastMs = call.isBelieved ? 0 : unseenAfterMs
+      return { ...reply, answer: seenAnswer(description, answer, performance.now() - askedAt, leastMs) }
     },
   }
+}
+
+function asked(
+  { isGateway }: Call20251125,
+  description: Description,
+  params: Readonly<Record<string, JsonValue>>,
+  { waitMs, isDefaultWait }: Putting,
+) {
+  return isGateway ? withAskMeta(params, description, waitMs, isDefaultWait) : params
 }
 
 async function elicited(call: Call20251125, params: object, { signal, waitMs }: Putting): Promise<Reply> {
@@ -160,6 +186,7 @@ async function elicited(call: Call20251125, params: object, { signal, waitMs }: 
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+    if (call.isGateway && isExpired(error)) return { kind: 'expired' }
     // The SDK's own refusal before sending, a client that knows no such method, and one that refused this question.
     if (code === 'CAPABILITY_NOT_SUPPORTED' || code === methodNotFound) return { kind: 'unsupported', why }
     if (code === invalidParams && !why.includes('response')) return { kind: 'unsupported', why }
@@ -175,6 +202,12 @@ async function elicited(call: Call20251125, params: object, { signal, waitMs }: 
  */
 function answerBegun(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** What a gateway of ours replies when the timeout that it was sent has passed. */
+function isExpired(error: unknown): boolean {
+  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined
+  return isPlainObject(data) && data.reason === 'expired'
 }
 
 const methodNotFound = -32601

@@ -4,14 +4,16 @@
 // journal. The client makes the same call again with the answers, to this process or another one, and the handler runs
 // again from the top. Nothing is kept here between rounds, so waiting costs nothing.
 
-import { AssentError, isPlainObject, isSealedFor, seal, stateRefused, unseal } from '@assent/core'
-import { waitOf } from '../ask/how.ts'
+import { AssentError, isPlainObject, isSealedFor, seal, stateRefused, understandsAskMeta, unseal } from '@assent/core'
+import type { Description } from '../ask/describe.ts'
+import { hasDefaultWait, waitOf } from '../ask/how.ts'
 import { decodeJournal, encodeJournal } from '../journal/encode.ts'
-import { Journal } from '../journal/journal.ts'
+import { type AskEntry, Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { World } from '../world.ts'
-import { heard, type Modes, modesOf, told } from './modes.ts'
+import { heard, type Modes, modesOf, type Params, told, withAskMeta } from './modes.ts'
 import { type OpenAsk, ReplayRun } from './replay.ts'
+import { isScripted, seenAnswer } from './seen.ts'
 
 const revision = '2026-07-28'
 const purpose = 'journal'
@@ -20,6 +22,10 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
 export interface Call20260728 {
   readonly modes: Modes
+  /** A gateway of ours: it is sent our timeout, and it ends the question by that. */
+  readonly isGateway: boolean
+  /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
+  readonly isBelieved: boolean
   readonly state: unknown
   readonly answers: Readonly<Record<string, unknown>>
 }
@@ -32,8 +38,11 @@ export function read20260728(context: unknown): Call20260728 | undefined {
   const version = envelope[versionKey]
   // Revisions are dates, so later ones sort later; one we do not know is spoken to as the latest we do.
   if (typeof version !== 'string' || version < revision) return undefined
+  const isGateway = understandsAskMeta(envelope[capabilitiesKey])
   return {
     modes: modesOf(envelope[capabilitiesKey]),
+    isGateway,
+    isBelieved: isGateway || isScripted(context.mcpReq),
     state: typeof requestState === 'function' ? requestState() : undefined,
     answers: isPlainObject(inputResponses) ? inputResponses : {},
   }
@@ -68,16 +77,23 @@ export async function round20260728<Value>(
     answers: placed(call.answers, journal),
     terms: world.terms,
     record: world.record(journal.callId),
-    hears: heard,
+    hears: (description, raw, afterMs) =>
+      seenAnswer(description, heard(description, raw), afterMs, call.isBelieved ? 0 : world.unseenAfterMs),
+    isGateway: call.isGateway,
     refuses: (description) => {
       const telling = told(description, call.modes, revision)
       return telling.ok ? undefined : telling.why
     },
   })
   const end = await run.end(handler(run))
-  if (end.kind === 'failed') throw end.error
   if (end.kind === 'finished') return end.value
-  return unfinished(end.asks, journal, call.modes, bound, world)
+  try {
+    if (end.kind === 'failed') throw end.error
+    return unfinished(end.asks, journal, call, bound, world)
+  } catch (error) {
+    await run.withdrawRaised()
+    throw error
+  }
 }
 
 /** The first round has no state. A state that does not open ends the call before anything runs. */
@@ -113,22 +129,32 @@ export interface Unfinished {
   readonly requestState: string
 }
 
+/** For a gateway of ours: a chosen timeout counts from when it was asked first, a default from when it is put. */
+function asked(params: Params, description: Description, { decideByMs }: AskEntry, world: World): Params {
+  const { how } = description
+  const waitMs = waitOf(how, world.waitMs)
+  if (hasDefaultWait(how, world.isWaitDefault)) return withAskMeta(params, description, waitMs, true)
+  const leftMs = decideByMs - sdkLimits.returnWithinMs - world.nowMs()
+  return withAskMeta(params, description, Math.min(Math.max(0, Math.round(leftMs)), waitMs), false)
+}
+
 function unfinished(
   asks: readonly OpenAsk[],
   journal: Journal,
-  modes: Modes,
+  { modes, isGateway }: Call20260728,
   { principal, requestDigest }: Bound,
   world: World,
 ): Unfinished {
-  const requests = asks.map(({ place, description }) => {
+  const requests = asks.map(({ place, entry, description }) => {
     const telling = told(description, modes, revision)
     // Judged when it was asked; a question that can no longer be told was changed under our hands.
     if (!telling.ok) throw new AssentError('not_supported', telling.why)
-    return [keyOf(place), { method: 'elicitation/create', params: telling.params }] as const
+    const params = isGateway ? asked(telling.params, description, entry, world) : telling.params
+    return [keyOf(place), { method: 'elicitation/create', params }] as const
   })
-  const longestMs = Math.max(...asks.map(({ description }) => waitOf(description.how, world.waitMs)))
-  const ttlMs = Math.min(longestMs + sdkLimits.stateGraceMs, world.stateMostMs)
   const nowMs = world.nowMs()
+  const longestMs = Math.max(...asks.map(({ entry }) => entry.decideByMs - nowMs))
+  const ttlMs = Math.min(Math.max(0, longestMs) + sdkLimits.stateGraceMs, world.stateMostMs)
   const binding = { principal, purpose, requestDigest, ttlMs }
   return {
     resultType: 'input_required',

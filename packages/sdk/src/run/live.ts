@@ -1,16 +1,19 @@
 // A handler that waits: its questions are put on a surface, and it goes on where it was when the answer comes.
 //
-// The wait is ours: a timer here decides when silence has become a no, whatever patience the surface has. When the call
-// is cancelled, what is still open is taken back, and so is what is left over when the handler has ended.
+// A timer here ends a question that nobody answers, unless the surface does that itself (a gateway of ours, whose database
+// has the only clock that counts); then the timer only guards against a surface that is stuck. Where the ask is on record
+// too, the record has the last word: an answer that arrived before the ask could be withdrawn is used. When the call is
+// cancelled, what is still open is taken back, and so is what is left over when the handler has ended.
 
 import { AssentError } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
-import { type Ending, endingOf } from '../ask/ending.ts'
-import { elsewhere, waitOf } from '../ask/how.ts'
+import type { Ending } from '../ask/ending.ts'
+import { elsewhere, hasDefaultWait, waitOf } from '../ask/how.ts'
 import type { StepEntry } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Reply, Surface } from '../surface.ts'
 import type { Keeper, Run, Settlement, Terms } from './run.ts'
+import { endingBy } from './seen.ts'
 import { askInStep, checkStepName, perform, resultOf, type StepRecord, sameName, stepAround } from './steps.ts'
 
 /** Node fires longer timers at once. */
@@ -93,26 +96,28 @@ export class LiveRun implements Run {
 
   async #put(description: Description, keeper: Keeper | undefined): Promise<Settlement> {
     const askId = this.#terms.newAskId()
-    const settled = (ending: Ending): Settlement => ({ askId, ending, atMs: this.#terms.nowMs() })
+    const settled = (ending: Ending): Settlement => {
+      const atMs = this.#terms.nowMs()
+      return { askId, ending, atMs, repeatableUntilMs: atMs }
+    }
     const why = elsewhere(description.how, this.surface) ?? this.#surface.refuses(description)
     if (why !== undefined) return settled({ kind: 'not_supported', why })
 
     const waitMs = waitOf(description.how, this.#terms.waitMs)
-    await keeper?.raised(askId, waitMs)
+    await keeper?.raised(askId, waitMs + (this.#surface.graceMs ?? 0))
     const reply = await this.#reply(description, waitMs)
     if (reply.kind === 'answered') {
-      return settled(
-        keeper === undefined ? endingOf(description, reply.answer) : await keeper.settled(askId, reply.answer),
-      )
+      return settled(await endingBy(description, askId, reply.answer, keeper))
     }
-    await keeper?.withdrawn(askId)
-    return settled(reply.kind === 'ended' ? reply.ending : unreached(reply))
+    const first = await keeper?.withdrawn(askId)
+    return settled(first ?? (reply.kind === 'ended' ? reply.ending : unreached(reply)))
   }
 
   /** What the surface said, or how the wait ended without it. */
   async #reply(description: Description, waitMs: number): Promise<Reply | { kind: 'ended'; ending: Ending }> {
     const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(late), Math.min(waitMs, longestTimerMs))
+    const timerMs = waitMs + (this.#surface.graceMs ?? 0)
+    const timer = setTimeout(() => patience.abort(late), Math.min(timerMs, longestTimerMs))
     const stop = () => patience.abort(over)
     if (this.#ended.signal.aborted) stop()
     this.#ended.signal.addEventListener('abort', stop, { once: true })
@@ -135,7 +140,8 @@ export class LiveRun implements Run {
 
   async #shown(description: Description, signal: AbortSignal, waitMs: number): Promise<Reply> {
     try {
-      return await this.#surface.put(description, { signal, waitMs })
+      const isDefaultWait = hasDefaultWait(description.how, this.#terms.isWaitDefault)
+      return await this.#surface.put(description, { signal, waitMs, isDefaultWait })
     } catch (error) {
       return { kind: 'gone', why: error instanceof Error ? error.message : String(error) }
     }
@@ -148,5 +154,6 @@ export class LiveRun implements Run {
 }
 
 function unreached(reply: Exclude<Reply, { kind: 'answered' }>): Ending {
+  if (reply.kind === 'expired') return { kind: 'timed_out' }
   return { kind: reply.kind === 'gone' ? 'channel_closed' : 'not_supported', why: reply.why }
 }

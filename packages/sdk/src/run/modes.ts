@@ -3,7 +3,16 @@
 // The first revision that could ask knew forms only and declared an empty object for them, so an empty declaration
 // still means forms. What was not declared is not there.
 
-import { decisionForm, isPlainObject, type JsonValue, judgeAnswer, type Revision } from '@assent/core'
+import {
+  type AskMeta,
+  askMeta,
+  decisionForm,
+  isPlainObject,
+  type JsonValue,
+  judgeAnswer,
+  liftComment,
+  type Revision,
+} from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { messageOf } from '../ask/message.ts'
 import { encodedOnce } from './encoded-once.ts'
@@ -21,20 +30,38 @@ export function modesOf(capabilities: unknown): Modes {
 }
 
 /** What a client answered, as the question's own answer: of an approval only the chosen word is a yes. */
-export function heard({ question }: Description, raw: unknown): unknown {
+export function heard({ question }: Description, received: unknown): unknown {
+  const raw = liftComment(received)
   if (question.kind !== 'approval') return raw
   const judged = judgeAnswer({ kind: 'form', message: question.title, form: decisionForm }, raw)
   if (!judged.ok) return { action: 'accept without a decision' }
   const { action, ...rest } = judged.answer
+  if (action === 'cancel') return { ...judged.answer, ...noAnswerIn(raw) }
   if (action !== 'accept') return judged.answer
   const comment = rest.comment === undefined ? {} : { comment: rest.comment }
   return { action: judged.answer.content?.decision === 'approve' ? 'accept' : 'decline', ...comment }
 }
 
+/** Our gateway says in `_meta` what a cancel stands for. */
+function noAnswerIn(raw: unknown): { readonly _meta?: unknown } {
+  return isPlainObject(raw) && isPlainObject(raw._meta) ? { _meta: raw._meta } : {}
+}
+
+/** Beside a question for a gateway of ours: how long its asker waits, and what of it Assent's own tools checked. */
+export function withAskMeta(params: Params, { question }: Description, waitMs: number, isDefault: boolean): Params {
+  const checked = question.kind === 'form' ? question.checked : undefined
+  const meta: AskMeta = {
+    waitMs,
+    ...(isDefault ? { isDefault } : {}),
+    ...(checked === undefined ? {} : { checked }),
+  }
+  return { ...params, _meta: askMeta(meta) }
+}
+
+export type Params = Readonly<Record<string, JsonValue>>
+
 /** A question as a client is told it: the same members in every revision that has the mode. */
-export type Told =
-  | { readonly ok: true; readonly params: Readonly<Record<string, JsonValue>> }
-  | { readonly ok: false; readonly why: string }
+export type Told = { readonly ok: true; readonly params: Params } | { readonly ok: false; readonly why: string }
 
 export function told(description: Description, modes: Modes, revision: Revision): Told {
   const { kind, question } = description

@@ -5,14 +5,15 @@
 // for a refusal. Asks reached in the same turn join it, and steps under way are waited for, because a result that is not
 // in the journal would be a step done twice. Nothing here knows the wire.
 
-import { AssentError } from '@assent/core'
+import { AssentError, askLimits, timeOfId } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
-import { type Ending, endingOf } from '../ask/ending.ts'
-import { elsewhere, waitOf } from '../ask/how.ts'
+import type { Ending } from '../ask/ending.ts'
+import { elsewhere, hasDefaultWait, waitOf } from '../ask/how.ts'
 import { labelOf } from '../ask/label.ts'
 import { type AskEntry, type Ended, type Journal, markOf, outOfOrder } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Keeper, Run, Settlement, Terms } from './run.ts'
+import { endingBy } from './seen.ts'
 import {
   askInStep,
   checkStepName,
@@ -42,8 +43,10 @@ export interface ReplayParts {
   readonly answers: ReadonlyMap<number, unknown>
   readonly terms: Terms
   readonly record: StepRecord | undefined
-  /** What the client's answer means, before it is judged. */
-  readonly hears: (description: Description, raw: unknown) => unknown
+  /** What the client's answer means, before it is judged; `afterMs` since the question was asked. */
+  readonly hears: (description: Description, raw: unknown, afterMs: number) => unknown
+  /** The caller is a gateway of ours: it brings only answers that were given in time, however late it brings them. */
+  readonly isGateway: boolean
   /** Why a question cannot be put over this connection, in words; nothing when it can. */
   readonly refuses: (description: Description) => string | undefined
 }
@@ -61,8 +64,11 @@ export class ReplayRun implements Run {
   readonly #terms: Terms
   readonly #record: StepRecord | undefined
   readonly #hears: ReplayParts['hears']
+  readonly #isGateway: boolean
   readonly #refuses: ReplayParts['refuses']
   readonly #open: OpenAsk[] = []
+  /** Approvals that this round has put on record, and how each of them is withdrawn. */
+  readonly #raised: { readonly raising: Promise<void>; readonly withdraw: () => Promise<unknown> }[] = []
   readonly #names = new Set<string>()
   readonly #afterwards: (() => Promise<void>)[] = []
   readonly #over: Promise<void>
@@ -80,13 +86,14 @@ export class ReplayRun implements Run {
   #isBeside = false
   #broken: unknown
 
-  constructor({ journal, answers, terms, record, hears, refuses }: ReplayParts) {
+  constructor({ journal, answers, terms, record, hears, isGateway, refuses }: ReplayParts) {
     this.#journal = journal
     this.#missing = new Set(journal.asks.keys())
     this.#answers = answers
     this.#terms = terms
     this.#record = record
     this.#hears = hears
+    this.#isGateway = isGateway
     this.#refuses = refuses
     this.#over = new Promise((resolve) => {
       this.#endRound = resolve
@@ -110,6 +117,20 @@ export class ReplayRun implements Run {
     const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
     for (const work of this.#afterwards) await work()
     return ended
+  }
+
+  /**
+   * Withdraws the approvals that this round requested: it failed, so no state leads to them. What cannot be withdrawn now ends
+   * by its deadline; the caller gets the error that ended the round.
+   */
+  async withdrawRaised(): Promise<void> {
+    await Promise.allSettled(
+      this.#raised.map(async ({ raising, withdraw }) => {
+        // One that is on its way may arrive all the same.
+        await Promise.allSettled([raising])
+        await withdraw()
+      }),
+    )
   }
 
   async afterwards(work: () => Promise<void>): Promise<void> {
@@ -177,14 +198,18 @@ export class ReplayRun implements Run {
     const why = elsewhere(description.how, this.surface) ?? this.#refuses(description)
     // Counted before anything is waited for, so that asks made at once cannot all slip through.
     if (why === undefined) this.#begun++
-    const waitMs = waitOf(description.how, this.#terms.waitMs)
+    const waitMs = this.#waitMs(description)
     const label = labelOf(description)
     const decideByMs = this.#terms.nowMs() + waitMs
     const entry = { id: this.#terms.newAskId(), mark: markOf(description), label, decideByMs }
     const place = this.#journal.open(entry)
     this.#newest = label
     if (why !== undefined) return this.#ended(place, { kind: 'not_supported', why })
-    await keeper?.raised(entry.id, waitMs)
+    if (keeper !== undefined) {
+      const raising = keeper.raised(entry.id, waitMs)
+      this.#raised.push({ raising, withdraw: () => keeper.withdrawn(entry.id) })
+      await raising
+    }
     this.#open.push({ place, entry, description })
     return undefined
   }
@@ -196,14 +221,25 @@ export class ReplayRun implements Run {
     description: Description,
     keeper?: Keeper,
   ): Promise<Settlement | undefined> {
-    if (this.#terms.nowMs() >= entry.decideByMs) return this.#first(place, { kind: 'timed_out' })
+    if (this.#terms.nowMs() >= entry.decideByMs)
+      return this.#first(place, (await keeper?.withdrawn(entry.id)) ?? { kind: 'timed_out' })
     if (!this.#answers.has(place)) {
       // The client came back without it. That is nobody's "no": the question is still open, until its own end.
       this.#open.push({ place, entry, description })
       return undefined
     }
-    const raw = this.#hears(description, this.#answers.get(place))
-    return this.#first(place, keeper === undefined ? endingOf(description, raw) : await keeper.settled(entry.id, raw))
+    // The id was sealed with the journal, so its time is when the question was first asked.
+    const raw = this.#hears(description, this.#answers.get(place), this.#terms.nowMs() - timeOfId(entry.id))
+    return this.#first(place, await endingBy(description, entry.id, raw, keeper))
+  }
+
+  /** How long an answer to it is taken. A gateway ends the question earlier, by its own clock. */
+  #waitMs({ how }: Description): number {
+    const { waitMs: usualMs, isWaitDefault } = this.#terms
+    const waitMs = waitOf(how, usualMs)
+    if (!this.#isGateway) return waitMs
+    const openMs = hasDefaultWait(how, isWaitDefault) ? Math.max(waitMs, sdkLimits.resumableWaitMs) : waitMs
+    return Math.min(openMs + sdkLimits.returnWithinMs, askLimits.decideMaxMs)
   }
 
   async #first(place: number, ending: Ending): Promise<Settlement> {
@@ -267,6 +303,6 @@ function failedWith(error: unknown): RoundEnd<never> {
   return { kind: 'failed', error }
 }
 
-function settlementOf({ id }: AskEntry, { ending, atMs }: Ended): Settlement {
-  return { askId: id, ending, atMs }
+function settlementOf({ id, decideByMs }: AskEntry, { ending, atMs }: Ended): Settlement {
+  return { askId: id, ending, atMs, repeatableUntilMs: decideByMs }
 }

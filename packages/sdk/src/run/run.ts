@@ -3,7 +3,7 @@
 // Behind it is either a surface where the handler waits (live.ts) or a journal that the handler is run again from
 // (replay.ts). Nothing above this line knows which.
 
-import type { Surface } from '@assent/core'
+import type { Surface, WithdrawReason } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 
@@ -28,6 +28,8 @@ export interface Settlement {
   readonly ending: Ending
   /** When the answer came. */
   readonly atMs: number
+  /** Until when the same answer could be brought again, with an older state of the same call. */
+  readonly repeatableUntilMs: number
 }
 
 /** Keeps an ask on record elsewhere while it is open, and has the last word on how it ended. */
@@ -35,12 +37,15 @@ export interface Keeper {
   raised(askId: string, waitMs: number): Promise<void>
   /** `raw` is what came back; the ending that counts is what the record says. */
   settled(askId: string, raw: unknown): Promise<Ending>
-  withdrawn(askId: string): Promise<void>
+  /** Takes the ask back. Where it had an answer already, that answer: it counts. */
+  withdrawn(askId: string, reason?: WithdrawReason): Promise<Ending | undefined>
 }
 
 /** What a run needs of the world around it. */
 export interface Terms {
   readonly waitMs: number
+  /** `waitMs` is this package's default, not a setting of the server. */
+  readonly isWaitDefault: boolean
   readonly nowMs: () => number
   readonly newAskId: () => string
 }

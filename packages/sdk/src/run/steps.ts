@@ -54,8 +54,8 @@ export async function firstEnding(place: number, ending: Ending, record: StepRec
   const outcome = JSON.stringify(encodeEnding(ending))
   const kept = await steps.keep({ tenant, callId, name: `answer ${place + 1}`, owner, keepMs, outcome })
   if (kept === outcome) return ending
-  const [code, more] = parseJsonStrictly(kept ?? '[]') as readonly JsonValue[]
-  return decodeEnding(code, more)
+  const [code, more, comment] = parseJsonStrictly(kept ?? '[]') as readonly JsonValue[]
+  return decodeEnding(code, more, comment)
 }
 
 export interface Performed {

@@ -47,13 +47,15 @@ export async function putApprovable(desk: Desk, whole: (() => readonly string[])
   }
 }
 
+const readers = { asker: 'Sent to the asker.', 'audit-log': 'Saved in the audit log only.' } as const
+
 /** A no stands from here on; only its reason is still open. */
 async function decline(desk: Desk): Promise<Settled> {
   const prompted = await runPrompt<string>(desk, (pen, streams) =>
     linePrompt(
       {
         title: 'Why? (optional)',
-        help: 'The asker reads it. Enter alone gives no reason.',
+        help: `${readers[desk.commentReaches]} Enter alone gives no reason.`,
         keys: ['enter declines'],
         problem: (line) =>
           line.length > askLimits.commentChars ? `Enter at most ${askLimits.commentChars} characters.` : undefined,

@@ -1,6 +1,6 @@
 // What stands around a field: its title, its help, its bounds, and its value as a person reads it.
 
-import { type ChoiceField, type Field, type FieldValue, oneLine, visibleText } from '@assent/core'
+import { type ChoiceField, contradicts, type Field, type FieldValue, oneLine, visibleText } from '@assent/core'
 import { terminalLimits } from './limits.ts'
 import type { Desk } from './prompts/run-prompt.ts'
 import { keyWords, leaving } from './words.ts'
@@ -21,15 +21,17 @@ export function shownValue(field: Field, value: FieldValue | undefined): string 
   return oneLine(String(value), 'terminal')
 }
 
+/** With the value beside it where one of the two says yes and the other no. */
 export function labelOf(option: ChoiceField['options'][number]): string {
-  return oneLine(option.label ?? option.value, 'terminal')
+  const label = oneLine(option.label ?? option.value, 'terminal')
+  return contradicts(option) ? `${label} (sends "${oneLine(option.value, 'terminal')}")` : label
 }
 
 export function help(field: Field, title: string): { help?: string } {
   const said = field.description === undefined ? '' : visibleText(field.description, 'terminal')
-  // Under a title that is not its own, the field still says what it is called; for a tick box "Yes" is no name.
+  // Under a title that is not its own, the field still says what it is called; "Your answer" is no name.
   const called =
-    field.title === undefined || title.startsWith(titleOf(field)) || field.title === 'Yes' ? '' : titleOf(field)
+    field.title === undefined || title.startsWith(titleOf(field)) || field.title === 'Your answer' ? '' : titleOf(field)
   const parts = [called, said, boundsOf(field), field.required ? '' : 'optional'].filter((part) => part !== '')
   return parts.length === 0 ? {} : { help: parts.join(said.includes('\n') ? '\n' : ' · ') }
 }

@@ -1,7 +1,7 @@
 // One field of a form as a prompt, judged by core's own rules and asked again in place until it fits.
 //
-// An optional field can be left out. What the asker suggested is marked, and a yes or no is never filled in beforehand:
-// Enter alone must not say yes.
+// An optional field can be left out. Suggested text and numbers are filled in. A suggested option, tick or yes/no is only
+// marked: nothing is chosen beforehand, so Enter alone never submits a suggestion.
 
 import { type ChoiceField, type ChoicesField, checkContent, type Field, type FieldValue, oneLine } from '@assent/core'
 import { enterKeys, help, labelOf, pickKeys, placeholderOf, titleOf } from './field-words.ts'
@@ -97,8 +97,7 @@ async function askChoice(
   field: ChoiceField,
   options: FieldOptions,
 ): Promise<Prompted<FieldValue | undefined>> {
-  const begin = options.before ?? field.default
-  const at = field.options.findIndex(({ value }) => value === begin)
+  const at = field.options.findIndex(({ value }) => value === options.before)
   const picked = await pick(desk, field, options, listOf(field), at < 0 ? [] : [String(at)])
   if (!picked.ok || picked.value === undefined) return picked
   return { ok: true, value: field.options[Number(picked.value)]?.value }
@@ -132,7 +131,7 @@ async function askChoices(
   field: ChoicesField,
   { before, settle, title = titleOf(field) }: FieldOptions,
 ): Promise<Prompted<FieldValue | undefined>> {
-  const begin = before ?? field.default ?? []
+  const begin = before ?? []
   const ticked = field.options.flatMap(({ value }, index) =>
     typeof begin === 'object' && begin.includes(value) ? [String(index)] : [],
   )

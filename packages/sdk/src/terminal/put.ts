@@ -1,9 +1,10 @@
 // One question from its first line to its last: who asks, what is asked, the prompts, and how it ended.
 
-import { isAssentError, isDecision, oneLine, type Question, visibleText } from '@assent/core'
+import { isAssentError, isDecision, oneLine, type Question, visibleText, withoutChecked } from '@assent/core'
 import { approvalHeader, claimLines, putApproval } from './approval.ts'
+import { callLines } from './call-lines.ts'
 import { endedBy, type Settled } from './decide.ts'
-import { decisionHeader, putDecision } from './decision.ts'
+import { confirmHeader, decisionHeader, putDecision } from './decision.ts'
 import { formHeader, putForm } from './form.ts'
 import { badLinkHeader, linkHeader, type OpenLink, putBadLink, putLink, screenLink } from './link.ts'
 import type { Pen } from './pen.ts'
@@ -43,12 +44,12 @@ export async function putQuestion(
         begin(desk, asked, 'waits for your word', decisionHeader(question, desk.pen))
         return putDecision(desk, question)
       }
-      begin(
-        desk,
-        asked,
-        'asks',
-        asked.isOfOthers ? claimLines(question.message, desk.pen).slice(1) : formHeader(question),
-      )
+      if (asked.isOfOthers === true && question.form.fields.length === 0) {
+        const server = asked.asker?.server ?? 'A server'
+        begin(desk, asked, 'waits for your word', confirmHeader(question, server, desk.pen))
+        return putDecision(desk, question)
+      }
+      begin(desk, asked, 'asks', asked.isOfOthers ? othersHeader(question, asked, desk.pen) : formHeader(question))
       return putForm(desk, question, { apart: asked.isOfOthers === true })
     case 'approval': {
       const header = drawable(() => approvalHeader(question, desk.pen))
@@ -60,13 +61,35 @@ export async function putQuestion(
       const link = screenLink(question)
       if (!link.ok && asked.isOfOthers !== true) return { refused: link.reason }
       if (!link.ok) {
-        begin(desk, asked, 'asks you to open a link', badLinkHeader(question, link.reason, desk.pen))
+        const header = [...badLinkHeader(question, link.reason, desk.pen), ...callIn(question, asked, desk.pen)]
+        begin(desk, asked, 'asks you to open a link', header)
         return putBadLink(desk)
       }
-      begin(desk, asked, 'asks you to open a link', linkHeader(question, link, desk.pen))
+      const header = [...linkHeader(question, link, desk.pen), ...callIn(question, asked, desk.pen)]
+      begin(desk, asked, 'asks you to open a link', header)
       return putLink(desk, link, asked.openLink)
     }
   }
+}
+
+type Called = Exclude<Question, { kind: 'approval' }>
+
+function callIn({ call }: Called, { asker }: Asked, pen: Pen): readonly string[] {
+  return callLines(call, asker?.server, pen)
+}
+
+/** What Assent checked, then what the asker wrote, then the call. */
+function othersHeader(question: Question & { kind: 'form' }, asked: Asked, pen: Pen): readonly string[] {
+  const { message, checked } = question
+  const call = callIn(question, asked, pen)
+  const rest = checked === undefined ? undefined : withoutChecked(message, checked)
+  if (checked === undefined || rest === undefined) return [...claimLines(message, pen).slice(1), ...call]
+  return [
+    pen.paint('bold', 'Checked by Assent'),
+    ...visibleText(checked, 'terminal').split('\n'),
+    ...claimLines(rest, pen),
+    ...call,
+  ]
 }
 
 export type PutSecret = Exclude<PutOutcome, { readonly refused: string }> | { readonly secret: string }

@@ -5,6 +5,7 @@ import {
   type Action,
   actionDigest,
   boolean,
+  checkedBlock,
   choice,
   choices,
   type Form,
@@ -111,6 +112,69 @@ test('[TERM-2] nothing of a list is chosen until a key chooses it', async () => 
   await press(key.down, key.down, key.enter)
 
   expect(await outcome).toEqual(accepted({ region: 'us' }))
+})
+
+test('[TERM-2] [CARD-9] Enter alone submits no suggestion, neither of one option nor of several', async () => {
+  const one = fakeTerminal()
+  const choosing = one.terminal.ask(
+    asks('Which database?', form({ db: choice({ keep: 'Keep', drop: 'Drop' }, { default: 'drop' }) })),
+  )
+  await one.sees('○ Drop  suggested')
+  await one.press(key.enter)
+  await one.sees('Choose one first')
+  await one.press(key.down, key.enter)
+  expect(await choosing).toEqual(accepted({ db: 'keep' }))
+
+  const several = fakeTerminal()
+  const ticking = several.terminal.ask(
+    asks('Which tables?', form({ tables: choices(['a', 'b'], { default: ['a', 'b'], minItems: 1 }) })),
+  )
+  await several.sees('◻ a  suggested')
+  await several.press(key.enter)
+  await several.sees('Choose at least 1')
+  await several.press(' ', key.enter)
+  expect(await ticking).toEqual(accepted({ tables: ['a'] }))
+})
+
+test('[CARD-8] an option whose label and value contradict each other shows both', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const outcome = terminal.ask(asks('Go on?', form({ go: choice({ yes: 'No, keep everything', eu: 'Europe' }) })))
+  await sees('No, keep everything (sends "yes")')
+  await press(key.ctrlC)
+  expect(await outcome).toMatchObject({ answer: { action: 'cancel' } })
+})
+
+test('[CARD-5] [CARD-6] what others ask shows the call, and a form without fields has a title of ours', async () => {
+  const call = { tool: 'wipe_disk', arguments: { path: '/', recursive: true } }
+  const others = { isOfOthers: true, asker: { server: 'deploy' } } as const
+  const message = 'Let read_file go on'
+
+  const empty = fakeTerminal()
+  const confirming = empty.terminal.ask({ kind: 'form', message, form: { fields: [] }, call }, others)
+  await empty.sees('deploy asks you to confirm: wipe_disk')
+  await empty.sees('recursive  true')
+  await empty.sees('the asker says')
+  await empty.press(key.enter)
+  await empty.sees('Choose one first')
+  await empty.press('a', key.enter)
+  expect(await confirming).toEqual(accepted({}))
+
+  const plain = fakeTerminal()
+  const asking = plain.terminal.ask({ ...asks(message, form({ name: text() })), call } as Question, others)
+  await plain.sees('the call wipe_disk on deploy')
+  await plain.sees('recursive  true')
+  await plain.press(key.ctrlC)
+  await asking
+
+  const link = fakeTerminal()
+  const opening = link.terminal.ask(
+    { kind: 'url', message, url: 'https://example.com/', call: { tool: 'wipe_disk' } },
+    others,
+  )
+  await link.sees('the call wipe_disk on deploy')
+  await link.sees('its arguments are too large to show here')
+  await link.press(key.ctrlC)
+  await opening
 })
 
 test('[TERM-1] a long list is searched by typing', async () => {
@@ -550,6 +614,22 @@ test('[TERM-14] [TERM-11] somebody else’s question has its words set apart, an
   await sees('◆  Name')
   await press('abc', key.enter)
   expect(await named).toEqual(accepted({ name: 'abc' }))
+})
+
+test('[POINT-16] what Assent checked has its own block before the words of the asker', async () => {
+  const { terminal, press, sees, drawn } = fakeTerminal()
+  const checked = '- Nothing is committed: a\u001b[2Jb.'
+  const message = `Go on?\n\n${checkedBlock(checked)}\n\n- All is committed.`
+  const question: Question = { kind: 'form', message, form: form({ name: text({ title: 'Name' }) }), checked }
+  const outcome = terminal.ask(question, { isOfOthers: true })
+
+  await sees('Checked by Assent')
+  await sees('- Nothing is committed: a⟨U+001B⟩[2Jb.')
+  await sees('┊ - All is committed.')
+  expect(drawn()).not.toContain('┊ - Nothing is committed')
+  expect(drawn().indexOf('Checked by Assent')).toBeLessThan(drawn().indexOf('the asker says'))
+  await press('x', key.enter)
+  await outcome
 })
 
 test('[TERM-14] the last words are those of whoever knows what became of the answer', async () => {

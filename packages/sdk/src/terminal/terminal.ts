@@ -33,6 +33,8 @@ export interface TerminalAsk extends Asked {
   readonly answers?: readonly Answer['action'][]
   /** Escape leaves the question open instead of dismissing it. */
   readonly mayLeave?: boolean
+  /** Who reads what the person writes beside a decline; the asker unless said. */
+  readonly commentReaches?: 'asker' | 'audit-log'
   /** The last line, in place of our own: for whoever knows what became of the answer. */
   readonly lastWords?: (outcome: TerminalOutcome) => string | Promise<string>
 }
@@ -63,7 +65,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
 
   /** One after the other: a question waits for the one before it, and its own deadline runs meanwhile. */
   async function inTurn<O extends SecretOutcome>(
-    { decideByMs, signal, answers, mayLeave, lastWords }: TerminalAsk,
+    { decideByMs, signal, answers, mayLeave, commentReaches, lastWords }: TerminalAsk,
     put: (desk: Desk, ending: Ending) => Promise<O>,
   ): Promise<O | TerminalOutcome> {
     if (!usable) return { kind: 'undeliverable', reason: 'There is no terminal here to ask a person in.' }
@@ -79,6 +81,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
         settleMs,
         ...(answers === undefined ? {} : { answers }),
         ...(mayLeave === undefined ? {} : { mayLeave }),
+        ...(commentReaches === undefined ? {} : { commentReaches }),
       })
       const outcome = await put(desk, ending)
       const own = outcome.kind === 'given' || lastWords === undefined

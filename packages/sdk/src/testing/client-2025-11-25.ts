@@ -1,5 +1,6 @@
 // Calls a handler as SDK 2.x does for a client of revision 2025-11-25: once, with questions pushed while it waits.
 
+import { scriptedPerson } from '../run/seen.ts'
 import { type Called, type ClientOptions, received, type ToolHandler } from './client.ts'
 import { shownOf } from './shown.ts'
 
@@ -13,7 +14,14 @@ export async function call20251125(handler: ToolHandler, args: unknown, options:
     silence.resolve()
     return untilAborted(signal)
   }
-  const mcpReq = { id: 1, method: 'tools/call', signal: hangUp.signal, elicitInput, notify: async () => undefined }
+  const mcpReq = {
+    id: 1,
+    method: 'tools/call',
+    signal: hangUp.signal,
+    elicitInput,
+    notify: async () => undefined,
+    [scriptedPerson]: true,
+  }
 
   const finished = handler(...received(args, { mcpReq })).then((result): Called => ({ result, runs: 1 }))
   const first = await Promise.race([finished, silence.promise])

@@ -4,6 +4,7 @@
 // gives up or patience ends.
 
 import { isPlainObject } from '@assent/core'
+import { scriptedPerson } from '../run/seen.ts'
 import { type Called, type ClientOptions, received, type ToolHandler } from './client.ts'
 import { shownOf } from './shown.ts'
 
@@ -19,7 +20,15 @@ export async function call20260728(handler: ToolHandler, args: unknown, options:
   let round: Round = {}
   for (let runs = 1, waitedMs = 0; ; runs++) {
     const { inputResponses, state } = round
-    const mcpReq = { id: runs, method: 'tools/call', envelope, inputResponses, requestState: () => state, signal }
+    const mcpReq = {
+      id: runs,
+      method: 'tools/call',
+      envelope,
+      inputResponses,
+      requestState: () => state,
+      signal,
+      [scriptedPerson]: true,
+    }
     const result = await handler(...received(args, { mcpReq }))
     if (!isPlainObject(result) || result.resultType !== 'input_required') return { result, runs }
 

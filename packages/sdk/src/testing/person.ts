@@ -3,7 +3,7 @@
 // They see a question as a client shows it and know nothing of handlers or revisions. What goes wrong with the script is
 // kept until the call has ended, because a handler would take it for a person's no.
 
-import { type FieldValue, isPlainObject } from '@assent/core'
+import { answerMeta, type FieldValue, isPlainObject } from '@assent/core'
 
 /** A question as it reached the person. */
 export interface ShownQuestion {
@@ -29,7 +29,12 @@ export interface Expecting {
   readonly asked?: string | RegExp
 }
 
-type Line = Expecting &
+export interface Answers extends Expecting {
+  /** What the person writes beside the answer. */
+  readonly comment?: string
+}
+
+type Line = Answers &
   (
     | { readonly does: 'accepts'; readonly with: Accepted | undefined }
     | { readonly does: 'approves' | 'declines' | 'dismisses' | 'never answers' }
@@ -48,22 +53,22 @@ export class ScriptedPerson {
   }
 
   /** With a value where one thing is asked, with content by name where several are, with nothing to follow a link. */
-  accepts(answer?: Accepted, expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'accepts', with: answer, ...expecting })
+  accepts(answer?: Accepted, settings: Answers = {}): ScriptedPerson {
+    return this.#and({ does: 'accepts', with: answer, ...settings })
   }
 
   /** Says yes to an approval. Nothing less counts: accepting it without a choice is a no. */
-  approves(expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'approves', ...expecting })
+  approves(settings: Answers = {}): ScriptedPerson {
+    return this.#and({ does: 'approves', ...settings })
   }
 
-  declines(expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'declines', ...expecting })
+  declines(settings: Answers = {}): ScriptedPerson {
+    return this.#and({ does: 'declines', ...settings })
   }
 
   /** Makes no choice. */
-  dismisses(expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'dismisses', ...expecting })
+  dismisses(settings: Answers = {}): ScriptedPerson {
+    return this.#and({ does: 'dismisses', ...settings })
   }
 
   neverAnswers(expecting: Expecting = {}): ScriptedPerson {
@@ -112,16 +117,17 @@ export class ScriptedPerson {
     const isExpected =
       typeof asked === 'string' ? question.message.includes(asked) : (asked?.test(question.message) ?? true)
     if (!isExpected) this.#wrong.push(`The script expected ${asked} next, but the tool asked "${question.message}".`)
+    const comment = line.comment === undefined ? {} : { _meta: answerMeta({ comment: line.comment }) }
     switch (line.does) {
       case 'accepts':
-        return { answers: true, answer: { action: 'accept', ...this.#contentFor(question, line.with) } }
+        return { answers: true, answer: { action: 'accept', ...this.#contentFor(question, line.with), ...comment } }
       case 'approves':
         if (!Object.hasOwn(question.fields, 'decision')) this.#wrong.push(`"${question.message}" is no approval.`)
-        return { answers: true, answer: { action: 'accept', content: { decision: 'approve' } } }
+        return { answers: true, answer: { action: 'accept', content: { decision: 'approve' }, ...comment } }
       case 'declines':
-        return { answers: true, answer: { action: 'decline' } }
+        return { answers: true, answer: { action: 'decline', ...comment } }
       case 'dismisses':
-        return { answers: true, answer: { action: 'cancel' } }
+        return { answers: true, answer: { action: 'cancel', ...comment } }
       case 'answers with':
         return { answers: true, answer: line.raw }
       case 'never answers':

@@ -6,10 +6,16 @@ export type AnswerParams = RecordedParams & {
   id: string
   action: 'accept' | 'decline' | 'cancel'
   answer: string
+  /** 1 when the stored answer is sealed. */
+  is_secret: number
+  person_answer: string
   voter: string
   via: string
   decision_id: string
+  /** Of this vote, by the key ring. */
+  signature: string
   grant_id: string
+  grant_signature: string | null
   state_id: string | null
   state_expires_at: number | null
 }
@@ -22,6 +28,12 @@ const decides = `(
   or (:action = 'accept' and asks.accepts + 1 >= asks.approvals_needed)
   or (:action = 'decline' and asks.declines + 1 >= asks.declines_needed)
 )`
+
+// An ask whose end is in the audit log was reopened outside Assent. No answer counts for it.
+const hasNoRecordedEnd = `not exists (
+          select 1 from audit_entries e
+          where e.tenant = asks.tenant and e.subject = asks.id and e.kind <> 'note'
+            and e.kind in ('ask.settled', 'ask.expired', 'ask.withdrawn'))`
 
 /**
  * Counts one answer and, when it decides, settles the ask: at most once, with everything that hangs on it.
@@ -62,13 +74,17 @@ export function answering(also: string): [Part, ...Part[]] {
         state = case when ${decides} then 'settled' else 'open' end,
         ended_at = case when ${decides} then :now end,
         answer = case when ${decides} then cast(:answer as text) end,
+        secret_until = case when ${decides} and :is_secret = 1 then :now + use_within end,
+        person_answer = case when ${decides} then cast(:person_answer as text) end,
         decided_by = case when ${decides} then cast(:voter as text) end,
         decided_via = case when ${decides} then cast(:via as text) end,
-        decision_id = case when ${decides} then cast(:decision_id as text) end
+        decision_id = case when ${decides} then cast(:decision_id as text) end,
+        decision_signature = case when ${decides} then cast(:signature as text) end
       where tenant = :tenant and id = :id and state = 'open' and decide_by > :now
         and (:action <> 'cancel' or approvals_needed = 1)
         and not exists (
           select 1 from votes where votes.tenant = asks.tenant and votes.ask_id = asks.id and votes.voter = :voter)
+        and ${hasNoRecordedEnd}
         and ${isRecordable} ${also}
       returning tenant, id, state, ended_at, digest, principal, use_within, approvals_needed, declines_needed,
         accepts, declines`,
@@ -82,8 +98,8 @@ export function answering(also: string): [Part, ...Part[]] {
     {
       name: 'voted',
       sql: `
-      insert into votes (tenant, ask_id, voter, answer, via, decision_id, place, voted_at)
-      select c.tenant, c.id, :voter, :answer, :via, :decision_id,
+      insert into votes (tenant, ask_id, voter, answer, via, decision_id, signature, place, voted_at)
+      select c.tenant, c.id, :voter, :answer, :via, :decision_id, :signature,
         c.accepts + c.declines + case when :action = 'cancel' then 1 else 0 end, :now
       from counted c
       where c.approvals_needed > 1 or c.declines_needed > 1`,
@@ -91,8 +107,10 @@ export function answering(also: string): [Part, ...Part[]] {
     {
       name: 'granted',
       sql: `
-      insert into grants (tenant, id, ask_id, digest, principal, granted_at, expires_at)
-      select c.tenant, :grant_id, c.id, c.digest, c.principal, c.ended_at, c.ended_at + c.use_within from counted c
+      insert into grants (tenant, id, ask_id, digest, principal, granted_at, expires_at, signature)
+      select c.tenant, :grant_id, c.id, c.digest, c.principal, c.ended_at, c.ended_at + c.use_within,
+        cast(:grant_signature as text)
+      from counted c
       where c.state = 'settled' and :action = 'accept' and c.digest is not null`,
     },
     {

@@ -1,19 +1,20 @@
 // An ask as it lies in its table, and as the rules know it.
 
 import {
-  type Answer,
   type Ask,
   type AskState,
   AssentError,
   askLimits,
   type CastVote,
   type Electorate,
+  type FastAnswer,
   type Question,
   readJson,
   type Surface,
   type WithdrawReason,
 } from '@assent/core'
 import type { VoteRow } from './read-votes.ts'
+import type { OfAsk, StoredAnswers } from './stored-answer.ts'
 
 export type AskRow = {
   tenant: string
@@ -24,6 +25,9 @@ export type AskRow = {
   principal: string
   call_id: string | null
   question: string
+  comment_reaches: string | null
+  fast_action: string | null
+  fast_after: number | null
   electorate: string
   raised_at: number
   decide_by: number
@@ -34,25 +38,32 @@ export type AskRow = {
   decided_via: string | null
   decision_id: string | null
   withdrawn_because: string | null
+  secret_until: number | null
+  signature: string | null
+  decision_signature: string | null
+  wait_unknown: number | null
+  last_seen_at: number | null
+  undelivered_at: number | null
   /** The database's time at the reading. */
   now: number
 }
 
 /** Of a row `a`. */
-export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.electorate,
+export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.fast_action, a.fast_after, a.electorate,
   a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
-  a.withdrawn_because, :now as now`
+  a.withdrawn_because, a.wait_unknown, a.last_seen_at, a.undelivered_at, a.secret_until, a.signature, a.decision_signature,
+  :now as now`
 
-/** Without its votes, which lie elsewhere. What cannot be read was not written by us, or garbled on its way here. */
-export function askFromRow(row: AskRow): Ask {
+/** Without its votes, which are in their own table, and not verified. What cannot be read was not written by us, or garbled on its way here. */
+export function askFromRow(row: AskRow, answers: StoredAnswers): Ask {
   try {
-    return readRow(row)
+    return readRow(row, answers)
   } catch (cause) {
     throw new AssentError('store_unavailable', 'What the database holds of an ask cannot be read.', { cause })
   }
 }
 
-function readRow(row: AskRow): Ask {
+function readRow(row: AskRow, answers: StoredAnswers): Ask {
   return {
     tenant: row.tenant,
     id: row.id,
@@ -60,18 +71,24 @@ function readRow(row: AskRow): Ask {
     principal: row.principal,
     ...(row.call_id === null ? {} : { callId: row.call_id }),
     question: kept<Question>(row.question),
+    ...(row.comment_reaches === 'asker' ? { commentReaches: 'asker' } : {}),
+    ...(row.fast_action === null || row.fast_after === null
+      ? {}
+      : { fastAnswer: { action: row.fast_action as FastAnswer['action'], afterMs: row.fast_after } }),
     electorate: readElectorate(row.electorate),
+    ...(row.wait_unknown === 1 ? { isWaitUnknown: true } : {}),
+    ...(row.last_seen_at === null ? {} : { lastSeenAtMs: row.last_seen_at }),
     raisedAtMs: row.raised_at,
     decideByMs: row.decide_by,
     useWithinMs: row.use_within,
     votes: [],
-    state: stateFromRow(row),
+    state: stateFromRow(row, answers),
   }
 }
 
-export function voteFromRow(row: VoteRow): CastVote {
+export function voteFromRow(row: VoteRow, ask: OfAsk, answers: StoredAnswers): CastVote {
   return {
-    answer: kept<Answer>(row.answer),
+    ...answers.read(ask, row.answer),
     by: row.voter,
     via: row.via as Surface,
     decisionId: row.decision_id,
@@ -83,7 +100,7 @@ export function readElectorate(text: string): Electorate {
   return kept<Electorate>(text)
 }
 
-function stateFromRow(row: AskRow): AskState {
+function stateFromRow(row: AskRow, answers: StoredAnswers): AskState {
   switch (row.state) {
     case 'open':
       // The deadline is judged at each reading, so nothing hangs on a timer that marks the row.
@@ -99,11 +116,12 @@ function stateFromRow(row: AskRow): AskState {
     case 'settled':
       return {
         kind: 'settled',
-        answer: kept<Answer>(present(row.answer, row)),
+        ...answers.read(row, present(row.answer, row)),
         by: present(row.decided_by, row),
         via: present(row.decided_via, row) as Surface,
         atMs: present(row.ended_at, row),
         decisionId: present(row.decision_id, row),
+        ...(row.undelivered_at === null ? {} : { undeliveredAtMs: row.undelivered_at }),
       }
     default:
       throw new Error(`Ask ${row.id} is in no state that there is.`)

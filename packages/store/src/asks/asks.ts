@@ -5,17 +5,24 @@
 // change once raised, so judging them before the statement is safe.
 
 import {
+  type Answer,
+  type AnswerWarning,
   type Ask,
   type AskDraft,
   AssentError,
   answer as answerByTheRules,
+  answerDigests,
+  answerWarnings,
   type ContentIssue,
   canonicalJson,
   draftProblem,
+  type FastAnswer,
   type Full,
   isAssentError,
   judgeAnswer,
+  type KeptVote,
   mayDecide,
+  nameAnswer,
   needsSeveral,
   newId,
   type OpenLimits,
@@ -28,18 +35,35 @@ import {
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
 import { addOnce, DuplicateKey, type Engine } from '../engine/engine.ts'
+import type { Statement } from '../engine/statement.ts'
 import { randomBytes } from '../random.ts'
 import type { Watch } from '../wake/watch.ts'
 import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
-import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
+import { type AskRow, askFromRow } from './ask-row.ts'
 import { type AuditContents, answeredBody, raisedBody } from './audit-body.ts'
+import { deleteSecret, findUnsentSecrets } from './delete-secret.ts'
+import { deliverAsk, seeAsk, undeliverAsk } from './deliver-ask.ts'
 import { endAsk } from './end-ask.ts'
 import { handOver } from './hand-over.ts'
+import { noteFastAnswer } from './note-fast-answer.ts'
 import { OpenTotal } from './open-total.ts'
 import { approverParam, type RaiseParams, raiseAsk, raiseAskWithin } from './raise-ask.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
 import type { Told } from './room.ts'
+import type { Signatures } from './signatures.ts'
+import { deletedAnswer, isSecretAnswer, type StoredAnswers } from './stored-answer.ts'
+import {
+  findOfDeadReplicas,
+  findOfGoneSessions,
+  findOfReplica,
+  handOutAsk,
+  type WaitingKey,
+  type WithdrawParams,
+  withdrawOfDeadReplica,
+  withdrawOfGoneSession,
+  withdrawOfReplica,
+} from './waiting.ts'
 
 export interface AnswerRequest {
   readonly tenant: string
@@ -51,6 +75,8 @@ export interface AnswerRequest {
   readonly answer: unknown
   /** The ask as whoever looked it up has just read it. Read here otherwise. */
   readonly ask?: Ask
+  /** Whether an answer that looks like a secret is refused: nobody confirmed it. */
+  readonly refusesSecrets?: boolean
   /** The same id again is the same answer sent twice. Made here when the surface has none. */
   readonly decisionId?: string
   /** The sealed state that brought the answer, used up with it. */
@@ -72,6 +98,8 @@ export type Answered =
   | { readonly kind: 'ended'; readonly ask: Ask }
   | { readonly kind: 'invalid'; readonly issues: readonly ContentIssue[] }
   | { readonly kind: 'malformed'; readonly message: string }
+  /** Something in it looks like a secret, and the request refuses those. The ask stays open. */
+  | { readonly kind: 'looks-secret'; readonly warnings: readonly AnswerWarning[] }
   /** This person has answered already; their first answer stands. */
   | { readonly kind: 'already-voted' }
   /** Several must decide, so one person's "no choice" is not an answer. */
@@ -89,6 +117,8 @@ type Raising = { readonly raised_at: Told['raised_at']; readonly no_room: Full |
 
 const neither: Raising = { raised_at: null, no_room: null }
 
+const atMost = 1_000
+
 type End = { readonly state: 'expired' | 'withdrawn'; readonly reason: WithdrawReason | null }
 
 export class Asks {
@@ -96,13 +126,24 @@ export class Asks {
   readonly #audit: Audit
   readonly #watch: Watch
   readonly #contents: AuditContents
+  readonly #signatures: Signatures
+  readonly #answers: StoredAnswers
   readonly #openTotal: OpenTotal
 
-  constructor(engine: Engine, audit: Audit, watch: Watch, contents: AuditContents) {
+  constructor(
+    engine: Engine,
+    audit: Audit,
+    watch: Watch,
+    contents: AuditContents,
+    signatures: Signatures,
+    answers: StoredAnswers,
+  ) {
     this.#engine = engine
     this.#audit = audit
     this.#watch = watch
     this.#contents = contents
+    this.#signatures = signatures
+    this.#answers = answers
     this.#openTotal = new OpenTotal(engine)
   }
 
@@ -110,8 +151,9 @@ export class Asks {
    * Opens an ask. The same ask raised again, after an unclear failure, is the same ask.
    *
    * @param atMost asks that may be open with it; one more throws `TooManyOpen`, and is not raised
+   * @param waitsAt the replica whose request waits for the answer, with a lease that holds; see `handOut`
    */
-  async raise(draft: AskDraft, atMost?: OpenLimits): Promise<Ask> {
+  async raise(draft: AskDraft, atMost?: OpenLimits, waitsAt?: string): Promise<Ask> {
     const problem = draftProblem(draft)
     if (problem !== undefined) throw new AssentError('validation_failed', problem)
 
@@ -126,12 +168,16 @@ export class Asks {
       call_id: draft.callId ?? null,
       kind: question.kind,
       question: JSON.stringify(question),
+      comment_reaches: draft.commentReaches ?? null,
       electorate: JSON.stringify(electorate),
       approvals_needed: electorate.approvals,
       declines_needed: electorate.declines,
       digest: question.kind === 'approval' ? question.digest : null,
       decide_within: draft.decideWithinMs,
       use_within: draft.useWithinMs,
+      signature: this.#signatures.ofAsk(draft),
+      waits_at: waitsAt ?? null,
+      wait_unknown: draft.isWaitUnknown === true ? 1 : null,
       ...this.#audit.body(raisedBody(draft, this.#contents)),
       ...Object.fromEntries(approvers),
     }
@@ -163,10 +209,39 @@ export class Asks {
     return (await this.#readWithTime(tenant, id))?.ask
   }
 
+  /** The asker has the answer. What looks like a secret in it is deleted here; its digests stay. */
+  async deleteSecret(tenant: string, id: string): Promise<void> {
+    const [row] = await this.#engine.run(readAsk, { tenant, id })
+    if (row?.secret_until != null) await this.#deleteSecret(row)
+  }
+
+  /** Deletes sealed answers that nobody fetched in time. */
+  async deleteUnsentSecrets(atMost: number): Promise<number> {
+    const rows = await this.#engine.run(findUnsentSecrets, { at_most: atMost })
+    for (const row of rows) await this.#deleteSecret(row)
+    return rows.length
+  }
+
+  async #deleteSecret(row: AskRow): Promise<void> {
+    const { tenant, id } = row
+    const { question, state } = askFromRow(row, this.#answers)
+    if (state.kind !== 'settled') return
+    await this.#engine.runRepeatable(deleteSecret, { tenant, id, answer: deletedAnswer(question, state.answer) })
+  }
+
+  /** Where several decide, a comment that looks like a secret is not stored at all: it is delivered to nobody. */
+  #stored(ask: Ask, answer: Answer): { answer: string; is_secret: number } {
+    if (!isSecretAnswer(ask.question, answer)) return { answer: JSON.stringify(answer), is_secret: 0 }
+    if (needsSeveral(ask.electorate)) return { answer: deletedAnswer(ask.question, answer), is_secret: 0 }
+    return { answer: this.#answers.sealed(ask, answer), is_secret: 1 }
+  }
+
   /** Gives an ask its answer, or one of the answers it needs. */
   async answer(request: AnswerRequest): Promise<Answered> {
     const { tenant, id, person, via } = request
     const found = openAsk(request) ?? (await this.#readWithTime(tenant, id))
+    // Before asking who may decide: the approval rule of a changed row proves nothing.
+    if (found !== undefined && isUnverified(found.ask)) return { kind: 'ended', ask: found.ask }
     if (found === undefined || !mayDecide(found.ask.electorate, person)) return { kind: 'not-found' }
     const judged = judgeAnswer(found.ask.question, request.answer)
     if (!judged.ok) {
@@ -175,6 +250,9 @@ export class Asks {
         ? { kind: 'invalid', issues: judged.issues }
         : { kind: 'malformed', message: judged.message }
     }
+
+    const warnings = request.refusesSecrets === true ? answerWarnings(found.ask.question, judged.answer) : []
+    if (warnings.length > 0 && found.ask.state.kind === 'open') return { kind: 'looks-secret', warnings }
 
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
     const vote: Vote = { answer: judged.answer, by: person.principal, via, decisionId }
@@ -196,13 +274,70 @@ export class Asks {
     )
   }
 
+  /** Keeps that the client answered too fast to be a person. It changes nothing else about the ask. */
+  async noteFastAnswer(tenant: string, id: string, { action, afterMs }: FastAnswer): Promise<void> {
+    await this.#engine.run(noteFastAnswer, { tenant, id, action, after: Math.round(afterMs) })
+  }
+
   async withdraw(tenant: string, id: string, reason: WithdrawReason): Promise<Ended> {
     return this.#end(tenant, id, { state: 'withdrawn', reason })
+  }
+
+  /**
+   * The caller got a state or a handle, so the answer is not waited for by one replica alone any more.
+   *
+   * @param session the client session that the handle ends with, if there is one
+   */
+  async handOut(tenant: string, id: string, session?: string): Promise<void> {
+    await this.#engine.runRepeatable(handOutAsk, { tenant, id, session: session ?? null })
+  }
+
+  /** Withdraws all open asks that name this replica: nothing waits for them once it has ended. */
+  async withdrawOfReplica(replica: string, reason: WithdrawReason): Promise<number> {
+    return this.#withdrawAll(
+      await this.#engine.run(findOfReplica, { replica, at_most: atMost }),
+      withdrawOfReplica,
+      reason,
+    )
+  }
+
+  /** Withdraws open asks of replicas whose lease has ended. */
+  async withdrawOfDeadReplicas(): Promise<number> {
+    const found = await this.#engine.run(findOfDeadReplicas, { at_most: atMost })
+    return this.#withdrawAll(found, withdrawOfDeadReplica, 'owner-lost')
+  }
+
+  /** Withdraws open asks whose handle ended with its client session. */
+  async withdrawOfGoneSessions(): Promise<number> {
+    const found = await this.#engine.run(findOfGoneSessions, { at_most: atMost })
+    return this.#withdrawAll(found, withdrawOfGoneSession, 'caller-gone')
   }
 
   /** Marks an ask whose deadline has passed. It had ended for every reader already; now it is recorded too. */
   async expire(tenant: string, id: string): Promise<Ended> {
     return this.#end(tenant, id, { state: 'expired', reason: null })
+  }
+
+  /** A server that waits inside its call is given the answer now. */
+  async delivered(tenant: string, id: string): Promise<void> {
+    await this.#engine.run(deliverAsk, { tenant, id })
+  }
+
+  /**
+   * The answer could not be delivered: the server had stopped waiting. Recorded once, beside the answer.
+   *
+   * @param isCertain overrides an earlier `delivered`
+   */
+  async undelivered(tenant: string, id: string, isCertain: boolean): Promise<boolean> {
+    const params = { tenant, id, is_certain: isCertain ? 1 : 0, ...this.#audit.body({}) }
+    const [marked] = await this.#engine.runRepeatable(undeliverAsk, params)
+    if (marked !== undefined) this.#watch.moved(tenant, id)
+    return marked !== undefined
+  }
+
+  /** A request waits for the answer now. Written at most once in `everyMs`. */
+  async seen(tenant: string, id: string, everyMs: number): Promise<void> {
+    await this.#engine.run(seeAsk, { tenant, id, every: everyMs })
   }
 
   /**
@@ -238,24 +373,30 @@ export class Asks {
     run: (params: AnswerParams) => Promise<Counted[]> = (params) => this.#engine.runRepeatable(answerAsk, params),
   ): Promise<Answered> {
     const { tenant, id } = ask
+    const grantId = newId('grant', Date.now(), randomBytes)
+    const isSecret = isSecretAnswer(ask.question, vote.answer)
     const params = {
       tenant,
       id,
       action: vote.answer.action,
-      answer: JSON.stringify(vote.answer),
+      ...this.#stored(ask, vote.answer),
+      person_answer: nameAnswer(ask.question, vote.answer),
       voter: vote.by,
       via: vote.via,
       decision_id: vote.decisionId,
-      grant_id: newId('grant', Date.now(), randomBytes),
+      signature: this.#signatures.ofVote(ask, vote),
+      grant_id: grantId,
+      grant_signature: this.#signatures.ofGrant(ask, grantId),
       state_id: state?.id ?? null,
       state_expires_at: state?.expiresAtMs ?? null,
-      ...this.#audit.body(answeredBody(vote, this.#contents)),
+      ...this.#audit.body(answeredBody(vote, ask.question, isSecret ? 'digest' : this.#contents)),
     }
     try {
       const [counted] = await run(params)
       if (counted !== undefined) this.#watch.moved(tenant, id)
       if (counted?.ended_at != null && !needsSeveral(ask.electorate)) {
-        return { kind: 'settled', ask: { ...ask, state: { kind: 'settled', ...vote, atMs: counted.ended_at } } }
+        const state = { kind: 'settled', ...vote, ...(isSecret ? { isSecret } : {}), atMs: counted.ended_at } as const
+        return { kind: 'settled', ask: { ...ask, state } }
       }
     } catch (error) {
       if (error instanceof DuplicateKey && error.table === 'used_ids') return { kind: 'state-used' }
@@ -284,7 +425,10 @@ export class Asks {
 
     const moved = answerByTheRules(ask, vote, nowMs)
     if (moved.ok)
-      throw new AssentError('store_unavailable', `The answer to ask ${ask.id} could not be kept. Try again.`)
+      throw new AssentError(
+        'store_unavailable',
+        `The answer to ask ${ask.id} could not be stored. Try again; if it fails again, run "assent audit verify".`,
+      )
     if (moved.reason === 'already-voted' || moved.reason === 'no-cancel') return { kind: moved.reason }
     return { kind: 'ended', ask }
   }
@@ -295,6 +439,21 @@ export class Asks {
     if (ask === undefined) return { kind: 'not-found' }
     if (ask.state.kind === 'open') return { kind: 'not-due' }
     return { kind: isDone ? 'done' : 'ended', ask }
+  }
+
+  async #withdrawAll(
+    found: readonly WaitingKey[],
+    statement: Statement<WithdrawParams, { id: string }>,
+    reason: WithdrawReason,
+  ): Promise<number> {
+    let withdrawn = 0
+    for (const { tenant, id, waits } of found) {
+      const params = { tenant, id, waits, state: 'withdrawn', reason, ...this.#audit.body({ reason }) } as const
+      if ((await this.#engine.runRepeatable(statement, params)).length === 0) continue
+      withdrawn += 1
+      this.#watch.moved(tenant, id)
+    }
+    return withdrawn
   }
 
   async #mark(tenant: string, id: string, end: End): Promise<boolean> {
@@ -330,12 +489,10 @@ export class Asks {
     return row === undefined ? undefined : { ask: await this.withVotes(row), nowMs: row.now }
   }
 
-  /** For reading rows that another query found. */
+  /** The ask of a row that another query found, verified: a row that was changed outside Assent is never settled. */
   async withVotes(row: AskRow): Promise<Ask> {
-    const ask = askFromRow(row)
-    if (!needsSeveral(ask.electorate)) return ask
-    const votes = await this.#engine.run(readVotes, { tenant: row.tenant, ask_id: row.id })
-    return { ...ask, votes: votes.map(voteFromRow) }
+    const { tenant, id } = row
+    return this.#signatures.verified(row, () => this.#engine.run(readVotes, { tenant, ask_id: id }))
   }
 }
 
@@ -345,12 +502,17 @@ function openAsk({ tenant, id, ask }: AnswerRequest): { ask: Ask; nowMs: number 
   return isIt ? { ask, nowMs: ask.raisedAtMs } : undefined
 }
 
+function isUnverified({ state }: Ask): boolean {
+  return state.kind === 'withdrawn' && state.reason === 'unverified'
+}
+
 function asksFor({ question }: Ask, page: string): boolean {
   return question.kind === 'url' && question.secret?.page === page
 }
 
-function isSame(kept: Vote, vote: Vote): boolean {
-  return kept.by === vote.by && canonicalJson(kept.answer) === canonicalJson(vote.answer)
+function isSame(kept: KeptVote, vote: Vote): boolean {
+  const digests = kept.deleted ?? answerDigests(kept.answer)
+  return kept.by === vote.by && canonicalJson(digests) === canonicalJson(answerDigests(vote.answer))
 }
 
 function isOf(ask: Ask, draft: AskDraft): boolean {

@@ -1,6 +1,6 @@
 // What the record says about an ask: digests always, contents only where the operator chose to keep them.
 
-import { type Answer, type AskDraft, digestOf, type Vote } from '@assent/core'
+import { type AskDraft, answerDigests, digestOf, nameAnswer, type Question, type Vote } from '@assent/core'
 
 export type AuditContents = 'keep' | 'digest'
 
@@ -20,15 +20,12 @@ export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
   }
 }
 
-export function answeredBody({ answer, by, via, decisionId }: Vote, contents: AuditContents): unknown {
-  return { by, via, decisionId, answer: contents === 'keep' ? answer : digested(answer) }
-}
-
-function digested(answer: Answer): unknown {
-  const content = answer.action === 'accept' ? answer.content : undefined
-  return {
-    action: answer.action,
-    ...(content === undefined ? {} : { contentDigest: digestOf('content v1', content) }),
-    ...(answer.comment === undefined ? {} : { commentDigest: digestOf('comment v1', answer.comment) }),
-  }
+/** `answered` is the person's actual answer, from a closed set of names: a form that says No is an accept, and not a yes. */
+export function answeredBody(
+  { answer, by, via, decisionId }: Vote,
+  question: Question,
+  contents: AuditContents,
+): unknown {
+  const answered = nameAnswer(question, answer)
+  return { by, via, decisionId, answered, answer: contents === 'keep' ? answer : answerDigests(answer) }
 }

@@ -1,5 +1,5 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { together } from '../engine/statement.ts'
+import { type Part, together } from '../engine/statement.ts'
 
 export type EndParams = RecordedParams & {
   tenant: string
@@ -13,24 +13,28 @@ export type EndParams = RecordedParams & {
  *
  * From its deadline on an ask can only expire, and before it only be withdrawn, so the two never compete.
  */
-export const endAsk = together<EndParams, { id: string }>(
-  'end_ask',
-  {
-    name: 'ended',
-    returns: ['tenant', 'id', 'state'],
-    tells: ['id'],
-    sql: `
+export const endAsk = together<EndParams, { id: string }>('end_ask', ...ending(''))
+
+/** @param also what must hold besides, in the same instant: SQL that begins with `and`, or nothing */
+export function ending(also: string): [Part, ...Part[]] {
+  return [
+    {
+      name: 'ended',
+      returns: ['tenant', 'id', 'state'],
+      tells: ['id'],
+      sql: `
       update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
       where tenant = :tenant and id = :id and state = 'open'
         and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now))
-        and ${isRecordable}
+        and ${isRecordable} ${also}
       returning tenant, id, state`,
-  },
-  {
-    name: 'unlisted',
-    sql: `
+    },
+    {
+      name: 'unlisted',
+      sql: `
       update ask_approvers set is_open = 0 from ended c
       where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id`,
-  },
-  ...recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),
-)
+    },
+    ...recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),
+  ]
+}

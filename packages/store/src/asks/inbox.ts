@@ -7,10 +7,10 @@
 import { Buffer } from 'node:buffer'
 import {
   type Ask,
-  type AskOutcome,
   AssentError,
   approverNames,
   mayDecide,
+  type NamedOutcome,
   type Person,
   type Question,
 } from '@assent/core'
@@ -28,7 +28,7 @@ export interface InboxQuery {
   readonly server?: string
   readonly kind?: Question['kind']
   /** Of what has ended. */
-  readonly outcome?: AskOutcome
+  readonly outcome?: NamedOutcome
   /** At most 100; 50 unless told. */
   readonly pageSize?: number
   /** From the page before. */
@@ -53,7 +53,7 @@ export interface FiguresQuery {
 export interface EndedAsk {
   readonly server: string
   readonly tool?: string
-  readonly outcome: AskOutcome
+  readonly outcome: NamedOutcome
   readonly tookMs: number
 }
 
@@ -133,7 +133,7 @@ export class Inbox {
 
 function endedAsk({ server, tool, outcome, raised_at, ended_at }: FigureRow): EndedAsk {
   const asker = tool === null ? { server } : { server, tool }
-  return { ...asker, outcome: outcome as AskOutcome, tookMs: ended_at - raised_at }
+  return { ...asker, outcome: outcome as NamedOutcome, tookMs: ended_at - raised_at }
 }
 
 /** Newest first, each ask once although two names may lead to it. */

@@ -11,12 +11,16 @@ export type RaiseParams = RecordedParams & {
   call_id: string | null
   kind: string
   question: string
+  comment_reaches: string | null
   electorate: string
   approvals_needed: number
   declines_needed: number
   digest: string | null
   decide_within: number
   use_within: number
+  signature: string
+  waits_at: string | null
+  wait_unknown: number | null
 }
 
 export type Raised = { raised_at: number }
@@ -32,11 +36,13 @@ const raised: Part = {
   returns: ['tenant', 'id', 'server', 'kind', 'raised_at', 'decide_by'],
   tells: ['raised_at'],
   sql: `
-    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, electorate, approvals_needed,
-      declines_needed, digest, raised_at, decide_by, use_within)
+    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, comment_reaches, electorate,
+      approvals_needed, declines_needed, digest, raised_at, decide_by, use_within, signature, waits_at, wait_unknown,
+      last_seen_at)
     select :tenant, :id, 'open', :server, cast(:tool as text), :principal, cast(:call_id as text), :kind, :question,
-      :electorate, cast(:approvals_needed as integer), cast(:declines_needed as integer), cast(:digest as text),
-      :now, :now + cast(:decide_within as bigint), cast(:use_within as bigint)
+      cast(:comment_reaches as text), :electorate, cast(:approvals_needed as integer),
+      cast(:declines_needed as integer), cast(:digest as text), :now, :now + cast(:decide_within as bigint),
+      cast(:use_within as bigint), :signature, cast(:waits_at as text), cast(:wait_unknown as integer), :now
     where ${isRecordable}
     returning tenant, id, server, kind, raised_at, decide_by`,
 }

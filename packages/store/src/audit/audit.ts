@@ -51,9 +51,13 @@ export class Audit {
     await this.#engine.runRepeatable(beginChain, { tenant, genesis_hash: genesisHash(tenant) })
   }
 
+  /** Records that a stored ask or its grant was refused because its signatures do not match. */
+  async unverified(tenant: string, askId: string, problem: unknown): Promise<void> {
+    await this.append(tenant, [{ subject: askId, body: problem }], 'ask.unverified')
+  }
+
   /** Adds notes in the order given, in one commit. */
-  async append(tenant: string, notes: readonly AuditNote[]): Promise<void> {
-    const kind: AuditKind = 'note'
+  async append(tenant: string, notes: readonly AuditNote[], kind: AuditKind = 'note'): Promise<void> {
     const list = notes.map(({ subject, body }) => ({ tenant, subject, kind, ...this.body(body) }))
     if (list.length === 0 || (await this.#added(list))) return
     await this.begin(tenant)

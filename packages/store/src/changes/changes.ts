@@ -9,7 +9,7 @@ import type { Bell } from '../wake/bells.ts'
 import type { Watch } from '../wake/watch.ts'
 import { readChanges } from './read-changes.ts'
 
-export type AskMove = 'raised' | 'voted' | 'settled' | 'expired' | 'withdrawn'
+export type AskMove = 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
 
 export interface Change {
   readonly seq: number
@@ -29,6 +29,7 @@ const moves: Readonly<Record<string, AskMove>> = {
   'ask.raised': 'raised',
   'ask.voted': 'voted',
   'ask.settled': 'settled',
+  'ask.undelivered': 'undelivered',
   'ask.expired': 'expired',
   'ask.withdrawn': 'withdrawn',
 }

@@ -33,6 +33,7 @@ onEachEngine('[STORE-1] an ask reads back as it was raised, whatever is in it', 
       raisedAtMs: noon,
       decideByMs: noon + decideWithinMs,
       votes: [],
+      lastSeenAtMs: noon,
       state: { kind: 'open' },
     }
     expect(await store.asks.raise(draft)).toEqual(expected)
@@ -237,7 +238,7 @@ onEachEngine('[ASK-5] an answer whose deadline passes between the look and the s
 
 onEachEngine('[ASK-3] each way to end without a yes is kept apart', async ({ open }) => {
   const store = await open()
-  const reasons = ['undeliverable', 'unseen', 'call-cancelled', 'caller-gone', 'owner-lost'] as const
+  const reasons = ['undeliverable', 'unseen', 'call-cancelled', 'asker-stopped', 'caller-gone', 'owner-lost'] as const
 
   for (const reason of reasons) {
     const draft = aForm()

@@ -90,10 +90,10 @@ onEachEngine(
     const query = { tenant, person: ann, sinceMs: since, atMost: 100 }
     const { ended, complete } = await store.inbox.figures(query)
     expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(
-      ['accepted', 'declined', 'cancelled', 'withdrawn', 'unseen', 'expired'].toSorted(),
+      ['answered', 'declined', 'dismissed', 'withdrawn', 'unseen', 'expired'].toSorted(),
     )
-    expect(ended.filter(({ outcome }) => outcome === 'cancelled')).toEqual([
-      { server: 'github', tool: undefined, outcome: 'cancelled', tookMs: 5_000 },
+    expect(ended.filter(({ outcome }) => outcome === 'dismissed')).toEqual([
+      { server: 'github', tool: undefined, outcome: 'dismissed', tookMs: 5_000 },
     ])
     expect(complete).toBe(true)
     expect(await store.inbox.figures({ ...query, atMost: 2 })).toMatchObject({ complete: false, ended: { length: 2 } })

@@ -1,7 +1,19 @@
 // People, asks and answers to begin a test with.
 
 import { randomBytes } from 'node:crypto'
-import { type Approver, type AskDraft, actionDigest, newId, type Person, toolDefinitionDigest } from '@assent/core'
+import {
+  type Approver,
+  type AskDraft,
+  actionDigest,
+  createKeyRing,
+  type KeyRing,
+  newId,
+  type Person,
+  toolDefinitionDigest,
+} from '@assent/core'
+
+/** The same in every process of a test. */
+export const testKeys: KeyRing = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(3) }])
 
 export const noon: number = Date.UTC(2026, 6, 28, 12)
 export const minuteMs = 60_000

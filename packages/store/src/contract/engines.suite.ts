@@ -8,13 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { test } from 'vitest'
 import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '../index.ts'
-import { noon } from './drafts.suite.ts'
+import { noon, testKeys } from './drafts.suite.ts'
 
 export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
 export interface Place {
   /** Opens the same database once more, as another process would. */
-  open(options?: StoreOptions & Pick<PostgresStoreOptions, 'wake'>): Promise<Store>
+  open(options?: Partial<StoreOptions> & Pick<PostgresStoreOptions, 'wake'>): Promise<Store>
   /** Runs SQL behind the store's back, as someone with the database's password could. */
   tamper(sql: string): Promise<unknown[]>
 }
@@ -47,7 +47,7 @@ export async function onPostgres(run: (place: Place) => Promise<void>): Promise<
   try {
     await run({
       open: async (options) => {
-        const store = await openPostgres(postgresUrl, { schema, connections: 4, ...options })
+        const store = await openPostgres(postgresUrl, { keys: testKeys, schema, connections: 4, ...options })
         opened.push(store)
         return store
       },
@@ -68,7 +68,7 @@ export async function onSqlite(run: (place: Place & { readonly path: string }) =
     await run({
       path,
       open: async (options) => {
-        const store = await openSqlite(path, options)
+        const store = await openSqlite(path, { keys: testKeys, ...options })
         opened.push(store)
         return store
       },

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgres } from '../engine/migrate-postgres.ts'
 import { type Migration, migrationsFor } from '../engine/migrations.ts'
 import { openPostgres, type Store } from '../index.ts'
-import { accept, aForm, anApproval, anId, ann, inEurope } from './drafts.suite.ts'
+import { accept, aForm, anApproval, anId, ann, inEurope, testKeys } from './drafts.suite.ts'
 import { onEachEngine, onPostgres, onSqlite, postgresUrl } from './engines.suite.ts'
 
 function tablesOf(engine: 'postgres' | 'sqlite'): string[] {
@@ -87,7 +87,7 @@ async function anOlderDatabase() {
   onTestFinished(async () => {
     await admin.query(`drop schema if exists ${schema} cascade`)
   })
-  const store = await openPostgres(postgresUrl, { schema, connections: 2 })
+  const store = await openPostgres(postgresUrl, { keys: testKeys, schema, connections: 2 })
   onTestFinished(() => store.close())
   const migrate = async (newer: Pick<Migration, 'name' | 'sql'>, client?: pg.Client) =>
     migratePostgres(client ?? (await connect()), schema, [...migrationsFor('postgres'), { digest: 'x', ...newer }])

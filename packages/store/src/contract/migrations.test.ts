@@ -8,6 +8,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { migrationsFor } from '../engine/migrations.ts'
 import { openPostgres, openSqlite } from '../index.ts'
+import { testKeys } from './drafts.suite.ts'
 import { onEachEngine, postgresUrl } from './engines.suite.ts'
 
 const processes = 20
@@ -37,7 +38,7 @@ test('[STORE-2] twenty processes that start at once on an empty database bring i
 
     const { rows } = await admin.query('select name from migrations order by name')
     expect(rows).toEqual(migrationsFor('postgres').map(({ name }) => ({ name })))
-    const store = await openPostgres(postgresUrl, { schema })
+    const store = await openPostgres(postgresUrl, { keys: testKeys, schema })
     expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: processes })
     await store.close()
   } finally {
@@ -52,7 +53,7 @@ test('[STORE-2] twenty processes that start at once on an empty file bring it up
   try {
     expect(await openAtOnce('sqlite', path)).toEqual(Array(processes).fill('opened'))
 
-    const store = await openSqlite(path)
+    const store = await openSqlite(path, { keys: testKeys })
     expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: processes })
     await store.close()
   } finally {

@@ -163,3 +163,29 @@ onEachEngine('[STORE-30] what is no token of ours opens nothing', async ({ open,
     expect(await store.signIns.who('acme', guess)).toBeUndefined()
   }
 })
+
+onEachEngine(
+  '[STORE-30] a session keeps the key of its browser, and all that began at one port can be ended at once',
+  async ({ open }) => {
+    const [store, other] = [await open(), await open()]
+    const browserAt = (port: number) => ({ publicKey: `key-${port}`, listenerSecret: 'secret', port })
+    for (const [code, port] of [
+      ['one', 7421],
+      ['two', 7421],
+      ['three', 7422],
+    ] as const) {
+      await store.signIns.invite(aLink(code))
+      expect(await store.signIns.redeem({ ...rooms, code, token: code, browser: browserAt(port) })).toBe('begun')
+    }
+    await store.signIns.invite(aLink('four'))
+    expect(await store.signIns.redeem({ ...rooms, code: 'four', token: 'four' })).toBe('begun')
+    expect((await other.signIns.who('acme', 'one'))?.browser).toEqual(browserAt(7421))
+    expect((await other.signIns.who('acme', 'four'))?.browser).toBeUndefined()
+
+    expect(await other.signIns.endAt('acme', 7421)).toBe(2)
+    expect(await other.signIns.endAt('globex', 7422)).toBe(0)
+
+    for (const token of ['one', 'two']) expect(await store.signIns.who('acme', token)).toBeUndefined()
+    for (const token of ['three', 'four']) expect(await store.signIns.who('acme', token)).toBeDefined()
+  },
+)

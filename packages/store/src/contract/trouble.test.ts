@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres, openSqlite } from '../index.ts'
-import { accept, aForm, anApproval, ann, inEurope } from './drafts.suite.ts'
+import { accept, aForm, anApproval, ann, inEurope, testKeys } from './drafts.suite.ts'
 import { onPostgres, onSqlite, postgresUrl } from './engines.suite.ts'
 import { overAWire } from './wire.suite.ts'
 
@@ -60,8 +60,12 @@ test('[STORE-15] while the database is away nothing is a yes, and afterwards all
   }))
 
 test('[STORE-15] a database that cannot be reached is named at the start', async () => {
-  await expect(openPostgres('postgres://root@127.0.0.1:1/test')).rejects.toMatchObject({ code: 'store_unavailable' })
-  await expect(openPostgres(postgresUrl, { schema: 'Drop; Table' })).rejects.toMatchObject({ code: 'misconfigured' })
+  await expect(openPostgres('postgres://root@127.0.0.1:1/test', { keys: testKeys })).rejects.toMatchObject({
+    code: 'store_unavailable',
+  })
+  await expect(openPostgres(postgresUrl, { keys: testKeys, schema: 'Drop; Table' })).rejects.toMatchObject({
+    code: 'misconfigured',
+  })
 })
 
 test('[STORE-15] what is acknowledged is written, also where the database is set to acknowledge sooner (PostgreSQL)', () =>
@@ -76,7 +80,10 @@ test('[STORE-15] what is acknowledged is written, also where the database is set
        $$ begin insert into seen values (current_setting('synchronous_commit')); return new; end $$`,
     )
     await admin.query('create trigger looking before insert on asks for each row execute function look()')
-    const store = await openPostgres(Object.assign(new URL(wire.url), { username: schema }).href, { schema })
+    const store = await openPostgres(Object.assign(new URL(wire.url), { username: schema }).href, {
+      keys: testKeys,
+      schema,
+    })
     try {
       await store.asks.raise(aForm())
 
@@ -93,7 +100,7 @@ test('[STORE-15] a statement that takes too long is given up (PostgreSQL)', () =
     const store = await open()
     const { tenant, id } = await store.asks.raise(aForm())
     const schema = ((await tamper('select current_schema() as name')) as { name: string }[])[0]?.name ?? ''
-    const hasty = await openPostgres(postgresUrl, { schema, statementTimeoutMs: 200 })
+    const hasty = await openPostgres(postgresUrl, { keys: testKeys, schema, statementTimeoutMs: 200 })
     const locker = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
     await locker.connect()
     try {
@@ -128,7 +135,12 @@ test('[STORE-15] a network that has gone silent is given up too, and nothing wai
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const wired = new URL(postgresUrl)
     wired.port = String((server.address() as AddressInfo).port)
-    const hasty = await openPostgres(wired.href, { schema, statementTimeoutMs: 300, connectTimeoutMs: 300 })
+    const hasty = await openPostgres(wired.href, {
+      keys: testKeys,
+      schema,
+      statementTimeoutMs: 300,
+      connectTimeoutMs: 300,
+    })
     try {
       await hasty.asks.read(tenant, id)
       isSilent = true
@@ -148,7 +160,7 @@ test('[STORE-15] a file that another process keeps locked is told as trouble, an
   onSqlite(async ({ open, path }) => {
     const patient = await open()
     const { tenant, id } = await patient.asks.raise(aForm())
-    const hasty = await openSqlite(path, { busyTimeoutMs: 50 })
+    const hasty = await openSqlite(path, { keys: testKeys, busyTimeoutMs: 50 })
     const locker = new DatabaseSync(path)
     try {
       locker.exec('begin immediate')

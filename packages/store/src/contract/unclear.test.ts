@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres, type Store } from '../index.ts'
-import { aForm, anId, ann, inEurope, minuteMs } from './drafts.suite.ts'
+import { aForm, anId, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
 import { overAWire } from './wire.suite.ts'
 
@@ -272,7 +272,9 @@ test('[STORE-33] a connection that breaks at the start is told as trouble, and n
   overAWire(async (wire, _, schema) => {
     for (const text of ['pg_try_advisory_lock', 'create schema', 'from migrations', 'current_setting']) {
       wire.loseRequest(text)
-      await expect(openPostgres(wire.url, { schema })).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(openPostgres(wire.url, { keys: testKeys, schema })).rejects.toMatchObject({
+        code: 'store_unavailable',
+      })
     }
   }))
 
@@ -281,7 +283,7 @@ test('[STORE-33] a server that only reads is told as trouble, and is left for th
     const admin = new pg.Client(postgresUrl)
     await admin.connect()
     await admin.query(`create role ${schema} superuser login`)
-    const store = await openPostgres(as(wire.url, schema), { schema })
+    const store = await openPostgres(as(wire.url, schema), { keys: testKeys, schema })
     try {
       // As a standby does until it takes over, and a primary after it was replaced.
       await admin.query(`alter role ${schema} set default_transaction_read_only = on`)
@@ -290,7 +292,7 @@ test('[STORE-33] a server that only reads is told as trouble, and is left for th
       await expect(store.asks.raise(aForm())).rejects.toMatchObject({ code: 'store_unavailable' })
       const note = [{ subject: 's', body: {} }]
       await expect(store.audit.append(tenant, note)).rejects.toMatchObject({ code: 'store_unavailable' })
-      await expect(openPostgres(as(postgresUrl, schema), { schema })).rejects.toMatchObject({
+      await expect(openPostgres(as(postgresUrl, schema), { keys: testKeys, schema })).rejects.toMatchObject({
         code: 'store_unavailable',
       })
 

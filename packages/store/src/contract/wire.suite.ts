@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { openPostgres, type Store } from '../index.ts'
+import { testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
 
 /** Between the store and PostgreSQL: passes bytes on until told to break. */
@@ -104,7 +105,7 @@ async function aWire(): Promise<Wire> {
 export async function overAWire(run: (wire: Wire, store: Store, schema: string) => Promise<void>): Promise<void> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const wire = await aWire()
-  const store = await openPostgres(wire.url, { schema, connections: 2, connectTimeoutMs: 2_000 })
+  const store = await openPostgres(wire.url, { keys: testKeys, schema, connections: 2, connectTimeoutMs: 2_000 })
   try {
     await run(wire, store, schema)
   } finally {

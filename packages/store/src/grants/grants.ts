@@ -1,8 +1,11 @@
 // A yes and its single use.
 
+import type { Ask } from '@assent/core'
+import type { Asks } from '../asks/asks.ts'
+import type { Signatures } from '../asks/signatures.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Engine } from '../engine/engine.ts'
-import { readGrant } from './read-grant.ts'
+import { readGrant, readGrantById } from './read-grant.ts'
 import { type GrantRow, useGrant } from './use-grant.ts'
 import { useId } from './used-ids.ts'
 
@@ -31,17 +34,36 @@ export interface GrantUse {
 export class Grants {
   readonly #engine: Engine
   readonly #audit: Audit
+  readonly #asks: Asks
+  readonly #signatures: Signatures
 
-  constructor(engine: Engine, audit: Audit) {
+  constructor(engine: Engine, audit: Audit, asks: Asks, signatures: Signatures) {
     this.#engine = engine
     this.#audit = audit
+    this.#asks = asks
+    this.#signatures = signatures
   }
 
-  /** The grant, now used up; or undefined, and then nothing may run. */
+  /**
+   * The grant, now used up; or undefined, and then nothing may run. The row of a grant proves nothing by itself: its
+   * signature and those of the decision that gave it are verified first.
+   */
   async use({ tenant, id, digest, principal, usedBy }: GrantUse): Promise<Grant | undefined> {
+    const [row] = await this.#engine.run(readGrantById, { tenant, id })
+    if (row === undefined || row.digest !== digest || row.principal !== principal) return undefined
+    const grant = grantFromRow(row)
+    const problem = this.#signatures.grantProblem(grant, row.signature)
+    if (problem !== undefined) {
+      await this.#signatures.report(tenant, grant.askId, problem)
+      return undefined
+    }
+    const ask = await this.#asks.read(tenant, grant.askId)
+    if (ask === undefined || !isGrantOf(ask, grant)) return undefined
+    const { askId: ask_id, grantedAtMs: granted_at, expiresAtMs: expires_at } = grant
+    const bound = { tenant, id, ask_id, digest, principal, granted_at, expires_at }
     const body = this.#audit.body({ digest, principal, usedBy })
-    const [row] = await this.#engine.run(useGrant, { tenant, id, digest, principal, used_by: usedBy, ...body })
-    return row === undefined ? undefined : grantFromRow(row)
+    const [used] = await this.#engine.run(useGrant, { ...bound, used_by: usedBy, ...body })
+    return used === undefined ? undefined : grant
   }
 
   /** What an ask granted, with whether it was used. */
@@ -56,6 +78,13 @@ export class Grants {
     const rows = await this.#engine.run(useId, { tenant, id: stateId, expires_at: expiresAtMs })
     return rows.length === 1
   }
+}
+
+/** Whether this decision gave this grant, for this action and this long. */
+function isGrantOf({ state, question, principal, useWithinMs }: Ask, grant: Grant): boolean {
+  if (state.kind !== 'settled' || state.answer.action !== 'accept' || question.kind !== 'approval') return false
+  if (question.digest !== grant.digest || principal !== grant.principal) return false
+  return grant.grantedAtMs === state.atMs && grant.expiresAtMs === state.atMs + useWithinMs
 }
 
 function grantFromRow(row: GrantRow): Grant {

@@ -4,8 +4,11 @@ import { together } from '../engine/statement.ts'
 export type UseGrantParams = RecordedParams & {
   tenant: string
   id: string
+  ask_id: string
   digest: string
   principal: string
+  granted_at: number
+  expires_at: number
   used_by: string
 }
 
@@ -24,6 +27,9 @@ export type GrantRow = {
  *
  * `used_at is null` is the lock: of two gates that open in the same instant, the second finds it used. A grant that is
  * used, late, of another action or of somebody else looks the same to the caller: there is none.
+ *
+ * The audit log must hold the decision that gave it, at the same time, and no use of it: clearing `used_at` or moving
+ * `granted_at` in the database gives no second use.
  */
 export const useGrant = together<UseGrantParams, GrantRow>(
   'use_grant',
@@ -33,7 +39,16 @@ export const useGrant = together<UseGrantParams, GrantRow>(
     sql: `
       update grants set used_at = :now, used_by = :used_by
       where tenant = :tenant and id = :id and digest = :digest and principal = :principal
-        and used_at is null and expires_at > :now and ${isRecordable}
+        and ask_id = :ask_id and granted_at = cast(:granted_at as bigint) and expires_at = cast(:expires_at as bigint)
+        and used_at is null and expires_at > :now
+        and exists (
+          select 1 from audit_entries e
+          where e.tenant = grants.tenant and e.subject = grants.ask_id and e.kind <> 'note'
+            and e.kind = 'ask.settled' and e.at = grants.granted_at)
+        and not exists (
+          select 1 from audit_entries e
+          where e.tenant = grants.tenant and e.subject = grants.id and e.kind <> 'note' and e.kind = 'grant.used')
+        and ${isRecordable}
       returning tenant, id, ask_id, digest, principal, granted_at, expires_at`,
   },
   ...recorded('spent', `'grant.used'`),

@@ -1,11 +1,19 @@
 import { query } from '../engine/statement.ts'
 
-export type SessionRow = { principal: string; member_of: string; name: string | null; expires_at: number }
+export type SessionRow = {
+  principal: string
+  member_of: string
+  name: string | null
+  expires_at: number
+  public_key: string | null
+  listener_secret: string | null
+  port: number | null
+}
 
 /** Judged at every reading: a session that was ended or is over opens nothing, swept or not. */
 export const readSession = query<{ tenant: string; hash: string }, SessionRow>(
   'read_session',
-  `select principal, member_of, name, expires_at
+  `select principal, member_of, name, expires_at, public_key, listener_secret, port
    from sessions where tenant = :tenant and hash = :hash and ended_at is null and expires_at > :now`,
 )
 
@@ -13,4 +21,10 @@ export const readSession = query<{ tenant: string; hash: string }, SessionRow>(
 export const endSession = query<{ tenant: string; hash: string }, { hash: string }>(
   'end_session',
   'update sessions set ended_at = :now where tenant = :tenant and hash = :hash and ended_at is null returning hash',
+)
+
+/** Ends all that were begun at a port. */
+export const endSessionsAt = query<{ tenant: string; port: number }, { hash: string }>(
+  'end_sessions_at',
+  'update sessions set ended_at = :now where tenant = :tenant and port = :port and ended_at is null returning hash',
 )

@@ -1,7 +1,14 @@
 import { query, together } from '../engine/statement.ts'
 import { hasRoom, type RoomParams } from './begin-session.ts'
 
-export type RedeemParams = RoomParams & { link: string; hash: string; keep: number }
+export type RedeemParams = RoomParams & {
+  link: string
+  hash: string
+  keep: number
+  public_key: string | null
+  listener_secret: string | null
+  port: number | null
+}
 
 /**
  * Turns a link into a session, once.
@@ -24,8 +31,10 @@ export const redeemLink = together<RedeemParams, { principal: string }>(
   {
     name: 'begun',
     sql: `
-      insert into sessions (tenant, hash, begun_with, principal, member_of, begun_at, expires_at)
-      select r.tenant, :hash, r.hash, r.principal, r.member_of, :now, :now + cast(:keep as bigint) from redeemed r`,
+      insert into sessions (tenant, hash, begun_with, principal, member_of, begun_at, expires_at, public_key,
+        listener_secret, port)
+      select r.tenant, :hash, r.hash, r.principal, r.member_of, :now, :now + cast(:keep as bigint),
+        cast(:public_key as text), cast(:listener_secret as text), cast(:port as bigint) from redeemed r`,
   },
 )
 

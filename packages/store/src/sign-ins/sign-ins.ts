@@ -9,7 +9,7 @@ import { addOnce, type Engine } from '../engine/engine.ts'
 import { beginSession, findBegun } from './begin-session.ts'
 import { keepLink } from './keep-link.ts'
 import { readName } from './read-name.ts'
-import { endSession, readSession } from './read-session.ts'
+import { endSession, endSessionsAt, readSession, type SessionRow } from './read-session.ts'
 import { readLink, redeemLink } from './redeem-link.ts'
 
 export interface Link {
@@ -32,6 +32,21 @@ export interface NewSession {
   readonly atMostOfOne: number
 }
 
+/** The one browser that a session belongs to, where a cookie does not protect it. */
+export interface SessionBrowser {
+  /** Of the key that signs every request. */
+  readonly publicKey: string
+  /** What the listener proves itself to the browser with. */
+  readonly listenerSecret: string
+  /** Where it signed in: at another port the session does not exist. */
+  readonly port: number
+}
+
+export interface Redeeming extends NewSession {
+  readonly code: string
+  readonly browser?: SessionBrowser
+}
+
 export interface Vouched extends NewSession {
   /** A secret of this one login: it does not become a second session. */
   readonly login: string
@@ -46,6 +61,7 @@ export interface Session {
   /** What the person is called; nothing is decided by it. */
   readonly name?: string
   readonly expiresAtMs: number
+  readonly browser?: SessionBrowser
 }
 
 export class SignIns {
@@ -64,10 +80,15 @@ export class SignIns {
   }
 
   /** `used` also for a code that is too old or never was one: nobody learns which. */
-  async redeem({ code, ...session }: NewSession & { readonly code: string }): Promise<Begun> {
+  async redeem({ code, browser, ...session }: Redeeming): Promise<Begun> {
     const { tenant } = session
     const link = hashOf(code)
-    const rows = await this.#engine.runRepeatable(redeemLink, { link, ...roomFor(session) })
+    const bound = {
+      public_key: browser?.publicKey ?? null,
+      listener_secret: browser?.listenerSecret ?? null,
+      port: browser?.port ?? null,
+    }
+    const rows = await this.#engine.runRepeatable(redeemLink, { link, ...bound, ...roomFor(session) })
     if (rows.length === 1) return 'begun'
     if ((await this.#engine.run(readLink, { tenant, link })).length === 1) return 'too-many'
     return this.#begunWith(link, session)
@@ -93,7 +114,12 @@ export class SignIns {
     const [row] = await this.#engine.run(readSession, { tenant, hash: hashOf(token) })
     if (row === undefined) return undefined
     const person = { principal: row.principal, groups: JSON.parse(row.member_of) as string[] }
-    return { person, ...(row.name === null ? {} : { name: row.name }), expiresAtMs: row.expires_at }
+    return {
+      person,
+      ...(row.name === null ? {} : { name: row.name }),
+      expiresAtMs: row.expires_at,
+      ...browserIn(row),
+    }
   }
 
   /** What this person was called when they last signed in; undefined when nobody said, or it is too long ago. */
@@ -106,6 +132,16 @@ export class SignIns {
   async end(tenant: string, token: string): Promise<boolean> {
     return (await this.#engine.run(endSession, { tenant, hash: hashOf(token) })).length === 1
   }
+
+  /** Ends every session that was begun at this port, because another program has it now. Returns how many. */
+  async endAt(tenant: string, port: number): Promise<number> {
+    return (await this.#engine.run(endSessionsAt, { tenant, port })).length
+  }
+}
+
+function browserIn({ public_key, listener_secret, port }: SessionRow): Pick<Session, 'browser'> {
+  if (public_key === null || listener_secret === null || port === null) return {}
+  return { browser: { publicKey: public_key, listenerSecret: listener_secret, port } }
 }
 
 function hashOf(secret: string): string {

@@ -1,49 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import { aFolder, aRepository, type Repository } from '../git/repository.suite.ts'
-import { type AssentToolsOptions, assentTools } from '../server.ts'
-import { type Caller, connect, type Generation, generations, type Person } from '../stage.suite.ts'
+import { describe, expect, test } from 'vitest'
+import { generations, type Person } from '../stage.suite.ts'
 import type { Decision } from '../workplace.ts'
+import { anEnd, aPhase, aPlan, asking, folder, removeAfterEach, repository } from './checkpoint.suite.ts'
 
-const toPutAway: (() => unknown)[] = []
-afterEach(async () => {
-  for (const putAway of toPutAway.splice(0).reverse()) await putAway()
-})
-
-function repository(): Repository {
-  const one = aRepository()
-  toPutAway.push(one.remove)
-  one.commit('begin')
-  return one
-}
-
-function folder(): string {
-  const one = aFolder()
-  toPutAway.push(one.remove)
-  return one.folder
-}
-
-async function asking(generation: Generation, options: AssentToolsOptions, person?: Person): Promise<Caller> {
-  const caller = await connect(generation, assentTools(options), person)
-  toPutAway.push(caller.close)
-  return caller
-}
+removeAfterEach()
 
 /** A person who gives these contents one after the other. */
 function accepting(...contents: object[]): Person {
   let at = 0
   return () => ({ action: 'accept', content: contents[at++] })
 }
-
-const aPlan = { planSummary: 'Add search\n\n1. index\n2. page', phaseCount: 2, openQuestions: ['Which engine?'] }
-const aPhase = {
-  phaseNumber: 1,
-  phaseSummary: 'The index is there.',
-  filesModified: ['a.ts'],
-  commitMessage: 'feat: index',
-}
-const anEnd = { completionSummary: 'Search works.', phasesCompleted: 2 }
 
 describe.each(generations)('on %s', (generation) => {
   test.each([
@@ -103,17 +71,16 @@ describe.each(generations)('on %s', (generation) => {
       'commitConfirmed',
       'revisionNotes',
     ])
-    expect(shown?.requestedSchema.properties.commitConfirmed).toMatchObject({ type: 'boolean', default: false })
+    // A default would be drawn as the suggestion "No" under the decision "Committed".
+    expect(shown?.requestedSchema.properties.commitConfirmed).toMatchObject({ type: 'boolean' })
+    expect(shown?.requestedSchema.properties.commitConfirmed).not.toHaveProperty('default')
     expect(shown?.requestedSchema.properties.revisionNotes).toMatchObject({ maxLength: 1_000 })
   })
 
   test('[POINT-3] a commit that is claimed and not made is refused with a reminder, whatever was ticked', async () => {
     const one = repository()
-    const caller = await asking(
-      generation,
-      one,
-      accepting({ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: true }),
-    )
+    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.write('a.ts', '')
 
@@ -151,7 +118,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-3] the commit of one phase does not count for the next', async () => {
     const one = repository()
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
+    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.commit('feat: index')
     await caller.call('request_phase_commit_approval', aPhase)
@@ -164,7 +131,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-3] without a plan the last commit counts if it has the proposed message, and not otherwise', async () => {
     const one = repository()
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const caller = await asking(generation, one, accepting(goOn, goOn))
+    const caller = await asking(generation, one, accepting(goOn, goOn, goOn))
 
     expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({
       data: { status: 'commit_missing' },
@@ -180,12 +147,12 @@ describe.each(generations)('on %s', (generation) => {
     '[POINT-3] where git cannot be seen the box decides (%s), and it is said that nothing was checked',
     async (ticked, expected) => {
       const answer = { decision: 'commit_and_continue', commitConfirmed: ticked }
-      const caller = await asking(generation, { folder: folder() }, accepting(answer))
+      const caller = await asking(generation, { folder: folder() }, accepting(answer, answer))
 
       const result = await caller.call('request_phase_commit_approval', aPhase)
 
       expect(result).toMatchObject(expected)
-      expect(result.text).toContain('Git could not be looked at')
+      expect(result.text).toContain('Git could not be read')
     },
   )
 
@@ -214,7 +181,7 @@ describe.each(generations)('on %s', (generation) => {
     const result = await caller.call('request_completion_review', anEnd)
 
     expect(result).toMatchObject({ isError: false, data: { status: 'answered', decision: 'approve', isClosed: true } })
-    expect(caller.shown[0]?.message).toContain('not committed are left.txt')
+    expect(caller.shown[0]?.message).toContain('Not committed: left.txt.')
   })
 
   test('[POINT-5] every decision is in the completion file, once, also after the agent wrote the file anew', async () => {
@@ -227,6 +194,7 @@ describe.each(generations)('on %s', (generation) => {
     }
     const contents = [
       { decision: 'approve', feedback: 'Go -->\n slowly' },
+      { decision: 'commit_and_continue' },
       { decision: 'commit_and_continue' },
       { decision: 'commit_and_pause' },
       { decision: 'approve' },
@@ -247,15 +215,17 @@ describe.each(generations)('on %s', (generation) => {
     const lines = written.split('\n').filter((line) => line.startsWith('- '))
     expect(lines.map((line) => line.slice(2).replace(/^\S+ /, ''))).toEqual([
       'Plan approved (2 phases): Go -- > slowly',
-      'Phase 1: to go on was refused, because nothing is committed.',
-      `Phase 1: paused at ${id.slice(0, 9)}.`,
-      'Completion approved (2 phases).',
+      'Phase 1: not continued, because nothing was committed.',
+      'Phase 1: not continued, because nothing was committed.',
+      `Phase 1: committed at ${id.slice(0, 9)}, pause.`,
+      'Completion approved (1 of 2 phases have an approved commit in git).',
     ])
-    expect(heard.map(({ checkpoint, decision, task }) => [checkpoint, decision, task])).toEqual([
-      ['plan', 'approve', 'add-search'],
-      ['phase', 'commit_and_continue', 'add-search'],
-      ['phase', 'commit_and_pause', 'add-search'],
-      ['completion', 'approve', 'add-search'],
+    expect(heard.map(({ checkpoint, decision, task, refused }) => [checkpoint, decision, task, refused])).toEqual([
+      ['plan', 'approve', 'add-search', undefined],
+      ['phase', 'commit_and_continue', 'add-search', 'commit_missing'],
+      ['phase', 'commit_and_continue', 'add-search', 'commit_missing'],
+      ['phase', 'commit_and_pause', 'add-search', undefined],
+      ['completion', 'approve', 'add-search', undefined],
     ])
   })
 
@@ -285,11 +255,8 @@ describe.each(generations)('on %s', (generation) => {
     const first = await asking(generation, options, accepting({ decision: 'approve' }))
     await first.call('request_plan_approval', aPlan)
 
-    const second = await asking(
-      generation,
-      options,
-      accepting({ decision: 'commit_and_continue', commitConfirmed: true }),
-    )
+    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const second = await asking(generation, options, accepting(goOn, goOn))
     const result = await second.call('request_phase_commit_approval', aPhase)
 
     expect(result).toMatchObject({ data: { status: 'commit_missing' } })
@@ -314,18 +281,15 @@ describe.each(generations)('on %s', (generation) => {
     expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({ data: { mayContinue: true } })
   })
 
-  const endings: [string, unknown, string][] = [
-    ['declined', { action: 'decline' }, 'declined'],
-    ['dismissed', { action: 'cancel' }, 'cancelled'],
-    ['answered without a decision', { action: 'accept', content: {} }, 'validation_failed'],
-    ['answered with another word', { action: 'accept', content: { decision: 'yes' } }, 'validation_failed'],
+  const invalid: [string, unknown][] = [
+    ['an answer without a decision', { action: 'accept', content: {} }],
+    ['an answer with another word', { action: 'accept', content: { decision: 'yes' } }],
     [
-      'answered with too much',
+      'an answer with too much text',
       {
         action: 'accept',
         content: { decision: 'approve', feedback: 'x'.repeat(1_001), revisionNotes: 'x'.repeat(1_001) },
       },
-      'validation_failed',
     ],
   ]
   describe.each([
@@ -333,36 +297,17 @@ describe.each(generations)('on %s', (generation) => {
     ['request_phase_commit_approval', aPhase],
     ['request_completion_review', anEnd],
   ])('%s', (tool, args) => {
-    test.each(endings)(
-      '[POINT-7] %s: an error with its code, and nothing is recorded',
-      async (_what, answer, status) => {
-        const one = repository()
-        const heard: Decision[] = []
-        const onDecision = (decision: Decision) => void heard.push(decision)
-        const caller = await asking(generation, { folder: one.folder, onDecision }, () => answer)
-
-        const result = await caller.call(tool, args)
-
-        expect(result).toMatchObject({ isError: true, data: { status } })
-        expect(result.data).not.toHaveProperty('decision')
-        expect(heard).toEqual([])
-        expect(existsSync(join(one.folder, 'plans'))).toBe(false)
-      },
-    )
-
-    test('[POINT-7] a person who stays silent has decided nothing', async () => {
+    test.each(invalid)('[POINT-7] %s is an error with its code, and nothing is recorded', async (_what, answer) => {
       const one = repository()
-      // The clock stands in for the wait: it jumps while the person thinks.
-      let nowMs = Date.now()
-      const late = async () => {
-        nowMs += 5 * 60_000
-        if (generation === '2025-11-25') await new Promise(() => undefined)
-        return { action: 'accept', content: { decision: 'approve' } }
-      }
-      const waitMs = generation === '2025-11-25' ? 1_000 : 5 * 60_000
-      const caller = await asking(generation, { folder: one.folder, waitMs, nowMs: () => nowMs }, late)
+      const heard: Decision[] = []
+      const onDecision = (decision: Decision) => void heard.push(decision)
+      const caller = await asking(generation, { folder: one.folder, onDecision }, () => answer)
 
-      expect(await caller.call(tool, args)).toMatchObject({ isError: true, data: { status: 'timed_out' } })
+      const result = await caller.call(tool, args)
+
+      expect(result).toMatchObject({ isError: true, data: { status: 'validation_failed' } })
+      expect(result.data).not.toHaveProperty('decision')
+      expect(heard).toEqual([])
       expect(existsSync(join(one.folder, 'plans'))).toBe(false)
     })
 

@@ -1,6 +1,8 @@
-// Whether a phase was committed, judged from what git shows and not from what anyone says.
+// Whether a phase was committed, judged from git and not from what the agent or the person says.
 //
-// Only where git cannot be looked at does the person's word count, and then it is said that it was not checked.
+// Only where git cannot be read does the person's word count, and then the findings say that it was not checked. The
+// findings are shown as checked by Assent, so names and subjects, which the agent chooses, can neither add a line to them
+// nor end their quotes.
 
 import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
@@ -20,7 +22,7 @@ export interface CommitVerdict {
  * counts too.
  */
 export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: boolean): CommitVerdict {
-  if (seen.kind === 'unseen') return { made: 'not seen', findings: [`Git could not be looked at: ${seen.why}`] }
+  if (seen.kind === 'unseen') return { made: 'not seen', findings: [`Git could not be read: ${seen.why}`] }
   const { head, changedCount } = seen
   const commits = seen.since ?? []
   const treeClean = changedCount === 0
@@ -37,13 +39,13 @@ export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: bool
   }
   const commit = { id: newest.id, subject: subjectOf(newest.message), messageMatches: isSame(newest.message, proposed) }
   const newCommits = Math.max(commits.length, 1)
-  const made = `Committed: ${short(commit.id)} "${commit.subject}"${newCommits > 1 ? `, ${newCommits} new commits in all` : ''}.`
+  const made = `Committed: ${short(commit.id)} ${quoted(commit.subject)}${newCommits > 1 ? `, ${newCommits} new commits in all` : ''}.`
   const differs = commit.messageMatches ? [] : ['Its message is not the proposed one.']
   return { made: 'yes', commit, newCommits, treeClean, findings: [made, ...differs, left] }
 }
 
 const noneSince = 'There is no new commit since the phase began.'
-const noneFitting = 'The last commit does not have the proposed message, and where the phase began is not known.'
+const noneFitting = 'The last commit does not have the proposed message, and it is not known where the phase began.'
 
 /** Subjects decide: trailers and wrapped lines are added by hooks and editors. */
 function isSame(message: string, proposed: string): boolean {
@@ -62,6 +64,20 @@ function count(number: number, thing: string): string {
   return number === 1 ? `One ${thing} is` : `${number} ${thing}s are`
 }
 
+/** A subject inside quotes that it cannot end; control and invisible characters are escaped. */
+function quoted(subject: string): string {
+  return `"${visible(subject.replaceAll('"', "'"))}"`
+}
+
+/** An ordinary file name as it is; any other in quotes, as git prints it. */
+function plainName(name: string): string {
+  return /^[\p{L}\p{N}\p{M}._/@+#~()[\]-][\p{L}\p{N}\p{M}._/@+#~()[\] -]*$/u.test(name) ? name : quoted(name)
+}
+
+function visible(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+}
+
 /** As many names as fit on a line or two. */
 export function someOf(names: readonly string[], all: number): string {
   const shown: string[] = []
@@ -69,7 +85,7 @@ export function someOf(names: readonly string[], all: number): string {
   for (const name of names.slice(0, toolLimits.filesShown)) {
     chars += name.length + 2
     if (chars > toolLimits.namesChars && shown.length > 0) break
-    shown.push(name.slice(0, toolLimits.namesChars))
+    shown.push(plainName(name.slice(0, toolLimits.namesChars)))
   }
   const more = all - shown.length
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')

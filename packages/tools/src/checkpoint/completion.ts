@@ -1,12 +1,19 @@
 // `request_completion_review`: the last pause. A plan is closed by a person, not by the agent that carried it out.
+//
+// What the agent reports is not enough: the question and the result show which phases have an approved commit, from the
+// plan's record and from git. The person decides either way.
 
 import { z } from 'zod'
-import { answered, endingFields, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, endingFields, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
-import { recordedWords, type Workplace } from '../workplace.ts'
+import { recordedResult, rootOf, type Workplace } from '../workplace.ts'
+import { type Checked, checkedMessage } from './checked-message.ts'
 import { someOf } from './commit-verdict.ts'
-import { type Decided, decide, remarkOf } from './decide.ts'
+import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
+import { endedPlan, type Plan } from './memory.ts'
+import { recordingNoDecision } from './no-decision.ts'
+import { type Progress, progressOf, progressWords } from './progress.ts'
 import { type Recorded, taskName } from './record.ts'
 
 const decisions = {
@@ -42,6 +49,15 @@ const output = z.object({
   decision: z.enum(['approve', 'request_changes', 'cancel']).optional(),
   feedback: z.string().optional().describe('What the person wants to be different.'),
   isClosed: z.boolean().optional().describe('True when the person approved: the plan is over.'),
+  phasesPlanned: z.number().optional().describe('Phases of the approved plan; absent when none is on record.'),
+  phasesRecorded: z.number().optional().describe('Phases whose commit a person approved.'),
+  phasesInGit: z.number().optional().describe('Of those, the phases whose commit is in the history of git.'),
+  isOnRecord: z
+    .boolean()
+    .optional()
+    .describe(
+      'True only when the record and git show every phase committed. If false, do not report the plan as fully done.',
+    ),
   completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
 })
 
@@ -55,74 +71,107 @@ export function registerCompletionReview(registering: Registering): void {
       'feedback says and call this again. cancel: stop without closing it. Do not call a plan complete without an approval.',
     input,
     output,
-    run: (given, { ask, step }) =>
-      withoutAnswer({ inWords: inWords(given), nothing: 'The plan is not closed.' }, async () => {
-        const uncommitted = await step('look', () => lookBefore(workplace))
+    run: (given, interaction) => {
+      const { ask, step } = interaction
+      const onNoDecision = recordingNoDecision(workplace, interaction, {
+        checkpoint: 'completion',
+        subject: 'Completion review',
+        planOf: (before) => planReviewed(before, given),
+      })
+      const advice = { inWords: inWords(given), nothing: 'The plan is not closed.', onNoDecision }
+      return withoutAnswer(advice, async () => {
+        // Kept with the call, because the question must read the same each time the call comes back.
+        const before = await step('look', async () => (await look(workplace, given)).progress)
         const decided = await decide(ask, {
-          message: messageOf(given, uncommitted),
+          ...messageOf(given, before),
           decisions,
           note: { name: 'feedback', title: 'Feedback', neededFor: ['request_changes'] },
         })
-        const recorded = await step('keep', () => keep(workplace, given, decided))
-        return told(decided, recorded)
-      }),
+        const kept = await step('keep', () => keep(workplace, given, decided))
+        return resultOf(decided, kept)
+      })
+    },
   })
 }
 
-/** What git shows that a reviewer should know, in a sentence. */
-async function lookBefore(workplace: Workplace): Promise<string> {
-  const seen = await workplace.look()
-  if (seen.kind === 'unseen') return `Git could not be looked at: ${seen.why}`
-  if (seen.changedCount === 0) return 'Git: nothing is left uncommitted.'
-  return `Git: not committed are ${someOf(seen.changed, seen.changedCount)}.`
+/** The plan under way, unless the agent names another one. */
+function planReviewed(before: Plan | undefined, { taskName: name, completionSummary }: Input): Plan {
+  const task = name === undefined ? (before?.task ?? taskName(completionSummary)) : taskName(name)
+  return before?.task === task ? before : { task, decisions: [] }
 }
 
-async function keep(
-  workplace: Workplace,
-  given: Input,
-  { decision, note }: Decided<ReviewDecision>,
-): Promise<Recorded> {
+async function look(workplace: Workplace, given: Input) {
   const seen = await workplace.look()
-  const root = seen.kind === 'seen' ? seen.root : workplace.folder
+  const root = rootOf(seen, workplace.folder)
   const before = workplace.memory.read(root)
-  const named = given.taskName === undefined ? undefined : taskName(given.taskName)
-  const task = named ?? before?.task ?? taskName(given.completionSummary)
-  const plan = before?.task === task ? before : { task, decisions: [] }
-  const said = {
-    approve: 'Completion approved',
-    request_changes: 'More requested at the review',
-    cancel: 'Left incomplete',
-  }
-  const words = `${said[decision]} (${given.phasesCompleted} phases)${note === '' ? '.' : `: ${note}`}`
-  const about = { checkpoint: 'completion', decision, ...(note === '' ? {} : { note }) } as const
-  const kept = await workplace.keep(root, plan, about, words)
-  if (decision === 'request_changes') workplace.memory.write(root, kept.plan)
-  else workplace.memory.forget(root)
-  return kept.recorded
+  const plan = planReviewed(before, given)
+  return { root, before, plan, progress: await progressOf(plan, given.phasesCompleted, seen) }
 }
 
-function told({ decision, note }: Decided<ReviewDecision>, recorded: Recorded) {
-  const remark = remarkOf(note)
-  const said = {
-    approve: `The person approved the result: the plan is complete.${remark}`,
-    request_changes: `The person wants more.${remark || ' Ask them what.'} Do that, and ask for the review again.`,
+interface Kept {
+  readonly progress: Progress
+  readonly recorded: Recorded
+}
+
+async function keep(workplace: Workplace, given: Input, decided: Decided<ReviewDecision>): Promise<Kept> {
+  const { decision, note } = decided
+  const { root, before, plan, progress } = await look(workplace, given)
+  const line = {
+    approve: 'Completion approved',
+    request_changes: 'Completion review: changes requested',
+    cancel: 'Completion review: left incomplete',
+  }
+  const words = `${line[decision]} (${progressWords(progress)})${addedOf(decided)}`
+  const about = {
+    checkpoint: 'completion',
+    decision,
+    isOnRecord: progress.isComplete,
+    ...(note === '' ? {} : { note }),
+  } as const
+  const kept = await workplace.keep(root, plan, about, words)
+  // A review under another name says nothing about the plan that is remembered.
+  if (before === undefined || before.task === plan.task) {
+    if (decision === 'approve') workplace.memory.forget(root)
+    else workplace.memory.write(root, decision === 'cancel' ? endedPlan(kept.plan, 'left') : kept.plan)
+  }
+  return { progress, recorded: kept.recorded }
+}
+
+function resultOf(decided: Decided<ReviewDecision>, { progress, recorded }: Kept) {
+  const { decision, note, comment } = decided
+  const remark = remarkOf(decided)
+  const sentences = {
+    approve: `The person approved the result: the plan is closed.${remark}`,
+    request_changes: `The person wants changes.${remark || ' Ask them which.'} Do that, and ask for the review again.`,
     cancel: `The person leaves the plan incomplete.${remark} Stop, and do not call it complete.`,
   }
-  return answered(`${said[decision]} ${recordedWords(recorded)}`, {
+  const difference = progress.isComplete
+    ? ''
+    : ` The record does not show a complete plan: ${progressWords(progress)}. ${progress.findings.join(' ')} Tell the user so.`
+  const { data, words } = recordedResult(recorded)
+  return answered(`${sentences[decision]}${difference} ${words}`, {
     decision,
     isClosed: decision === 'approve',
+    ...(progress.planned === undefined ? {} : { phasesPlanned: progress.planned }),
+    phasesRecorded: progress.recorded,
+    phasesInGit: progress.inGit,
+    isOnRecord: progress.isComplete,
     ...(note === '' ? {} : { feedback: note }),
-    ...(recorded.ok ? { completionFile: recorded.file } : {}),
+    ...commentMember(comment),
+    ...data,
   })
 }
 
-function messageOf({ completionSummary, phasesCompleted, filesModified = [] }: Input, uncommitted: string): string {
-  const phases = phasesCompleted === 1 ? 'one phase' : `${phasesCompleted} phases`
+function messageOf({ completionSummary, filesModified = [] }: Input, progress: Progress): Checked {
   const files =
     filesModified.length === 0
       ? []
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
-  return [`Is this plan complete, after ${phases}?`, uncommitted, completionSummary, ...files].join('\n\n')
+  return checkedMessage({
+    first: `Is this plan complete? ${progress.isComplete ? '' : 'Not by its record: '}${progressWords(progress)}.`,
+    findings: progress.findings,
+    rest: [completionSummary, ...files],
+  })
 }
 
 function inWords(given: Input): string {

@@ -1,7 +1,8 @@
-// What is remembered of a plan between its checkpoints: where its present phase began, and what was decided.
+// What is remembered of a plan between its checkpoints: where its present phase began, which phases were committed, and
+// what was decided.
 //
-// One plan for each repository. With a folder it survives a restart; it is a file of ours alone, replaced as a whole, and
-// one that cannot be read is as good as none: the person is asked all the same, and told that the beginning is not known.
+// One plan for each repository. With a folder it survives a restart; it is a file of ours alone, replaced as a whole. A
+// file that cannot be read counts as none: the person is asked all the same, and the question says what is not known.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,9 +15,29 @@ const planSchema = z.object({
   phaseCount: z.number().optional(),
   /** The commit that the present phase began at; empty when the repository had none. */
   began: z.string().optional(),
+  /** The phases whose commit a person approved, each once. Without a commit where git could not be read. */
+  phases: z.array(z.object({ phase: z.number(), commit: z.string().optional() })).optional(),
+  /** How the plan ended, if it did without being complete. A review still continues its completion file. */
+  ended: z.enum(['aborted', 'cancelled', 'left']).optional(),
   decisions: z.array(z.string()),
 })
 export type Plan = z.output<typeof planSchema>
+
+/** The plan with this phase as a person approved it. */
+export function withPhase(plan: Plan, phase: number, commit: string | undefined): Plan {
+  const others = (plan.phases ?? []).filter((one) => one.phase !== phase)
+  return { ...plan, phases: [...others, { phase, ...(commit === undefined ? {} : { commit }) }] }
+}
+
+/** The plan without this phase: it is to be done again. */
+export function withoutPhase(plan: Plan, phase: number): Plan {
+  return { ...plan, phases: (plan.phases ?? []).filter((one) => one.phase !== phase) }
+}
+
+/** An ended plan has no phase under way, so nothing that was committed since counts for a later one. */
+export function endedPlan({ began: _over, ...plan }: Plan, ended: NonNullable<Plan['ended']>): Plan {
+  return { ...plan, ended }
+}
 
 export interface PlanMemory {
   read(root: string): Plan | undefined

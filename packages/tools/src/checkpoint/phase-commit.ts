@@ -1,26 +1,29 @@
 // `request_phase_commit_approval`: the pause after each phase. The next one begins when the phase is really committed.
 //
-// Git is looked at twice: before the question, so that the person sees what is missing, and after the answer, because the
-// commit is often made while the question is open. The second look decides.
+// Git is read twice: before the question, so that the person sees what is missing, and after the answer, because the
+// commit is often made while the question is open. The second result decides. A person who chooses to continue without a
+// commit is asked once more, with the reason; after a second time the agent gets `commit_missing`.
 
 import { boolean } from '@assent/core'
 import { z } from 'zod'
-import { answered, endingFields, noAnswerCodes, type ToolResult, withoutAnswer } from '../ending.ts'
+import { endingFields, noAnswerCodes, withoutAnswer } from '../ending.ts'
 import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
-import { recordedWords, type Workplace } from '../workplace.ts'
-import { type CommitVerdict, judgeCommit, short, someOf } from './commit-verdict.ts'
-import { type Decided, decide, remarkOf } from './decide.ts'
-import type { Recorded } from './record.ts'
+import { rootOf, type Workplace } from '../workplace.ts'
+import { type Checked, checkedMessage } from './checked-message.ts'
+import { type CommitVerdict, judgeCommit, someOf } from './commit-verdict.ts'
+import { type Decided, decide } from './decide.ts'
+import { endedPlan, type Plan, withoutPhase, withPhase } from './memory.ts'
+import { recordingNoDecision } from './no-decision.ts'
+import { commitMissing, type Kept, lineOf, type PhaseDecision, resultOf } from './phase-result.ts'
 
-const decisions = {
+const decisions: Readonly<Record<PhaseDecision, string>> = {
   commit_and_continue: 'Committed: continue with the next phase',
   commit_and_pause: 'Committed: pause here',
   revise: 'Revise this phase',
   abort: 'Abort the plan',
-} as const
-type PhaseDecision = keyof typeof decisions
+}
 
 const input = z.object({
   phaseNumber: z.number().int().min(1).max(toolLimits.phases).describe('The phase that is done, from 1.'),
@@ -72,20 +75,39 @@ export function registerPhaseCommit(registering: Registering): void {
       'a reminder. Do not commit in the user’s place unless they ask you to.',
     input,
     output,
-    run: (given, { ask, step }) =>
-      withoutAnswer({ inWords: inWords(given), nothing: 'Nothing was decided about this phase.' }, async () => {
+    run: (given, interaction) => {
+      const { ask, step } = interaction
+      const onNoDecision = recordingNoDecision(workplace, interaction, {
+        checkpoint: 'phase',
+        phase: given.phaseNumber,
+        subject: `Phase ${given.phaseNumber}`,
+        planOf: planUnderWay,
+      })
+      const advice = { inWords: inWords(given), nothing: 'Nothing was decided about this phase.', onNoDecision }
+      return withoutAnswer(advice, async () => {
         // Kept with the call, because the question must read the same each time the call comes back.
         const before = await step('look', () => lookBefore(workplace, given))
-        const decided = await decide(ask, {
-          message: messageOf(given, before),
-          decisions,
-          ticks: { commitConfirmed: boolean({ title: 'I have made the commit', default: false, required: false }) },
-          note: { name: 'revisionNotes', title: 'Revision notes', neededFor: ['revise'] },
-        })
-        const kept = await step('keep', () => keep(workplace, given, before, decided))
-        return told(given, decided, kept)
-      }),
+        let refused: Kept | undefined
+        for (let attempt = 1; ; attempt++) {
+          const decided = await decide<PhaseDecision>(ask, {
+            ...messageOf(given, before, refused?.verdict),
+            decisions,
+            ticks: { commitConfirmed: boolean({ title: 'I have made the commit', required: false }) },
+            note: { name: 'revisionNotes', title: 'Revision notes', neededFor: ['revise'] },
+          })
+          const kept = await step(`keep ${attempt}`, () => keep(workplace, given, before, decided))
+          const isRefused = decided.decision === 'commit_and_continue' && !kept.isConfirmed
+          if (!isRefused) return resultOf(given, decided, kept)
+          if (attempt === toolLimits.commitAttempts) return commitMissing(given, decided, kept)
+          refused = kept
+        }
+      })
+    },
   })
+}
+
+function planUnderWay(before: Plan | undefined): Plan {
+  return before ?? { task: 'plan', decisions: [] }
 }
 
 interface Before {
@@ -99,7 +121,7 @@ interface Before {
 
 async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promise<Before> {
   const first = await workplace.look()
-  const root = first.kind === 'seen' ? first.root : workplace.folder
+  const root = rootOf(first, workplace.folder)
   const plan = workplace.memory.read(root)
   const seen = plan?.began === undefined || first.kind === 'unseen' ? first : await workplace.look(plan.began)
   const isBeginningKnown = seen.kind === 'seen' && seen.since !== undefined
@@ -117,12 +139,6 @@ function headOf(seen: Look): string | undefined {
   return seen.kind === 'seen' ? (seen.head?.id ?? '') : undefined
 }
 
-interface Kept {
-  readonly verdict: CommitVerdict
-  readonly isConfirmed: boolean
-  readonly recorded: Recorded
-}
-
 async function keep(
   workplace: Workplace,
   given: Input,
@@ -133,7 +149,6 @@ async function keep(
   const seen = await workplace.look(before.from)
   const verdict = judgeCommit(seen, given.commitMessage, before.isBeginningKnown)
   const isConfirmed = verdict.made === 'yes' || (verdict.made === 'not seen' && decided.ticked.commitConfirmed === true)
-  const plan = workplace.memory.read(root) ?? { task: 'plan', decisions: [] }
   const { decision, note } = decided
   const { commit } = verdict
   const about = {
@@ -142,90 +157,54 @@ async function keep(
     phase: given.phaseNumber,
     ...(note === '' ? {} : { note }),
     ...(commit === undefined ? {} : { commit: commit.id }),
+    ...(decision === 'commit_and_continue' && !isConfirmed ? { refused: 'commit_missing' as const } : {}),
   } as const
-  const kept = await workplace.keep(root, plan, about, line(given, decided, isConfirmed, verdict))
-  if (decision === 'abort') workplace.memory.forget(root)
-  else {
-    const isPhaseOver = decision !== 'revise' && isConfirmed
-    const began = isPhaseOver ? (headOf(seen) ?? plan.began) : plan.began
-    workplace.memory.write(root, { ...kept.plan, ...(began === undefined ? {} : { began }) })
-  }
+  const plan = planUnderWay(workplace.memory.read(root))
+  const kept = await workplace.keep(root, plan, about, lineOf(given, decided, isConfirmed, verdict))
+  const isOver = isConfirmed && (decision === 'commit_and_continue' || decision === 'commit_and_pause')
+  workplace.memory.write(root, planAfter(kept.plan, decision, given.phaseNumber, isOver ? { seen, commit } : undefined))
   return { verdict, isConfirmed, recorded: kept.recorded }
 }
 
-function line(
-  { phaseNumber }: Input,
-  { decision, note }: Decided<PhaseDecision>,
-  isConfirmed: boolean,
-  { commit }: CommitVerdict,
-): string {
-  const said = note === '' ? '' : `: ${note}`
-  const committed =
-    commit === undefined ? (isConfirmed ? ' (commit not checked)' : ' (not committed)') : ` at ${short(commit.id)}`
-  const words = {
-    commit_and_continue: isConfirmed
-      ? `committed${committed}, go on`
-      : 'to go on was refused, because nothing is committed',
-    commit_and_pause: `paused${committed}`,
-    revise: 'to be revised',
-    abort: 'plan aborted',
-  }
-  return `Phase ${phaseNumber}: ${words[decision]}${said}${said === '' ? '.' : ''}`
+/** @param over the phase is committed: where the repository stands now, and the commit */
+function planAfter(
+  plan: Plan,
+  decision: PhaseDecision,
+  phase: number,
+  over: { readonly seen: Look; readonly commit: CommitVerdict['commit'] } | undefined,
+): Plan {
+  if (decision === 'abort') return endedPlan(plan, 'aborted')
+  // A person who decides about a phase of an ended plan has taken it up again.
+  const { ended: _resumed, ...going } = plan
+  if (decision === 'revise') return withoutPhase(going, phase)
+  if (over === undefined) return going
+  const began = headOf(over.seen) ?? going.began
+  return { ...withPhase(going, phase, over.commit?.id), ...(began === undefined ? {} : { began }) }
 }
 
-function told(
-  given: Input,
-  { decision, note }: Decided<PhaseDecision>,
-  { verdict, isConfirmed, recorded }: Kept,
-): ToolResult {
-  const data = {
-    decision,
-    commitConfirmed: isConfirmed,
-    commitChecked: verdict.made !== 'not seen',
-    ...(verdict.commit === undefined ? {} : { commit: verdict.commit }),
-    ...(verdict.treeClean === undefined ? {} : { treeClean: verdict.treeClean }),
-    ...(note === '' ? {} : { revisionNotes: note }),
-    ...(recorded.ok ? { completionFile: recorded.file } : {}),
-  }
-  const ending = ` ${recordedWords(recorded)}`
-  const found = verdict.findings.join(' ')
-  if (decision === 'commit_and_continue' && !isConfirmed) {
-    const message =
-      `Phase ${given.phaseNumber} is not committed, so the next one may not begin. ${found} ` +
-      'Remind the user to commit, with this message or their own, and then call this tool again:'
-    const result = answered(message, { ...data, status: 'commit_missing', mayContinue: false })
-    return {
-      ...result,
-      content: [{ type: 'text', text: `${message}\n\n${given.commitMessage}\n\n${ending.trim()}` }],
-      isError: true,
-    }
-  }
-  const remark = remarkOf(note)
-  const words: Record<PhaseDecision, string> = {
-    commit_and_continue: `The person committed phase ${given.phaseNumber} and wants to continue. ${found}${remark} Go on with the next phase, or with request_completion_review after the last.`,
-    commit_and_pause: `The person wants to pause after phase ${given.phaseNumber}. ${found}${remark} Stop here and wait until they say to go on.`,
-    revise: `The person wants phase ${given.phaseNumber} revised.${remark || ' Ask them how.'} Do that, and ask for the commit again.`,
-    abort: `The person aborted the plan after phase ${given.phaseNumber}.${remark} Stop, and do nothing more of it.`,
-  }
-  return answered(words[decision] + ending, { ...data, mayContinue: decision === 'commit_and_continue' })
-}
-
-function messageOf({ phaseNumber, phaseSummary, filesModified = [], commitMessage }: Input, before: Before): string {
+/** @param refused what git showed when the person chose to continue without a commit */
+function messageOf(
+  { phaseNumber, phaseSummary, filesModified = [], commitMessage }: Input,
+  before: Before,
+  refused: CommitVerdict | undefined,
+): Checked {
   const which =
     before.phaseCount === undefined ? `Phase ${phaseNumber}` : `Phase ${phaseNumber} of ${before.phaseCount}`
   const files =
     filesModified.length === 0
       ? []
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
-  const parts = [
-    `${which} is done. Commit it, then say how to go on.`,
-    // First, because it is what no one but us can tell, and a long summary would hide it.
-    `Git, when this was asked:\n${before.findings.map((one) => `- ${one}`).join('\n')}`,
-    phaseSummary,
-    ...files,
-    `Proposed commit message:\n${commitMessage}`,
-  ]
-  return parts.join('\n\n')
+  return checkedMessage({
+    first: `${which} ${refused === undefined ? 'is done. Commit it, then say how to go on.' : tryAgain(refused)}`,
+    findings: refused?.findings ?? before.findings,
+    rest: [phaseSummary, ...files, `Proposed commit message:\n${commitMessage}`],
+  })
+}
+
+function tryAgain({ made }: CommitVerdict): string {
+  return made === 'not seen'
+    ? 'cannot continue yet: git cannot be checked here, and "I have made the commit" was not chosen. Commit, then try again.'
+    : 'cannot continue yet: no new commit. Commit, then try again.'
 }
 
 function inWords({ phaseNumber, phaseSummary, commitMessage }: Input): string {

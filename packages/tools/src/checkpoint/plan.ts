@@ -1,12 +1,14 @@
 // `request_plan_approval`: the first pause. Nothing of a plan is begun before a person has approved it.
 
 import { z } from 'zod'
-import { answered, endingFields, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, endingFields, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
-import { recordedWords, type Workplace } from '../workplace.ts'
-import { type Decided, decide, remarkOf } from './decide.ts'
-import { taskName } from './record.ts'
+import { recordedResult, rootOf, type Workplace } from '../workplace.ts'
+import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
+import { endedPlan, type Plan } from './memory.ts'
+import { recordingNoDecision } from './no-decision.ts'
+import { type Recorded, taskName } from './record.ts'
 
 const decisions = {
   approve: 'Approve: begin with the first phase',
@@ -58,56 +60,85 @@ export function registerPlanApproval(registering: Registering): void {
       'approved. The conversation goes on in every case.',
     input,
     output,
-    run: (given, { ask, step }) =>
-      withoutAnswer({ inWords: inWords(given), nothing: 'The plan is not approved.' }, async () => {
+    run: (given, interaction) => {
+      const { workplace } = registering
+      const { ask, step } = interaction
+      const onNoDecision = recordingNoDecision(workplace, interaction, {
+        checkpoint: 'plan',
+        subject: 'Plan',
+        planOf: (before) => planAsked(before, given),
+      })
+      const advice = { inWords: inWords(given), nothing: 'The plan is not approved.', onNoDecision }
+      return withoutAnswer(advice, async () => {
         const decided = await decide(ask, {
           message: messageOf(given),
           decisions,
           note: { name: 'feedback', title: 'Feedback', neededFor: ['request_changes'] },
         })
-        const words = await step('keep', () => keep(registering.workplace, given, decided))
-        return told(decided, words)
-      }),
+        const recorded = await step('keep', () => keep(workplace, given, decided))
+        return resultOf(decided, recorded)
+      })
+    },
   })
 }
 
-async function keep(workplace: Workplace, given: Input, { decision, note }: Decided<PlanDecision>) {
-  const seen = await workplace.look()
-  const root = seen.kind === 'seen' ? seen.root : workplace.folder
+/** The plan that is asked about: the one under way if it has this name, and otherwise a new one. */
+function planAsked(before: Plan | undefined, given: Input): Plan {
   const task = taskName(given.taskName ?? given.planSummary)
-  const before = workplace.memory.read(root)
-  const plan = { task, decisions: before?.task === task ? before.decisions : [], phaseCount: given.phaseCount }
-  const said = { approve: 'Plan approved', request_changes: 'Changes to the plan requested', cancel: 'Plan cancelled' }
-  const words = `${said[decision]} (${given.phaseCount} phases)${note === '' ? '.' : `: ${note}`}`
-  const about = { checkpoint: 'plan', decision, ...(note === '' ? {} : { note }) } as const
-  const kept = await workplace.keep(root, plan, about, words)
-  if (decision === 'cancel') workplace.memory.forget(root)
-  else if (decision === 'approve' && seen.kind === 'seen') {
-    workplace.memory.write(root, { ...kept.plan, began: seen.head?.id ?? '' })
-  } else workplace.memory.write(root, kept.plan)
-  return { recorded: kept.recorded }
+  return before?.task === task ? before : { task, decisions: [] }
 }
 
-function told({ decision, note }: Decided<PlanDecision>, { recorded }: Awaited<ReturnType<typeof keep>>) {
-  const remark = remarkOf(note)
-  const said = {
+async function keep(workplace: Workplace, given: Input, decided: Decided<PlanDecision>): Promise<Recorded> {
+  const { decision, note } = decided
+  const seen = await workplace.look()
+  const root = rootOf(seen, workplace.folder)
+  const before = workplace.memory.read(root)
+  const line = {
+    approve: 'Plan approved',
+    request_changes: 'Changes to the plan requested',
+    cancel: 'Plan cancelled',
+  }
+  const words = `${line[decision]} (${phasesOf(given)})${addedOf(decided)}`
+  const about = { checkpoint: 'plan', decision, ...(note === '' ? {} : { note }) } as const
+  const { plan, recorded } = await workplace.keep(root, planAsked(before, given), about, words)
+  if (decision === 'approve') {
+    const { task, decisions } = plan
+    const began = seen.kind === 'seen' ? { began: seen.head?.id ?? '' } : {}
+    workplace.memory.write(root, { task, decisions, phaseCount: given.phaseCount, phases: [], ...began })
+  } else if (before === undefined || before.task === plan.task) {
+    // A plan that was not approved does not replace another one under way.
+    workplace.memory.write(root, decision === 'cancel' ? endedPlan(plan, 'cancelled') : plan)
+  }
+  return recorded
+}
+
+function resultOf(decided: Decided<PlanDecision>, recorded: Recorded) {
+  const { decision, note, comment } = decided
+  const remark = remarkOf(decided)
+  const sentences = {
     approve: `The person approved the plan.${remark} Begin with phase 1.`,
     request_changes: `The person wants changes to the plan.${remark || ' Ask them which.'} Change it and ask again before you begin.`,
     cancel: `The person cancelled the plan.${remark} Do nothing of it.`,
   }
-  return answered(`${said[decision]} ${recordedWords(recorded)}`, {
+  const { data, words } = recordedResult(recorded)
+  return answered(`${sentences[decision]} ${words}`, {
     decision,
     mayContinue: decision === 'approve',
     ...(note === '' ? {} : { feedback: note }),
-    ...(recorded.ok ? { completionFile: recorded.file } : {}),
+    ...commentMember(comment),
+    ...data,
   })
 }
 
-function messageOf({ planSummary, phaseCount, openQuestions = [] }: Input): string {
-  const phases = phaseCount === 1 ? 'one phase' : `${phaseCount} phases`
+function phasesOf({ phaseCount }: Input): string {
+  return phaseCount === 1 ? '1 phase' : `${phaseCount} phases`
+}
+
+function messageOf(given: Input): string {
+  const { planSummary, openQuestions = [] } = given
   const questions =
     openQuestions.length === 0 ? '' : `\n\nOpen questions:\n${openQuestions.map((one) => `- ${one}`).join('\n')}`
-  return `Approve this plan of ${phases}?\n\n${planSummary}${questions}`
+  return `Approve this plan of ${phasesOf(given)}?\n\n${planSummary}${questions}`
 }
 
 function inWords(given: Input): string {

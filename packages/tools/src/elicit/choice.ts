@@ -1,7 +1,9 @@
 // `elicit_choice`: the agent lets its person choose.
 
+import { choice, form } from '@assent/core'
 import { z } from 'zod'
-import { answered, endingFields, refuse, withoutAnswer } from '../ending.ts'
+import { askForm } from '../ask-form.ts'
+import { answered, commentMember, endingFields, refuse, theyWrote, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 
@@ -48,9 +50,15 @@ export function registerChoice(registering: Registering): void {
         if (suggested !== undefined && !values.includes(suggested))
           refuse('The suggested value is not among the options.')
         const shown = options.map(({ value, label }) => ({ value, label: label ?? value }))
-        const choice = await ask.choose(question, shown, suggested === undefined ? {} : { suggest: suggested })
-        const label = shown.find(({ value }) => value === choice)?.label ?? choice
-        return answered(`The person chose "${label}" (${choice}).`, { choice, label })
+        const field = choice(shown, {
+          title: 'Your choice',
+          ...(suggested === undefined ? {} : { default: suggested }),
+        })
+        const { content, comment } = await askForm(ask, { message: question, form: form({ choice: field }) })
+        const chosen = content.choice
+        const label = shown.find(({ value }) => value === chosen)?.label ?? chosen
+        const words = `The person chose "${label}" (${chosen}).${theyWrote(comment)}`
+        return answered(words, { choice: chosen, label, ...commentMember(comment) })
       }),
   })
 }

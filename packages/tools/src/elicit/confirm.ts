@@ -1,7 +1,10 @@
 // `elicit_confirm`: the agent asks before it does something.
 
+import { boolean, form, isAssentError } from '@assent/core'
+import type { Ask } from '@assent/sdk'
 import { z } from 'zod'
-import { answered, endingFields, withoutAnswer } from '../ending.ts'
+import { askForm } from '../ask-form.ts'
+import { answered, commentMember, endingFields, theyWrote, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 
@@ -34,14 +37,35 @@ export function registerConfirm(registering: Registering): void {
     input,
     output,
     run: ({ question, details, destructive = false }, { ask }) => {
-      const message = [question, details, destructive ? 'This cannot be undone.' : undefined]
-        .filter((line) => line !== undefined)
-        .join('\n\n')
+      const message = details === undefined ? question : `${question}\n\n${details}`
       const inWords = `${message}\nPlease reply with yes or no.`
       return withoutAnswer({ inWords, nothing: 'Nothing was confirmed.' }, async () => {
-        const confirmed = await ask.confirm(message, destructive ? { risk: 'destructive' } : {})
-        return answered(confirmed ? 'The person said yes.' : 'The person said no. Do not do it.', { confirmed })
+        const { confirmed, comment } = await confirm(ask, message, destructive)
+        const words = confirmed ? 'The person said yes.' : 'The person said no. Do not do it.'
+        return answered(words + theyWrote(comment), { confirmed, ...commentMember(comment) })
       })
     },
   })
+}
+
+interface Confirmed {
+  readonly confirmed: boolean
+  readonly comment?: string
+}
+
+/** A decline is a plain no here. */
+async function confirm(ask: Ask, message: string, destructive: boolean): Promise<Confirmed> {
+  const asked = {
+    message,
+    form: form({ confirmed: boolean({ title: 'Your answer' }) }),
+    // A destructive question ends with "This cannot be undone.", which the SDK adds.
+    risk: destructive ? 'destructive' : 'harmless',
+  } as const
+  try {
+    const { content, comment } = await askForm(ask, asked)
+    return { confirmed: content.confirmed, ...commentMember(comment) }
+  } catch (error) {
+    if (!isAssentError(error, 'declined')) throw error
+    return { confirmed: false, ...commentMember(error.comment) }
+  }
 }

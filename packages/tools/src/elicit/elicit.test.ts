@@ -113,13 +113,85 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.text).toContain('- blue: Deep blue')
   })
 
-  test('[TOOL-4] a password, key or token is never asked for', async () => {
+  test('[TOOL-4] a password, key or token is never asked for, and the agent reads what to do instead', async () => {
     const caller = await asking(generation, accepts({ text: 'hunter2' }))
 
     const result = await caller.call('elicit_input', { question: 'Enter your password' })
 
     expect(result).toMatchObject({ isError: true, data: { status: 'refused' } })
     expect(caller.shown).toEqual([])
+    expect(result.text).toContain('This tool cannot ask for secrets')
+    expect(result.text).toContain('Ask the user in the chat to enter the secret themselves')
+    // Calls of the SDK are for people who write servers.
+    expect(JSON.stringify(result)).not.toMatch(/ask\.\w/)
+  })
+
+  const tools: [string, object, object][] = [
+    ['elicit_choice', colours, { choice: 'blue' }],
+    ['elicit_input', { question: 'Your name?' }, { text: 'Ada' }],
+    ['elicit_confirm', { question: 'Delete it?' }, { confirmed: true }],
+  ]
+  test.each(tools)('[TOOL-7] %s returns what the person wrote beside the answer', async (tool, args, content) => {
+    const comment = 'we run it already'
+    const _meta = { 'assent/answer': { comment } }
+    const answers = [
+      { action: 'accept', content, _meta },
+      { action: 'decline', _meta },
+      { action: 'cancel', _meta },
+    ]
+    const caller = await asking(generation, () => answers.shift())
+
+    for (const { action } of [...answers]) {
+      const result = await caller.call(tool, args as Record<string, unknown>)
+      expect(result.data.comment, action).toBe(comment)
+      expect(result.text.split(comment), action).toHaveLength(2)
+      expect(result.data.message, action).toContain(comment)
+    }
+  })
+
+  test.each(tools)('[TOOL-7] %s has no comment when the person wrote none', async (tool, args, content) => {
+    const caller = await asking(generation, accepts(content))
+
+    const result = await caller.call(tool, args as Record<string, unknown>)
+
+    expect(result.data).not.toHaveProperty('comment')
+    expect(result.text).not.toContain('wrote')
+  })
+
+  test.each([
+    ...tools,
+    ['elicit_input', { question: 'How many?', kind: 'integer' }, { number: 3 }],
+    ['elicit_input', { question: 'When?', kind: 'date' }, { date: '2026-07-28' }],
+  ] as [string, object, object][])('[TOOL-8] no field of %s is labelled with its name', async (tool, args, content) => {
+    const caller = await asking(generation, accepts(content))
+
+    await caller.call(tool, args as Record<string, unknown>)
+
+    const titles = Object.values(caller.shown[0]?.requestedSchema.properties ?? {}).map(({ title }) => title)
+    expect(titles).toEqual([tool === 'elicit_choice' ? 'Your choice' : 'Your answer'])
+  })
+
+  test.each([
+    ['declined', { action: 'decline' }],
+    ['cancelled', { action: 'cancel' }],
+    ['validation_failed', { action: 'accept', content: { choice: 'green' } }],
+  ])('[TOOL-8] text for an agent has neither escapes nor cut lines: %s', async (status, answer) => {
+    const caller = await asking(generation, () => answer)
+    const question = `Which colour?\n\nBackground:\n${'A long line of background. '.repeat(20)}`
+
+    const result = await caller.call('elicit_choice', { ...colours, question })
+
+    expect(result.data.status).toBe(status)
+    expect(JSON.stringify(result)).not.toMatch(/⟨|more characters/)
+    expect(result.data.message).toContain('"Which colour?"')
+  })
+
+  test('[TOOL-8] a destructive confirmation says once that it cannot be undone', async () => {
+    const caller = await asking(generation, accepts({ confirmed: true }))
+
+    await caller.call('elicit_confirm', { question: 'Delete five artifacts?', details: 'a, b', destructive: true })
+
+    expect(caller.shown[0]?.message).toBe('Delete five artifacts?\n\na, b\n\nThis cannot be undone.')
   })
 
   test.each([

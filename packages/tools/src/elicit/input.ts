@@ -1,8 +1,9 @@
 // `elicit_input`: the agent asks for something only its person knows, as text, a number or a day.
 
-import type { Ask } from '@assent/sdk'
+import { form, number, type Part, text } from '@assent/core'
 import { z } from 'zod'
-import { answered, endingFields, refuse, withoutAnswer } from '../ending.ts'
+import { askForm } from '../ask-form.ts'
+import { answered, commentMember, endingFields, refuse, theyWrote, withoutAnswer } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 import { type Registering, register } from '../tool.ts'
 
@@ -47,31 +48,42 @@ export function registerInput(registering: Registering): void {
       withoutAnswer(
         { inWords: `${given.question}\nPlease reply with your answer.`, nothing: 'No value was given.' },
         async () => {
-          const value = await put(ask, given)
-          return answered(`The person answered: ${value}`, { value })
+          const { name, field } = fieldOf(given)
+          const { content, comment } = await askForm(ask, { message: given.question, form: form({ [name]: field }) })
+          const value = content[name] as string | number
+          const words = `The person answered: ${value}${comment === undefined ? '' : `.${theyWrote(comment)}`}`
+          return answered(words, { value, ...commentMember(comment) })
         },
       ),
   })
 }
 
-function put(ask: Ask, { question, kind = 'text', suggested, minLength, maxLength, min, max }: Input) {
+interface NamedField {
+  readonly name: string
+  readonly field: Part<string> | Part<number>
+}
+
+function fieldOf({ kind = 'text', suggested, minLength, maxLength, min, max }: Input): NamedField {
+  const title = 'Your answer'
   if (kind === 'number' || kind === 'integer') {
     if (minLength !== undefined || maxLength !== undefined) refuse('A number has no length: use min and max.')
     if (suggested !== undefined && typeof suggested !== 'number') refuse('The suggested value of a number is a number.')
-    return ask.number(question, { integer: kind === 'integer', ...given({ min, max, suggest: suggested }) })
+    const field = number({ title, integer: kind === 'integer', ...given({ min, max, default: suggested }) })
+    return { name: 'number', field }
   }
   if (min !== undefined || max !== undefined) refuse('Only a number has min and max: use minLength and maxLength.')
   if (suggested !== undefined && typeof suggested !== 'string') refuse('The suggested value of text is text.')
   if (kind === 'date') {
     if (minLength !== undefined || maxLength !== undefined) refuse('A day has no length.')
-    return ask.date(question, given({ suggest: suggested }))
+    return { name: 'date', field: text({ title, format: 'date', ...given({ default: suggested }) }) }
   }
-  const format = kind === 'email' ? 'email' : kind === 'url' ? 'uri' : undefined
+  const format = kind === 'email' ? ('email' as const) : kind === 'url' ? ('uri' as const) : undefined
   // An empty line is no answer unless the agent says that it may be one.
-  return ask.text(question, { ...given({ format, maxLength, suggest: suggested }), minLength: minLength ?? 1 })
+  const field = text({ title, ...given({ format, maxLength, default: suggested }), minLength: minLength ?? 1 })
+  return { name: 'text', field }
 }
 
-/** What was not said is absent, never undefined. */
+/** Without the members that are undefined. */
 function given<T extends object>(settings: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as never
 }

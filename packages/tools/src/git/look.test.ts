@@ -84,6 +84,40 @@ describe('what is seen', () => {
   })
 })
 
+describe('the working tree', () => {
+  test('[GIT-5] core.worktree of the repository does not move the root or the files that are compared', async () => {
+    const one = repository()
+    one.write('a.txt', 'a')
+    one.commit('first')
+    const outside = aFolder()
+    made.push(outside)
+    one.git('config', 'core.worktree', outside.folder)
+    mkdirSync(join(one.folder, 'src'))
+
+    for (const folder of [one.folder, join(one.folder, 'src')]) {
+      expect(await look(folder)).toMatchObject({ kind: 'seen', root: one.folder, changedCount: 0 })
+    }
+  })
+
+  test('[GIT-5] a linked working tree and a submodule are their own roots; a folder called .git that is none is not looked past', async () => {
+    const one = repository()
+    one.commit('first')
+    one.git('worktree', 'add', '-q', join(one.folder, 'linked'), '-b', 'other')
+    expect(await look(join(one.folder, 'linked'))).toMatchObject({ kind: 'seen', root: join(one.folder, 'linked') })
+
+    const other = repository()
+    other.write('b.txt', 'b')
+    other.commit('theirs')
+    one.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other.folder, 'module')
+    const seen = await look(join(one.folder, 'module'))
+    expect(seen).toMatchObject({ kind: 'seen', root: join(one.folder, 'module'), changedCount: 0 })
+    expect(seen).toMatchObject({ head: { message: 'theirs' } })
+
+    mkdirSync(join(one.folder, 'nothing', '.git'), { recursive: true })
+    expect(await look(join(one.folder, 'nothing'))).toMatchObject({ kind: 'unseen' })
+  })
+})
+
 /** A repository that has git run programs of its own wherever its configuration can name one. */
 function aTrap(): { one: Repository; isSprung: () => boolean; reset: () => void } {
   const one = repository()

@@ -4,6 +4,7 @@
 
 import { toolLimits } from '../limits.ts'
 import { type Git, gitIn } from './run-git.ts'
+import { workTreeOf } from './work-tree.ts'
 
 export interface Commit {
   readonly id: string
@@ -24,6 +25,7 @@ export type Look =
       readonly since?: readonly Commit[]
     }
 
+const noRepository = 'this folder is in no git repository that may be read.'
 const commitId = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 export interface Looking {
@@ -34,15 +36,17 @@ export interface Looking {
 }
 
 export async function look(folder: string, { since, besides }: Looking = {}): Promise<Look> {
-  const plain = gitIn(folder)
+  const root = workTreeOf(folder)
+  if (root === undefined) return unseen(noRepository)
+  const plain = gitIn(folder, root)
   if (typeof plain === 'string') return unseen(plain)
   const filters = await ownFilters(plain)
   if (!Array.isArray(filters)) return unseen(filters)
-  const git = gitIn(folder, filters)
+  const git = gitIn(folder, root, filters)
   if (typeof git === 'string') return unseen(git)
 
-  const root = await git('rev-parse', '--show-toplevel')
-  if (!root.ok) return unseen(root.code === 128 ? 'this folder is in no git repository that may be read.' : root.why)
+  const found = await git('rev-parse', '--git-dir')
+  if (!found.ok) return unseen(found.code === 128 ? noRepository : found.why)
   const status = await git(
     ...['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=all', '--no-renames'],
     ...(besides === undefined ? [] : ['--', ':/', `:(top,exclude,literal)${besides}`]),
@@ -53,12 +57,27 @@ export async function look(folder: string, { since, besides }: Looking = {}): Pr
   const [newest] = head ?? []
   return {
     kind: 'seen',
-    root: root.text.trimEnd(),
+    root,
     ...(newest === undefined ? {} : { head: newest }),
     changed: changed.slice(0, toolLimits.filesShown).map((path) => path.slice(0, toolLimits.pathChars)),
     changedCount: changed.length,
     ...(await sinceThen(git, since, newest)),
   }
+}
+
+/** Of these commits, the ones in the history of the commit that is checked out. Says why not when git cannot be read. */
+export async function inHistory(root: string, ids: readonly string[]): Promise<ReadonlySet<string> | string> {
+  const git = gitIn(root, root)
+  if (typeof git === 'string') return git
+  const found = new Set<string>()
+  for (const id of new Set(ids)) {
+    if (!commitId.test(id)) continue
+    const run = await git('merge-base', '--is-ancestor', id, 'HEAD')
+    if (run.ok) found.add(id)
+    // 1: it is not in the history. 128: git does not know the commit, or there is none yet.
+    else if (run.code !== 1 && run.code !== 128) return run.why
+  }
+  return found
 }
 
 async function sinceThen(git: Git, since: string | undefined, head: Commit | undefined): Promise<{ since?: Commit[] }> {

@@ -6,6 +6,7 @@
 
 import { execFile } from 'node:child_process'
 import { devNull } from 'node:os'
+import { dirname } from 'node:path'
 import { toolLimits } from '../limits.ts'
 import { findGit } from './find-git.ts'
 
@@ -26,17 +27,24 @@ const switchedOff = [
   'submodule.recurse=false',
 ]
 
-/** Says why not when there is no git to run. */
-export function gitIn(folder: string, more: readonly string[] = []): Git | string {
+/**
+ * Returns the reason when there is no git to run.
+ *
+ * @param root the working tree: `core.worktree` in the repository's own configuration would move it anywhere
+ */
+export function gitIn(folder: string, root: string, more: readonly string[] = []): Git | string {
   const program = findGit(folder)
   if (program === undefined) return 'there is no git on this machine.'
   const settings = [...switchedOff, ...more].flatMap((setting) => ['-c', setting])
-  return (...words) => run(program, ['--no-pager', '--no-optional-locks', '-C', folder, ...settings, ...words])
+  const place = ['-C', folder, `--work-tree=${root}`]
+  // Git searches no further up than the root, so that it reads the repository that the root was found by.
+  const env = { ...environment(), GIT_CEILING_DIRECTORIES: dirname(root) }
+  return (...words) => run(program, ['--no-pager', '--no-optional-locks', ...place, ...settings, ...words], env)
 }
 
-function run(program: string, words: readonly string[]): Promise<GitRun> {
+function run(program: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<GitRun> {
   const options = {
-    env: environment(),
+    env,
     encoding: 'utf8',
     timeout: toolLimits.gitMs,
     killSignal: 'SIGKILL',

@@ -98,7 +98,14 @@ test('[ONBOARD-17] a claim of a process that lives, or of another machine, is re
   const folder = join(root, '.copilot-state/locks')
   await mkdir(folder, { recursive: true })
   const claim = (more: object) =>
-    JSON.stringify({ pid: 1, host: hostname(), started: '', at: 'noon', action: 'migrate', ...more })
+    JSON.stringify({
+      pid: 1,
+      host: hostname(),
+      started: '',
+      at: '2026-11-15T10:00:00.000Z',
+      action: 'migrate',
+      ...more,
+    })
 
   await writeFile(join(folder, 'elsewhere.json'), claim({ host: 'another-machine' }))
   const busy = await rehearse({ root, action: 'analyze' })

@@ -14,12 +14,16 @@ export const onboardingLimits = {
   fileBytes: 262_144,
   /** Of a file of ours in the state folder. */
   stateBytes: 16_777_216,
+  /** Of the claim of one process. */
+  claimBytes: 4_096,
   findings: 200,
-  /** Of what is shown in an ask. */
-  findingsShown: 12,
-  editsShown: 20,
+  /** Of the diff in what propose reports; what is put to a person is always whole. */
   diffCharsShown: 3_600,
+  /** Of one question, and of the questions that one decision may be spread over. */
   messageChars: 8_000,
+  questions: 10,
+  /** Of the key that authenticates our files. */
+  keyBytes: 32,
   commentChars: 1_000,
   /** Statements that are compared with each other. */
   statements: 5_000,

@@ -5,6 +5,7 @@ import { realpath } from 'node:fs/promises'
 import type { Interaction } from '@assent/sdk'
 import { z } from 'zod'
 import type { ToolResult } from '../ending.ts'
+import { homeFolder } from '../home.ts'
 import { type Registering, register } from '../tool.ts'
 import { type Examined, runAnalyze, runPropose } from './actions/analyze.ts'
 import { runApprove } from './actions/approve.ts'
@@ -18,8 +19,10 @@ import { onboardingLimits } from './limits.ts'
 import { narrate } from './narrate-2025-11-25.ts'
 import type { OnboardingSettings } from './settings.ts'
 import type { Site } from './site.ts'
-import { statuses } from './state/state.ts'
+import { installationIn } from './state/key.ts'
+import { readStateAndIgnored, statuses } from './state/state.ts'
 import { Stop } from './stop.ts'
+import { paragraphs } from './words.ts'
 
 const actions = ['status', 'analyze', 'propose', 'approve', 'migrate', 'rollback', 'skip'] as const
 
@@ -52,6 +55,10 @@ const output = z.object({
     .enum([...statuses, 'declined', 'canceled', 'error'])
     .describe('How far onboarding is; or declined, canceled, error: this call changed nothing.'),
   message: z.string().describe('The same in plain words, to show to the user.'),
+  ignored: z
+    .string()
+    .optional()
+    .describe('State in this repository that does not count, because this Assent installation did not write it.'),
   comment: z.string().optional().describe('What the person wrote.'),
   error: z.object({ code: z.string(), message: z.string(), suggestion: z.string() }).optional(),
   pattern: z.enum(['clean', 'structured', 'unstructured', 'messy']).optional(),
@@ -82,10 +89,17 @@ const description = `Brings a repository's AI instruction files (AGENTS.md, CLAU
 Call the actions in this order: status, analyze, propose, approve, migrate; rollback takes a migration back.
 approve, migrate, rollback and skip put a question to a person and change nothing without their yes. After declined or canceled, stop and ask the user what they want. Never edit the instruction files or the state folder yourself in between: the approval would no longer hold.`
 
+export interface OnboardingPlace {
+  /** The user's Assent home, where the key is; the usual one unless said. */
+  readonly home?: string | undefined
+  readonly nowMs?: (() => number) | undefined
+  readonly reached?: Site['reached'] | undefined
+}
+
 export function registerOnboarding(
   registering: Registering,
   settings: OnboardingSettings = {},
-  nowMs: () => number = Date.now,
+  place: OnboardingPlace = {},
 ): void {
   register(registering, 'onboarding', {
     title: 'Onboarding of instruction files',
@@ -94,7 +108,7 @@ export function registerOnboarding(
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     run: async (given, interaction) => {
-      const site = () => siteOf(registering.workplace.folder, settings, nowMs)
+      const site = () => siteOf(registering.workplace.folder, settings, place)
       return runOnboarding(site, registering.server, given, interaction)
     },
   })
@@ -107,8 +121,11 @@ export async function runOnboarding(
   { action, preview = false, keep = {} }: z.output<typeof input>,
   interaction: Interaction,
 ): Promise<ToolResult> {
+  let ignored: string | undefined
   try {
     const site = await openSite()
+    ignored = (await readStateAndIgnored(site)).ignored
+    const told = (outcome: Outcome, narration?: Narrated) => toldWith(ignored, outcome, narration)
     const storied = async ({ outcome, analysis }: Examined) => {
       const narration = await narrate(interaction.context, server, analysis)
       return told(
@@ -134,24 +151,22 @@ export async function runOnboarding(
     }
   } catch (error) {
     if (!(error instanceof Stop)) throw error
-    return stopped(error)
+    return stopped(ignored, error)
   }
 }
 
 export async function siteOf(
   folder: string,
-  {
-    stateFolder = '.copilot-state',
-    waitMs = onboardingLimits.waitMs,
-    rollbackMs = onboardingLimits.rollbackMs,
-  }: OnboardingSettings,
-  nowMs: () => number,
-  reached: Site['reached'] = () => undefined,
+  { stateFolder = '.copilot-state', waitMs, rollbackMs = onboardingLimits.rollbackMs }: OnboardingSettings,
+  { home = homeFolder(process.env), nowMs = Date.now, reached = () => undefined }: OnboardingPlace = {},
 ): Promise<Site> {
+  const root = await realpath(folder)
   return {
-    root: await realpath(folder),
+    root,
     stateFolder: checkPath(stateFolder),
-    waitMs,
+    ...(await installationIn(home, root)),
+    waitMs: waitMs ?? onboardingLimits.waitMs,
+    isDefaultWait: waitMs === undefined,
     rollbackMs,
     nowMs,
     newId: () => randomBytes(9).toString('hex'),
@@ -169,23 +184,26 @@ interface Narrated {
   readonly why?: string
 }
 
-function told(outcome: Outcome, narration?: Narrated): ToolResult {
-  const { message } = outcome
+function toldWith(ignored: string | undefined, outcome: Outcome, narration?: Narrated): ToolResult {
+  const message = paragraphs([ignored ?? '', outcome.message])
+  const warned = ignored === undefined ? {} : { ignored }
   switch (outcome.kind) {
     case 'declined':
-      return result(message, { status: 'declined', message, comment: outcome.comment })
+      return result(message, { status: 'declined', message, ...warned, comment: outcome.comment })
     case 'canceled':
-      return result(message, { status: 'canceled', message })
+      return result(message, { status: 'canceled', message, ...warned })
     case 'done': {
       const story = narration?.by === 'model' ? `\n\nThe model of this client says about it: ${narration.text}` : ''
       const extra = narration === undefined ? {} : { narration }
-      return result(`${message}${story}`, { status: outcome.status, message, ...outcome.data, ...extra })
+      return result(`${message}${story}`, { status: outcome.status, message, ...warned, ...outcome.data, ...extra })
     }
   }
 }
 
-function stopped({ code, message, suggestion }: Stop): ToolResult {
-  const data = { status: 'error', message, error: { code, message, suggestion } }
+function stopped(ignored: string | undefined, { code, message: why, suggestion }: Stop): ToolResult {
+  const message = paragraphs([ignored ?? '', why])
+  const warned = ignored === undefined ? {} : { ignored }
+  const data = { status: 'error', message, ...warned, error: { code, message: why, suggestion } }
   return { ...result(`${code}: ${message}\n\n${suggestion}`, data), isError: true }
 }
 

@@ -25,7 +25,7 @@ test('[ONBOARD-7] an answer that was used does nothing a second time, even when 
   placed = await place(monorepo)
   const { root } = placed
   const [near, far] = InMemoryTransport.createLinkedPair()
-  const serving = serveStdio(assentTools({ folder: root }), { transport: far })
+  const serving = serveStdio(assentTools({ folder: root, stateFolder: placed.home }), { transport: far })
   const sent: Message[] = []
   const send = near.send.bind(near)
   near.send = async (message, options) => {

@@ -1,11 +1,18 @@
-// Where onboarding works and what it is given: the repository, our folder in it, the clock and the source of ids.
+// Where onboarding works and what it is given: the repository, our folder in it, the installation's key, the clock and the
+// source of ids.
 
 export interface Site {
   /** The repository, without symbolic links in its own path. */
   readonly root: string
   /** Our folder, from the root. */
   readonly stateFolder: string
+  /** The user's Assent home, outside the repository, without symbolic links in its path. */
+  readonly home: string
+  /** Authenticates our files in the repository. */
+  readonly key: Buffer
   readonly waitMs: number
+  /** Nobody set `waitMs`: where the caller can come back, the person may take longer. */
+  readonly isDefaultWait: boolean
   readonly rollbackMs: number
   readonly nowMs: () => number
   /** Short, unique, fit for a file name. */

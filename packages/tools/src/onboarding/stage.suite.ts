@@ -32,6 +32,7 @@ export async function joined(
 ): Promise<Omit<Stage, keyof Placed> & Pick<Placed, 'remove'>> {
   const createServer = assentTools({
     folder: placed.root,
+    stateFolder: placed.home,
     ...(settings === undefined ? {} : { onboarding: settings }),
     ...(nowMs === undefined ? {} : { nowMs }),
   })

@@ -2,6 +2,8 @@
 
 export type StopCode =
   | 'USER_APPROVAL_REQUIRED'
+  | 'NO_KEY'
+  | 'TOO_MUCH_TO_SHOW'
   | 'ANSWER_NOT_VALID'
   | 'NOT_PROPOSED'
   | 'NOT_APPROVED'

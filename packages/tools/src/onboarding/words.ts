@@ -18,18 +18,16 @@ export function analysisInWords({ pattern, files, findings, unseen }: Analysis):
   )
   return paragraphs([
     `This repository is ${patternWords[pattern]}.`,
-    list.length === 0
-      ? ''
-      : `${counted(files.length, 'instruction file')}:\n${capped(list, onboardingLimits.editsShown)}`,
+    list.length === 0 ? '' : `${counted(files.length, 'instruction file')}:\n${list.join('\n')}`,
     findingsInWords(findings),
     unseen.length === 0 ? '' : `Not looked at:\n${unseen.map((line) => `  ${line}`).join('\n')}`,
   ])
 }
 
-export function findingsInWords(findings: readonly NamedFinding[], most = findings.length): string {
+export function findingsInWords(findings: readonly NamedFinding[]): string {
   if (findings.length === 0) return ''
   const lines = findings.map((finding) => `  ${finding.id} ${finding.message}${placesInWords(finding)}`)
-  return `Found:\n${capped(lines, most)}`
+  return `Found:\n${lines.join('\n')}`
 }
 
 function placesInWords({ places, message }: NamedFinding): string {
@@ -62,27 +60,28 @@ export function undecidedInWords(findings: readonly NamedFinding[], decided: Pla
 }
 
 export function editsInWords(edits: readonly Edit[]): string {
-  return capped(
-    edits.map(
-      ({ path, before, after, why }) =>
-        `  ${path} (${before === null ? 'new' : after === null ? 'removed' : 'changed'}): ${why}`,
-    ),
-    onboardingLimits.editsShown,
+  const lines = edits.map(
+    ({ path, before, after, why }) =>
+      `  ${path} (${before === null ? 'new' : after === null ? 'removed' : 'changed'}): ${why}`,
   )
+  return lines.join('\n')
 }
 
 function leftInWords(left: Plan['left']): string {
   if (left.length === 0) return ''
-  return `Left alone:\n${capped(
-    left.map(({ path, why }) => `  ${path}: ${why}`),
-    onboardingLimits.editsShown,
-  )}`
+  return `Left alone:\n${left.map(({ path, why }) => `  ${path}: ${why}`).join('\n')}`
+}
+
+/** The whole diff, for a person who decides about it. */
+export function wholeDiffInWords(diff: string): string {
+  return `The change, line by line:\n\n${diff.replaceAll('\r\n', '\n').replace(/\n$/, '')}`
 }
 
 /** As much of a diff as fits, cut between lines, and where the rest is. */
-export function diffInWords(diff: string, where: string, most: number = onboardingLimits.diffCharsShown): string {
+export function diffInWords(diff: string, where: string): string {
+  const most = onboardingLimits.diffCharsShown
   const plain = diff.replaceAll('\r\n', '\n')
-  if (plain.length <= most) return `The change, line by line:\n\n${plain.trimEnd()}`
+  if (plain.length <= most) return wholeDiffInWords(diff)
   const cut = plain.slice(0, plain.lastIndexOf('\n', most))
   const missing = plain.slice(cut.length).split('\n').length - 1
   return `The change, line by line, as far as it fits here:\n\n${cut}\n\n${missing} more lines are not shown here. All of it is in ${where}.`
@@ -98,11 +97,6 @@ export function paragraphs(parts: readonly string[]): string {
 
 export function counted(count: number, thing: string): string {
   return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
-}
-
-function capped(lines: readonly string[], most: number): string {
-  const rest = lines.length - most
-  return [...lines.slice(0, most), ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n')
 }
 
 /** Local times confuse whoever reads them elsewhere. */

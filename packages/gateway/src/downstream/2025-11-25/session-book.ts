@@ -123,6 +123,8 @@ export class SessionBook {
   async end(session: ClientSession): Promise<boolean> {
     const isEnded = await this.#serving.store.sessions.end(this.#nameOf(session))
     await this.#letGo(session)
+    // Its handles end with it, so nothing waits for what they lead to.
+    if (isEnded) await this.#serving.store.asks.withdrawOfGoneSessions().catch(this.#onTrouble)
     if (isEnded) await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'end', { session: session.id })
     return isEnded
   }

@@ -4,16 +4,18 @@
 // from this session, once. The client sees its call go on where it stood.
 
 import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '@assent/core'
+import { type JsonObject, understandsAskMeta } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
-import { canBeAsked } from '../../relay/capabilities.ts'
+import { canBeAsked, forClient } from '../../relay/capabilities.ts'
 import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
+import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import { awaitedAsk, withAwaitTool } from '../../surfaces/await-answer.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import { askedTooOften, type Below, type Came, type Hold } from '../../surfaces/routing.ts'
+import type { Lifeline } from '../../surfaces/waiting-asks.ts'
 import {
   errorCodes,
   type Message,
@@ -104,12 +106,14 @@ export class ClientSession {
     const ends = [signal, this.#ending.signal]
     for (const end of ends) end.addEventListener('abort', abort)
     if (ends.some(({ aborted }) => aborted)) abort()
-    const call = this.#call(request.method, request.params ?? {}, say, cancelling.signal)
+    const waiting = this.#serving.waiting.of(this.#serving.tenant, this.#lifeline)
+    const call = { ...this.#call(request.method, request.params ?? {}, say, cancelling.signal), waiting }
     try {
       const outcome = this.#serving.leaving.told(await this.#run(call, say).catch(toldAsAway), call) as Ended
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
+      waiting.end()
       for (const end of ends) end.removeEventListener('abort', abort)
       // A client may give two calls one id; the other one can still be cancelled.
       if (this.#calls.get(request.id) === cancelling) this.#calls.delete(request.id)
@@ -150,9 +154,12 @@ export class ClientSession {
   }
 
   /** Carries a call to its end, or to the end of what its caller can wait. */
-  async #run(call: Call, say: Say): Promise<Ended> {
+  async #run(asked: Call, say: Say): Promise<Ended> {
     const { routing, deferral, parking } = this.#serving
-    const hold = routing.patienceOf(call, this.#transport)
+    const hold = routing.patienceOf(asked, this.#transport)
+    // What has no digest cannot be kept, so its caller cannot come back for it.
+    const leavesAfterMs = () => (digestOfRequest(asked) === undefined ? hold().forMs : undefined)
+    const call = { ...asked, leavesAfterMs }
     const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
     const below = parking.inPlace(call)
     try {
@@ -210,7 +217,7 @@ export class ClientSession {
       const given = await this.#ask(wanted, say, call.signal, { over, elsewhere }).finally(() => told.abort())
       if (given === 'elsewhere') return [[key, {}]]
       if (given !== undefined) return [[key, { given, afterMs: performance.now() - askedAt }]]
-      if (copy !== undefined) await routing.silence.withdraw(call, copy, 'caller-gone')
+      if (copy !== undefined) await routing.silence.withdraw(call, copy, 'asker-stopped')
       return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
@@ -241,13 +248,18 @@ export class ClientSession {
     signal: AbortSignal,
     { over, elsewhere }: { over: Promise<void>; elsewhere: Promise<string> },
   ): Promise<Given | 'elsewhere' | undefined> {
-    const question = canBeAsked(this.#client.declared, wanted.kind) ? pushedQuestion(wanted, this.revision) : undefined
+    const { declared } = this.#client
+    const waitMs = shownWaitMs(this.#serving, wanted)
+    const shown = { ...wanted, params: forClient(wanted.params, declared, waitMs) }
+    const question = canBeAsked(declared, wanted.kind) ? pushedQuestion(shown, this.revision) : undefined
     if (question === undefined) return noAnswer
     // Whichever process gets the answer knows by the id where it belongs.
     const id = this.#serving.mailbox.newName()
     const { promise, resolve } = Promise.withResolvers<Given>()
     this.#pushed.set(id, resolve)
-    const timer = setTimeout(() => resolve(expired), this.#serving.askWaitMs)
+    // A gateway ends the question by the timeout it was sent, and always replies.
+    const graceMs = understandsAskMeta(declared) ? relayLimits.chainGraceMs : 0
+    const timer = setTimeout(() => resolve(expired), waitMs + graceMs)
     const abort = () => resolve(noAnswer)
     signal.addEventListener('abort', abort, { once: true })
     say({ jsonrpc: '2.0', id, ...question })
@@ -264,6 +276,11 @@ export class ClientSession {
       signal.removeEventListener('abort', abort)
       this.#pushed.delete(id)
     }
+  }
+
+  /** A handle ends with the session, which on standard input and output is the process. */
+  get #lifeline(): Lifeline {
+    return this.#transport === 'stdio' ? { kind: 'process' } : { kind: 'session', id: this.id }
   }
 
   #call(method: string, params: JsonObject, say: Say, signal: AbortSignal): Call {

@@ -1,7 +1,7 @@
 // Checks what a request of this revision must carry, in the body and again in its headers.
 
 import type { IncomingMessage } from 'node:http'
-import type { JsonObject } from '@assent/core'
+import type { JsonObject, JsonValue } from '@assent/core'
 import { decodeHeader } from '../../upstream/2026-07-28/headers.ts'
 import { header } from '../../wire/http.ts'
 import { errorCodes, objectAt, type Request, type RpcError, stringAt } from '../../wire/messages.ts'
@@ -58,10 +58,52 @@ export function headerProblem(request: IncomingMessage, message: Request): RpcEr
   return undefined
 }
 
-/** The caller's own repetition of tool arguments, passed on as it is. */
-export function parameterHeaders(request: IncomingMessage): Record<string, string> {
-  const found = Object.entries(request.headers).filter(([name]) => name.startsWith('mcp-param-'))
+/**
+ * The caller's own repetition of tool arguments, passed on as it is: `parameterProblem` has compared it. Only a tool call
+ * has arguments to repeat.
+ */
+export function parameterHeaders(request: IncomingMessage, { method }: Request): Record<string, string> {
+  if (method !== 'tools/call') return {}
+  const found = Object.entries(request.headers).filter(([name]) => name.startsWith(parameterPrefix))
   return Object.fromEntries(found.map(([name, value]) => [name, String(value)]))
+}
+
+/**
+ * A header that repeats no argument of this call. Only the tool's schema says which argument a header repeats, so an
+ * argument of the same name decides, and otherwise the value must occur somewhere among the arguments.
+ */
+export function parameterProblem(request: IncomingMessage, message: Request): RpcError | undefined {
+  const args = objectAt(message.params, 'arguments') ?? {}
+  for (const [name, value] of Object.entries(parameterHeaders(request, message))) {
+    const decoded = decodeHeader(value)
+    const suffix = folded(name.slice(parameterPrefix.length))
+    const sameName = Object.entries(args).filter(([argument, one]) => folded(argument) === suffix && isPrimitive(one))
+    const among = sameName.length > 0 ? sameName.map(([, one]) => one) : primitivesIn(args)
+    if (decoded === undefined || !among.some((one) => repeats(decoded, one))) return mismatch(name, value)
+  }
+  return undefined
+}
+
+const parameterPrefix = 'mcp-param-'
+
+/** Header names ignore case; an underscore is not allowed in many proxies and is often written as a hyphen. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
+
+function isPrimitive(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function primitivesIn(value: JsonValue | undefined): JsonValue[] {
+  if (value === undefined || value === null) return []
+  if (typeof value !== 'object') return [value]
+  return Object.values(value).flatMap((inner) => primitivesIn(inner as JsonValue))
+}
+
+function repeats(header: string, value: JsonValue | undefined): boolean {
+  if (typeof value === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(header) && Number(header) === value
+  return header === String(value)
 }
 
 function mismatch(name: string, value: string | undefined): RpcError {

@@ -1,15 +1,28 @@
 // A call that needs people, as this revision tells it: it ends unfinished, with the questions and a state that brings
 // everything back when the client makes the call again.
 //
-// The state is sealed: for this caller, this method and these arguments, until the people's time is up.
+// The state is sealed for this caller, this method and these arguments. It expires soon after the questions that the client
+// shows; while only the inbox is asked it is valid for a day longer, so that an answer given in time is still fetched.
 
-import { isAssentError, isPlainObject, type JsonObject, type JsonValue, seal, unseal } from '@assent/core'
+import {
+  isAssentError,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  seal,
+  understandsAskMeta,
+  unseal,
+} from '@assent/core'
 import { relayLimits } from '../../limits.ts'
-import { canBeAsked, requiredFor } from '../../relay/capabilities.ts'
-import { type Call, failed, type Outcome, type Wanted } from '../../relay/exchange.ts'
+import type { OpenRound } from '../../relay/asking.ts'
+import { askMetaFor, canBeAsked, requiredFor } from '../../relay/capabilities.ts'
+import { type Call, failed, type Outcome, tooMuchState, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
+import { readResume } from '../../relay/relay.ts'
+import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
+import { readPlace } from '../../surfaces/place.ts'
 import type { Came } from '../../surfaces/routing.ts'
-import { errorCodes } from '../../wire/messages.ts'
+import { errorCodes, objectAt } from '../../wire/messages.ts'
 import { randomBytes } from '../../wire/random.ts'
 import type { Serving } from '../context.ts'
 
@@ -36,13 +49,17 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
   if (!opened.ok) return refuse(opened.message)
   const payload = isPlainObject(opened.payload) ? (opened.payload as JsonObject) : {}
   const nowMs = store.nowMs()
-  const isLate = !(nowMs < Number(payload.decideByMs))
-  const askedAtMs = Number(payload.decideByMs) - askWaitMs
+  const deadlines = objectAt(payload, 'deadlines')
+  // A gateway of ours was sent the deadlines, and brings only answers that were given before them.
+  const isGateway = understandsAskMeta(call.client.declared)
+  // Stamped when the questions were sent: a reload that changes how long people may take does not move it.
+  const askedAtMs = typeof payload.askedAtMs === 'number' ? payload.askedAtMs : Number(payload.decideByMs) - askWaitMs
   const responses = call.params.inputResponses ?? {}
   if (!isPlainObject(responses)) return refuse('The responses are an object, one member for each question.')
   const came: [string, Came][] = []
   for (const [key, response] of Object.entries(responses)) {
     if (!isPlainObject(response)) return refuse(`The response to "${key.slice(0, 64)}" is not an object.`)
+    const isLate = !isGateway && !(nowMs < Number(numberAt(deadlines, key) ?? payload.decideByMs))
     came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
   }
   return { kind: 'retry', resume: payload.resume ?? null, came: Object.fromEntries(came) }
@@ -58,6 +75,8 @@ export function inputRequired(
   outcome: Outcome & { kind: 'needs-people' },
   requestDigest: string,
 ): Unfinished {
+  const nowMs = serving.store.nowMs()
+  const elapsedMs = Math.max(0, nowMs - (roundOf(outcome.resume)?.atMs ?? nowMs))
   const requests: [string, JsonValue][] = []
   for (const [key, wanted] of Object.entries(outcome.wanted)) {
     if (!canBeAsked(call.client.declared, wanted.kind)) {
@@ -67,15 +86,33 @@ export function inputRequired(
         outcome: failed(errorCodes.missingCapability, 'The client did not declare what this call needs.', data),
       }
     }
-    requests.push([key, questionOf(wanted)])
+    requests.push([key, questionOf(wanted, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
   }
-  const ttlMs = serving.askWaitMs + relayLimits.stateTtlExtraMs
+  const place = readPlace(outcome.resume)
+  const deadlines = Object.fromEntries(
+    Object.entries(outcome.wanted).map(([key, one]) => [key, nowMs + shownWaitMs(serving, one, elapsedMs)]),
+  )
+  const inboxMs = place?.untilMs === undefined ? 0 : Math.max(0, place.untilMs - nowMs) + relayLimits.deferredExtraMs
+  // A gateway of ours may bring an answer much later than its person gave it.
+  const extraMs = understandsAskMeta(call.client.declared) ? relayLimits.deferredExtraMs : relayLimits.stateTtlExtraMs
+  const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, inboxMs))
   const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
-  const payload = { resume: outcome.resume, decideByMs: serving.store.nowMs() + serving.askWaitMs }
+  const decideByMs = nowMs + serving.askWaitMs
+  const payload = { resume: outcome.resume, askedAtMs: nowMs, decideByMs, deadlines }
   const requestState = sealed(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
+}
+
+function roundOf(resume: JsonValue): OpenRound | undefined {
+  return (readPlace(resume)?.resume ?? readResume(resume))?.round
+}
+
+/** By its own member, because a server chooses the keys. */
+function numberAt(parent: JsonObject | undefined, key: string): number | undefined {
+  const value = parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined
+  return typeof value === 'number' ? value : undefined
 }
 
 /** Undefined for more than a state can hold: a server may ask with a state of its own as large as a message. */
@@ -88,12 +125,7 @@ function sealed(serving: Serving, binding: Parameters<typeof seal>[1], payload: 
   }
 }
 
-const tooMuchState = failed(
-  errorCodes.refused,
-  'The server wants more to be kept for it than can travel with the call.',
-)
-
-function questionOf(wanted: Wanted): JsonObject {
+function questionOf(wanted: Wanted, declared: JsonObject, waitMs: number): JsonObject {
   switch (wanted.kind) {
     case 'sampling':
       return { method: 'sampling/createMessage', params: wanted.params }
@@ -102,7 +134,8 @@ function questionOf(wanted: Wanted): JsonObject {
     default: {
       // The id belongs to the older revision, where a notification says that the page was done with.
       const { elicitationId: _id, _meta, ...params } = wanted.params
-      return { method: 'elicitation/create', params: { ...params, mode: wanted.kind } }
+      const meta = askMetaFor(wanted.params, declared, waitMs)
+      return { method: 'elicitation/create', params: { ...params, mode: wanted.kind, ...meta } }
     }
   }
 }

@@ -35,7 +35,10 @@ export interface Answering {
 export interface Caller {
   readonly principal: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Aborts when the caller cancelled, or its connection broke. */
   readonly signal: AbortSignal
+  /** Whether the caller may have lost its connection and come back with its state. */
+  readonly mayReconnect: boolean
 }
 
 // Of the sessionful revisions; this one does not have them.
@@ -51,7 +54,8 @@ export async function serve20260728(
   const envelope = readEnvelope(request)
   if (!envelope.ok) return answering.end({ jsonrpc: '2.0', id: request.id, error: envelope.error }, 400)
   const client = serving.routing.profile(envelope.info, envelope.declared)
-  const call = callOf(serving, caller, request, client, answering)
+  const waiting = serving.waiting.of(serving.tenant, { kind: caller.mayReconnect ? 'none' : 'process' })
+  const call = { ...callOf(serving, caller, request, client, answering), waiting }
   if (request.method === 'server/discover') return discover(serving, call, request, answering)
   if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
   // Before anything runs: what has no digest could not be continued.
@@ -59,46 +63,64 @@ export async function serve20260728(
   const away = continuesRound(request) ? toldToComeAgain : toldAsAway
   const outcome = gone.includes(request.method)
     ? failed(errorCodes.methodNotFound, `This revision has no ${request.method}.`)
-    : serving.leaving.told(await run(serving, call, digest).catch(away), call)
+    : serving.leaving.told(await run(serving, call, digest, caller.mayReconnect).catch(away), call)
+  await (outcome.kind === 'needs-people' && !isDropped(serving, call)
+    ? waiting.handOut()
+    : waiting.withdraw('call-cancelled'))
+  waiting.end()
   if (outcome.isStreamed === true) answering.open()
   finish(serving, call, request, outcome, answering, digest)
 }
 
-async function run(serving: Serving, call: Call, digest: string | undefined): Promise<Outcome> {
+async function run(serving: Serving, call: Call, digest: string | undefined, runsOn: boolean): Promise<Outcome> {
   const { relay, routing, parking, deferral } = serving
   const hold = { forMs: serving.holdMs, comesBack: true, goesAt: serving.leaving.next }
+  const again = { ...hold, retry: { runsOn } }
   if (!mayAsk(call.method)) {
     const outcome = await relay.start(call)
     return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
   }
   const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
-  if (awaited !== undefined) return deferral.fetch(call, awaited, hold)
+  if (awaited !== undefined) return deferral.fetch(call, awaited, again)
   if (digest === undefined) {
     const problem = 'The call names nothing, or its arguments cannot be read in one way only.'
     return { ...failed(errorCodes.invalidParams, problem), status: 400 } as Outcome
   }
   const round = readRound(serving, call, digest)
-  const putOff = async (outcome: Outcome) =>
-    routing.hasInbox &&
-    outcome.kind === 'needs-people' &&
-    (readPlace(outcome.resume)?.waits ?? 0) > relayLimits.waitsMost
+  const putOff = async (outcome: Outcome) => {
+    const place = outcome.kind === 'needs-people' ? readPlace(outcome.resume) : undefined
+    const isLong = place !== undefined && place.waits > relayLimits.waitsMost && Object.keys(place.inInbox).length > 0
+    return routing.hasInbox && outcome.kind === 'needs-people' && isLong
       ? deferral.putOff(call, outcome, digest)
       : outcome
+  }
   switch (round.kind) {
     case 'refused':
       return round.outcome
     case 'first': {
       const below = parking.below(digest)
       try {
-        return await putOff(await routing.start(call, below, hold))
+        const outcome = await putOff(await routing.start(call, below, hold))
+        if (outcome.kind !== 'needs-people' || !isDropped(serving, call)) return outcome
+        // The state in this outcome reaches nobody.
+        await routing.abandon(call, outcome)
+        below.letGo('call-cancelled')
+        return callerGone
       } catch (error) {
-        below.letGo()
+        below.letGo('owner-lost')
         throw error
       }
     }
     case 'retry':
-      return putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, hold))
+      return putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, again))
   }
+}
+
+const callerGone = failed(errorCodes.refused, 'The caller went away.')
+
+/** Whether the caller dropped its request. One that is aborted because this process ends still gets its reply. */
+function isDropped({ leaving }: Serving, { signal }: Call): boolean {
+  return signal.aborted && !leaving.has('over')
 }
 
 function finish(
@@ -162,13 +184,13 @@ async function discover(serving: Serving, call: Call, request: Request, answerin
 }
 
 async function listen(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
-  const filter = call.params.notifications
+  const { taskIds: _unsupported, ...filter } = objectAt(call.params, 'notifications') ?? {}
   const subscriptionId = { 'io.modelcontextprotocol/subscriptionId': String(request.id) }
   answering.open()
   answering.say({
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: filter ?? {}, _meta: subscriptionId },
+    params: { notifications: filter, _meta: subscriptionId },
   })
   await serving.relay.listen({
     ...call,
@@ -188,9 +210,9 @@ const filters: Readonly<Record<string, string>> = {
   'notifications/resources/updated': 'resourceSubscriptions',
 }
 
-function wants(filter: unknown, method: string): boolean {
+function wants(filter: JsonObject, method: string): boolean {
   const name = filters[method]
-  return name !== undefined && Boolean((filter as Record<string, unknown> | undefined)?.[name])
+  return name !== undefined && Boolean(filter[name])
 }
 
 function callOf(serving: Serving, caller: Caller, request: Request, client: ClientProfile, answering: Answering): Call {

@@ -10,7 +10,8 @@ import { readToml } from './toml.ts'
 import { isSame, valueAt, withValue } from './values.ts'
 import { readYaml } from './yaml.ts'
 
-const machine = thisMachine({ HOME: '/nowhere' }, '/nowhere', 'linux')
+const program = { script: '/opt/assent/main.js', version: '1.2.3', node: '/usr/bin/node' }
+const machine = thisMachine({ HOME: '/nowhere' }, '/nowhere', 'linux', program)
 const crlf = (text: string) => text.replaceAll('\n', '\r\n')
 const layouts: readonly [title: string, (text: string) => string][] = [
   ['as it is', (text) => text],
@@ -154,7 +155,7 @@ describe('what was changed since', () => {
   test('[INIT-5] a client that wrote its file anew, with settings that say nothing, changed nothing', () => {
     const goose = entryFor({ client: 'goose', title: '', form: 'yaml', text: '' })
     const before = 'extensions:\n  memory:\n    enabled: true\nGOOSE_MODE: auto\n'
-    const anew = `extensions:\n  assent:\n    enabled: true\n    type: stdio\n    name: assent\n    description: 'Asks the person: plans, commits, choices'\n    cmd: npx\n    args:\n    - -y\n    - assent\n    envs: {}\n    env_keys: []\n    timeout: 3600\n    bundled: null\n    available_tools: []\n  memory:\n    enabled: true\nGOOSE_MODE: auto\n`
+    const anew = `extensions:\n  assent:\n    enabled: true\n    type: stdio\n    name: assent\n    description: 'Asks the person: plans, commits, choices'\n    cmd: /usr/bin/node\n    args:\n    - /opt/assent/main.js\n    envs: {}\n    env_keys: []\n    timeout: 3600\n    bundled: null\n    available_tools: []\n  memory:\n    enabled: true\nGOOSE_MODE: auto\n`
 
     expect(changed(anew, take(anew, goose, { existing: 1 }))).toBe(before)
   })

@@ -8,6 +8,7 @@ import { relayLimits } from '../../limits.ts'
 import { canBeAsked, undeclared } from '../../relay/capabilities.ts'
 import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
+import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import {
   errorCodes,
   errorReply,
@@ -28,14 +29,18 @@ export class LiveCall {
   readonly id: string
   readonly requestId: RequestId
   readonly #waitMs: number
-  readonly #reply: (reply: Reply) => void
+  readonly #reply: (reply: Reply) => Promise<boolean>
   readonly #open = new Map<string, Question>()
+  /** The questions that were answered, by the ids of their requests. */
+  readonly #answered = new Map<RequestId, string>()
+  /** Answers that came when the server had stopped waiting for them. */
+  readonly #undelivered = new Set<string>()
   #call: Call
   #end: Outcome | undefined
   #changed = Promise.withResolvers<void>()
   #keys = 0
 
-  constructor(id: string, requestId: RequestId, call: Call, waitMs: number, reply: (reply: Reply) => void) {
+  constructor(id: string, requestId: RequestId, call: Call, waitMs: number, reply: (reply: Reply) => Promise<boolean>) {
     this.id = id
     this.requestId = requestId
     this.#call = call
@@ -57,18 +62,25 @@ export class LiveCall {
   onRequest(request: Request): void {
     const wanted = readQuestion(request)
     if (wanted === undefined) {
-      this.#reply(errorReply(request.id, errorCodes.methodNotFound, `This client does not know ${request.method}.`))
+      void this.#reply(
+        errorReply(request.id, errorCodes.methodNotFound, `This client does not know ${request.method}.`),
+      )
       return
     }
     if (!canBeAsked(this.#call.client.capabilities, wanted.kind)) {
-      this.#reply({ jsonrpc: '2.0', id: request.id, error: undeclared(this.#call.client.capabilities, wanted.kind) })
+      const { client } = this.#call
+      this.#call.onRefused?.(client.asksDisabled === true && isForPeople(wanted) ? 'disabled' : 'unsupported')
+      void this.#reply({ jsonrpc: '2.0', id: request.id, error: undeclared(client, wanted.kind) })
       return
     }
     this.#keys += 1
     const key = `ask_${this.#keys}`
     // Silence is no answer, and the server must hear so: nobody may ever come back for it.
     // A little later than the question itself ends, so that its end is on record as silence and not as ours.
-    const timer = setTimeout(() => this.#giveUp(key), this.#waitMs + relayLimits.giveUpLaterMs)
+    const timer = setTimeout(
+      () => this.#giveUp(key),
+      shownWaitMs({ askWaitMs: this.#waitMs }, wanted) + relayLimits.giveUpLaterMs,
+    )
     this.#open.set(key, { id: request.id, wanted, timer })
     this.#change()
   }
@@ -76,12 +88,15 @@ export class LiveCall {
   onNotification(notification: Notification): void {
     const withdrawn = notification.method === 'notifications/cancelled' ? notification.params?.requestId : undefined
     const question = [...this.#open].find(([, { id }]) => withdrawn !== undefined && id === withdrawn)
-    if (question === undefined) {
-      this.#call.notify(notification)
+    if (question !== undefined) {
+      this.#close(question[0])
+      this.#change()
       return
     }
-    this.#close(question[0])
-    this.#change()
+    // Only a request that is not answered is cancelled, so our answer crossed this on its way, and was not used.
+    const crossed = this.#answered.get(withdrawn as RequestId)
+    if (crossed === undefined) this.#call.notify(notification)
+    else this.#undelivered.add(crossed)
   }
 
   finish(outcome: Outcome): void {
@@ -97,13 +112,26 @@ export class LiveCall {
   answer(given: Readonly<Record<string, Given>>): void {
     for (const [key, answer] of Object.entries(given)) {
       const question = this.#open.get(key)
-      // A key that is not open was answered before or is not ours: nobody waits for it.
-      if (question === undefined) continue
+      if (question === undefined) {
+        // The server took its question back, or its call has ended. The same answer given again is no other.
+        if (![...this.#answered.values()].includes(key)) this.#undelivered.add(key)
+        continue
+      }
+      this.#answered.set(question.id, key)
       this.#close(key)
       // By name, because what else we know of an answer is no business of the server's, and strict ones refuse it.
       const said = 'result' in answer ? { result: answer.result } : { error: answer.error }
-      this.#reply({ jsonrpc: '2.0', id: question.id, ...said })
+      void this.#reply({ jsonrpc: '2.0', id: question.id, ...said }).then((isSent) => {
+        if (!isSent) this.#undelivered.add(key)
+      })
     }
+  }
+
+  /** The keys of answers that the server had stopped waiting for, since this was asked last. */
+  takeUndelivered(): readonly string[] {
+    const keys = [...this.#undelivered]
+    this.#undelivered.clear()
+    return keys
   }
 
   async next(): Promise<Outcome> {
@@ -130,7 +158,10 @@ export class LiveCall {
   }
 
   #giveUp(key: string): void {
+    const id = this.#open.get(key)?.id
     this.answer({ [key]: expired })
+    // Not an answer of a person: one that comes now is too late.
+    if (id !== undefined) this.#answered.delete(id)
     this.#change()
   }
 
@@ -144,6 +175,10 @@ export class LiveCall {
     this.#changed = Promise.withResolvers<void>()
     resolve()
   }
+}
+
+function isForPeople({ kind }: Wanted): boolean {
+  return kind === 'form' || kind === 'url'
 }
 
 export function outcomeOf(reply: Reply): Outcome {

@@ -9,6 +9,7 @@ import { type OpenWire, Session } from './session.ts'
 export class SessionPool {
   readonly #open: OpenWire
   readonly #most: number
+  readonly #onStray: () => void
   readonly #listeners = new Set<(notification: Notification) => void>()
   readonly #taken = new Set<Session>()
   readonly #waiting: (() => void)[] = []
@@ -18,9 +19,10 @@ export class SessionPool {
   lastUsedMs: number = performance.now()
   logLevel: string | undefined
 
-  constructor(open: OpenWire, most: number) {
+  constructor(open: OpenWire, most: number, onStray: () => void) {
     this.#open = open
     this.#most = most
+    this.#onStray = onStray
   }
 
   /** The session for everything that cannot ask. */
@@ -85,8 +87,11 @@ export class SessionPool {
   async #begin(client: ClientProfile): Promise<Session> {
     this.#opening += 1
     try {
-      const session = await Session.open(this.#open, client, (notification) => {
-        for (const listener of this.#listeners) listener(notification)
+      const session = await Session.open(this.#open, client, {
+        onNotification: (notification) => {
+          for (const listener of this.#listeners) listener(notification)
+        },
+        onStray: this.#onStray,
       })
       this.#sessions.push(session)
       return session

@@ -22,22 +22,31 @@ import {
   type Notification,
   objectAt,
   type Reply,
+  type Request,
   type RequestId,
   resultReply,
   stringAt,
 } from '../../wire/messages.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 import { LiveCall, outcomeOf } from './live-call.ts'
+import { readQuestion } from './questions.ts'
 
 export type OpenWire = (events: WireEvents) => Wire & { revision?: string; openStream?(): Promise<void> }
 
 const newest = '2025-11-25'
 const spoken = ['2025-03-26', '2025-06-18', newest]
 
+export interface SessionEvents {
+  readonly onNotification: (notification: Notification) => void
+  /** The server asked a question while none of its calls was in progress. */
+  readonly onStray: () => void
+}
+
 export class Session {
   readonly #wire: ReturnType<OpenWire>
   readonly #waiting = new Map<RequestId, (reply: Reply) => void>()
-  readonly #onNotification: (notification: Notification) => void
+  readonly #onNotification: SessionEvents['onNotification']
+  readonly #onStray: SessionEvents['onStray']
   #live: LiveCall | undefined
   #lastId = 0
   #closedBecause: string | undefined
@@ -46,20 +55,17 @@ export class Session {
   description: Description = { capabilities: {}, info: {} }
   logLevel: string | undefined
 
-  private constructor(open: OpenWire, onNotification: (notification: Notification) => void) {
+  private constructor(open: OpenWire, { onNotification, onStray }: SessionEvents) {
     this.#onNotification = onNotification
+    this.#onStray = onStray
     this.#wire = open({
       onMessage: (message) => this.#receive(message),
       onClosed: (reason) => this.#lose(reason),
     })
   }
 
-  static async open(
-    open: OpenWire,
-    client: ClientProfile,
-    onNotification: (notification: Notification) => void,
-  ): Promise<Session> {
-    const session = new Session(open, onNotification)
+  static async open(open: OpenWire, client: ClientProfile, events: SessionEvents): Promise<Session> {
+    const session = new Session(open, events)
     try {
       await session.#initialize(client)
       return session
@@ -132,7 +138,7 @@ export class Session {
   }
 
   notify(notification: Notification): void {
-    this.#sendOrLose(notification)
+    void this.#sendOrLose(notification)
   }
 
   close(): void {
@@ -166,14 +172,22 @@ export class Session {
     if (isReply(message)) {
       if (message.id !== null) this.#waiting.get(message.id)?.(message)
     } else if (isRequest(message)) {
-      if (message.method === 'ping') this.#sendOrLose(resultReply(message.id, {}))
+      if (message.method === 'ping') void this.#sendOrLose(resultReply(message.id, {}))
       else if (this.#live !== undefined) this.#live.onRequest(message)
-      else
-        this.#sendOrLose(
-          errorReply(message.id, errorCodes.invalidParams, 'No call is under way that this could belong to.'),
-        )
+      else this.#refuseStray(message)
     } else if (this.#live !== undefined && belongsToCalls(message.method)) this.#live.onNotification(message)
     else this.#onNotification(message)
+  }
+
+  /** A request of the server outside any call: there is no caller whose client could be asked. */
+  #refuseStray(request: Request): void {
+    const { id, method } = request
+    if (readQuestion(request) === undefined) {
+      void this.#sendOrLose(errorReply(id, errorCodes.methodNotFound, `This client does not know ${method}.`))
+      return
+    }
+    this.#onStray()
+    void this.#sendOrLose(errorReply(id, errorCodes.refused, 'No call is in progress, so no client can be asked.'))
   }
 
   #lose(reason: string): void {
@@ -194,8 +208,15 @@ export class Session {
     return outcome.kind === 'failed' ? { ...outcome, status: error.status } : outcome
   }
 
-  #sendOrLose(message: Message): void {
-    this.#wire.send(message).catch((error: unknown) => this.#lose(reasonOf(error)))
+  /** Whether it was sent. */
+  async #sendOrLose(message: Message): Promise<boolean> {
+    try {
+      await this.#wire.send(message)
+      return true
+    } catch (error) {
+      this.#lose(reasonOf(error))
+      return false
+    }
   }
 
   #nextId(): number {

@@ -15,6 +15,7 @@ import {
   type Outcome,
   reasonOf,
   type Upstream,
+  unsent,
 } from '../../relay/exchange.ts'
 import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
 import { randomBytes } from '../../wire/random.ts'
@@ -23,10 +24,14 @@ import { readUrlsNeeded } from './questions.ts'
 import type { OpenWire, Session } from './session.ts'
 import { SessionPool } from './session-pool.ts'
 
+export type StrayCaller = Pick<Call, 'tenant' | 'principal'>
+
 export interface SessionfulOptions {
   readonly askWaitMs: number
   /** Connections that one caller may have at once. */
   readonly connections: number
+  /** Called when the server asks this caller a question while none of the caller's calls is in progress. */
+  readonly onStray?: ((caller: StrayCaller) => void) | undefined
   /** Called when no session will be opened any more. */
   readonly close: () => void
 }
@@ -78,10 +83,10 @@ export class Upstream20251125 implements Upstream {
     const id = heldId(resume)
     const held = id === undefined ? undefined : this.#held.get(id)
     if (held === undefined || held.live.principal !== call.principal) {
-      return failed(
-        errorCodes.refused,
-        'The call that waited for this answer has ended. Whether it did anything is not known.',
-      )
+      const words = 'The call that waited for this answer has ended. Whether it did anything is not known.'
+      // A state that names no held call is of a server of another revision, which was replaced by this one.
+      const gone = (id === undefined ? unsent : failed)(errorCodes.refused, words)
+      return id === undefined ? gone : { ...gone, undelivered: Object.keys(given) }
     }
     held.live.attach(call)
     held.live.answer(given)
@@ -124,10 +129,12 @@ export class Upstream20251125 implements Upstream {
     if (call.signal.aborted) abort()
     const outcome = await live.next()
     call.signal.removeEventListener('abort', abort)
-    if (outcome.kind === 'needs-people') return outcome
+    const undelivered = live.takeUndelivered()
+    const told = undelivered.length === 0 ? outcome : { ...outcome, undelivered }
+    if (told.kind === 'needs-people') return told
     this.#release(live.id)
-    if (outcome.kind === 'failed' && outcome.error.code === errorCodes.urlNeeded) return urlsNeeded(outcome, call)
-    return outcome
+    if (told.kind === 'failed' && told.error.code === errorCodes.urlNeeded) return urlsNeeded(told, call)
+    return told
   }
 
   /** Callers of the newest revision do not say when they leave. */
@@ -164,7 +171,10 @@ export class Upstream20251125 implements Upstream {
     let pool = this.#pools.get(key)
     if (pool === undefined) {
       if (call.scope === '') this.#makeRoom(call.principal)
-      pool = new SessionPool(this.#open, this.#options.connections)
+      const { tenant, principal } = call
+      pool = new SessionPool(this.#open, this.#options.connections, () =>
+        this.#options.onStray?.({ tenant, principal }),
+      )
       this.#pools.set(key, pool)
     }
     return pool

@@ -1,6 +1,6 @@
 // What every request of this revision carries about the caller, and how its rounds are spelled.
 
-import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { isPlainObject, type JsonObject, type JsonValue, readAskMeta } from '@assent/core'
 import type { Call, Given, Outcome, Wanted } from '../../relay/exchange.ts'
 import { failed } from '../../relay/exchange.ts'
 import { errorCodes, objectAt, type Reply, stringAt } from '../../wire/messages.ts'
@@ -23,14 +23,33 @@ export function withEnvelope(call: Call): JsonObject {
 /** The same call made again with the answers, and with the server's own state byte for byte, if it gave one. */
 export function retryOf(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Call {
   const { requestState: _ours, ...params } = call.params
-  const inputResponses = Object.fromEntries(Object.entries(given).map(([key, answer]) => [key, inputOf(answer)]))
-  const state = isPlainObject(resume) ? stringAt(resume as JsonObject, 'state') : undefined
+  const { state, ours } = readResume(resume)
+  const inputResponses = Object.fromEntries(
+    Object.entries(given).map(([key, answer]) => [key, ours.includes(key) ? explainedInput(answer) : inputOf(answer)]),
+  )
   const rounds = {
     ...(Object.keys(given).length === 0 ? {} : { inputResponses }),
     ...(state === undefined ? {} : { requestState: state }),
   }
   const { inputResponses: _raw, ...bare } = params
   return { ...call, params: { ...bare, ...rounds } }
+}
+
+/** What `outcomeOf` kept for the retry: the server's state, and which questions came from an asker of ours. */
+function readResume(resume: JsonValue): { readonly state: string | undefined; readonly ours: readonly JsonValue[] } {
+  const kept = isPlainObject(resume) ? (resume as JsonObject) : {}
+  return { state: stringAt(kept, 'state'), ours: Array.isArray(kept.ours) ? kept.ours : [] }
+}
+
+/** An asker of ours distinguishes a dismissed question from one that nobody answered, or whose answer did not fit. */
+function explainedInput(given: Given): JsonObject {
+  const reason = 'result' in given ? (given.isUnfit === true ? 'malformed' : undefined) : reasonOf(given.error.data)
+  return reason === undefined ? inputOf(given) : { action: 'cancel', _meta: { 'assent/no-answer': reason } }
+}
+
+function reasonOf(data: unknown): 'expired' | 'unverified' | undefined {
+  const reason = isPlainObject(data) ? data.reason : undefined
+  return reason === 'expired' || reason === 'unverified' ? reason : undefined
 }
 
 // This revision has no way to answer a question with an error; no answer is the nearest thing to it.
@@ -49,7 +68,9 @@ export function outcomeOf(reply: Reply, status?: number): Outcome {
   const wanted = readWanted(objectAt(result, 'inputRequests') ?? {})
   if (wanted === undefined) return failed(errorCodes.internal, 'The server asked for something in a form nobody knows.')
   const state = stringAt(result, 'requestState')
-  return { kind: 'needs-people', wanted, resume: state === undefined ? {} : { state } }
+  const ours = Object.keys(wanted).filter((key) => readAskMeta(wanted[key]?.params) !== undefined)
+  const resume = { ...(state === undefined ? {} : { state }), ...(ours.length === 0 ? {} : { ours }) }
+  return { kind: 'needs-people', wanted, resume }
 }
 
 function readWanted(requests: JsonObject): Record<string, Wanted> | undefined {

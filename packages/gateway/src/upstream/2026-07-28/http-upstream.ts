@@ -15,6 +15,7 @@ import {
   type Outcome,
   reasonOf,
   type Upstream,
+  unsent,
 } from '../../relay/exchange.ts'
 import type { Connections } from '../../wire/connections.ts'
 import { mediaType, readBody } from '../../wire/http.ts'
@@ -59,7 +60,8 @@ export class HttpUpstream20260728 implements Upstream {
     } catch (error) {
       if (call.signal.aborted) return failed(errorCodes.refused, 'The caller went away.')
       const away = `The server ${this.name} cannot be used now. ${reasonOf(error)}`
-      return { ...failed(errorCodes.refused, away), isAway: true } as Outcome
+      const outcome = isUnconnected(error) ? unsent(errorCodes.refused, away) : failed(errorCodes.refused, away)
+      return { ...outcome, isAway: true } as Outcome
     }
   }
 
@@ -82,6 +84,14 @@ export class HttpUpstream20260728 implements Upstream {
   async close(): Promise<void> {
     this.#connections.close()
   }
+}
+
+/** Whether no connection came about, by the word of the operating system: then nothing was sent. */
+function isUnconnected(error: unknown): boolean {
+  // Both addresses of a name were tried.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnconnected)
+  const { syscall } = error as NodeJS.ErrnoException
+  return error instanceof Error && (syscall === 'connect' || syscall === 'getaddrinfo')
 }
 
 async function read(response: IncomingMessage, call: Call): Promise<Outcome> {

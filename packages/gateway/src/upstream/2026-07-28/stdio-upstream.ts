@@ -9,9 +9,11 @@ import {
   type Description,
   failed,
   type Given,
+  NotSent,
   type Outcome,
   reasonOf,
   type Upstream,
+  unsent,
 } from '../../relay/exchange.ts'
 import { errorCodes, isNotification, isReply, type Message, type Notification, objectAt } from '../../wire/messages.ts'
 import type { Wire, WireEvents } from '../wire.ts'
@@ -34,12 +36,14 @@ class Process {
   constructor(open: OpenWire) {
     const events = {
       onMessage: (message: Message) => this.#receive(message),
-      onClosed: (reason: string) => this.#lose(reason),
+      onClosed: (reason: string, neverStarted?: boolean) => this.#lose(reason, neverStarted === true),
     }
     this.#wire = open(events)
   }
 
   async run(call: Call): Promise<Outcome> {
+    // An abort that came before is not reported again, so it is checked here: nothing is sent.
+    if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller went away.')
     this.#lastId += 1
     const id = this.#lastId
     const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -54,7 +58,8 @@ class Process {
       await this.#wire.send({ jsonrpc: '2.0', id, method: call.method, params: withToken(withEnvelope(call), id) })
       return await promise
     } catch (error) {
-      return failed(errorCodes.refused, reasonOf(error))
+      const words = reasonOf(error)
+      return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
     } finally {
       call.signal.removeEventListener('abort', abort)
       this.#running.delete(id)
@@ -85,10 +90,10 @@ class Process {
     if (only !== undefined && others.length === 0) only.call.notify(notification)
   }
 
-  #lose(reason: string): void {
+  #lose(reason: string, neverStarted: boolean): void {
     this.isOpen = false
-    for (const { resolve } of this.#running.values())
-      resolve(failed(errorCodes.refused, `The server went away. ${reason}`))
+    const gone = (neverStarted ? unsent : failed)(errorCodes.refused, `The server went away. ${reason}`)
+    for (const { resolve } of this.#running.values()) resolve(gone)
   }
 }
 
@@ -105,7 +110,7 @@ export class StdioUpstream20260728 implements Upstream {
   async start(call: Call): Promise<Outcome> {
     let process = this.#processes.get(call.principal)
     if (process?.isOpen !== true) {
-      process = new Process(this.#open)
+      process = opened(this.#open)
       this.#processes.set(call.principal, process)
     }
     return process.run(call)
@@ -131,6 +136,14 @@ export class StdioUpstream20260728 implements Upstream {
   async close(): Promise<void> {
     for (const process of this.#processes.values()) process.close()
     this.#processes.clear()
+  }
+}
+
+function opened(open: OpenWire): Process {
+  try {
+    return new Process(open)
+  } catch (error) {
+    throw new NotSent(error)
   }
 }
 

@@ -1,7 +1,7 @@
 // One or several options of a list, with the arrow keys; long lists are searched by typing.
 //
-// Nothing is chosen until a key chooses it: a stray Enter answers nothing. Options that were suggested are marked, and
-// the cursor begins there only when the caller says so.
+// Nothing is chosen until a key chooses it: a stray Enter answers nothing. Suggested options are marked and never chosen;
+// the cursor begins only at an earlier answer of the person, when the caller says so.
 
 import { Prompt } from '@clack/core'
 import { terminalLimits } from '../limits.ts'

@@ -23,6 +23,8 @@ export interface Desk {
   readonly answers: readonly Answer['action'][]
   /** Whether Escape leaves the question open, for another time or another place, instead of dismissing it. */
   readonly mayLeave: boolean
+  /** Who reads what the person writes beside a decline. */
+  readonly commentReaches: 'asker' | 'audit-log'
 }
 
 export type Prompted<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly ended: Ended }
@@ -62,8 +64,9 @@ export function deskFor(
   {
     answers = everyAnswer,
     mayLeave = false,
+    commentReaches = 'asker',
     ...more
-  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave'>>,
+  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave' | 'commentReaches'>>,
 ): Desk {
-  return { input, output, pen: penFor(output), answers, mayLeave, ...more }
+  return { input, output, pen: penFor(output), answers, mayLeave, commentReaches, ...more }
 }

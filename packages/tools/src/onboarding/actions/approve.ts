@@ -2,32 +2,32 @@
 
 import { boolean, form, optional, text } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
-import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import type { Analysis } from '../analysis/analyze.ts'
+import { mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import type { Repository } from '../files/discover.ts'
 import { onboardingLimits } from '../limits.ts'
 import { diffOf } from '../plan/diff.ts'
-import { inputOf, inputsDigest } from '../plan/plan.ts'
+import { UnknownChoice } from '../plan/leave.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import { planDigest as digestOfPlan, inputOf, inputsDigest, type Plan } from '../plan/plan.ts'
 import { readPlan, type SavedPlan } from '../plan/saved.ts'
 import type { Site } from '../site.ts'
-import { names, ours } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
 import { Stop } from '../stop.ts'
-import {
-  counted,
-  diffInWords,
-  editsInWords,
-  findingsInWords,
-  paragraphs,
-  planInWords,
-  shortDigest,
-  undecidedInWords,
-} from '../words.ts'
+import { wholeQuestion } from '../whole-question.ts'
+import { counted, findingsInWords, planInWords, shortDigest, undecidedInWords, wholeDiffInWords } from '../words.ts'
 import { examine } from './analyze.ts'
 import { refuseInterrupted } from './interrupted.ts'
-import { canceled, commentOf, done, type Outcome } from './outcome.ts'
+import { canceled, commentOf, declined, done, type Outcome, withComment } from './outcome.ts'
 
+const approved = boolean({
+  title: 'Approve this plan',
+  description: 'Yes: it may be carried out. No: it is rejected.',
+})
+const partForm = form({ approved: boolean({ title: 'Approve this part' }) })
 const approveForm = form({
-  approved: boolean({ title: 'Approve this plan', description: 'Yes: it may be carried out. No: it is rejected.' }),
+  approved,
   comment: optional(text({ title: 'Comment', maxLength: onboardingLimits.commentChars })),
 })
 
@@ -35,12 +35,13 @@ export async function runApprove(site: Site, interaction: Interaction): Promise<
   const answered = await putToPerson(site, interaction, {
     action: 'approve',
     form: approveForm,
+    partForm,
     prepare: () => prepareApproval(site),
   })
-  if (answered.kind === 'canceled') return canceled('approve', answered.why)
-  if (answered.kind === 'declined') return rejected(site, '', answered.asked)
+  if (answered.kind === 'canceled') return canceled('approve', answered)
+  if (answered.kind === 'declined') return rejected(site, answered.comment, answered.asked)
   const { content, asked } = answered
-  const comment = commentOf(content, 'comment')
+  const comment = commentOf(answered, 'comment')
   if (content.approved !== true) return rejected(site, comment, asked)
   const state = await alone(site, 'approve', async () => {
     const now = await readState(site)
@@ -51,8 +52,8 @@ export async function runApprove(site: Site, interaction: Interaction): Promise<
     const approval = { id: site.newId(), at, planDigest, inputsDigest: from, comment }
     return saveState(site, now, { status: 'approved', approval, said: undefined })
   })
-  const message = `Approved${comment === '' ? '' : `, with the comment: ${comment}`}. No file has changed yet. Next: migrate asks once more and then carries the plan out.`
-  return done(state.status, message, {
+  const message = 'Approved. No file has changed yet. Next: migrate asks once more and then carries the plan out.'
+  return done(state.status, withComment(message, comment), {
     comment,
     planDigest: state.approval?.planDigest,
     inputsDigest: state.approval?.inputsDigest,
@@ -70,8 +71,7 @@ async function rejected(site: Site, comment: string, asked: Prepared): Promise<O
       ...(comment === '' ? {} : { said: comment }),
     })
   })
-  const said = comment === '' ? '' : ` They said: ${comment}`
-  return { kind: 'declined', message: `A person rejected the plan; no file was changed.${said}`, comment }
+  return declined('A person rejected the plan; no file was changed.', comment)
 }
 
 async function prepareApproval(site: Site): Promise<Prepared> {
@@ -86,34 +86,50 @@ async function prepareApproval(site: Site): Promise<Prepared> {
   }
   const { plan, planDigest, inputsDigest: from } = await currentPlan(site, state)
   const { analysis } = await examine(site)
-  const where = ours(site, names.diff)
-  // Drawn from the plan and the files themselves: the saved diff is for reading, and anybody could have changed it.
-  const diff = await diffOf(site.root, plan.edits)
-  const head = `Approve this plan for the repository's instruction files?`
-  const findings = findingsInWords(analysis.findings, onboardingLimits.findingsShown)
-  const undecided = undecidedInWords(analysis.findings, plan.decided)
-  const foot = `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`
-  const total = `The repository is ${analysis.pattern}: ${counted(analysis.files.length, 'instruction file')}, ${counted(analysis.findings.length, 'finding')}.`
-  const message = fitting(approveForm, [
-    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where), foot]),
-    () => paragraphs([head, total, findings, planInWords(plan), undecided, diffInWords(diff, where, 1_200), foot]),
-    () => paragraphs([head, total, planInWords(plan), undecided, `The change, line by line, is in ${where}.`, foot]),
-    () => paragraphs([head, total, editsInWords(plan.edits), `The change, line by line, is in ${where}.`, foot]),
-  ])
-  return { message, revision: state.revision, planDigest, inputsDigest: from }
+  const questions = wholeQuestion(approveForm, {
+    head: `Approve this plan for the repository's instruction files?`,
+    body: [
+      `The repository is ${analysis.pattern}: ${counted(analysis.files.length, 'instruction file')}, ${counted(analysis.findings.length, 'finding')}.`,
+      findingsInWords(analysis.findings),
+      planInWords(plan),
+      undecidedInWords(analysis.findings, plan.decided),
+      // Drawn from the plan and the files themselves; the saved diff is for reading, and anybody could have changed it.
+      wholeDiffInWords(await diffOf(site.root, plan.edits)),
+    ],
+    foot: `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`,
+    tooMuch: `The plan for ${counted(plan.edits.length, 'file')}`,
+  })
+  return { questions, revision: state.revision, planDigest, inputsDigest: from }
 }
 
-/** The saved plan, after it was seen to be the one the state speaks of and the files to be those it was made from. */
+/**
+ * The saved plan, after three checks: it is the one that the state names, the files are those it was made from, and
+ * planning the repository anew gives exactly this plan.
+ */
 export async function currentPlan(site: Site, state: State): Promise<SavedPlan> {
   const saved = await readPlan(site)
   const meant = state.approval ?? state.proposal
   if (meant === undefined || saved.planDigest !== meant.planDigest || saved.inputsDigest !== meant.inputsDigest) {
     throw changed('The saved plan is not the one that was proposed.')
   }
-  const { repository } = await examine(site)
-  if (inputsDigest(repository.files.map(inputOf)) !== saved.inputsDigest)
-    throw changed(whatChanged(saved, repository.files.map(inputOf)))
+  const { repository, analysis } = await examine(site)
+  const inputs = repository.files.map(inputOf)
+  if (inputsDigest(inputs) !== saved.inputsDigest) throw changed(whatChanged(saved, inputs))
+  const anew = plannedAnew(repository, analysis, saved.plan.decided)
+  if (anew === undefined || digestOfPlan(anew) !== saved.planDigest) {
+    throw changed('Planning this repository anew gives another plan than the saved one.')
+  }
   return saved
+}
+
+/** Undefined when what was decided does not fit the repository any more. */
+function plannedAnew(repository: Repository, analysis: Analysis, decided: Plan['decided']): Plan | undefined {
+  try {
+    return makePlan(repository, analysis, decided)
+  } catch (error) {
+    if (error instanceof UnknownChoice) return undefined
+    throw error
+  }
 }
 
 function whatChanged({ plan }: SavedPlan, now: SavedPlan['plan']['inputs']): string {

@@ -2,44 +2,46 @@
 
 import { boolean, form } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
-import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
 import { applyEdits, checkBeforehand } from '../disk/apply.ts'
 import { type Backup, makeBackup } from '../disk/backup.ts'
 import { restore } from '../disk/restore.ts'
+import { diffOf } from '../plan/diff.ts'
 import type { SavedPlan } from '../plan/saved.ts'
 import type { Site } from '../site.ts'
 import { backupFolder } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
 import { Stop, wordsOf } from '../stop.ts'
-import { counted, editsInWords, moment, paragraphs, planInWords, shortDigest } from '../words.ts'
+import { messageOf, type OneQuestion, wholeQuestion } from '../whole-question.ts'
+import { counted, editsInWords, moment, paragraphs, planInWords, shortDigest, wholeDiffInWords } from '../words.ts'
 import { currentPlan } from './approve.ts'
 import { refuseInterrupted } from './interrupted.ts'
-import { canceled, done, type Outcome } from './outcome.ts'
+import { canceled, declined, done, type Outcome, withComment } from './outcome.ts'
 
 const migrateForm = form({
   confirmed: boolean({ title: 'Change the files now' }),
   understood_risks: boolean({ title: 'I have read what will change and what can go wrong' }),
 })
 
+const partForm = form({ confirmed: boolean({ title: 'Change these lines' }) })
+
 export async function runMigrate(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await putToPerson(site, interaction, {
     action: 'migrate',
     form: migrateForm,
+    partForm,
     prepare: () => prepareMigration(site),
   })
-  if (answered.kind === 'canceled') return canceled('migrate', answered.why)
+  if (answered.kind === 'canceled') return canceled('migrate', answered)
   const isYes =
     answered.kind === 'accepted' && answered.content.confirmed === true && answered.content.understood_risks === true
   if (answered.kind === 'declined' || !isYes) {
     const half = answered.kind === 'accepted' ? ' Both boxes have to be ticked.' : ''
-    return {
-      kind: 'declined',
-      message: `A person did not confirm the migration; no file was changed.${half}`,
-      comment: '',
-    }
+    const message = `A person did not confirm the migration; no file was changed.${half}`
+    return declined(message, answered.comment)
   }
-  const { asked } = answered
+  const { asked, comment } = answered
   const state = await alone(site, 'migrate', async () => {
     const now = await readState(site)
     mustBeAsAsked(now, asked, 'migrate')
@@ -47,30 +49,34 @@ export async function runMigrate(site: Site, interaction: Interaction): Promise<
   })
   const until = state.migration?.rollbackUntil ?? ''
   const message = `Done: ${counted(state.migration?.edits ?? 0, 'file')} changed. The backup is in ${backupFolder(site, state.migration?.id ?? '')}. Until ${moment(until)} rollback puts everything back.`
-  return done(state.status, message, { rollbackUntil: until, backup: backupFolder(site, state.migration?.id ?? '') })
+  return done(state.status, withComment(message, comment), {
+    ...(comment === '' ? {} : { comment }),
+    rollbackUntil: until,
+    backup: backupFolder(site, state.migration?.id ?? ''),
+  })
 }
 
 /** What would be done, without asking and without writing. */
 export async function previewMigrate(site: Site): Promise<Outcome> {
-  const { message, state, plan } = await ready(site)
+  const { questions, state, plan } = await ready(site)
   await checkBeforehand(site, plan.edits)
   return done(
     state.status,
     paragraphs([planInWords(plan), 'This is a preview: nobody was asked and nothing was written.']),
     {
-      question: message,
+      question: questions.map(messageOf).join('\n\n'),
       edits: plan.edits.map(({ path, why }) => ({ path, why })),
     },
   )
 }
 
 async function prepareMigration(site: Site): Promise<Prepared> {
-  const { message, state, plan, planDigest, inputsDigest } = await ready(site)
+  const { questions, state, plan, planDigest, inputsDigest } = await ready(site)
   await checkBeforehand(site, plan.edits)
-  return { message, revision: state.revision, planDigest, inputsDigest }
+  return { questions, revision: state.revision, planDigest, inputsDigest }
 }
 
-async function ready(site: Site): Promise<SavedPlan & { message: string; state: State }> {
+async function ready(site: Site): Promise<SavedPlan & { questions: OneQuestion[]; state: State }> {
   const state = await readState(site)
   refuseInterrupted(state)
   if (state.status !== 'approved' || state.approval === undefined) {
@@ -87,12 +93,14 @@ async function ready(site: Site): Promise<SavedPlan & { message: string; state: 
     'What can go wrong: agents that are running read the old files until they start again; a link from elsewhere into a moved passage leads nowhere; what other people have changed on their branches has to be merged by hand.',
     `Approved ${moment(state.approval.at)}, plan ${shortDigest(saved.planDigest)}.`,
   ])
-  const head = `Change ${counted(saved.plan.edits.length, 'file')} of this repository now?`
-  const message = fitting(migrateForm, [
-    () => paragraphs([head, editsInWords(saved.plan.edits), foot]),
-    () => paragraphs([head, foot]),
-  ])
-  return { ...saved, message, state }
+  const { edits } = saved.plan
+  const questions = wholeQuestion(migrateForm, {
+    head: `Change ${counted(edits.length, 'file')} of this repository now?`,
+    body: [editsInWords(edits), wholeDiffInWords(await diffOf(site.root, edits))],
+    foot,
+    tooMuch: `The change of ${counted(edits.length, 'file')}`,
+  })
+  return { ...saved, questions, state }
 }
 
 async function migrate(site: Site, state: State): Promise<State> {

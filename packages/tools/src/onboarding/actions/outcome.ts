@@ -16,11 +16,24 @@ export function done(status: Status, message: string, data: Readonly<Record<stri
   return { kind: 'done', status, message, data }
 }
 
-export function canceled(action: string, why: string): Outcome {
-  return { kind: 'canceled', message: `${why} That counts as no; ${action} changed nothing.` }
+export function canceled(action: string, { why, comment }: { why: string; comment: string }): Outcome {
+  return { kind: 'canceled', message: withComment(`${why} That counts as no; ${action} changed nothing.`, comment) }
 }
 
-export function commentOf(content: Readonly<Record<string, unknown>>, name: string): string {
-  const value = content[name]
-  return typeof value === 'string' ? value.trim() : ''
+/** @param comment what the person wrote, word for word; empty when they wrote nothing */
+export function declined(message: string, comment: string): Outcome {
+  return { kind: 'declined', message: withComment(message, comment), comment }
+}
+
+export function withComment(message: string, comment: string): string {
+  return comment === '' ? message : `${message} They wrote: ${comment}`
+}
+
+/** What the person wrote: in the form's own field, else beside the form. */
+export function commentOf(
+  answered: { readonly content?: Readonly<Record<string, unknown>>; readonly comment: string },
+  name: string,
+): string {
+  const value = answered.content?.[name]
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : answered.comment
 }

@@ -5,7 +5,7 @@
 
 import { boolean, form, optional, text } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
-import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
 import { readBackup } from '../disk/backup.ts'
 import { restore, type Standing, standingOf } from '../disk/restore.ts'
 import { onboardingLimits } from '../limits.ts'
@@ -13,25 +13,29 @@ import type { Site } from '../site.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
 import { Stop } from '../stop.ts'
+import { wholeQuestion } from '../whole-question.ts'
 import { counted, moment, paragraphs } from '../words.ts'
 import { isInterrupted } from './interrupted.ts'
-import { canceled, commentOf, done, type Outcome } from './outcome.ts'
+import { canceled, commentOf, declined, done, type Outcome } from './outcome.ts'
 
 const rollbackForm = form({
   confirmed: boolean({ title: 'Put the files back' }),
   reason: optional(text({ title: 'Reason', maxLength: onboardingLimits.commentChars })),
 })
 
+const partForm = form({ confirmed: boolean({ title: 'Put these files back' }) })
+
 export async function runRollback(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await putToPerson(site, interaction, {
     action: 'rollback',
     form: rollbackForm,
+    partForm,
     prepare: () => prepareRollback(site),
   })
-  if (answered.kind === 'canceled') return canceled('rollback', answered.why)
-  const reason = answered.kind === 'accepted' ? commentOf(answered.content, 'reason') : ''
+  if (answered.kind === 'canceled') return canceled('rollback', answered)
+  const reason = commentOf(answered, 'reason')
   if (answered.kind === 'declined' || answered.content.confirmed !== true) {
-    return { kind: 'declined', message: 'A person did not confirm the rollback; no file was changed.', comment: reason }
+    return declined('A person did not confirm the rollback; no file was changed.', reason)
   }
   const { asked } = answered
   return alone(site, 'rollback', async () => {
@@ -45,14 +49,16 @@ async function prepareRollback(site: Site): Promise<Prepared> {
   const state = await readState(site)
   const migration = mayRollBack(site, state)
   const standing = await standingOf(site, await readBackup(site, migration.id, migration.backupDigest))
-  const heads = isInterrupted(state)
+  const head = isInterrupted(state)
     ? `A migration was interrupted. Put ${counted(standing.new.length + standing.other.length, 'file')} back as they were before it?`
     : `Take the migration of ${moment(migration.at)} back?`
-  const message = fitting(rollbackForm, [
-    () => paragraphs([heads, standingInWords(standing), displacedInWords(standing)]),
-    () => paragraphs([heads, `${counted(migration.edits, 'file')} would be as they were before.`]),
-  ])
-  return { message, revision: state.revision }
+  const questions = wholeQuestion(rollbackForm, {
+    head,
+    body: [standingInWords(standing), displacedInWords(standing)],
+    foot: '',
+    tooMuch: `The list of ${counted(migration.edits, 'file')}`,
+  })
+  return { questions, revision: state.revision }
 }
 
 function mayRollBack(site: Site, state: State): NonNullable<State['migration']> {
@@ -107,10 +113,10 @@ export function standingInWords({ old, new: changed, other }: Standing): string 
     ...other.map((path) => `  ${path}: changed since, by somebody else`),
     ...old.map((path) => `  ${path}: as it was before`),
   ]
-  return `How the files stand:\n${lines.slice(0, onboardingLimits.editsShown).join('\n')}`
+  return `How the files stand:\n${lines.join('\n')}`
 }
 
 function displacedInWords({ other }: Standing): string {
   if (other.length === 0) return ''
-  return `What was changed since in ${other.slice(0, 5).join(', ')} is copied into the backup folder before it is replaced.`
+  return `What was changed since in ${other.join(', ')} is copied into the backup folder before it is replaced.`
 }

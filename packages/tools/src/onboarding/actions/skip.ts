@@ -2,35 +2,34 @@
 
 import { boolean, form, optional, text } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
-import { fitting, mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
+import { mustBeAsAsked, type Prepared, putToPerson } from '../asking.ts'
 import { onboardingLimits } from '../limits.ts'
 import type { Site } from '../site.ts'
 import { alone } from '../state/lock.ts'
 import { readState, saveState } from '../state/state.ts'
 import { Stop } from '../stop.ts'
-import { paragraphs } from '../words.ts'
+import { wholeQuestion } from '../whole-question.ts'
 import { refuseInterrupted } from './interrupted.ts'
-import { canceled, commentOf, done, type Outcome } from './outcome.ts'
+import { canceled, commentOf, declined, done, type Outcome } from './outcome.ts'
 
 const skipForm = form({
   confirmed: boolean({ title: 'Skip onboarding' }),
   reason: optional(text({ title: 'Reason', maxLength: onboardingLimits.commentChars })),
 })
 
+const partForm = form({ confirmed: boolean({ title: 'Skip onboarding' }) })
+
 export async function runSkip(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await putToPerson(site, interaction, {
     action: 'skip',
     form: skipForm,
+    partForm,
     prepare: () => prepareSkip(site),
   })
-  if (answered.kind === 'canceled') return canceled('skip', answered.why)
-  const reason = answered.kind === 'accepted' ? commentOf(answered.content, 'reason') : ''
+  if (answered.kind === 'canceled') return canceled('skip', answered)
+  const reason = commentOf(answered, 'reason')
   if (answered.kind === 'declined' || answered.content.confirmed !== true) {
-    return {
-      kind: 'declined',
-      message: 'A person did not want to skip onboarding; nothing was changed.',
-      comment: reason,
-    }
+    return declined('A person did not want to skip onboarding; nothing was changed.', reason)
   }
   const { asked } = answered
   const state = await alone(site, 'skip', async () => {
@@ -48,12 +47,13 @@ async function prepareSkip(site: Site): Promise<Prepared> {
   if (state.status === 'skipped') {
     throw new Stop('NOTHING_TO_DO', 'Onboarding is skipped already.', 'Call analyze to begin again.')
   }
-  const message = fitting(skipForm, [
-    () =>
-      paragraphs([
-        'Leave the instruction files of this repository as they are?',
-        `Onboarding is ${state.status.replaceAll('_', ' ')}. Skipping changes no file; what was proposed or approved is dropped.`,
-      ]),
-  ])
-  return { message, revision: state.revision }
+  const questions = wholeQuestion(skipForm, {
+    head: 'Leave the instruction files of this repository as they are?',
+    body: [
+      `Onboarding is ${state.status.replaceAll('_', ' ')}. Skipping changes no file; what was proposed or approved is dropped.`,
+    ],
+    foot: '',
+    tooMuch: 'The question',
+  })
+  return { questions, revision: state.revision }
 }

@@ -6,6 +6,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Edit } from '../plan/plan.ts'
+import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
 import { Stop, wordsOf } from '../stop.ts'
 import { removeDurably, settle, stage } from './durable.ts'
@@ -14,6 +15,7 @@ import { placeIn } from './safe-path.ts'
 
 /** Before anything is written: every file is as it was approved, and every folder can be written to. */
 export async function checkBeforehand({ root }: Site, edits: readonly Edit[]): Promise<void> {
+  checkAllWritable(edits)
   for (const { path, before } of edits) {
     mustBe(await look(root, path), before, path)
     const folder = dirname(await placeIn(root, path))
@@ -31,6 +33,7 @@ export async function checkBeforehand({ root }: Site, edits: readonly Edit[]): P
 
 export async function applyEdits(site: Site, id: string, edits: readonly Edit[]): Promise<void> {
   const { root, reached } = site
+  checkAllWritable(edits)
   const staged = new Map<string, string>()
   for (const [index, { path, after }] of edits.entries()) {
     if (after === null) continue

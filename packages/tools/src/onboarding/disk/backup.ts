@@ -1,11 +1,14 @@
-// A copy of everything that will change, read back and compared before the first byte of it does.
+// A copy of everything that will change, read back and compared before the first byte of it does. Its list is authenticated:
+// a list that came with the repository restores nothing.
 
 import { digestOf } from '@assent/core'
 import { z } from 'zod'
 import { bytesDigest } from '../files/bytes-digest.ts'
 import type { Edit } from '../plan/plan.ts'
+import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
 import { backupFolder, readOurs, writeOurs, writeOursAsJson } from '../state/folder.ts'
+import { isMacOf, macOf } from '../state/mac.ts'
 import { Stop, wordsOf } from '../stop.ts'
 import { look, mustBe } from './look.ts'
 
@@ -15,6 +18,7 @@ const manifestSchema = z.strictObject({
   id: z.string(),
   files: z.array(z.strictObject({ path: z.string(), before: sideSchema, after: sideSchema })),
 })
+const savedSchema = manifestSchema.extend({ mac: z.string() })
 export type Manifest = z.output<typeof manifestSchema>
 export type BackedUp = Manifest['files'][number]
 
@@ -33,17 +37,19 @@ export async function makeBackup(site: Site, id: string, edits: readonly Edit[])
     site.reached(`backup of file ${index + 1}`)
   }
   const manifest: Manifest = { version: 1, id, files }
-  await writeOursAsJson(site, manifestOf(site, id), manifest)
+  const digest = manifestDigest(manifest)
+  await writeOursAsJson(site, manifestOf(site, id), { ...manifest, mac: macOf(site, 'backup', digest) })
   site.reached('backup listed')
-  const backup = await readBackup(site, id, manifestDigest(manifest))
+  const backup = await readBackup(site, id, digest)
   site.reached('backup verified')
   return backup
 }
 
-/** The backup, after every copy was compared with what it should be. */
+/** The backup, after its list was authenticated and every copy was compared with what it should be. */
 export async function readBackup(site: Site, id: string, digest: string): Promise<Backup> {
   const manifest = await readManifest(site, id)
-  if (manifestDigest(manifest) !== digest) throw damaged('its list is not the one that was made')
+  if (manifest.id !== id || manifestDigest(manifest) !== digest) throw damaged('its list is not the one that was made')
+  checkAllWritable(manifest.files)
   for (const [index, { path, before }] of manifest.files.entries()) {
     if (before === null) continue
     const copy = await readOurs(site, copyOf(site, id, index))
@@ -62,10 +68,12 @@ async function readManifest(site: Site, id: string): Promise<Manifest> {
   const bytes = await readOurs(site, manifestOf(site, id))
   if (bytes === undefined) throw damaged('its list is gone')
   try {
-    return manifestSchema.parse(JSON.parse(bytes.toString('utf8')))
+    const { mac, ...manifest } = savedSchema.parse(JSON.parse(bytes.toString('utf8')))
+    if (isMacOf(site, 'backup', manifestDigest(manifest), mac)) return manifest
   } catch (error) {
     throw damaged(wordsOf(error))
   }
+  throw damaged('its list was not written by this Assent installation')
 }
 
 function manifestDigest(manifest: Manifest): string {

@@ -4,6 +4,7 @@
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { checkFolder } from './safe-path.ts'
 
 export interface Written {
   readonly place: string
@@ -26,8 +27,10 @@ export async function stage(
 ): Promise<string> {
   const staged = stagedName(place, id)
   await rm(staged, { force: true })
+  // Made only where nothing is, which also follows no link.
   const handle = await open(staged, 'wx', 0o600)
   try {
+    await checkFolder(place)
     const half = Math.floor(bytes.length / 2)
     await writeAll(handle, bytes.subarray(0, half))
     reached('half written')
@@ -53,6 +56,7 @@ async function own(handle: FileHandle, { uid, gid }: { uid: number; gid: number 
 
 /** The staged bytes take the place of what was there, in one step. */
 export async function settle(staged: string, place: string): Promise<void> {
+  await checkFolder(place)
   await rename(staged, place)
   await syncFolder(dirname(place))
 }
@@ -62,6 +66,7 @@ export async function writeDurably(written: Written, id: string): Promise<void> 
 }
 
 export async function removeDurably(place: string): Promise<void> {
+  await checkFolder(place)
   await rm(place)
   await syncFolder(dirname(place))
 }

@@ -1,10 +1,10 @@
 // What is really at a path now, so that it can be compared with what a plan says.
 
-import { readFile } from 'node:fs/promises'
 import { bytesDigest } from '../files/bytes-digest.ts'
 import { onboardingLimits } from '../limits.ts'
 import { Stop } from '../stop.ts'
-import { placeIn, statOf } from './safe-path.ts'
+import { readRegular } from './read-regular.ts'
+import { placeIn } from './safe-path.ts'
 
 export type Seen =
   | { readonly is: 'absent' }
@@ -20,12 +20,11 @@ export type Seen =
   | { readonly is: 'other' }
 
 export async function look(root: string, path: string): Promise<Seen> {
-  const place = await placeIn(root, path)
-  const found = await statOf(place)
-  if (found === undefined) return { is: 'absent' }
-  if (!found.isFile() || found.size > onboardingLimits.stateBytes) return { is: 'other' }
-  const bytes = await readFile(place)
-  return { is: 'file', digest: bytesDigest(bytes), mode: found.mode & 0o7777, uid: found.uid, gid: found.gid, bytes }
+  const read = await readRegular(await placeIn(root, path), onboardingLimits.stateBytes)
+  if (read === undefined) return { is: 'absent' }
+  if (read === 'other') return { is: 'other' }
+  const { bytes, stat } = read
+  return { is: 'file', digest: bytesDigest(bytes), mode: stat.mode & 0o7777, uid: stat.uid, gid: stat.gid, bytes }
 }
 
 type Side = { readonly digest: string; readonly mode: number } | null

@@ -4,6 +4,7 @@
 // migration is copied into the backup before it is replaced, so nothing is lost.
 
 import { rm } from 'node:fs/promises'
+import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
 import { backupFolder, folderFor, writeOurs } from '../state/folder.ts'
 import { Stop } from '../stop.ts'
@@ -38,6 +39,7 @@ export interface Restored {
 /** `which` decides about files that are neither as before nor as the migration left them. */
 export async function restore(site: Site, { manifest }: Backup, which: 'all' | 'ours'): Promise<Restored> {
   const { id, files } = manifest
+  checkAllWritable(files)
   const restored: string[] = []
   const displaced: Record<string, string> = {}
   for (const [index, { path, before, after }] of files.entries()) {

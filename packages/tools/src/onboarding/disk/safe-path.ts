@@ -1,20 +1,46 @@
-// From a path in a plan to a place on disk, and never to one outside the repository.
+// From a path in a plan to a place on disk, and never to one outside the repository or inside git's own folder.
 //
-// A plan is read back from a file that anybody could have changed, so every path is judged again where it is used. A
-// folder that has become a symbolic link since is refused: what lies behind it is not what was approved.
+// Every path is checked again where it is used. A folder that has become a symbolic link since is refused: what lies
+// behind it is not what was approved.
 
-import { lstat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Stop } from '../stop.ts'
 
 export function checkPath(path: string): string {
   const parts = path.split('/')
-  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..')
-  if (isPlain && !path.includes('\0') && !path.includes('\\') && !/^[a-z]:/i.test(path)) return path
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !isGitFolder(part))
+  if (isPlain && !hasHiddenCharacter(path) && !path.includes('\\') && !/^[a-z]:/i.test(path)) return path
   throw new Stop(
     'UNSAFE_PATH',
     `${JSON.stringify(path)} is no path inside the repository. Nothing was changed.`,
     'Propose again.',
+  )
+}
+
+/** Control characters, joiners and the like: a path with them is not the path that a person sees. */
+export function hasHiddenCharacter(path: string): boolean {
+  return /[\p{C}\u2028\u2029]/u.test(path)
+}
+
+/** `.git` in every spelling that some file system takes for it: other case, trailing dots, streams, short names. */
+export function isGitFolder(name: string): boolean {
+  const folded = name
+    .normalize('NFKC')
+    .replaceAll(/[\p{C}]/gu, '')
+    .toLowerCase()
+  const [stem = ''] = folded.split(':')
+  return /^(?:\.git|git~\d+)$/.test(stem.replace(/[. ]+$/, ''))
+}
+
+/** After a file was opened for writing and before it takes its place: no folder on the way has become a link. */
+export async function checkFolder(place: string): Promise<void> {
+  const folder = dirname(place)
+  if ((await realpath(folder)) === folder) return
+  throw new Stop(
+    'UNSAFE_PATH',
+    `${folder} is now behind a link. Nothing was changed there.`,
+    'Put the folder back as it was, or propose again.',
   )
 }
 

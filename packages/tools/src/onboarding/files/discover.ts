@@ -1,10 +1,12 @@
 // What is in a repository: its instruction files with their bytes, and the names of everything else.
 //
 // Nothing is followed out of the repository: a symbolic link is looked at, and read only when what it names lies inside.
-// Folders that hold other people's code or what a build made are passed over, and so is our own state folder.
+// Folders that hold other people's code or what a build made are passed over, and so is our own state folder. Of a
+// repository inside this one (a submodule, another working tree) only the names are seen: its files are not this one's.
 
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
+import { hasHiddenCharacter, isGitFolder } from '../disk/safe-path.ts'
 import { onboardingLimits } from '../limits.ts'
 import { bytesDigest, fileDigest } from './bytes-digest.ts'
 import { type DocumentRead, readDocument } from './document.ts'
@@ -83,12 +85,20 @@ export async function discover({ root, stateFolder }: Discovering): Promise<Repo
   const lookalikes: string[] = []
   const manifests: string[] = []
   const unseen: string[] = []
-  const waiting: { folder: string; depth: number }[] = [{ folder: '', depth: 0 }]
+  const waiting: { folder: string; depth: number; isTheirs: boolean }[] = [{ folder: '', depth: 0, isTheirs: false }]
   let isFull = false
   for (let next = waiting.shift(); next !== undefined && !isFull; next = waiting.shift()) {
     const { folder, depth } = next
-    for (const entry of await entriesOf(join(real, folder), folder, unseen)) {
+    const entries = await entriesOf(join(real, folder), folder, unseen)
+    const isNested = folder !== '' && !next.isTheirs && entries.some(({ name }) => isGitFolder(name))
+    if (isNested) unseen.push(`${folder} is a git repository of its own; its files were left alone.`)
+    const isTheirs = next.isTheirs || isNested
+    for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (hasHiddenCharacter(entry.name)) {
+        unseen.push(`${JSON.stringify(path)} has characters in its name that cannot be seen; it was left alone.`)
+        continue
+      }
       if (path === stateFolder) continue
       if (paths.size >= onboardingLimits.entries) {
         unseen.push(`The repository has more than ${onboardingLimits.entries} entries; the rest was not looked at.`)
@@ -97,13 +107,13 @@ export async function discover({ root, stateFolder }: Discovering): Promise<Repo
       }
       if (entry.isDirectory()) {
         paths.add(`${path}/`)
-        if (passedOver.has(entry.name)) continue
+        if (passedOver.has(entry.name) || isGitFolder(entry.name)) continue
         if (depth >= onboardingLimits.depth) unseen.push(`${path} lies too deep and was not looked at.`)
-        else waiting.push({ folder: path, depth: depth + 1 })
+        else waiting.push({ folder: path, depth: depth + 1, isTheirs })
         continue
       }
       paths.add(path)
-      if (!entry.isFile() && !entry.isSymbolicLink()) continue
+      if (isTheirs || (!entry.isFile() && !entry.isSymbolicLink())) continue
       const recognised = recognise(path)
       if (recognised !== undefined) found.push({ path, recognised, isLink: entry.isSymbolicLink() })
       else if (isCursorLookalike(path)) lookalikes.push(path)

@@ -1,17 +1,18 @@
 // The plan as a unified diff, exact enough for `git apply`.
 
-import { readFile } from 'node:fs/promises'
 import { createTwoFilesPatch } from 'diff'
-import { placeIn } from '../disk/safe-path.ts'
+import { look, mustBe } from '../disk/look.ts'
 import type { Edit } from './plan.ts'
 
 const nowhere = '/dev/null'
 
+/** Throws unless every file is what the plan was made from: a diff against anything else would show another change. */
 export async function diffOf(root: string, edits: readonly Edit[]): Promise<string> {
   const parts: string[] = []
   for (const edit of edits) {
-    const before = edit.before === null ? '' : await readFile(await placeIn(root, edit.path), 'utf8')
-    parts.push(patchOf(edit, before))
+    const seen = await look(root, edit.path)
+    mustBe(seen, edit.before, edit.path)
+    parts.push(patchOf(edit, seen.is === 'file' ? seen.bytes.toString('utf8') : ''))
   }
   return parts.join('')
 }

@@ -14,6 +14,7 @@ import type { InstructionKind } from '../files/kinds.ts'
 import { undecidedBy } from './leave.ts'
 import { type MergedFile, merge } from './merge.ts'
 import { type Edit, inputOf, type LeftAlone, type Plan } from './plan.ts'
+import { newFileMode } from './writable.ts'
 
 const order: readonly InstructionKind[] = [
   'claude',
@@ -25,8 +26,6 @@ const order: readonly InstructionKind[] = [
   'copilot-scoped',
   'cursor-rule',
 ]
-
-const newFileMode = 0o644
 
 /** `keep` says for a contradiction which line counts: `{ C1: 'CLAUDE.md:12' }`. */
 export function makePlan(

@@ -1,12 +1,14 @@
-// A plan on disk. What is read back is judged like a stranger's: anybody can write into that folder.
+// A plan on disk, authenticated: a plan that came with the repository, or that anybody changed, is not used.
 
+import { digestOf } from '@assent/core'
 import { z } from 'zod'
-import { checkPath } from '../disk/safe-path.ts'
 import { bytesDigest } from '../files/bytes-digest.ts'
 import type { Site } from '../site.ts'
 import { damaged, names, ours, readOurs, writeOurs, writeOursAsJson } from '../state/folder.ts'
+import { isMacOf, macOf } from '../state/mac.ts'
 import { wordsOf } from '../stop.ts'
 import { inputsDigest, type Plan, planDigest } from './plan.ts'
+import { checkAllWritable } from './writable.ts'
 
 const mode = z.int().min(0).max(0o7777)
 const planSchema = z.strictObject({
@@ -24,6 +26,7 @@ const planSchema = z.strictObject({
   left: z.array(z.strictObject({ path: z.string(), why: z.string() })),
   decided: z.record(z.string(), z.string()),
 })
+const savedSchema = planSchema.extend({ mac: z.string() })
 
 export interface SavedPlan {
   readonly plan: Plan
@@ -34,28 +37,37 @@ export interface SavedPlan {
 
 export async function savePlan(site: Site, plan: Plan, diff: string): Promise<void> {
   await writeOurs(site, ours(site, names.diff), diff)
-  await writeOursAsJson(site, ours(site, names.plan), plan)
+  checkAllWritable(plan.edits)
+  await writeOursAsJson(site, ours(site, names.plan), { ...plan, mac: macOf(site, 'plan', boundDigest(plan)) })
+}
+
+function boundDigest(plan: Plan): string {
+  return digestOf('onboarding saved plan v1', { plan: planDigest(plan), inputs: inputsDigest(plan.inputs) })
 }
 
 export async function readPlan(site: Site): Promise<SavedPlan> {
   const path = ours(site, names.plan)
   const bytes = await readOurs(site, path)
   if (bytes === undefined) throw damaged(path, 'it is gone')
-  let plan: Plan
-  try {
-    plan = planSchema.parse(JSON.parse(bytes.toString('utf8')))
-  } catch (error) {
-    throw damaged(path, wordsOf(error))
-  }
-  const seen = new Set<string>()
+  const plan = authenticated(site, path, bytes)
+  checkAllWritable(plan.edits)
   for (const { path: edited, after } of plan.edits) {
-    const folded = checkPath(edited).toLowerCase()
-    if (seen.has(folded)) throw damaged(path, `it changes ${edited} twice`)
-    seen.add(folded)
-    if (`${folded}/`.startsWith(`${site.stateFolder.toLowerCase()}/`)) throw damaged(path, 'it changes our own folder')
+    if (`${edited.toLowerCase()}/`.startsWith(`${site.stateFolder.toLowerCase()}/`)) {
+      throw damaged(path, 'it changes our own folder')
+    }
     if (after !== null && bytesDigest(Buffer.from(after.text, 'utf8')) !== after.digest) {
       throw damaged(path, `the text for ${edited} is not the one it names`)
     }
   }
   return { plan, planDigest: planDigest(plan), inputsDigest: inputsDigest(plan.inputs) }
+}
+
+function authenticated(site: Site, path: string, bytes: Buffer): Plan {
+  try {
+    const { mac, ...plan } = savedSchema.parse(JSON.parse(bytes.toString('utf8')))
+    if (isMacOf(site, 'plan', boundDigest(plan), mac)) return plan
+  } catch (error) {
+    throw damaged(path, wordsOf(error))
+  }
+  throw damaged(path, 'it was not written by this Assent installation')
 }

@@ -1,9 +1,10 @@
 // Our folder in the repository: what lies where, and how a file of ours is read and written.
 
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writeDurably } from '../disk/durable.ts'
-import { checkPath, isMissing, placeIn, statOf } from '../disk/safe-path.ts'
+import { readRegular } from '../disk/read-regular.ts'
+import { checkPath, placeIn } from '../disk/safe-path.ts'
 import { onboardingLimits } from '../limits.ts'
 import type { Site } from '../site.ts'
 import { Stop } from '../stop.ts'
@@ -41,16 +42,9 @@ export async function writeOursAsJson(site: Site, path: string, value: unknown):
 
 /** Undefined when there is none. */
 export async function readOurs(site: Site, path: string): Promise<Buffer | undefined> {
-  const place = await placeIn(site.root, path)
-  const found = await statOf(place)
-  if (found === undefined) return undefined
-  if (!found.isFile() || found.size > onboardingLimits.stateBytes) throw damaged(path, 'it is not a file of ours')
-  try {
-    return await readFile(place)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+  const read = await readRegular(await placeIn(site.root, path), onboardingLimits.stateBytes)
+  if (read === 'other') throw damaged(path, 'it is not a file of ours')
+  return read?.bytes
 }
 
 export function damaged(path: string, why: string): Stop {

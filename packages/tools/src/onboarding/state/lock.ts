@@ -12,20 +12,21 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { writeDurably } from '../disk/durable.ts'
-import { isMissing } from '../disk/safe-path.ts'
+import { readRegular } from '../disk/read-regular.ts'
 import { onboardingLimits } from '../limits.ts'
 import type { Site } from '../site.ts'
 import { Stop } from '../stop.ts'
 import { folderFor, names, ours } from './folder.ts'
 
+/** Claims are in the repository and can come with it, so nothing in them can pass for words of ours. */
 const claimSchema = z.object({
   pid: z.int(),
-  host: z.string(),
-  started: z.string(),
-  at: z.string(),
-  action: z.string(),
+  host: z.string().regex(/^[\w.-]{0,255}$/),
+  started: z.string().regex(/^\d{0,20}$/),
+  at: z.iso.datetime(),
+  action: z.enum(['analyze', 'propose', 'approve', 'migrate', 'rollback', 'skip']),
 })
-type Claim = z.output<typeof claimSchema>
+type Claim = Omit<z.output<typeof claimSchema>, 'action'> & { readonly action: string }
 
 /** Runs the work alone, or throws that somebody else is at it. */
 export async function alone<Value>(site: Site, action: string, work: () => Promise<Value>): Promise<Value> {
@@ -78,9 +79,11 @@ async function otherThan(folder: string, own: string): Promise<Claim | undefined
 
 async function readClaim(place: string): Promise<Claim | undefined> {
   try {
-    return claimSchema.parse(JSON.parse(await readFile(place, 'utf8')))
-  } catch (error) {
-    if (isMissing(error)) return undefined
+    const read = await readRegular(place, onboardingLimits.claimBytes)
+    if (read === undefined) return undefined
+    if (read === 'other') throw new Error('not a file')
+    return claimSchema.parse(JSON.parse(read.bytes.toString('utf8')))
+  } catch {
     // Claims appear whole. What cannot be read was not made by us, and whose it is cannot be known.
     return {
       pid: 0,

@@ -1,12 +1,19 @@
 // How far onboarding has come, kept in one file, and the moves between its statuses.
 //
-// Every save counts the revision up. A question is bound to the revision it was asked at, so that an answer that comes
-// after anything else happened, or comes twice, settles nothing.
+// I1  A state counts only if this installation wrote it for this folder (mac.ts) and no newer one was written since
+//     (last-revision.ts). Any other state counts as not started, is reported, and is moved aside, not deleted.
+// I2  Every save counts the revision up. A question is bound to the revision it was asked at, so that an answer that comes
+//     after anything else happened, or comes twice, settles nothing.
 
+import { rename } from 'node:fs/promises'
+import { digestOf } from '@assent/core'
 import { z } from 'zod'
+import { placeIn, statOf } from '../disk/safe-path.ts'
 import type { Site } from '../site.ts'
-import { wordsOf } from '../stop.ts'
-import { damaged, names, ours, readOurs, writeOursAsJson } from './folder.ts'
+import { Stop } from '../stop.ts'
+import { names, ours, readOurs, writeOursAsJson } from './folder.ts'
+import { lastRevision, saveLastRevision } from './last-revision.ts'
+import { isMacOf, macOf } from './mac.ts'
 
 export const statuses = [
   'not_started',
@@ -54,6 +61,7 @@ const stateSchema = z.strictObject({
   /** What the person said who rejected, skipped or rolled back. */
   said: z.string().optional(),
 })
+const savedSchema = stateSchema.extend({ mac: z.string() })
 export type State = z.output<typeof stateSchema>
 
 const notStarted: State = {
@@ -63,33 +71,84 @@ const notStarted: State = {
   updatedAt: '1970-01-01T00:00:00.000Z',
 }
 
+export interface ReadState {
+  readonly state: State
+  /** Why a state that is there does not count, as a sentence for the agent and its person. */
+  readonly ignored?: string
+}
+
 export async function readState(site: Site): Promise<State> {
+  return (await readStateAndIgnored(site)).state
+}
+
+export async function readStateAndIgnored(site: Site): Promise<ReadState> {
+  const last = await lastRevision(site)
+  const none = { ...notStarted, revision: Math.max(notStarted.revision, last) }
   const path = ours(site, names.state)
-  const bytes = await readOurs(site, path)
-  if (bytes === undefined) return notStarted
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8'))
-  } catch (error) {
-    throw damaged(path, wordsOf(error))
+  const saved = await readSaved(site, path)
+  if (saved === 'foreign') return { state: none, ignored: foreign(path) }
+  if (saved === 'absent') {
+    const planted = await presentOf(site, [names.plan, names.backup])
+    return planted.length === 0 ? { state: none } : { state: none, ignored: foreign(planted.join(', ')) }
   }
-  const read = stateSchema.safeParse(value)
-  if (read.success) return read.data
-  throw damaged(path, read.error.issues.map(({ path: where, message }) => `${where.join('.')}: ${message}`).join('; '))
+  if (saved.revision >= last) return { state: saved }
+  const words = 'state in this repository is older than the newest that this Assent installation wrote; ignored'
+  return { state: none, ignored: `Warning: ${words} (${path}).` }
+}
+
+function foreign(paths: string): string {
+  return `Warning: state in this repository was not written by this Assent installation; ignored (${paths}).`
+}
+
+async function readSaved(site: Site, path: string): Promise<State | 'absent' | 'foreign'> {
+  try {
+    const bytes = await readOurs(site, path)
+    if (bytes === undefined) return 'absent'
+    const { mac, ...state } = savedSchema.parse(JSON.parse(bytes.toString('utf8')))
+    return isMacOf(site, 'state', stateDigest(state), mac) ? state : 'foreign'
+  } catch (error) {
+    // Not a file, not JSON, or not the members of a state: not ours. A folder that is a link stops everything.
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return 'foreign'
+    if (error instanceof Stop && error.code === 'STATE_DAMAGED') return 'foreign'
+    throw error
+  }
+}
+
+function stateDigest(state: State): string {
+  return digestOf('onboarding state v1', { ...state })
+}
+
+async function presentOf(site: Site, entries: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of entries) {
+    const path = ours(site, entry)
+    if ((await statOf(await placeIn(site.root, path))) !== undefined) found.push(path)
+  }
+  return found
 }
 
 export type Change = { readonly [K in keyof State]?: State[K] | undefined } & { readonly status: Status }
 
-/** What was not said stays; what is undefined goes. */
+/** Members that the change does not name stay; those that are undefined go. */
 export async function saveState(site: Site, before: State, change: Change): Promise<State> {
   const merged = {
     ...before,
     ...change,
     version: 1,
-    revision: before.revision + 1,
+    revision: Math.max(before.revision, await lastRevision(site)) + 1,
     updatedAt: new Date(site.nowMs()).toISOString(),
   }
   const state = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as State
-  await writeOursAsJson(site, ours(site, names.state), state)
+  await setForeignAside(site)
+  await writeOursAsJson(site, ours(site, names.state), { ...state, mac: macOf(site, 'state', stateDigest(state)) })
+  site.reached('state saved')
+  await saveLastRevision(site, state.revision)
   return state
+}
+
+/** A state that is not ours is kept beside the new one, for whoever wants to know where it came from. */
+async function setForeignAside(site: Site): Promise<void> {
+  const path = ours(site, names.state)
+  if ((await readSaved(site, path)) !== 'foreign') return
+  await rename(await placeIn(site.root, path), await placeIn(site.root, ours(site, `ignored-${site.newId()}.json`)))
 }

@@ -1,4 +1,4 @@
-// The folder where what belongs to one user on one machine is kept: the store, its key, what plans remember.
+// The folder where Assent keeps what belongs to one user on one machine: the store, keys, what plans remember.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -1,0 +1,91 @@
+// What our SDK and our gateway tell each other beside a question and its answer, in `_meta` members of our own.
+//
+// The protocol has no place for how long the asker waits or for a person's comment. The gateway declares `askCapability`
+// (under `experimental`) to servers; an asker puts `askMetaKey` on its question; only then does the gateway put
+// `answerMetaKey` on the answer. What comes from outside is checked here; a malformed member counts as absent.
+
+import { isPlainObject, type JsonObject } from '../json.ts'
+import { askLimits } from '../limits.ts'
+
+/** Name of the experimental client capability: the other side understands both members below. */
+export const askCapability = 'assent/ask'
+/** In `_meta` of a question. */
+export const askMetaKey = 'assent/ask'
+/** In `_meta` of an answer, and only of an answer to a question that carried `askMetaKey`. */
+export const answerMetaKey = 'assent/answer'
+
+export interface AskMeta {
+  /** How long the asker still waits, counted from when the question arrives. */
+  readonly waitMs?: number
+  /** `waitMs` is the asker's default, which its author did not choose: where the caller can come back it may be longer. */
+  readonly isDefault?: true
+  /**
+   * What Assent's own tools checked themselves. The gateway accepts it from its built-in tools only. It stands in the
+   * message too, as `checkedBlock` writes it, so that a client which draws the form itself shows it.
+   */
+  readonly checked?: string
+}
+
+export interface AnswerMeta {
+  readonly comment?: string
+}
+
+/** Undefined when the question does not carry our member: its asker is not one of ours. */
+export function readAskMeta(params: unknown): AskMeta | undefined {
+  const member = memberOf(params, askMetaKey)
+  if (member === undefined) return undefined
+  const { waitMs, isDefault, checked } = member
+  return {
+    ...(isWait(waitMs) ? { waitMs, ...(isDefault === true ? { isDefault } : {}) } : {}),
+    ...(isText(checked, askLimits.messageChars) ? { checked } : {}),
+  }
+}
+
+export function readAnswerMeta(result: unknown): AnswerMeta {
+  const { comment } = memberOf(result, answerMetaKey) ?? {}
+  return isText(comment, askLimits.commentChars) ? { comment } : {}
+}
+
+export function askMeta(meta: AskMeta): JsonObject {
+  return { [askMetaKey]: { ...meta } }
+}
+
+export function answerMeta(meta: AnswerMeta): JsonObject {
+  return { [answerMetaKey]: { ...meta } }
+}
+
+const checkedHeading = 'Checked by Assent:'
+
+/** What was checked, as it stands in a message. */
+export function checkedBlock(checked: string): string {
+  return `${checkedHeading}\n${checked}`
+}
+
+/** The message without what was checked; undefined when that is not a paragraph of the message. */
+export function withoutChecked(message: string, checked: string): string | undefined {
+  const padded = `\n\n${message}\n\n`
+  const paragraph = `\n\n${checkedBlock(checked)}\n\n`
+  const at = padded.indexOf(paragraph)
+  if (checked === '' || at < 0) return undefined
+  return `${padded.slice(0, at)}\n\n${padded.slice(at + paragraph.length)}`.replace(/^\n+|\n+$/g, '')
+}
+
+/** Whether the other side declared that it understands the members above. */
+export function understandsAskMeta(capabilities: unknown): boolean {
+  const experimental = isPlainObject(capabilities) ? capabilities.experimental : undefined
+  return isPlainObject(experimental) && isPlainObject(experimental[askCapability])
+}
+
+function memberOf(holder: unknown, key: string): Readonly<Record<string, unknown>> | undefined {
+  const meta = isPlainObject(holder) ? holder._meta : undefined
+  const member = isPlainObject(meta) && Object.hasOwn(meta, key) ? meta[key] : undefined
+  return isPlainObject(member) ? member : undefined
+}
+
+function isWait(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= askLimits.decideMaxMs
+}
+
+function isText(value: unknown, maxChars: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxChars && value.isWellFormed()
+}

@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createKeyRing } from '../seal/key-ring.ts'
+import { type Ask, answer, type CastVote, raise } from './ask.ts'
+import {
+  askTerms,
+  grantSignatureProblem,
+  type StoredSignatures,
+  signAsk,
+  signatureProblem,
+  signGrant,
+  signVote,
+} from './ask-signature.ts'
+
+const secret = new Uint8Array(32).fill(1)
+const ring = createKeyRing([{ id: 'k1', secret }])
+const nowMs = 1_000
+
+const draft = {
+  tenant: 'acme',
+  id: `ask_${'0'.repeat(36)}`,
+  asker: { server: 'deploy', tool: 'rollout' },
+  principal: 'ann',
+  question: { kind: 'form', message: 'Sure?', form: { fields: [] } },
+  electorate: { approvers: ['person:ann', 'person:ben', 'person:cleo'], barred: [], approvals: 2, declines: 1 },
+  decideWithinMs: 60_000,
+  useWithinMs: 60_000,
+} as const
+
+const one: Ask = raise({ ...draft, electorate: { ...draft.electorate, approvals: 1 } }, nowMs)
+const two: Ask = raise(draft, nowMs)
+
+function voted(ask: Ask, by: string, action: 'accept' | 'decline' = 'accept'): Ask {
+  const moved = answer(ask, { answer: { action }, by, via: 'inbox', decisionId: `decision of ${by}` }, nowMs)
+  if (!moved.ok) throw new Error(moved.reason)
+  return moved.ask
+}
+
+/** What the store keeps beside an ask. */
+function stored(ask: Ask): StoredSignatures {
+  const terms = askTerms(ask)
+  return {
+    ask: signAsk(ring, terms),
+    decision: ask.state.kind === 'settled' ? signVote(ring, terms, ask.state) : null,
+    votes: ask.votes.map((vote) => signVote(ring, terms, vote)),
+  }
+}
+
+const settledOne = voted(one, 'ann')
+const settledTwo = voted(voted(two, 'ann'), 'ben')
+
+test('[VOTE-4] what was signed and not changed verifies: open, settled by one, settled by two', () => {
+  for (const ask of [one, two, voted(two, 'ann'), settledOne, settledTwo, voted(two, 'ann', 'decline')]) {
+    expect(signatureProblem(ring, ask, stored(ask))).toBeUndefined()
+  }
+})
+
+describe('a change of', () => {
+  const changes: Record<string, Partial<Ask>> = {
+    'the tenant': { tenant: 'umbrella' },
+    'the id': { id: `ask_${'1'.repeat(36)}` },
+    'the server': { asker: { server: 'other', tool: 'rollout' } },
+    'the tool': { asker: { server: 'deploy' } },
+    'the principal': { principal: 'ben' },
+    'the question': { question: { kind: 'form', message: 'Sure!', form: { fields: [] } } },
+    'a question that has no digest': { question: { kind: 'form', message: '\ud800', form: { fields: [] } } },
+    'the approvers': { electorate: { ...one.electorate, approvers: ['person:mallory'] } },
+    'the excluded people': { electorate: { ...one.electorate, barred: ['ann'] } },
+    'the number of approvals': { electorate: { ...one.electorate, approvals: 3 } },
+    'the number of declines': { electorate: { ...one.electorate, declines: 2 } },
+    'the time to decide': { decideByMs: one.decideByMs + 1 },
+    'the time to use it': { useWithinMs: 1 },
+  }
+  test.each(Object.entries(changes))('[VOTE-4] %s is found, open and settled', (_, change) => {
+    for (const ask of [one, settledOne]) {
+      expect(signatureProblem(ring, { ...ask, ...change }, stored(ask))).toEqual({ reason: 'mismatch', what: 'ask' })
+    }
+  })
+
+  test('[VOTE-4] the approval rule is found also when the ask was signed anew: the vote was for another rule', () => {
+    const changed = { ...settledOne, electorate: { ...one.electorate, declines: 2 } }
+    const resigned = { ...stored(settledOne), ask: signAsk(ring, askTerms(changed)) }
+    expect(signatureProblem(ring, changed, resigned)).toEqual({ reason: 'mismatch', what: 'decision' })
+  })
+
+  const { state } = settledOne as Ask & { state: Extract<Ask['state'], { kind: 'settled' }> }
+  test.each([
+    ['the action', { answer: { action: 'decline' } }],
+    ['the content', { answer: { action: 'accept', content: { a: 1 } } }],
+    ['the comment', { answer: { action: 'accept', comment: 'fine' } }],
+    ['the voter', { by: 'ben' }],
+    ['the surface', { via: 'client' }],
+    ['the decision id', { decisionId: 'other' }],
+  ] as const)('[VOTE-4] %s of a decision is found', (_, change) => {
+    const changed = { ...settledOne, state: { ...state, ...change } } as Ask
+    expect(signatureProblem(ring, changed, stored(settledOne))).toEqual({ reason: 'mismatch', what: 'decision' })
+  })
+})
+
+describe('where two must approve', () => {
+  const [first, second] = settledTwo.votes as [CastVote, CastVote]
+  const signatures = stored(settledTwo)
+
+  test('[VOTE-4] one vote is too few, also when it stands there twice', () => {
+    const alone = { ...settledTwo, votes: [second] }
+    const problem = { reason: 'too-few-votes', what: 'decision' }
+    expect(signatureProblem(ring, alone, { ...signatures, votes: [signatures.votes[1] ?? null] })).toEqual(problem)
+    const twice = { ...settledTwo, votes: [second, second] }
+    const same = [signatures.votes[1] ?? null, signatures.votes[1] ?? null]
+    expect(signatureProblem(ring, twice, { ...signatures, votes: same })).toEqual(problem)
+  })
+
+  test('[VOTE-4] a vote under another name, without a signature or of another ask counts for nothing', () => {
+    const renamed = { ...settledTwo, votes: [{ ...first, by: 'cleo' }, second] }
+    expect(signatureProblem(ring, renamed, signatures)).toEqual({ reason: 'mismatch', what: 'vote' })
+    const unsigned = { ...signatures, votes: [null, signatures.votes[1] ?? null] }
+    expect(signatureProblem(ring, settledTwo, unsigned)).toEqual({ reason: 'unsigned', what: 'vote' })
+    const elsewhere = stored(voted(voted(raise({ ...draft, id: `ask_${'2'.repeat(36)}` }, nowMs), 'ann'), 'ben'))
+    const borrowed = { ...elsewhere, ask: signatures.ask }
+    expect(signatureProblem(ring, settledTwo, borrowed)).toEqual({ reason: 'mismatch', what: 'decision' })
+  })
+
+  test('[VOTE-4] a decline among the votes is no approval', () => {
+    const declined = { ...second, answer: { action: 'decline' } } as CastVote
+    const mixed = { ...settledTwo, votes: [first, declined] }
+    const votes = mixed.votes.map((vote) => signVote(ring, askTerms(mixed), vote))
+    expect(signatureProblem(ring, mixed, { ...signatures, votes })).toEqual({
+      reason: 'too-few-votes',
+      what: 'decision',
+    })
+  })
+})
+
+describe('a signature', () => {
+  test('[VOTE-3] verifies with every key of the ring, and with no other', () => {
+    const fresh = { id: 'k2', secret: new Uint8Array(32).fill(2) }
+    const of = stored(settledOne)
+    expect(signatureProblem(createKeyRing([fresh, { id: 'k1', secret }]), settledOne, of)).toBeUndefined()
+    expect(signatureProblem(createKeyRing([fresh]), settledOne, of)).toEqual({ reason: 'unknown-key', what: 'ask' })
+    const other = createKeyRing([{ id: 'k1', secret: fresh.secret }])
+    expect(signatureProblem(other, settledOne, of)).toEqual({ reason: 'mismatch', what: 'ask' })
+  })
+
+  test.each([null, '', 'v1', 'v1.k1', 'v1.k1.', 'v2.k1.x', 'v1..x', 'v1.k1.x.y', 'v1.__proto__.x'])(
+    '[VOTE-4] %j is none',
+    (text) => {
+      expect(signatureProblem(ring, one, { ask: text, decision: null, votes: [] })).toBeDefined()
+    },
+  )
+
+  test('[VOTE-4] in another spelling, cut or lengthened is none', () => {
+    const good = signAsk(ring, askTerms(one))
+    for (const bad of [
+      good.slice(0, -1),
+      `${good}A`,
+      `${good}=`,
+      good.toUpperCase(),
+      good.replace('v1.k1.', 'v1.k1. '),
+    ]) {
+      expect(signatureProblem(ring, one, { ask: bad, decision: null, votes: [] })).toBeDefined()
+    }
+  })
+
+  test('[VOTE-4] is made with a key of its own purpose, derived from the secret with HKDF', () => {
+    const key = createHmac('sha256', secret).update('assent mac v1 grant\n').update(Uint8Array.of(1)).digest()
+    const statement = JSON.stringify(['assent grant v1', 'acme', 'g', 'a', 'd', 'ann'])
+    const expected = createHmac('sha256', key).update(statement).digest('base64url')
+    const grant = { tenant: 'acme', id: 'g', askId: 'a', digest: 'd', principal: 'ann' }
+    expect(signGrant(ring, grant)).toBe(`v1.k1.${expected}`)
+    expect(grantSignatureProblem(ring, grant, `v1.k1.${expected}`)).toBeUndefined()
+  })
+
+  test.each(['tenant', 'id', 'askId', 'digest', 'principal'] as const)(
+    '[VOTE-4] of a grant covers its %s',
+    (member) => {
+      const grant = { tenant: 'acme', id: 'g', askId: 'a', digest: 'd', principal: 'ann' }
+      const signature = signGrant(ring, grant)
+      expect(grantSignatureProblem(ring, { ...grant, [member]: 'x' }, signature)).toMatchObject({ reason: 'mismatch' })
+      expect(grantSignatureProblem(ring, grant, null)).toMatchObject({ reason: 'unsigned' })
+    },
+  )
+})

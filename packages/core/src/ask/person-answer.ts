@@ -1,0 +1,139 @@
+// The person's actual answer, named from the question and what they filled in.
+//
+// An accept only says that a form came back. Whether it means yes depends on the form: "No" to a yes/no question, a
+// cancelled plan and a request for changes are accepts too. History, statistics, the audit log and metrics use this name.
+// The names are a closed set without any content, so they may stand where contents must not.
+
+import type { Content, Field, Form } from '../form/form.ts'
+import type { Answer } from './answer.ts'
+import type { AskState } from './ask.ts'
+import { isCommentField } from './comment-field.ts'
+import { type AskOutcome, outcomeOf } from './outcome.ts'
+import type { Question } from './question.ts'
+
+export type AnswerName =
+  | 'yes'
+  | 'no'
+  | 'approved'
+  | 'changes_requested'
+  | 'paused'
+  /** The person chose to cancel what was asked about; closing the question without a choice is `dismissed`. */
+  | 'cancelled'
+  /** Filled in, with nothing in it that is a yes or a no. */
+  | 'answered'
+  | 'declined'
+  | 'dismissed'
+
+export type Verdict = 'yes' | 'no' | 'neutral'
+
+/** How an ask ended: the person's answer, or why there is none. */
+export type NamedOutcome = AnswerName | Exclude<AskOutcome, 'accepted' | 'declined' | 'cancelled'>
+
+export const verdicts: Readonly<Record<AnswerName, Verdict>> = {
+  yes: 'yes',
+  no: 'no',
+  approved: 'yes',
+  changes_requested: 'no',
+  paused: 'neutral',
+  cancelled: 'no',
+  answered: 'neutral',
+  declined: 'no',
+  dismissed: 'neutral',
+}
+
+export const namedOutcomes: readonly NamedOutcome[] = [
+  'yes',
+  'no',
+  'approved',
+  'changes_requested',
+  'paused',
+  'cancelled',
+  'answered',
+  'declined',
+  'dismissed',
+  'undelivered',
+  'expired',
+  'withdrawn',
+  'unseen',
+  'undeliverable',
+]
+
+/** Undefined while the ask is open. */
+export function namedOutcomeOf(question: Question, state: AskState): NamedOutcome | undefined {
+  if (state.kind === 'settled' && state.undeliveredAtMs === undefined) return nameAnswer(question, state.answer)
+  // Only a settled ask has one of the three.
+  return outcomeOf(state) as Exclude<AskOutcome, 'accepted' | 'declined' | 'cancelled'> | undefined
+}
+
+export function nameAnswer(question: Question, answer: Answer): AnswerName {
+  if (answer.action === 'decline') return 'declined'
+  if (answer.action === 'cancel') return 'dismissed'
+  if (question.kind === 'form') return nameContent(question.form, answer.content ?? {})
+  return question.kind === 'url' && question.secret !== undefined ? 'answered' : 'approved'
+}
+
+/** Of an accept: what the content of this form says. */
+export function nameContent(form: Form, content: Content): AnswerName {
+  if (form.fields.length === 0) return 'approved'
+  const fields = form.fields.filter((field) => !isCommentField(field))
+  return nameOfChoice(decisionField(fields), content) ?? nameOfBooleans(fields, content)
+}
+
+/** The choice that decides: the only field, or one that is called `decision`. */
+export function decisionField(fields: readonly Field[]): Field | undefined {
+  const [first, ...more] = fields
+  const deciding = fields.find((field) => field.kind === 'choice' && field.name === 'decision')
+  return deciding ?? (more.length === 0 && first?.kind === 'choice' ? first : undefined)
+}
+
+function nameOfChoice(field: Field | undefined, content: Content): AnswerName | undefined {
+  if (field === undefined || !Object.hasOwn(content, field.name)) return undefined
+  const word = String(content[field.name])
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+  return Object.hasOwn(choices, word) ? choices[word] : 'answered'
+}
+
+/** By the value, which is what the asker gets. Sorted by what they mean. */
+const choices: Readonly<Record<string, AnswerName>> = {
+  yes: 'yes',
+  y: 'yes',
+  true: 'yes',
+  ok: 'yes',
+  continue: 'yes',
+  proceed: 'yes',
+  approve: 'approved',
+  approved: 'approved',
+  accept: 'approved',
+  allow: 'approved',
+  confirm: 'approved',
+  commit_and_continue: 'approved',
+  request_changes: 'changes_requested',
+  changes_requested: 'changes_requested',
+  revise: 'changes_requested',
+  commit_and_pause: 'paused',
+  pause: 'paused',
+  cancel: 'cancelled',
+  abort: 'cancelled',
+  stop: 'cancelled',
+  no: 'no',
+  n: 'no',
+  false: 'no',
+  decline: 'declined',
+  deny: 'declined',
+  reject: 'declined',
+  refuse: 'declined',
+}
+
+// All of them must be ticked: a plan that is confirmed without its risks is not a yes.
+const consentNames = new Set(['approved', 'confirmed', 'confirm', 'understood_risks'])
+
+function nameOfBooleans(fields: readonly Field[], content: Content): AnswerName {
+  const [first, ...more] = fields
+  const isOnly = more.length === 0 && first?.kind === 'boolean'
+  const deciding = isOnly ? [first] : fields.filter(({ kind, name }) => kind === 'boolean' && consentNames.has(name))
+  const values = deciding.map(({ name }) => (Object.hasOwn(content, name) ? content[name] : undefined))
+  if (values.includes(false)) return 'no'
+  if (values.length === 0 || values.includes(undefined)) return 'answered'
+  return deciding.some(({ name }) => name === 'approved') ? 'approved' : 'yes'
+}

@@ -1,0 +1,118 @@
+import type { JsonObject } from '@assent/core'
+import { describe, expect, test } from 'vitest'
+import { type Question, whichRegion } from './asking.suite.ts'
+import { aClient } from './clients.suite.ts'
+import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { anSdkServer } from './sdk-servers.suite.ts'
+import { anAskingServer, type Generation } from './servers.suite.ts'
+import { aStage } from './stage.suite.ts'
+import { request } from './wire.suite.ts'
+
+const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
+const ada = { action: 'accept', content: { text: 'Ada' } }
+const declared = { 'assent/ask': {} }
+
+describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
+  test.each([[['client']], [['client', 'inbox']]] as const)(
+    '[WAIT-1] servers are shown that this gateway understands the asker’s timeout, asked in %j',
+    async (surfaces) => {
+      const server = await anSdkServer(serverSpeaks)
+      const { gateway } = await aStage()
+      const { url } = await gateway({ names: { url: server.url } }, { surfaces, unseenAfterMs: 0 })
+      const client = await aClient(clientSpeaks, url, { says: () => ada })
+
+      const result = await client.call('name', {})
+
+      expect(result).toMatchObject({ content: [{ text: 'got Ada' }] })
+      expect(server.capabilities[0]).toMatchObject({ elicitation: {}, experimental: declared })
+    },
+  )
+
+  test('[WAIT-3] a client that did not declare it does not receive the asker’s timeout, and keeps what else was there', async () => {
+    const server = await anAskingServer(serverSpeaks)
+    const { gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, { unseenAfterMs: 0 })
+    const client = await aClient(clientSpeaks, url)
+    const question = { ...whichRegion, _meta: { 'assent/ask': { waitMs: 4_000 }, 'com.example/kept': 1 } }
+
+    await client.call('ask', { questions: [question] })
+
+    const [asked] = client.asked as readonly (Question & { _meta?: JsonObject })[]
+    expect(asked?.message).toBe('Which region?')
+    expect(asked?._meta ?? {}).not.toHaveProperty('assent/ask')
+    // The newest revision never passed it on.
+    if (clientSpeaks === '2025-11-25') expect(asked?._meta).toHaveProperty('com.example/kept', 1)
+  })
+})
+
+test.each(generations)(
+  '[WAIT-3] a chained gateway receives the timeout of a %s server written with our SDK',
+  async (generation) => {
+    const server = await anSdkServer(generation)
+    const inner = await aStage()
+    const outer = await aStage()
+    const near = await inner.gateway({ names: { url: server.url } })
+    const far = await outer.gateway({ inner: { url: near.url } }, { surfaces: ['client', 'inbox'] })
+    const client = await aClient('2025-11-25', far.url, { elicitation: 'none' })
+
+    const calling = client.call('name', { waitMs: 45_000 })
+    const ask = await firstAsk(outer.store)
+    await answerInInbox(outer.store, ask, ada)
+
+    expect(await calling).toMatchObject({ content: [{ text: 'got Ada' }] })
+    expect(server.ended).toEqual(['Ada'])
+  },
+)
+
+test('[WAIT-1] what the client declared beside it reaches the server too', async () => {
+  const server = await anSdkServer('2026-07-28')
+  const { gateway } = await aStage()
+  const { url } = await gateway({ names: { url: server.url } })
+  const capabilities = { elicitation: {}, experimental: { 'com.example/x': { a: 1 } } }
+
+  await request(url, 'tools/call', { name: 'name', arguments: {} }, { capabilities })
+
+  expect(server.capabilities[0]).toEqual({ elicitation: {}, experimental: { 'com.example/x': { a: 1 }, ...declared } })
+})
+
+describe.each([
+  { declares: 'assent/ask', experimental: declared },
+  { declares: 'nothing of ours', experimental: { 'com.example/x': {} } },
+])('a caller that declares $declares', ({ experimental }) => {
+  const isOurs = Object.hasOwn(experimental, 'assent/ask')
+
+  test.each([
+    { args: {}, wait: { waitMs: 300_000, isDefault: true } },
+    { args: { waitMs: 4_000 }, wait: { waitMs: 4_000 } },
+  ])(
+    '[WAIT-2] a server written with our SDK sends its timeout to gateways of ours only: $wait',
+    async ({ args, wait }) => {
+      const server = await anSdkServer('2026-07-28', { nowMs: () => 1_000_000 })
+      const capabilities = { elicitation: {}, experimental }
+
+      const { message } = await request(server.url, 'tools/call', { name: 'name', arguments: args }, { capabilities })
+
+      expect(questionIn(message.result)._meta).toEqual(isOurs ? { 'assent/ask': wait } : undefined)
+    },
+  )
+
+  test('[WAIT-3] the gateway passes the timeout on to gateways of ours only', async () => {
+    const server = await anSdkServer('2026-07-28')
+    const { gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } })
+    const capabilities = { elicitation: {}, experimental }
+    const params = { name: 'name', arguments: { waitMs: 4_000 } }
+
+    const { message } = await request(url, 'tools/call', params, { capabilities })
+
+    const { _meta } = questionIn(message.result)
+    if (isOurs) expect(_meta).toMatchObject({ 'assent/ask': { waitMs: expect.any(Number) } })
+    else expect(_meta).toBeUndefined()
+  })
+})
+
+function questionIn(result: JsonObject | Record<string, unknown>): { _meta?: unknown } {
+  const [question] = Object.values(result.inputRequests as Record<string, { params: { _meta?: unknown } }>)
+  return question?.params ?? {}
+}

@@ -1,0 +1,122 @@
+// What a person writes beside the answer in the inbox, on its way to the asker.
+
+import { describe, expect, test } from 'vitest'
+import { whichRegion } from './asking.suite.ts'
+import { aClient } from './clients.suite.ts'
+import { aFleet } from './fleet.suite.ts'
+import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { anSdkServer } from './sdk-servers.suite.ts'
+import { anAskingServer, type Generation } from './servers.suite.ts'
+import { aStage } from './stage.suite.ts'
+import { request } from './wire.suite.ts'
+
+const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
+const withInbox = { surfaces: ['client', 'inbox'] } as const
+const comment = 'CI is red, wait for green'
+const answers = [
+  { action: 'accept', content: { text: 'Ada' }, comment },
+  { action: 'decline', comment },
+  { action: 'cancel', comment },
+] as const
+const endings = { accept: 'Ada', decline: 'declined', cancel: 'cancelled' } as const
+
+describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
+  test.each(answers)('[REPLY-9] an asker with our SDK receives the comment beside a $action', async (answer) => {
+    const server = await anSdkServer(serverSpeaks)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } }, withInbox)
+    const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
+
+    const calling = client.call('name', {})
+    const ask = await firstAsk(store)
+    await answerInInbox(store, ask, answer)
+    const result = JSON.stringify(await calling)
+
+    expect(ask.commentReaches).toBe('asker')
+    expect(server.ended).toEqual([endings[answer.action]])
+    expect(server.comments).toEqual([comment])
+    if (answer.action !== 'accept') expect(result).toContain(comment)
+  })
+
+  test('[REPLY-9] a caller that fetches its result later gets what the comment led to', async () => {
+    const server = await anSdkServer(serverSpeaks)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, patienceMs: 100, holdMs: 10 })
+    const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
+    const pending = (await client.call('name', {})) as { structuredContent: { askId: string } }
+
+    await answerInInbox(store, await firstAsk(store), { action: 'decline', comment })
+    const result = await client.call('assent__await_answer', { ask_id: pending.structuredContent.askId })
+
+    expect(JSON.stringify(result)).toContain(comment)
+    expect(server.comments).toEqual([comment])
+  })
+
+  test('[REPLY-9] another server receives the plain answer, and its ask says that the comment stays here', async () => {
+    const server = await anAskingServer(serverSpeaks)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, withInbox)
+    const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
+
+    const calling = client.call('ask', { questions: [whichRegion] })
+    const ask = await firstAsk(store)
+    await answerInInbox(store, ask, { action: 'accept', content: { region: 'eu' }, comment })
+    await calling
+
+    expect(ask).not.toHaveProperty('commentReaches')
+    expect(server.saw).toEqual([{ action: 'accept', content: { region: 'eu' } }])
+    const { state } = (await store.asks.read('default', ask.id)) ?? {}
+    expect(state).toMatchObject({ kind: 'settled', answer: { comment } })
+  })
+
+  test('[REPLY-2] a client’s own reason for a decline reaches an asker with our SDK, and is on record', async () => {
+    const server = await anSdkServer(serverSpeaks)
+    const { gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, unseenAfterMs: 0 })
+    const says = () => ({ action: 'decline', content: { comment } })
+    const client = await aClient(clientSpeaks, url, { says })
+
+    await client.call('name', {})
+
+    expect(server.comments).toEqual([comment])
+  })
+})
+
+test.each(generations)(
+  '[REPLY-9] a silent 2025 client of a %s server leaves the comment to the inbox',
+  async (serverSpeaks) => {
+    const server = await anSdkServer(serverSpeaks)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, silentAfterMs: 200 })
+    const client = await aClient('2025-11-25', url, { says: () => new Promise(() => undefined) })
+
+    const calling = client.call('name', {})
+    await answerInInbox(store, await firstAsk(store), answers[0])
+
+    expect(await calling).toMatchObject({ content: [{ text: 'got Ada' }] })
+    expect(server.comments).toEqual([comment])
+  },
+)
+
+test.each(generations)(
+  '[REPLY-9] the comment reaches a %s server when the caller comes back to another replica',
+  async (generation) => {
+    const server = await anSdkServer(generation)
+    const fleet = await aFleet({ names: { url: server.url } }, { gateway: { ...withInbox, holdMs: 50 } })
+    const [owner, other] = fleet.replicas
+    const first = await request(owner.url, 'tools/call', { name: 'name', arguments: {} }, { capabilities: {} })
+    const { requestState } = first.message.result
+    await answerInInbox(owner.store, await firstAsk(owner.store), { action: 'decline', comment })
+
+    const again = await request(
+      other.url,
+      'tools/call',
+      { name: 'name', arguments: {}, requestState },
+      { capabilities: {} },
+    )
+
+    expect(JSON.stringify(again.message.result)).toContain(comment)
+    expect(server.comments).toEqual([comment])
+  },
+)

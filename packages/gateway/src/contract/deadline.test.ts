@@ -1,0 +1,219 @@
+import type { Ask } from '@assent/core'
+import { describe, expect, test } from 'vitest'
+import { whichRegion } from './asking.suite.ts'
+import { aClient } from './clients.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { anSdkServer } from './sdk-servers.suite.ts'
+import { anAskingServer, type Generation } from './servers.suite.ts'
+import { aStage, until } from './stage.suite.ts'
+import { request } from './wire.suite.ts'
+
+const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
+const ada = { action: 'accept', content: { text: 'Ada' } }
+const surfaces = ['client', 'inbox'] as const
+const day = 24 * 60 * 60 * 1_000
+
+describe.each(pairings)(
+  'a $client client and a $server server of our SDK',
+  ({ client: clientSpeaks, server: serverSpeaks }) => {
+    const aPairing = async (options = {}, settings = {}) => {
+      const server = await anSdkServer(serverSpeaks, settings)
+      const { store, gateway } = await aStage()
+      const { url } = await gateway({ names: { url: server.url } }, { surfaces, ...options })
+      return { server, store, url, client: await aClient(clientSpeaks, url, { elicitation: 'none' }) }
+    }
+
+    test.each([
+      { case: 'tool shorter', waitMs: 2_000, askWaitMs: 60_000 },
+      { case: 'gateway shorter', waitMs: 60_000, askWaitMs: 2_000 },
+    ])(
+      '[WAIT-4] $case: the ask is open until the earlier timeout, and then the tool is told so',
+      async ({ waitMs, askWaitMs }) => {
+        const { server, store, client } = await aPairing({ askWaitMs })
+
+        const calling = client.call('name', { waitMs })
+        const ask = await firstAsk(store)
+        const result = await calling
+        const late = await answerInInbox(store, ask, ada)
+
+        expect(ask.decideByMs - ask.raisedAtMs).toBeLessThanOrEqual(2_000)
+        expect(ask.decideByMs - ask.raisedAtMs).toBeGreaterThan(1_000)
+        expect(result).toMatchObject({ isError: true })
+        expect(server.ended).toEqual(['timed_out'])
+        expect(late).toMatchObject({ kind: 'ended', ask: { state: { kind: 'expired' } } })
+      },
+    )
+
+    test('[WAIT-5] an answer in the last moment before the deadline reaches the tool, and one after it counts nowhere', async () => {
+      const { server, store, url } = await aPairing()
+
+      const answered = async (beforeMs: number, index: number) => {
+        const person = { principal: `p${index}`, groups: [] }
+        const client = await aClient(clientSpeaks, url, { elicitation: 'none', person: person.principal })
+        const calling = client.call('name', { waitMs: 2_500 })
+        const ask = await firstAsk(store, person)
+        await until(() => (store.nowMs() >= ask.decideByMs - beforeMs ? true : undefined))
+        const { kind } = await answerInInbox(store, ask, { ...ada, content: { text: person.principal } }, person)
+        const { isError } = (await calling) as { isError?: boolean }
+        return { kind, isAnswer: isError !== true }
+      }
+      const all = await Promise.all([900, 300, 120, 60, 30, 10, 3, 0, -3, -25, -200].map(answered))
+
+      for (const { kind, isAnswer } of all) expect(isAnswer).toBe(kind === 'settled')
+      const names = all.flatMap(({ kind }, index) => (kind === 'settled' ? [`p${index}`] : ['timed_out']))
+      expect(server.ended.toSorted()).toEqual(names.toSorted())
+      expect(all[0]?.kind).toBe('settled')
+      expect(all.at(-1)?.kind).toBe('ended')
+    }, 20_000)
+  },
+)
+
+describe('a caller that can come back', () => {
+  const aNewest = async (options = {}, settings = {}) => {
+    const server = await anSdkServer('2026-07-28', settings)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } }, { surfaces, holdMs: 20, ...options })
+    const call = async (args: object, requestState?: unknown) => {
+      const rounds = requestState === undefined ? {} : { requestState }
+      const params = { name: 'name', arguments: args, ...rounds }
+      return (await request(url, 'tools/call', params, { capabilities: {} })).message.result
+    }
+    return { server, store, call }
+  }
+
+  const waits = ({ raisedAtMs, decideByMs }: Ask) => decideByMs - raisedAtMs
+
+  test('[WAIT-6] where nobody chose a timeout, its ask stays open for a day', async () => {
+    const { store, call } = await aNewest()
+    await call({})
+
+    expect(waits(await firstAsk(store))).toBeGreaterThan(day - 5_000)
+  })
+
+  test.each([
+    { case: 'the author chose it for this question', args: { waitMs: 60_000 }, options: {}, settings: {} },
+    { case: 'the author chose it for the server', args: {}, options: {}, settings: { waitMs: 60_000 } },
+    { case: 'the operator chose it', args: {}, options: { askWaitMs: 60_000 }, settings: {} },
+  ])('[WAIT-6] a timeout that somebody chose is not extended: $case', async ({ args, options, settings }) => {
+    const { store, call } = await aNewest(options, settings)
+    await call(args)
+
+    const ask = await firstAsk(store)
+    expect(waits(ask)).toBeLessThanOrEqual(60_000)
+    expect(waits(ask)).toBeGreaterThan(50_000)
+  })
+
+  test.each([
+    { case: 'chosen by the author', args: { waitMs: 1_500 }, afterMs: 1_900 },
+    { case: 'longer than the SDK waits by itself', args: {}, afterMs: 0 },
+  ])('[WAIT-5] an answer given in time counts when its caller comes back later: $case', async ({ args, afterMs }) => {
+    let aheadMs = 0
+    const { server, store, call } = await aNewest({}, { nowMs: () => Date.now() + aheadMs })
+    const { requestState } = await call(args)
+    const ask = await firstAsk(store)
+    const { kind } = await answerInInbox(store, ask, ada)
+
+    await new Promise((resolve) => setTimeout(resolve, afterMs))
+    // The SDK's clock: long after its own five minutes.
+    if (afterMs === 0) aheadMs = 20 * 60 * 60 * 1_000
+    const result = await call(args, requestState)
+
+    expect(kind).toBe('settled')
+    expect(result).toMatchObject({ content: [{ text: 'got Ada' }] })
+    expect(server.ended).toEqual(['Ada'])
+  })
+
+  test('[WAIT-6] a 2025 caller gets a handle for a day, and a 2025 server is not kept waiting longer', async () => {
+    const { store, gateway } = await aStage()
+    for (const [generation, atLeastMs, atMostMs] of [
+      ['2026-07-28', day - 5_000, day],
+      ['2025-11-25', 290_000, 300_000],
+    ] as const) {
+      const server = await anSdkServer(generation)
+      const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs: 50 })
+      const client = await aClient('2025-11-25', url, { elicitation: 'none' })
+      const pending = (await client.call('name', {})) as { structuredContent: { askId: string; expiresAt: string } }
+      const { askId, expiresAt } = pending.structuredContent
+      const ask = (await store.asks.read('default', askId)) as Ask
+
+      expect(waits(ask)).toBeGreaterThan(atLeastMs)
+      expect(waits(ask)).toBeLessThanOrEqual(atMostMs)
+      expect(Date.parse(expiresAt)).toBe(ask.decideByMs)
+      await answerInInbox(store, ask, ada)
+      expect(await client.call('assent__await_answer', { ask_id: askId })).toMatchObject({
+        content: [{ text: 'got Ada' }],
+      })
+    }
+  })
+})
+
+test.each(generations)(
+  '[WAIT-4] a question of a %s server that the client shows ends by the tool’s timeout',
+  async (generation) => {
+    const server = await anSdkServer(generation)
+    const { gateway } = await aStage()
+    const { url } = await gateway({ names: { url: server.url } })
+    const client = await aClient('2025-11-25', url, { says: () => new Promise(() => undefined) })
+    const beganAt = Date.now()
+
+    await client.call('name', { waitMs: 1_200 })
+
+    expect(server.ended).toEqual(['timed_out'])
+    expect(Date.now() - beganAt).toBeLessThan(5_000)
+  },
+)
+
+test.each(generations)(
+  '[WAIT-3] a chained gateway shows the timeout of a %s server, and its answer counts',
+  async (generation) => {
+    const server = await anSdkServer(generation)
+    const inner = await aStage()
+    const outer = await aStage()
+    const near = await inner.gateway({ names: { url: server.url } }, { askWaitMs: 40_000 })
+    const far = await outer.gateway({ inner: { url: near.url } }, { surfaces })
+    const client = await aClient('2025-11-25', far.url, { elicitation: 'none' })
+
+    for (const waitMs of [30_000, 50_000]) {
+      const calling = client.call('name', { waitMs })
+      const ask = await firstAsk(outer.store)
+      await answerInInbox(outer.store, ask, ada)
+      await calling
+      expect(ask.decideByMs - ask.raisedAtMs).toBeLessThanOrEqual(Math.min(waitMs, 40_000))
+      expect(ask.decideByMs - ask.raisedAtMs).toBeGreaterThan(20_000)
+    }
+    expect(server.ended).toEqual(['Ada', 'Ada'])
+  },
+)
+
+test('[WAIT-4] a server that is not ours keeps the gateway’s timeout', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
+  const client = await aClient('2026-07-28', url, { elicitation: 'none' })
+
+  const calling = client.call('ask', { questions: [whichRegion] })
+  const ask = await firstAsk(store)
+  await answerInInbox(store, ask, { action: 'decline' })
+  await calling
+
+  expect(ask.decideByMs - ask.raisedAtMs).toBeGreaterThan(590_000)
+  expect(ask.decideByMs - ask.raisedAtMs).toBeLessThanOrEqual(600_000)
+  expect(await openAsks(store)).toEqual([])
+})
+
+test('[WAIT-4] caller shorter: a caller that cannot come back is asked no longer than it waits', async () => {
+  const server = await anSdkServer('2026-07-28')
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs: 3_000 })
+  const client = await aClient('2025-11-25', url, { elicitation: 'none' })
+
+  // Half a character has no canonical form, so the call cannot be kept for later.
+  const calling = client.call('name', { half: '\ud800' })
+  const ask = await firstAsk(store)
+  await answerInInbox(store, ask, ada)
+  await calling
+
+  expect(ask.decideByMs - ask.raisedAtMs).toBeLessThanOrEqual(3_000)
+  expect(server.ended).toEqual(['Ada'])
+})

@@ -1,0 +1,137 @@
+// Accepts that arrive before a person can have read the question.
+
+import { decisionForm, encodeForm } from '@assent/core'
+import { describe, expect, test } from 'vitest'
+import { nobodyWatches } from '../watch/watch.ts'
+import { type Question, signIn, whichRegion } from './asking.suite.ts'
+import { aClient, type Says } from './clients.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { anAskingServer, type Generation } from './servers.suite.ts'
+import { aStage, until } from './stage.suite.ts'
+import { aRawServer, asks, call, complete } from './wire.suite.ts'
+
+const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
+const encoded = encodeForm(decisionForm, '2026-07-28')
+const mayI: Question = { mode: 'form', message: 'May I?', requestedSchema: encoded.ok ? encoded.schema : {} }
+const justYes: Question = { mode: 'form', message: 'Wipe it?', requestedSchema: { type: 'object', properties: {} } }
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const approve = { action: 'accept', content: { decision: 'approve' } }
+/** On a busy machine an answer that was given at once arrives late. */
+const longMs = 10_000
+const unseen = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } }
+
+async function aPairing(client: Generation, server: Generation, says: Says, options = {}) {
+  const counted: string[] = []
+  const watch = {
+    ...nobodyWatches,
+    unseen: (name: string) => void counted.push(`unseen ${name}`),
+    unattended: (name: string) => void counted.push(`unattended ${name}`),
+  }
+  const asking = await anAskingServer(server)
+  const stage = await aStage()
+  const gateway = await stage.gateway({ deploy: { url: asking.url } }, { watch, unseenAfterMs: longMs, ...options })
+  return { server: asking, store: stage.store, counted, client: await aClient(client, gateway.url, { says }) }
+}
+
+const afterMs =
+  (ms: number, answer: unknown): Says =>
+  () =>
+    new Promise((resolve) => setTimeout(resolve, ms, answer))
+
+async function recorded(store: Awaited<ReturnType<typeof aPairing>>['store'], event: string): Promise<true> {
+  return until(async () => {
+    for await (const { body } of store.audit.entries('default')) if (body.includes(`"event":"${event}"`)) return true
+    return undefined
+  })
+}
+
+describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
+  const withInbox = { surfaces: ['client', 'inbox'] } as const
+
+  test.each([
+    ['a plain form', whichRegion, inEurope, { action: 'decline' }],
+    ['an approval', mayI, approve, { action: 'accept', content: { decision: 'decline' } }],
+    ['a form without fields', justYes, { action: 'accept', content: {} }, { action: 'decline' }],
+    ['a link', signIn, { action: 'accept' }, { action: 'decline' }],
+  ])(
+    '[ROUTE-12] with an inbox, %s that is accepted too fast is asked in the inbox, whose answer counts',
+    async (_, question, fast, slow) => {
+      const { server, store, client, counted } = await aPairing(clientSpeaks, serverSpeaks, () => fast, withInbox)
+
+      const calling = client.call('ask', { questions: [question] })
+      const ask = await firstAsk(store)
+      expect(server.saw).toEqual([])
+      await answerInInbox(store, ask, slow)
+      await calling
+
+      expect(client.asked).toHaveLength(1)
+      expect(server.saw).toEqual([slow])
+      expect(counted).toEqual(['unseen deploy'])
+      await recorded(store, 'unseen')
+    },
+  )
+
+  test('[ROUTE-12] an accept that takes its time counts and is not asked again', async () => {
+    const options = { ...withInbox, unseenAfterMs: 20 }
+    const { server, store, client } = await aPairing(clientSpeaks, serverSpeaks, afterMs(120, approve), options)
+
+    await client.call('ask', { questions: [mayI] })
+
+    expect(server.saw).toEqual([approve])
+    expect(await openAsks(store)).toEqual([])
+  })
+
+  test.each([
+    ['our decision form', mayI, approve],
+    ['a form without fields', justYes, { action: 'accept', content: {} }],
+    ['a form without fields, accepted without content', justYes, { action: 'accept' }],
+  ])(
+    '[ROUTE-13] without an inbox, an approval by %s that is accepted too fast is a cancel for the server',
+    async (_, question, fast) => {
+      const { server, store, client, counted } = await aPairing(clientSpeaks, serverSpeaks, () => fast)
+
+      await client.call('ask', { questions: [question] })
+
+      expect(server.saw).toEqual([unseen])
+      expect(counted).toEqual(['unseen deploy'])
+      await recorded(store, 'unseen')
+    },
+  )
+
+  test('[ROUTE-13] without an inbox, a plain form and a link that are accepted too fast pass and are recorded as unattended', async () => {
+    const says: Says = ({ mode }) => (mode === 'url' ? { action: 'accept' } : inEurope)
+    const { server, store, client, counted } = await aPairing(clientSpeaks, serverSpeaks, says)
+
+    await client.call('ask', { questions: [whichRegion, signIn] })
+
+    expect(server.saw).toEqual([inEurope, { action: 'accept' }])
+    expect(counted).toEqual(['unattended deploy', 'unattended deploy'])
+    await recorded(store, 'unattended')
+  })
+
+  test('[ROUTE-13] without an inbox, an approval that takes its time passes and nothing is recorded beside it', async () => {
+    const { server, client, counted } = await aPairing(clientSpeaks, serverSpeaks, afterMs(60, approve), {
+      unseenAfterMs: 20,
+    })
+
+    await client.call('ask', { questions: [mayI] })
+
+    expect(server.saw).toEqual([approve])
+    expect(counted).toEqual([])
+  })
+})
+
+test('[ROUTE-13] the time is taken from the state, so a reload that lets people take longer does not make an accept believable', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ may: mayI }, 's') : complete,
+  )
+  const servers = { deploy: { url: server.url } }
+  const gateway = await (await aStage()).gateway(servers, { askWaitMs: 60_000, unseenAfterMs: longMs })
+
+  const { requestState } = (await call(gateway.url, {})).message.result
+  gateway.reload({ servers, askWaitMs: 600_000, identify: () => ({ principal: 'ann', groups: [] }) })
+  await call(gateway.url, {}, { requestState, inputResponses: { may: approve } })
+
+  expect(server.requests[1]?.params.inputResponses).toEqual({ may: unseen })
+})

@@ -1,0 +1,394 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '@assent/store'
+import { describe, expect, test } from 'vitest'
+import { relayLimits } from '../limits.ts'
+import { whichRegion } from './asking.suite.ts'
+import { aFleet } from './fleet.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { aStage, putAwayLater, until } from './stage.suite.ts'
+import { aStdioClient } from './stdio-client.suite.ts'
+import { aRawServer, asks, call, complete, type Heard, type RawRequest, request, type Wire } from './wire.suite.ts'
+
+const args = { env: 'live' }
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const withoutForms = { capabilities: {} }
+const inbox = { surfaces: ['inbox'], holdMs: 50 } as const
+const local = { principal: 'local', groups: [] }
+const until10s = 10_000
+
+type Reaction = (request: RawRequest) => unknown
+
+/** A server that asks once, and answers a retry that carries the answer by `react`. */
+async function aServer(react: Reaction) {
+  const runs: RawRequest[] = []
+  const { url } = await aRawServer(async (received) => {
+    if (received.params.inputResponses === undefined) return asks({ where: whichRegion }, 'round 1')
+    runs.push(received)
+    return react(received)
+  })
+  return { url, runs }
+}
+
+function done(run: number) {
+  return { result: { resultType: 'complete', content: [{ type: 'text', text: `run ${run}` }] } }
+}
+
+/** A call whose caller holds a state, and whose person has answered. */
+async function anAnsweredRound(url: string, store: Store) {
+  const { requestState } = (await call(url, args, {}, withoutForms)).message.result
+  await answerInInbox(store, await firstAsk(store), inEurope)
+  return { requestState }
+}
+
+function retry(url: string, rounds: Wire, sender = {}): Promise<Heard> {
+  return call(url, args, rounds, { ...withoutForms, ...sender })
+}
+
+/** The same, and again for as long as the reply says to come back. */
+async function end(url: string, rounds: Wire): Promise<Heard> {
+  for (let heard = await retry(url, rounds); ; heard = await retry(url, rounds)) {
+    if (heard.message.result?.resultType !== 'input_required') return heard
+  }
+}
+
+function textOf({ message }: Heard): unknown {
+  const content = message.result?.content as readonly { text: string }[] | undefined
+  return content?.[0]?.text ?? message.error?.message
+}
+
+describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
+  test('[RUN-5] every retry with the same state returns the stored outcome, in turn and at the same time', async () => {
+    const server = await aServer(() => done(server.runs.length))
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+    const round = await anAnsweredRound(url, store)
+
+    const inTurn = [await retry(url, round), await retry(url, round), await retry(url, round)]
+    const atOnce = await Promise.all([end(url, round), end(url, round), end(url, round)])
+
+    expect([...inTurn, ...atOnce].map(textOf)).toEqual(Array.from({ length: 6 }, () => 'run 1'))
+    expect(server.runs).toHaveLength(1)
+  })
+
+  test('[RUN-5] retries at the same moment wait for the one that runs, at another replica too', async () => {
+    const server = await aServer(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return done(server.runs.length)
+    })
+    const { replicas } = await aFleet({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 5_000 } })
+    const [first, second] = replicas
+    const calling = call(first.url, args, {}, withoutForms)
+    const ask = await firstAsk(first.store)
+    // The state is there before the answer: the first request is handed over by a drain of no length.
+    await first.drain(0)
+    const { requestState } = (await calling).message.result
+    await answerInInbox(second.store, ask, inEurope)
+
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => end(replicas[n % 2]?.url ?? '', { requestState })),
+    )
+
+    expect(outcomes.map(textOf)).toEqual(Array.from({ length: 6 }, () => 'run 1'))
+    expect(server.runs).toHaveLength(1)
+  })
+
+  test('[RUN-5] a gateway that was restarted returns the outcome that the one before stored', async () => {
+    const server = await aServer(() => done(server.runs.length))
+    const { store, gateway } = await aStage()
+    const before = await gateway({ deploy: { url: server.url } }, inbox)
+    const round = await anAnsweredRound(before.url, store)
+    const first = await retry(before.url, round)
+    await before.close()
+    const after = await gateway({ deploy: { url: server.url } }, inbox)
+
+    const second = await retry(after.url, round)
+
+    expect([first, second].map(textOf)).toEqual(['run 1', 'run 1'])
+    expect(server.runs).toHaveLength(1)
+  })
+
+  test('[RUN-5] an error of the server is an outcome like any other', async () => {
+    const server = await aServer(() => ({ error: { code: -32_050, message: `failed ${server.runs.length}` } }))
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+    const round = await anAnsweredRound(url, store)
+
+    const outcomes = [await retry(url, round), await retry(url, round)]
+
+    expect(outcomes.map(({ message }) => message.error)).toEqual([
+      { code: -32_050, message: 'failed 1' },
+      { code: -32_050, message: 'failed 1' },
+    ])
+  })
+
+  test('[RUN-5] a state of the same round that is later by some waits leads to the same run', async () => {
+    const server = await aServer(() => done(server.runs.length))
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+    const first = (await call(url, args, {}, withoutForms)).message.result
+    const second = (await retry(url, { requestState: first.requestState })).message.result
+    await answerInInbox(store, await firstAsk(store), inEurope)
+
+    const outcomes = [
+      await retry(url, { requestState: second.requestState }),
+      await retry(url, { requestState: first.requestState }),
+    ]
+
+    expect(outcomes.map(textOf)).toEqual(['run 1', 'run 1'])
+    expect(server.runs).toHaveLength(1)
+  })
+
+  test('[RUN-5] a handle and a state of the same round lead to the same run', async () => {
+    const server = await aServer(() => done(server.runs.length))
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, { ...inbox, holdMs: 5 })
+    let rounds: Wire = {}
+    let last: Heard['message']['result'] = {}
+    const states: unknown[] = []
+    while (last.structuredContent === undefined) {
+      last = (await retry(url, rounds)).message.result
+      if (last.requestState !== undefined) states.push(last.requestState)
+      rounds = { requestState: last.requestState }
+    }
+    const { askId } = last.structuredContent as { askId: string }
+    await answerInInbox(store, await firstAsk(store), inEurope)
+    const params = { name: 'assent__await_answer', arguments: { ask_id: askId } }
+    const patient = await gateway({ deploy: { url: server.url } }, { ...inbox, holdMs: 5_000 })
+    const fetchIt = () => request(patient.url, 'tools/call', params, withoutForms)
+
+    const outcomes = await Promise.all([fetchIt(), end(patient.url, { requestState: states.at(-1) }), fetchIt()])
+
+    expect(outcomes.map(textOf)).toEqual(['run 1', 'run 1', 'run 1'])
+    expect(server.runs).toHaveLength(1)
+  })
+})
+
+test('[RUN-6] an outcome that asks again is stored too: a retry leads to the same ask, and on to the same end', async () => {
+  const runs: unknown[] = []
+  const { url: server } = await aRawServer(({ params }) => {
+    if (params.inputResponses === undefined) return asks({ where: whichRegion }, 'round 1')
+    runs.push(params.requestState)
+    return params.requestState === 'round 1' ? asks({ where: whichRegion }, 'round 2') : done(runs.length)
+  })
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server } }, inbox)
+  const round = await anAnsweredRound(url, store)
+
+  const [next, again] = [await retry(url, round), await retry(url, round)]
+  const open = await openAsks(store)
+  for (const ask of open) await answerInInbox(store, ask, inEurope)
+  const states = [round.requestState, next.message.result.requestState, again.message.result.requestState]
+  const ends = await Promise.all(states.map((requestState) => end(url, { requestState })))
+
+  expect(open).toHaveLength(1)
+  for (const { message } of [next, again]) expect(message.result).toMatchObject({ resultType: 'input_required' })
+  expect(ends.map(textOf)).toEqual(['run 2', 'run 2', 'run 2'])
+  expect(runs).toEqual(['round 1', 'round 2'])
+})
+
+test('[RUN-3] a claim is kept for as long as any state of its round is valid', async () => {
+  const server = await aServer(() => done(server.runs.length))
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+  const round = await anAnsweredRound(url, store)
+  const claim = store.rounds.claim.bind(store.rounds)
+  let keptMs = 0
+  store.rounds.claim = (name, owner, keepMs) => {
+    keptMs = keepMs
+    return claim(name, owner, keepMs)
+  }
+
+  await retry(url, round)
+
+  // The person may take a day, and the state is valid for another one.
+  expect(keptMs).toBeGreaterThan(relayLimits.resumableWaitMs + relayLimits.deferredExtraMs - 60_000)
+})
+
+test('[RUN-7] a claim is given back when nothing was sent, and the next retry runs the call', async () => {
+  const server = await aServer(() => done(server.runs.length))
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+  const round = await anAnsweredRound(url, store)
+  // The same gateway without its server: nobody listens at that port.
+  const nowhere = await gateway({ deploy: { url: 'http://127.0.0.1:9/' } }, inbox)
+
+  const refused = [await retry(nowhere.url, round), await retry(nowhere.url, round)]
+  const outcomes = [await retry(url, round), await retry(nowhere.url, round)]
+
+  for (const { message } of refused) expect(message.error.message).toContain('cannot be used now')
+  expect(outcomes.map(textOf)).toEqual(['run 1', 'run 1'])
+  expect(server.runs).toHaveLength(1)
+})
+
+/** A server on standard input that ends after its question, so that the next round needs a new process. */
+const askAndEnd = `
+  const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line)
+    const discovered = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+    if (method === 'server/discover') return say({ id, result: discovered })
+    if (params.inputResponses !== undefined) return say({ id, result: JSON.parse(process.argv[1]) })
+    say({ id, result: JSON.parse(process.argv[2]) })
+    setTimeout(() => process.exit(0), 20)
+  })`
+
+test('[RUN-7] a claim is given back when the process of the server could not be started', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-program-'))
+  putAwayLater(() => rm(folder, { recursive: true }))
+  const command = join(folder, 'node')
+  await symlink(process.execPath, command)
+  const results = [done(1), asks({ where: whichRegion }, 'round 1')].map(({ result }) => JSON.stringify(result))
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { command, args: ['-e', askAndEnd, ...results] } }, inbox)
+  const round = await anAnsweredRound(url, store)
+  await rm(command)
+
+  const refused = [await retry(url, round), await retry(url, round)]
+  await symlink(process.execPath, command)
+  const outcome = await until(async () => {
+    const heard = await retry(url, round)
+    return heard.message.error === undefined ? heard : undefined
+  }, until10s)
+
+  expect(refused[0]?.message.error.message).toContain('could not be started')
+  expect(refused[1]?.message.error.message).toContain('cannot be used now')
+  expect(textOf(outcome)).toBe('run 1')
+})
+
+test('[RUN-7] a connection that broke after the request was sent keeps its claim: the call is not run again', async () => {
+  const runs: RawRequest[] = []
+  const { url: server } = await aRawServer((received, response) => {
+    if (received.params.inputResponses === undefined) return asks({ where: whichRegion }, 'round 1')
+    runs.push(received)
+    response.destroy()
+    return undefined
+  })
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server } }, inbox)
+  const round = await anAnsweredRound(url, store)
+
+  const outcomes = [await retry(url, round), await retry(url, round)]
+
+  for (const { message } of outcomes) expect(message.error.message).toContain('is not known')
+  expect(runs).toHaveLength(1)
+})
+
+test('[RUN-8] when the process dies between sending and storing, every retry says that the outcome is unknown', async () => {
+  const { promise: never } = Promise.withResolvers<void>()
+  const server = await aServer(() => never)
+  const { replicas, tamper } = await aFleet({ deploy: { url: server.url } }, { gateway: inbox })
+  const [first, second] = replicas
+  const round = await anAnsweredRound(first.url, first.store)
+  void retry(first.url, round).catch(() => undefined)
+  await until(() => server.runs[0])
+  // As kill -9 would: the lease is not renewed any more.
+  first.store.replicas.renew = async () => undefined
+  const waiting = await retry(second.url, round)
+  await tamper('update replicas set lease_until = 0')
+
+  const unknown = await until(async () => {
+    const heard = await retry(second.url, round)
+    return heard.message.error === undefined ? undefined : heard
+  }, until10s)
+  const again = await retry(second.url, round)
+
+  expect(waiting.message.result).toMatchObject({ resultType: 'input_required' })
+  for (const heard of [unknown, again]) expect(textOf(heard)).toContain('check before calling it again')
+  expect(server.runs).toHaveLength(1)
+}, 20_000)
+
+test('[RUN-9] a caller over HTTP that drops a retry while the server runs gets the outcome with the next one', async () => {
+  const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+  const server = await aServer(async () => {
+    await goesOn
+    return done(server.runs.length)
+  })
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+  const round = await anAnsweredRound(url, store)
+  const drop = new AbortController()
+  const dropped = retry(url, round, { signal: drop.signal }).catch((error: Error) => error)
+  await until(() => server.runs[0])
+
+  drop.abort()
+  await dropped
+  const meanwhile = await retry(url, round)
+  goOn()
+  const after = await end(url, round)
+
+  expect(meanwhile.message.result).toMatchObject({ resultType: 'input_required' })
+  expect(textOf(after)).toBe('run 1')
+  expect(server.runs).toHaveLength(1)
+})
+
+test('[RUN-9] a caller on standard input that cancels a retry stops the server, and a later retry runs nothing', async () => {
+  let isStopped = false
+  const runs: RawRequest[] = []
+  const { url: server } = await aRawServer((received, response) => {
+    if (received.params.inputResponses === undefined) return asks({ where: whichRegion }, 'round 1')
+    runs.push(received)
+    response.on('close', () => {
+      isStopped = true
+    })
+    return undefined
+  })
+  const { store } = await aStage()
+  const client = aStdioClient(store, { deploy: { url: server } }, inbox)
+  client.send(1, args)
+  const { requestState } = (await client.reply(1)).result
+  await answerInInbox(store, await firstAsk(store, local), inEurope, local)
+  client.send(2, args, { requestState })
+  await until(() => runs[0])
+
+  client.cancel(2)
+  await until(() => (isStopped ? true : undefined))
+  client.send(3, args, { requestState })
+
+  expect((await client.reply(3)).error.message).toContain('The caller cancelled this request')
+  expect(runs).toHaveLength(1)
+})
+
+test('[RUN-10] an outcome that is too large to store is returned once, and a retry runs nothing', async () => {
+  const text = 'x'.repeat(relayLimits.roundOutcomeChars)
+  const server = await aServer(() => ({ result: { resultType: 'complete', content: [{ type: 'text', text }] } }))
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: { url: server.url } }, inbox)
+  const round = await anAnsweredRound(url, store)
+
+  const [first, second] = [await retry(url, round), await retry(url, round)]
+
+  expect(textOf(first)).toBe(text)
+  expect(textOf(second)).toContain('too large to store')
+  expect(server.runs).toHaveLength(1)
+})
+
+test('[RUN-11] an answer given in the client passes as without a gateway: the same retry runs again', async () => {
+  const server = await aServer(() => complete)
+  const { store, gateway } = await aStage()
+  const surfaces = ['client', 'inbox'] as const
+  const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, unseenAfterMs: 1, silentAfterMs: 30 })
+  const { requestState } = (await call(url, args)).message.result
+  await firstAsk(store)
+  const rounds = { requestState, inputResponses: { where: inEurope } }
+
+  for (let n = 0; n < 3; n++) expect((await call(url, args, rounds)).message.result).toMatchObject(complete.result)
+
+  expect(server.runs).toHaveLength(3)
+})
+
+test('[RUN-5] an answer that the inbox gave before the client did runs once, however often the client answers', async () => {
+  const server = await aServer(() => done(server.runs.length))
+  const { store, gateway } = await aStage()
+  const surfaces = ['client', 'inbox'] as const
+  const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, unseenAfterMs: 1, silentAfterMs: 30 })
+  const { requestState } = (await call(url, args)).message.result
+  await answerInInbox(store, await firstAsk(store), inEurope)
+  const rounds = { requestState, inputResponses: { where: { action: 'decline' } } }
+
+  const outcomes = [await call(url, args, rounds), await call(url, args, rounds)]
+
+  expect(outcomes.map(textOf)).toEqual(['run 1', 'run 1'])
+  expect(server.runs.map(({ params }) => params.inputResponses)).toEqual([{ where: inEurope }])
+})

@@ -1,0 +1,122 @@
+// The checks of one replica on what another replica sends it: whose call, session or stream it is, and for which request.
+//
+// The sealed state and the session lookup refuse strangers before this. These tests send the message itself, with the
+// right keys, so that a check that is removed behind them is noticed.
+
+import { randomUUID } from 'node:crypto'
+import { type JsonObject, requestDigest } from '@assent/core'
+import { expect, test } from 'vitest'
+import { readPlace } from '../downstream/2025-11-25/call-stream.ts'
+import { type Letter, Mailbox } from '../fleet/mailbox.ts'
+import { whichRegion } from './asking.suite.ts'
+import { aFleet } from './fleet.suite.ts'
+import { eventsOf } from './messages-of.suite.ts'
+import { anAskingServer } from './servers.suite.ts'
+import { putAwayLater, until } from './stage.suite.ts'
+import { aSession, call, post, type Wire } from './wire.suite.ts'
+
+const args: JsonObject = { questions: [whichRegion as never] }
+const accept = (region: string) => ({ action: 'accept', content: { region } })
+const digest = requestDigest({ method: 'tools/call', target: 'ask', arguments: args })
+const otherDigest = requestDigest({ method: 'tools/call', target: 'ask', arguments: {} })
+
+async function aFleetWithPeer(generation: '2025-11-25' | '2026-07-28' = '2025-11-25') {
+  const server = await anAskingServer(generation)
+  const fleet = await aFleet({ deploy: { url: server.url } })
+  const [first, second] = fleet.replicas
+  const peer = new Mailbox(first.store, fleet.keys, (error) => expect.unreachable(String(error)))
+  peer.open()
+  putAwayLater(() => peer.close())
+  const received: Letter[] = []
+  for (const kind of ['stands', 'taken-up']) peer.on(kind, (letter) => received.push(letter))
+  return { server, first, second, peer, received }
+}
+
+test.each([
+  ['for another person', 'bob', digest],
+  ['for another request', 'ann', otherDigest],
+])('[FLEET-14] a held call is not continued %s', async (_what, principal, sentDigest) => {
+  const { server, first, peer } = await aFleetWithPeer()
+  await call(first.url, args)
+  const [ask] = (
+    await first.store.inbox.page({ tenant: 'default', person: { principal: 'ann', groups: [] }, show: 'open' })
+  ).asks
+  const id = ask?.callId ?? ''
+  const owner = (await first.store.calls.read('default', id, 'ann'))?.owner ?? ''
+  const resume = {
+    server: 'deploy',
+    inner: { held: id },
+    schemas: { ask_1: whichRegion.requestedSchema },
+    isPrefixed: false,
+  }
+  const letter = (region: string, requestDigest: string): JsonObject => ({
+    name: randomUUID(),
+    method: 'tools/call',
+    target: { name: 'ask', uri: null },
+    client: { info: {}, declared: {}, capabilities: {} },
+    resume: resume as never,
+    given: { ask_1: { result: accept(region) } },
+    requestDigest,
+  })
+
+  await peer.send(owner, { tenant: 'default', principal }, 'continue', letter('us', sentDigest))
+  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'continue', letter('eu', digest))
+
+  await until(() => (server.ended === 1 ? true : undefined))
+  expect(server.saw).toEqual([accept('eu')])
+})
+
+async function anAskedSession(url: string) {
+  const session = await aSession(url)
+  const ending = new AbortController()
+  putAwayLater(() => ending.abort())
+  const headers = { 'mcp-session-id': session.id }
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask', arguments: args } }
+  const response = await post(url, request, { headers, signal: ending.signal })
+  for await (const { id = '', data } of eventsOf(response)) {
+    if (data !== '') return { session, last: id, question: JSON.parse(data) as Wire & { id: string } }
+  }
+  throw new Error('The stream ended before the question.')
+}
+
+test('[FLEET-14] an answer that another replica passes on counts only for the session’s own person', async () => {
+  const { server, first, peer } = await aFleetWithPeer('2026-07-28')
+  const { session, question } = await anAskedSession(first.url)
+  const owner = Mailbox.replicaOf(question.id) ?? ''
+  const reply = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept('us') })
+
+  await peer.send(owner, { tenant: 'default', principal: 'bob' }, 'answer', { session: session.id, reply })
+  await peer.send(owner, { tenant: 'other', principal: 'ann' }, 'answer', { session: session.id, reply })
+  // Messages to one replica are read in order: this one shows that the two above were read.
+  const own = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept('eu') })
+  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'answer', { session: session.id, reply: own })
+
+  await until(() => (server.ended === 1 ? true : undefined))
+  expect(server.saw).toEqual([accept('eu')])
+})
+
+test.each([
+  ['another person', 'bob', undefined],
+  ['another session', 'ann', '00000000-0000-4000-8000-000000000000'],
+])('[FLEET-14] the stream of a call is not resumed for %s', async (_who, principal, otherSession) => {
+  const { first, peer, received } = await aFleetWithPeer()
+  const { session, last } = await anAskedSession(first.url)
+  const place = readPlace(last)
+  const { replica = '', stream = '' } = place ?? {}
+
+  await peer.send(replica, { tenant: 'default', principal }, 'take-up', {
+    session: otherSession ?? session.id,
+    stream,
+    after: 0,
+  })
+
+  const [told] = await until(() => (received.length > 0 ? received : undefined))
+  expect(told?.content).toMatchObject({ stream, isKept: false })
+  await peer.send(replica, { tenant: 'default', principal: 'ann' }, 'take-up', {
+    session: session.id,
+    stream,
+    after: 0,
+  })
+  const found = await until(() => received.find(({ content }) => content.isKept === true))
+  expect(found.content.stream).toBe(stream)
+})

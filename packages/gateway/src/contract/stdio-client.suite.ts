@@ -1,0 +1,53 @@
+// A client of revision 2026-07-28 on the standard input and output of a gateway, written by hand.
+
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { createKeyRing } from '@assent/core'
+import type { Store } from '@assent/store'
+import { type GatewayOptions, serveStdio } from '../gateway.ts'
+import { putAwayLater, until } from './stage.suite.ts'
+import type { Wire } from './wire.suite.ts'
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+export interface StdioClient {
+  /** Sends a call of the tool `ask` without waiting for its reply. */
+  send(id: number, args: Wire, rounds?: Wire): void
+  cancel(id: number): void
+  /** The reply to the request with this id. */
+  reply(id: number): Promise<{ result: Wire; error: { message: string } }>
+  /** Closes the client's end; resolves when the gateway has ended. */
+  leave(): Promise<void>
+}
+
+export function aStdioClient(
+  store: Store,
+  servers: GatewayOptions['servers'],
+  options: Partial<GatewayOptions> = {},
+): StdioClient {
+  const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const ended = serveStdio({ servers, store, keys, ...options }, input, output)
+  const replies = new Map<number, Wire>()
+  createInterface({ input: output }).on('line', (line) => {
+    const message = JSON.parse(line)
+    if (message.id !== undefined) replies.set(message.id, message)
+  })
+  const leave = async () => {
+    input.end()
+    await ended
+  }
+  putAwayLater(leave)
+  const write = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  return {
+    send: (id, args, rounds = {}) =>
+      void write({ id, method: 'tools/call', params: { name: 'ask', arguments: args, ...rounds, _meta: meta } }),
+    cancel: (id) => void write({ method: 'notifications/cancelled', params: { requestId: id } }),
+    reply: (id) => until(() => replies.get(id) as never),
+    leave,
+  }
+}

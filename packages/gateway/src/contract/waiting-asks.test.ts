@@ -1,0 +1,130 @@
+import type { Store } from '@assent/store'
+import { describe, expect, test } from 'vitest'
+import { relayLimits } from '../limits.ts'
+import { whichRegion } from './asking.suite.ts'
+import { aFleet } from './fleet.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { anAskingServer } from './servers.suite.ts'
+import { aStage, until } from './stage.suite.ts'
+import { aStdioClient } from './stdio-client.suite.ts'
+import { aRawServer, aSession, asks, call, complete, nextOf } from './wire.suite.ts'
+
+const generations = ['2025-11-25', '2026-07-28'] as const
+const args = { questions: [whichRegion] }
+const inEurope = { action: 'accept', content: { region: 'eu' } }
+const done = { content: [{ type: 'text', text: 'done' }] }
+const withoutForms = { capabilities: {} }
+const inbox = { surfaces: ['inbox'], holdMs: 100 } as const
+const local = { principal: 'local', groups: [] }
+
+function endOf({ asks: all }: Store, id: string, withinMs?: number) {
+  return until(async () => {
+    const ask = await all.read('default', id)
+    return ask?.state.kind === 'open' ? undefined : ask
+  }, withinMs)
+}
+
+test('[RUN-13] of a dead replica, an ask whose caller holds a state stays open and goes on elsewhere; the others are withdrawn', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: inbox })
+  const [first, second] = fleet.replicas
+  const { requestState } = (await call(first.url, args, {}, withoutForms)).message.result
+  const held = await firstAsk(first.store)
+  const dying = await fleet.another({ holdMs: 60_000 })
+  void call(dying.url, args, {}, withoutForms).catch(() => undefined)
+  const orphan = await until(async () => (await openAsks(first.store)).find(({ id }) => id !== held.id))
+  // As kill -9 would: neither of the two renews its lease any more.
+  for (const replica of [first, dying]) replica.store.replicas.renew = async () => undefined
+  await fleet.tamper('update replicas set lease_until = 0')
+
+  const withdrawn = await endOf(second.store, orphan.id, 15_000)
+  const state = (await second.store.asks.read('default', held.id))?.state
+  await answerInInbox(second.store, held, inEurope)
+  const outcome = await call(second.url, args, { requestState }, withoutForms)
+
+  expect(withdrawn.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
+  expect(state).toEqual({ kind: 'open' })
+  expect(outcome.message.result).toMatchObject(done)
+}, 30_000)
+
+test('[RUN-13] a replica that lost the store for a while does not declare the others dead before they could renew', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 60_000 } })
+  const [living, sweeping] = fleet.replicas
+  void call(living.url, args, {}, withoutForms).catch(() => undefined)
+  const ask = await firstAsk(living.store)
+  const { asks: all, replicas } = sweeping.store
+  const [isAlive, withdraw] = [replicas.isAlive.bind(replicas), all.withdrawOfDeadReplicas.bind(all)]
+  const away = () => Promise.reject(new Error('The store is away.'))
+  // An outage longer than the lease, for all of them: nobody could renew.
+  sweeping.store.giveUpSilent = away
+  replicas.isAlive = away
+  living.store.replicas.renew = away
+  await fleet.tamper('update replicas set lease_until = 0')
+  await new Promise((resolve) => setTimeout(resolve, 2 * relayLimits.renewEveryMs + 500))
+  let sweeps = 0
+  all.withdrawOfDeadReplicas = () => {
+    sweeps += 1
+    return withdraw()
+  }
+  replicas.isAlive = isAlive
+  sweeping.store.giveUpSilent = async () => []
+  Reflect.deleteProperty(living.store.replicas, 'renew')
+
+  await until(() => (sweeps > 0 ? true : undefined), 15_000)
+
+  expect((await living.store.asks.read('default', ask.id))?.state).toEqual({ kind: 'open' })
+}, 30_000)
+
+describe.each(generations)('a client on standard input and a %s server', (generation) => {
+  test('[RUN-15] when the client leaves, its states end with the process: their asks are withdrawn', async () => {
+    const server = await anAskingServer(generation)
+    const { store } = await aStage()
+    const client = aStdioClient(store, { deploy: { url: server.url } }, inbox)
+    client.send(1, args)
+    expect((await client.reply(1)).result).toMatchObject({ resultType: 'input_required' })
+    const ask = await firstAsk(store, local)
+
+    await client.leave()
+
+    expect((await store.asks.read('default', ask.id))?.state).toMatchObject({ kind: 'withdrawn' })
+    expect(await answerInInbox(store, ask, inEurope, local)).toMatchObject({ kind: 'ended' })
+  })
+
+  test('[RUN-14] a session that is ended takes the asks of its handles with it, and no others', async () => {
+    const server = await anAskingServer(generation)
+    const { store, gateway } = await aStage()
+    const { url } = await gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'], patienceMs: 100 })
+    const sessions = [await aSession(url, withoutForms), await aSession(url, withoutForms)]
+    const handles: string[] = []
+    for (const session of sessions) {
+      const { result } = await nextOf(await session.ask('tools/call', { name: 'ask', arguments: args }))
+      handles.push((result as { structuredContent: { askId: string } }).structuredContent.askId)
+    }
+    const [ended, other] = handles.map((id) => ({ id }))
+
+    await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': sessions[0]?.id ?? '', 'x-person': 'ann' } })
+
+    expect((await endOf(store, ended?.id ?? '')).state).toMatchObject({ kind: 'withdrawn', reason: 'caller-gone' })
+    expect((await store.asks.read('default', other?.id ?? ''))?.state).toEqual({ kind: 'open' })
+  })
+})
+
+test('[RUN-1] an ask that a dropped retry raised, and that no state leads to, is withdrawn', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }, 's') : complete,
+  )
+  const { store, gateway } = await aStage()
+  const surfaces = ['client', 'inbox'] as const
+  const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20_000, unseenAfterMs: 60_000 })
+  const { requestState } = (await call(url, {})).message.result
+  const drop = new AbortController()
+  const rounds = { requestState, inputResponses: { where: { action: 'decline' } } }
+  const retry = call(url, {}, rounds, { signal: drop.signal }).catch(() => undefined)
+  const ask = await firstAsk(store)
+
+  drop.abort()
+  await retry
+
+  expect((await endOf(store, ask.id)).state).toMatchObject({ kind: 'withdrawn', reason: 'call-cancelled' })
+})

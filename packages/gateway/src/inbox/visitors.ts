@@ -1,0 +1,114 @@
+// Who sends a request to the API: by the session in a cookie, or by the key of a browser.
+//
+// Over https a cookie is for this host alone (`__Host-`). Over plain http, which is loopback, cookies are sent to every
+// port and to whoever listens there, so a session belongs to a key that the browser keeps and nobody can read.
+
+import type { KeyObject } from 'node:crypto'
+import type { NonceView } from '@assent/core'
+import type { Session } from '@assent/store'
+import { inboxLimits } from '../limits.ts'
+import { readBytes, tooLarge } from './body.ts'
+import type { Cookie } from './cookie.ts'
+import { challengePattern, portOf, proofForBrowser } from './listener-proof.ts'
+import { Nonces } from './nonces.ts'
+import { notFound, problem } from './problem.ts'
+import type { SignIn } from './sign-in.ts'
+import { digestOf, isSignedBy, proofHeader, readProof, readPublicKey } from './signed-request.ts'
+
+export type Visitor =
+  | { readonly ok: true; readonly token: string; readonly session: Session; readonly request: Request }
+  | { readonly ok: false; readonly response: Response }
+
+export interface Visitors {
+  identify(request: Request): Promise<Visitor>
+  /** `GET /api/nonce`: proves the listener to a browser that is signed in, and hands it the next nonce. */
+  nonce(request: Request): Promise<Response>
+}
+
+const signedOut = () => ({ ok: false, response: problem('signed-out', 'Sign in first.') }) as const
+
+export function byCookie(signIn: SignIn, cookie: Cookie): Visitors {
+  return {
+    identify: async (request) => {
+      const token = cookie.read(request.headers.get('cookie'))
+      const session = token === undefined ? undefined : await signIn.who(token)
+      // A session that has a key is opened by nothing else.
+      if (token === undefined || session === undefined || session.browser !== undefined) return signedOut()
+      return { ok: true, token, session, request }
+    },
+    nonce: async () => notFound(),
+  }
+}
+
+const sessionHeader = 'assent-session'
+
+export class ByKey implements Visitors {
+  readonly #signIn: SignIn
+  readonly #port: string
+  readonly #nonces = new Nonces()
+  /** By public key; making one from its text costs more than a signature. */
+  readonly #keys = new Map<string, KeyObject>()
+
+  constructor(signIn: SignIn, base: URL) {
+    this.#signIn = signIn
+    this.#port = portOf(base)
+  }
+
+  async identify(request: Request): Promise<Visitor> {
+    const proof = readProof(request.headers.get(proofHeader))
+    const session = proof === undefined ? undefined : await this.#sessionOf(proof.session)
+    const key = session === undefined ? undefined : this.#keyOf(session.browser.publicKey)
+    if (proof === undefined || session === undefined || key === undefined) return signedOut()
+    if (!isSignedBy(key, request, proof)) return unverified('The signature is not by the key of this session.')
+    if (!this.#nonces.use(proof.nonce, proof.requestId)) return unverified('The nonce is stale, or was used before.')
+    const sent = await withBody(request, proof.bodyDigest)
+    return sent instanceof Request
+      ? { ok: true, token: proof.session, session, request: sent }
+      : { ok: false, response: sent }
+  }
+
+  async nonce(request: Request): Promise<Response> {
+    const challenge = new URL(request.url).searchParams.get('challenge') ?? ''
+    if (!challengePattern.test(challenge)) return problem('malformed', 'A challenge is 22 to 64 letters of base64url.')
+    const session = await this.#sessionOf(request.headers.get(sessionHeader) ?? '')
+    if (session === undefined) return signedOut().response
+    const nonce = this.#nonces.current()
+    const proof = proofForBrowser(session.browser.listenerSecret, challenge, this.#port, nonce)
+    const view: NonceView = { nonce, proof }
+    return Response.json(view)
+  }
+
+  /** At the port where it began, and only if it belongs to a key. */
+  async #sessionOf(token: string): Promise<(Session & Required<Pick<Session, 'browser'>>) | undefined> {
+    if (!/^[\w-]{43}$/.test(token)) return undefined
+    const session = await this.#signIn.who(token)
+    const { browser } = session ?? {}
+    if (session === undefined || browser === undefined || String(browser.port) !== this.#port) return undefined
+    return { ...session, browser }
+  }
+
+  #keyOf(text: string): KeyObject | undefined {
+    const known = this.#keys.get(text)
+    if (known !== undefined) return known
+    const key = readPublicKey(text)
+    if (this.#keys.size >= inboxLimits.browserKeys) this.#keys.clear()
+    if (key !== undefined) this.#keys.set(text, key)
+    return key
+  }
+}
+
+/** The request with the body that was signed; what to respond where it is another one. */
+async function withBody(request: Request, digest: string): Promise<Request | Response> {
+  if (request.body === null) return digest === digestOf(new Uint8Array()) ? request : unverified(otherBody).response
+  const bytes = await readBytes(request, inboxLimits.bodyBytes)
+  if (bytes === undefined) return tooLarge(inboxLimits.bodyBytes)
+  if (digestOf(bytes) !== digest) return unverified(otherBody).response
+  const { url, method, headers } = request
+  return new Request(url, { method, headers, body: new Uint8Array(bytes) })
+}
+
+const otherBody = 'The body is not the one that was signed.'
+
+function unverified(message: string): { readonly ok: false; readonly response: Response } {
+  return { ok: false, response: problem('unverified', message) }
+}

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { createKeyRing } from '@assent/core'
+import type { RoundName, Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { aStage, putAwayLater, until } from '../contract/stage.suite.ts'
+import { Heartbeat } from '../fleet/heartbeat.ts'
+import type { Place } from '../surfaces/place.ts'
+import { ClaimedRounds, type Standing } from './claimed-rounds.ts'
+import { failed, unsent } from './exchange.ts'
+
+const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+const name: RoundName = { tenant: 'default', id: 'round 1', principal: 'ann' }
+const patient = { forMs: 5_000, signal: new AbortController().signal }
+const impatient = { ...patient, forMs: 20 }
+
+function aReplica(store: Store, replica: string, troubles: unknown[] = []) {
+  const heartbeat = new Heartbeat(store, replica, (error) => troubles.push(error))
+  putAwayLater(() => heartbeat.close())
+  return new ClaimedRounds(store, heartbeat, keys, { askWaitMs: 60_000 }, (error) => troubles.push(error))
+}
+
+function finished(run: number): Standing {
+  return { kind: 'finished', result: { run } }
+}
+
+/** Sends a round and counts how often. */
+function counting(outcome: (run: number) => Standing | Promise<Standing> = finished) {
+  const counted = { runs: 0, send: async () => outcome(++counted.runs) }
+  return counted
+}
+
+test('[RUN-5] two replicas and several requests at the same moment send a round once and get one outcome', async () => {
+  const { store } = await aStage()
+  const replicas = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const round = counting(async (run) => {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return finished(run)
+  })
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => replicas[n % 2]?.run(name, patient, round.send)),
+  )
+
+  expect(outcomes).toEqual(Array.from({ length: 8 }, () => finished(1)))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-5] the outcome is stored before it is returned', async () => {
+  const { store } = await aStage()
+  const finish = store.rounds.finish.bind(store.rounds)
+  let isStored = false
+  store.rounds.finish = async (...stored) => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    isStored = await finish(...stored)
+    return isStored
+  }
+
+  await aReplica(store, 'a').run(name, patient, counting().send)
+
+  expect(isStored).toBe(true)
+})
+
+test('[RUN-5] a request waits for the owner as long as it can, and then runs nothing', async () => {
+  const { store } = await aStage()
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const { promise, resolve } = Promise.withResolvers<Standing>()
+  const round = counting(() => promise)
+  const running = a.run(name, patient, round.send)
+  await until(() => (round.runs === 1 ? true : undefined))
+
+  expect(await a.run(name, impatient, round.send)).toBe('running')
+  expect(await b.run(name, impatient, round.send)).toBe('running')
+  expect(await b.find(name)).toBe('running')
+  resolve(finished(1))
+  expect(await running).toEqual(finished(1))
+  expect(await b.find(name)).toEqual(finished(1))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-7] a round of which nothing was sent is sent by the next request, at any replica', async () => {
+  const { store } = await aStage()
+  const nothing = unsent(-32_000, 'Connection refused.')
+  const round = counting((run) => (run === 1 ? nothing : finished(run)))
+
+  expect(await aReplica(store, 'a').run(name, patient, round.send)).toEqual(nothing)
+  expect(await aReplica(store, 'b').run(name, patient, round.send)).toEqual(finished(2))
+})
+
+test('[RUN-7] a failure that may have come after sending is stored, and not sent again', async () => {
+  const { store } = await aStage()
+  const round = counting((run) => failed(-32_000, `Connection broke ${run}.`))
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+
+  expect(await a.run(name, patient, round.send)).toEqual(failed(-32_000, 'Connection broke 1.'))
+  expect(await b.run(name, patient, round.send)).toEqual(failed(-32_000, 'Connection broke 1.'))
+})
+
+test('[RUN-8] a round that throws after it was claimed has an unknown outcome, and is not sent again', async () => {
+  const { store } = await aStage()
+  const replica = aReplica(store, 'a')
+  const round = counting(() => Promise.reject(new Error('broken')))
+
+  await expect(replica.run(name, patient, round.send)).rejects.toThrow('broken')
+  const again = await replica.run(name, patient, round.send)
+
+  expect(again).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('check before calling') } })
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-12] an outcome that the store could not take is stored as soon as it can, and nothing runs again', async () => {
+  const { store } = await aStage()
+  const finish = store.rounds.finish.bind(store.rounds)
+  store.rounds.finish = () => Promise.reject(new Error('The store is away.'))
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const round = counting()
+
+  await expect(a.run(name, patient, round.send)).rejects.toThrow('away')
+  await expect(a.run(name, patient, round.send)).rejects.toThrow('away')
+  expect(await b.run(name, impatient, round.send)).toBe('running')
+  store.rounds.finish = finish
+
+  expect(await a.run(name, patient, round.send)).toEqual(finished(1))
+  expect(await b.run(name, patient, round.send)).toEqual(finished(1))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-12] a claim whose end was unclear is gone on with by the same replica, because nothing was sent', async () => {
+  const { store } = await aStage()
+  const claim = store.rounds.claim.bind(store.rounds)
+  store.rounds.claim = async (...claimed) => {
+    await claim(...claimed)
+    throw new Error('The connection broke.')
+  }
+  const replica = aReplica(store, 'a')
+  const round = counting()
+  await expect(replica.run(name, patient, round.send)).rejects.toThrow('broke')
+  store.rounds.claim = claim
+
+  expect(await replica.run(name, patient, round.send)).toEqual(finished(1))
+})
+
+test('[RUN-8] a claim of a dead replica is not taken over, and not called unknown before the owner could have renewed', async () => {
+  const { store } = await aStage()
+  await store.rounds.claim(name, 'dead', 60_000)
+  const replica = aReplica(store, 'a')
+  const round = counting()
+
+  expect(await replica.run(name, impatient, round.send)).toBe('running')
+  const unknown = await until(async () => {
+    const found = await replica.run(name, impatient, round.send)
+    return found === 'running' ? undefined : found
+  }, 12_000)
+
+  expect(unknown).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('check before calling') } })
+  expect(round.runs).toBe(0)
+}, 20_000)
+
+test('[RUN-17] a stored state that somebody changed, or moved to another round, is not used', async () => {
+  const { store } = await aStage()
+  const replica = aReplica(store, 'a')
+  const place: Place = {
+    resume: { server: 'deploy', inner: {}, schemas: {}, isPrefixed: false },
+    wanted: {},
+    onRecord: {},
+    inInbox: {},
+    copies: {},
+    kept: {},
+    waits: 0,
+  }
+  await replica.run(name, patient, counting(() => place).send)
+  expect(await replica.run(name, patient, counting().send)).toEqual(place)
+  const stored = await store.rounds.read(name)
+  const text = stored?.kind === 'finished' ? stored.outcome : ''
+  const forged = `p${JSON.stringify({ resume: place.resume, place: { kept: { q: { result: { action: 'accept' } } } } })}`
+
+  for (const [n, outcome] of [text, `${text.slice(0, -4)}AAAA`, forged].entries()) {
+    const other = { ...name, id: `other ${n}` }
+    await store.rounds.claim(other, 'b', 60_000)
+    await store.rounds.finish(other, 'b', outcome)
+    const found = await replica.run(other, patient, counting().send)
+    expect(found).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('cannot be read') } })
+  }
+})
+
+test('[RUN-10] a state that is too large to store ends the call, and a retry sends nothing', async () => {
+  const { store } = await aStage()
+  const replica = aReplica(store, 'a')
+  const inner = { state: 'x'.repeat(300_000) }
+  const large = { resume: { server: 'deploy', inner, schemas: {}, isPrefixed: false }, wanted: {}, onRecord: {} }
+  const round = counting(() => ({ ...large, inInbox: {}, copies: {}, kept: {}, waits: 0 }))
+
+  await replica.run(name, patient, round.send)
+
+  expect(await replica.run(name, patient, round.send)).toMatchObject({ kind: 'failed' })
+  expect(round.runs).toBe(1)
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { whichRegion } from '../../contract/asking.suite.ts'
+import { putAwayLater, until } from '../../contract/stage.suite.ts'
+import { anOlderRawServer } from '../../contract/wire.suite.ts'
+import type { Call } from '../../relay/exchange.ts'
+import { openUpstream } from '../open-upstream.ts'
+
+function callOf(principal: string): Call {
+  return {
+    tenant: 'default',
+    principal,
+    scope: '',
+    method: 'tools/call',
+    params: { name: 'ask', arguments: {} },
+    client: { info: {}, declared: {}, capabilities: { elicitation: {} } },
+    notify: () => undefined,
+    signal: new AbortController().signal,
+  }
+}
+
+test('[RELAY-8] a call that a 2025 server waits in is continued only for the person who started it', async () => {
+  const server = await anOlderRawServer(({ say }) =>
+    say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
+  )
+  const options = { askWaitMs: 60_000, onLog: () => undefined, environment: () => ({}) }
+  const upstream = await openUpstream('deploy', { url: server.url }, callOf('ann'), options)
+  putAwayLater(() => upstream.close())
+  const asked = await upstream.start(callOf('ann'))
+  if (asked.kind !== 'needs-people') throw new Error('The server did not ask.')
+  const given = (region: string) => ({ ask_1: { result: { action: 'accept', content: { region } } } })
+
+  const outcome = await upstream.continue(callOf('bob'), asked.resume, given('us'))
+
+  expect(outcome).toMatchObject({ kind: 'failed' })
+  void upstream.continue(callOf('ann'), asked.resume, given('eu'))
+  const answer = await until(() => server.heard.find(({ id }) => id === 'q'))
+  expect(answer.result).toEqual(given('eu').ask_1.result)
+})

@@ -1,0 +1,53 @@
+// The call in which a server asks, drawn by Assent from what the client sent.
+
+import type { CallView, DrawnValue } from '@assent/core'
+import { useId } from 'react'
+
+/** Beside a question that is not about the call itself. */
+export function AskedIn({ call, server }: { readonly call: CallView; readonly server: string }) {
+  const label = useId()
+  const { kind, name, arguments: given } = call
+  return (
+    <section className="asked-in" aria-labelledby={label}>
+      <h3 id={label}>
+        Asked in {kind === 'tool' ? 'the call' : `the ${kind}`} <code>{name}</code> on <code>{server}</code>
+        {given?.length === 0 && kind !== 'resource' && ', without arguments'}
+      </h3>
+      {given === undefined ? (
+        <p className="asked-in-large">Its arguments are too large to show here.</p>
+      ) : (
+        <Arguments given={given} />
+      )}
+    </section>
+  )
+}
+
+export function Arguments({ given }: { readonly given: readonly DrawnValue[] }) {
+  if (given.length === 0) return null
+  return (
+    <dl className="arguments">
+      {given.map(({ name, value, shape }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd tabIndex={isLong(value) ? 0 : undefined}>
+            {shape === 'json' ? <pre>{value}</pre> : value}
+            {isLong(value) && <End />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const longChars = 300
+const longLines = 6
+
+/** Whether it may scroll inside its own box, on a phone too. */
+function isLong(value: string): boolean {
+  return value.length > longChars || value.split('\n').length > longLines
+}
+
+/** Marks the end of something that has to have been in view; see whole-card.ts. */
+export function End() {
+  return <span className="end" data-end="" aria-hidden="true" />
+}

@@ -1,0 +1,30 @@
+// The call in which a server asks, drawn from what the client sent. What the server says about it stands apart, as a claim.
+
+import { type AskingCall, oneLine } from '@assent/core'
+import { actionLines, wholeAction } from './action-lines.ts'
+import type { Pen } from './pen.ts'
+
+/** Its arguments, one on a line; a line in words where there are none to draw. */
+export function argumentLines({ kind, arguments: given }: AskingCall): readonly string[] {
+  if (given === undefined) return ['its arguments are too large to show here']
+  return kind === 'resource' ? [] : actionLines({ arguments: given }).lines
+}
+
+/** The lines that a longer drawing would have; undefined where everything is drawn already. */
+export function wholeCall(call: AskingCall | undefined): (() => readonly string[]) | undefined {
+  const given = call?.arguments
+  return given !== undefined && actionLines({ arguments: given }).cut ? () => wholeAction(given) : undefined
+}
+
+/** Nothing for a question of this program's own, which is asked in no call. */
+export function callLines(call: AskingCall | undefined, server: string | undefined, pen: Pen): readonly string[] {
+  if (call === undefined) return []
+  const on = server === undefined ? '' : ` on ${oneLine(server, 'terminal')}`
+  const what = { tool: 'the call', prompt: 'the prompt', resource: 'the resource' }[call.kind ?? 'tool']
+  return [
+    '',
+    `${pen.paint('dim', what)} ${oneLine(call.tool, 'terminal')}${on}`,
+    ...argumentLines(call).map((line) => `  ${line}`),
+    ...(wholeCall(call) === undefined ? [] : [pen.paint('dim', '  more in the web inbox, or with `assent asks show`')]),
+  ]
+}

@@ -1,0 +1,135 @@
+import { createKeyRing } from '@assent/core'
+import { describe, expect } from 'vitest'
+import type { Store, Unverified } from '../index.ts'
+import { accept, anApproval, ann, ben, decline, minuteMs, testKeys } from './drafts.suite.ts'
+import { type DatabaseEdit, databaseEdits, type EditedState } from './edits.corpus.ts'
+import { onEachEngine, type Place, type StoppedClock, stoppedClock } from './engines.suite.ts'
+
+interface Scene {
+  readonly store: Store
+  readonly clock: StoppedClock
+  readonly found: Unverified[]
+  readonly tenant: string
+  readonly id: string
+  readonly other: string
+}
+
+async function sceneOf({ open }: Place, on: EditedState): Promise<Scene> {
+  const clock = stoppedClock()
+  const found: Unverified[] = []
+  const store = await open({ clock, onUnverified: (one) => found.push(one) })
+  const several = on === 'unvoted' || on === 'voted' || on === 'quorum'
+  const { tenant, id } = await store.asks.raise(
+    several ? anApproval(['person:ann', 'person:ben'], 2) : anApproval(['person:ann'], 1),
+  )
+  const other = await store.asks.raise(anApproval(['person:ann'], 1))
+  await store.asks.answer({ tenant, id: other.id, person: ann, via: 'inbox', answer: accept })
+  clock.advance(1_000)
+  const say = (answer: object, person = ann) => store.asks.answer({ tenant, id, person, via: 'inbox', answer })
+  if (on === 'accepted' || on === 'used' || on === 'voted') await say(accept)
+  if (on === 'declined') await say(decline)
+  if (on === 'quorum') {
+    await say(accept)
+    await say(accept, ben)
+  }
+  if (on === 'withdrawn') await store.asks.withdraw(tenant, id, 'caller-gone')
+  if (on === 'expired') {
+    clock.advance(11 * minuteMs)
+    await store.asks.expire(tenant, id)
+  }
+  if (on === 'used') expect(await used(store, tenant, id)).toBe(true)
+  return { store, clock, found, tenant, id, other: other.id }
+}
+
+/** Whether the approval of an ask could be used, as the gate of the SDK does. */
+async function used(store: Store, tenant: string, askId: string): Promise<boolean> {
+  const grant = await store.grants.read(tenant, askId)
+  if (grant === undefined) return false
+  const { digest, principal } = grant
+  const uses = await Promise.all(
+    [digest, anApproval(['person:ann'], 1).question].map(async (one) => {
+      const of = typeof one === 'string' ? one : one.kind === 'approval' ? one.digest : ''
+      return store.grants.use({ tenant, id: grant.id, digest: of, principal, usedBy: 'test' })
+    }),
+  )
+  return uses.some((one) => one !== undefined)
+}
+
+async function isAccepted(store: Store, tenant: string, id: string): Promise<boolean> {
+  const ask = await store.asks.wait(tenant, id, { timeoutMs: 0 })
+  return ask?.state.kind === 'settled' && ask.state.answer.action === 'accept'
+}
+
+describe('an edit of the database', () => {
+  for (const edit of databaseEdits.filter(({ aim }) => aim === 'release')) {
+    onEachEngine(`[VOTE-1] releases nothing: ${edit.title}`, async (place) => {
+      const { store, tenant, id, other } = await sceneOf(place, edit.on)
+      await edit.apply(place.tamper, { tenant, id, other })
+
+      if (!concernsGrantAlone(edit)) expect(await isAccepted(store, tenant, id)).toBe(false)
+      expect(await used(store, tenant, id)).toBe(false)
+      // Nor after the people whose turn it is have answered. Where two are needed and none has voted, one answers.
+      for (const person of edit.on === 'unvoted' ? [ann] : [ann, ben]) {
+        await store.asks.answer({ tenant, id, person, via: 'inbox', answer: accept }).catch(() => undefined)
+      }
+      expect(await used(store, tenant, id)).toBe(false)
+    })
+  }
+})
+
+/** These change the grant of an honest decision: the ask stays accepted, and its grant cannot be used. */
+function concernsGrantAlone({ on, title }: DatabaseEdit): boolean {
+  return (on === 'used' || on === 'accepted') && title.includes('grant')
+}
+
+describe('an edit of the database', () => {
+  for (const edit of databaseEdits) {
+    onEachEngine(`[AUDIT-6] is reported: ${edit.title}`, async (place) => {
+      const { store, tenant, id, other } = await sceneOf(place, edit.on)
+      expect(await store.record.verify(tenant)).toMatchObject({ ok: true, asks: 2, unknownKeys: 0 })
+      await edit.apply(place.tamper, { tenant, id, other })
+
+      const verdict = await store.record.verify(tenant)
+
+      if (verdict.ok) throw new Error('The edit was not found.')
+      for (const { subject } of verdict.problems) expect(subject === id || subject?.startsWith('grant_')).toBe(true)
+    })
+  }
+})
+
+onEachEngine('[VOTE-1] what was not edited is released, once', async (place) => {
+  const { store, tenant, id, other } = await sceneOf(place, 'accepted')
+  for (const ask of [id, other]) {
+    expect(await isAccepted(store, tenant, ask)).toBe(true)
+    expect(await used(store, tenant, ask)).toBe(true)
+    expect(await used(store, tenant, ask)).toBe(false)
+  }
+})
+
+onEachEngine('[VOTE-2] a refused row is reported once: to the operator and in the audit log', async (place) => {
+  const { store, found, tenant, id } = await sceneOf(place, 'declined')
+  await place.tamper(`update asks set answer = '{"action":"accept"}' where id = '${id}'`)
+
+  for (let time = 0; time < 3; time++) {
+    expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'unverified' })
+  }
+
+  expect(found).toMatchObject([{ tenant, askId: id, problem: { reason: 'mismatch', what: 'decision' } }])
+  const kinds = (await store.audit.entriesOf(tenant, id)).map(({ kind }) => kind)
+  expect(kinds).toEqual(['ask.raised', 'ask.settled', 'ask.unverified'])
+})
+
+onEachEngine('[VOTE-3] after a rotation the old key verifies, and without it nothing is released', async (place) => {
+  const { store, tenant, id } = await sceneOf(place, 'accepted')
+  const fresh = { id: 'fresh', secret: new Uint8Array(32).fill(9) }
+  const old = { id: 'test', secret: new Uint8Array(32).fill(3) }
+  const rotated = await place.open({ keys: createKeyRing([fresh, old]) })
+  const without = await place.open({ keys: createKeyRing([fresh]) })
+  const forged = await place.open({ keys: createKeyRing([{ ...old, secret: new Uint8Array(32).fill(4) }]) })
+
+  expect(testKeys.sealing.id).toBe('test')
+  expect(await isAccepted(without, tenant, id)).toBe(false)
+  expect(await isAccepted(forged, tenant, id)).toBe(false)
+  expect(await isAccepted(rotated, tenant, id)).toBe(true)
+  expect(await isAccepted(store, tenant, id)).toBe(true)
+})

@@ -1,0 +1,21 @@
+// A question with what Assent checked itself: first what is asked, then the findings, then what the agent wrote.
+//
+// The message is complete, for clients that draw the form themselves. `checked` names the findings in it, so that our own
+// inbox shows them apart from the agent's words.
+
+import { checkedBlock } from '@assent/core'
+
+export interface Checked {
+  readonly message: string
+  readonly checked: string
+}
+
+export function checkedMessage(parts: {
+  readonly first: string
+  readonly findings: readonly string[]
+  /** The agent's own words. */
+  readonly rest: readonly string[]
+}): Checked {
+  const checked = parts.findings.map((one) => `- ${one}`).join('\n')
+  return { message: [parts.first, checkedBlock(checked), ...parts.rest].join('\n\n'), checked }
+}

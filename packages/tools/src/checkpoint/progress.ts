@@ -1,0 +1,121 @@
+// How far a plan is, from its recorded decisions and from git, never from what the agent reports.
+//
+// A phase counts when a person approved its commit and git has that commit in its history. One commit counts for one
+// phase. Where git cannot be read, no phase counts, and the findings say why.
+
+import { inHistory, type Look } from '../git/look.ts'
+import { short, someOf } from './commit-verdict.ts'
+import type { Plan } from './memory.ts'
+
+export interface Progress {
+  /** Of the approved plan; absent without one. */
+  readonly planned?: number
+  /** As the agent says. */
+  readonly reported: number
+  /** Phases whose commit a person approved. */
+  readonly recorded: number
+  /** Of those, the ones that git has in its history. */
+  readonly inGit: number
+  /** Whether every phase that was planned or reported counts, and the plan was not ended before. */
+  readonly isComplete: boolean
+  /** What a person should know, one sentence each. */
+  readonly findings: readonly string[]
+}
+
+type Phase = NonNullable<Plan['phases']>[number]
+
+export async function progressOf(plan: Plan | undefined, reported: number, seen: Look): Promise<Progress> {
+  const needed = Math.max(plan?.phaseCount ?? 0, reported)
+  const phases = [...(plan?.phases ?? [])].filter(({ phase }) => phase <= needed).sort((a, b) => a.phase - b.phase)
+  const known =
+    seen.kind === 'unseen'
+      ? seen.why
+      : await inHistory(
+          seen.root,
+          phases.flatMap(({ commit }) => commit ?? []),
+        )
+  const counted = typeof known === 'string' ? [] : countedOf(phases, known)
+  const isOver = plan?.ended !== undefined
+  return {
+    ...(plan?.phaseCount === undefined ? {} : { planned: plan.phaseCount }),
+    reported,
+    recorded: phases.length,
+    inGit: counted.length,
+    isComplete: plan?.phaseCount !== undefined && !isOver && counted.length === needed,
+    findings: [
+      ...planFindings(plan, reported),
+      ...phaseFindings(needed, phases, counted, typeof known === 'string' ? known : undefined),
+      ...treeFindings(seen),
+    ],
+  }
+}
+
+/** "2 of 3 phases are committed", by record and git. */
+export function progressWords({ planned = 0, reported, inGit }: Progress): string {
+  const needed = Math.max(planned, reported)
+  return `${inGit} of ${needed} ${needed === 1 ? 'phase has' : 'phases have'} an approved commit in git`
+}
+
+function countedOf(phases: readonly Phase[], known: ReadonlySet<string>): Phase[] {
+  const used = new Set<string>()
+  return phases.filter(({ commit }) => {
+    if (commit === undefined || !known.has(commit) || used.has(commit)) return false
+    used.add(commit)
+    return true
+  })
+}
+
+const endedWords = {
+  aborted: 'The plan was aborted.',
+  cancelled: 'The plan was cancelled.',
+  left: 'An earlier review left the plan incomplete.',
+}
+
+function planFindings(plan: Plan | undefined, reported: number): string[] {
+  const planned = plan?.phaseCount
+  const claim = `The agent reports ${reported} completed.`
+  return [
+    planned === undefined
+      ? `No approved plan is on record. ${claim}`
+      : `The approved plan has ${planned} ${planned === 1 ? 'phase' : 'phases'}. ${claim}`,
+    ...(plan?.ended === undefined ? [] : [endedWords[plan.ended]]),
+  ]
+}
+
+function phaseFindings(
+  needed: number,
+  phases: readonly Phase[],
+  counted: readonly Phase[],
+  unread: string | undefined,
+): string[] {
+  if (unread !== undefined) return [`Git could not be read, so no commit was checked: ${unread}`]
+  const isCounted = (phase: number) => counted.some((one) => one.phase === phase)
+  const lost = phases.filter(({ phase }) => !isCounted(phase))
+  const missing = Array.from({ length: needed }, (_, index) => index + 1).filter(
+    (phase) => !phases.some((one) => one.phase === phase),
+  )
+  const named = counted.map(({ phase, commit = '' }) => `phase ${phase} (${short(commit)})`)
+  const lostNames = lost.map(({ phase, commit }) =>
+    commit === undefined ? `phase ${phase}` : `phase ${phase} (${short(commit)})`,
+  )
+  return [
+    ...(named.length === 0 ? [] : [`Approved and committed: ${someOf(named, named.length)}.`]),
+    ...(missing.length === 0 ? [] : [`No approved commit: ${phaseList(missing)}.`]),
+    ...(lost.length === 0
+      ? []
+      : [`Approved, but no commit of its own in git's history: ${someOf(lostNames, lost.length)}.`]),
+  ]
+}
+
+function phaseList(phases: readonly number[]): string {
+  return `${phases.length === 1 ? 'phase' : 'phases'} ${someOf(phases.map(String), phases.length)}`
+}
+
+function treeFindings(seen: Look): string[] {
+  if (seen.kind === 'unseen') return []
+  return [
+    seen.changedCount === 0
+      ? 'Nothing is left uncommitted.'
+      : `Not committed: ${someOf(seen.changed, seen.changedCount)}.`,
+  ]
+}

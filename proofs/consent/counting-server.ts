@@ -1,0 +1,70 @@
+// An ordinary stateless server of revision 2026-07-28: each retry with an accepted answer runs its tool, and it counts.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface CountingServer {
+  readonly url: string
+  /** How often the tool ran, by ticket. */
+  readonly runs: ReadonlyMap<string, number>
+  close(): void
+}
+
+export interface CountingServerOptions {
+  /** How long the tool takes, before and after it counts. */
+  readonly tookMs?: () => number
+  readonly schema?: object
+  /** Whether this content of an accept is a yes. */
+  readonly isYes?: (content: Readonly<Record<string, unknown>>) => boolean
+}
+
+const booleanForm = { type: 'object', properties: { ok: { type: 'boolean', title: 'Pay?' } }, required: ['ok'] }
+
+export async function aCountingServer({
+  tookMs = () => 0,
+  schema = booleanForm,
+  isYes = ({ ok }) => ok === true,
+}: CountingServerOptions = {}): Promise<CountingServer> {
+  const runs = new Map<string, number>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    const { id, method, params = {} } = JSON.parse(body || '{}')
+    const reply = (result: object) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+    if (method === 'server/discover') {
+      return reply({ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
+    }
+    const ticket = String(params.arguments?.ticket)
+    if (params.inputResponses === undefined) return reply(question(ticket, schema))
+    const { action, content = {} } = params.inputResponses.ok ?? {}
+    if (action !== 'accept' || !isYes(content)) return reply(said(`refused ${ticket}`))
+    await sleep(tookMs())
+    runs.set(ticket, (runs.get(ticket) ?? 0) + 1)
+    const run = runs.get(ticket)
+    await sleep(tookMs())
+    reply(said(`paid ${ticket} (run ${run})`))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    runs,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function question(ticket: string, requestedSchema: object): object {
+  const ok = { method: 'elicitation/create', params: { mode: 'form', message: `Pay ${ticket}?`, requestedSchema } }
+  return { resultType: 'input_required', requestState: `state of ${ticket}`, inputRequests: { ok } }
+}
+
+function said(text: string): object {
+  return { resultType: 'complete', content: [{ type: 'text', text }] }
+}

@@ -1,0 +1,113 @@
+// A person at the inbox of a gateway process: signed in by a link from the installed command line, over the inbox's API.
+
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { SigningBrowser } from '../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { plainEnvironment } from './gateway-process.ts'
+import type { Installed } from './installed.ts'
+
+export interface Answer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: Readonly<Record<string, unknown>>
+  readonly comment?: string
+}
+
+export interface ShownAsk {
+  readonly id: string
+  readonly headline: string
+  readonly decideByMs: number
+  readonly state: { readonly kind: string; readonly outcome?: string; readonly what?: string }
+}
+
+const askedWithinMs = 30_000
+const lookEveryMs = 50
+
+export class PersonAtInbox {
+  readonly #browser: SigningBrowser
+
+  private constructor(browser: SigningBrowser) {
+    this.#browser = browser
+  }
+
+  /** @param folder of the gateway whose inbox it is */
+  static async signIn(program: Installed, folder: string): Promise<PersonAtInbox> {
+    const args = ['--config', join(folder, 'assent.yaml')]
+    return PersonAtInbox.#signedIn(program, args, folder, plainEnvironment(folder))
+  }
+
+  /** At the inbox that the programs of one user share. */
+  static async signInAlone(program: Installed, cwd: string, env: Record<string, string>): Promise<PersonAtInbox> {
+    const endsAt = performance.now() + askedWithinMs
+    for (;;) {
+      try {
+        return await PersonAtInbox.#signedIn(program, [], cwd, env)
+      } catch (error) {
+        if (performance.now() > endsAt) throw error
+        await sleep(lookEveryMs)
+      }
+    }
+  }
+
+  static async #signedIn(
+    { main }: Installed,
+    args: readonly string[],
+    cwd: string,
+    env: Record<string, string>,
+  ): Promise<PersonAtInbox> {
+    const command = [main, 'inbox', 'link', ...args]
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd, env })
+    const link = /http:\/\/\S+/.exec(stdout)?.[0]
+    if (link === undefined) throw new Error(`assent inbox link printed no link: ${stdout}`)
+    return new PersonAtInbox(await SigningBrowser.signIn(link))
+  }
+
+  async open(): Promise<readonly ShownAsk[]> {
+    return this.#page('/api/asks')
+  }
+
+  async read(id: string): Promise<ShownAsk> {
+    const response = await this.#browser.get(`/api/asks/${id}`)
+    return ((await response.json()) as { ask: ShownAsk }).ask
+  }
+
+  /** The names of the fields of its form. */
+  async fieldsOf(id: string): Promise<readonly string[]> {
+    const response = await this.#browser.get(`/api/asks/${id}`)
+    const { ask } = (await response.json()) as { ask: { question: { fields?: readonly { name: string }[] } } }
+    return ask.question.fields?.map(({ name }) => name) ?? []
+  }
+
+  /** The open ask whose headline contains the text, as soon as it is shown. */
+  async find(text: string): Promise<ShownAsk> {
+    const endsAt = performance.now() + askedWithinMs
+    for (;;) {
+      const found = (await this.open()).find(({ headline }) => headline.includes(text))
+      if (found !== undefined) return found
+      if (performance.now() > endsAt) throw new Error(`The inbox shows no ask with "${text}".`)
+      await sleep(lookEveryMs)
+    }
+  }
+
+  /** The HTTP status: 200 when the answer counted. */
+  async answer(id: string, answer: Answer): Promise<number> {
+    const response = await this.#browser.post(`/api/asks/${id}/answer`, { decisionId: randomUUID(), answer })
+    return response.status
+  }
+
+  async #page(path: string): Promise<readonly ShownAsk[]> {
+    const asks: ShownAsk[] = []
+    let cursor: string | undefined
+    do {
+      const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`
+      const response = await this.#browser.get(`${path}${query}`)
+      if (!response.ok) throw new Error(`${path}: ${response.status}`)
+      const page = (await response.json()) as { asks: ShownAsk[]; next?: string }
+      asks.push(...page.asks)
+      cursor = page.next
+    } while (cursor !== undefined)
+    return asks
+  }
+}

@@ -1,0 +1,41 @@
+// What each section of the consent proof gets, and what it returns.
+
+import type { SeededRandom } from '../random.part.ts'
+import type { Installed, PlantedBug } from './installed.ts'
+
+export interface SectionInput {
+  readonly program: Installed
+  /** An empty folder of the section's own. */
+  readonly folder: string
+  readonly random: SeededRandom
+  /** 1 for the full size; CI runs a small part of it, and a planted bug a smaller one. */
+  readonly share: number
+}
+
+export interface SectionResult {
+  readonly tried: number
+  /** Each one is a broken guarantee, in words. */
+  readonly faults: readonly string[]
+  /** What was counted besides, for the report. */
+  readonly counts?: Readonly<Record<string, number>>
+}
+
+export interface Section {
+  readonly name: string
+  run(input: SectionInput): Promise<SectionResult>
+  /** Each must lead to at least one fault in this section. */
+  readonly bugs: readonly PlantedBug[]
+}
+
+/** Runs the work for each item, so many at once. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  const worker = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
