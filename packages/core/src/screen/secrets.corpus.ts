@@ -110,6 +110,7 @@ message: Give me the code shown in your authenticator app. | I need the six digi
 `)
 
 export const harmless: readonly Phrase[] = read(`
+title: 2fa06f4c90864b75b7ac35ed25bbfa84 | c4nary92xce2fa846f14540a0a08c94c02615884f | 37d2fa2ec47e4aa5a0575629ec5cf05d6a1b0c2d
 name: tokenCount | maxTokens | max_tokens | token_limit | tokens | inputTokens | totalTokenUsage | tokenBudget | tokenSymbol
 name: passwordPolicyName | passwordPolicy | password_length | passwordExpiryDays | passwordManager | passwordStrength
 name: resetPassword | forgotPassword | passwordResetUrl | hasPassword | isPasswordProtected | passwordless | showPassword

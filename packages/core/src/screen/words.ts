@@ -75,12 +75,17 @@ function foldLetters(text: string): string {
   )
 }
 
+const digitEdges = /(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu
+/** A chunk that changes between letters and digits this often is an id (a commit, a UUID), whose parts are not words. */
+const digitEdgesOfIds = 6
+
 /** `githubAPIKey2` is four words; `pAsSwOrD` is one, written to be overlooked. */
 function splitHumps(chunk: string): string {
   if (/^[A-Z]?[a-z]+$/.test(chunk)) return chunk
+  const isId = (chunk.match(digitEdges)?.length ?? 0) >= digitEdgesOfIds
   const words = chunk
     .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{L}))/gu, ' ')
-    .replace(/(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu, ' ')
+    .replace(isId ? /(?!)/u : digitEdges, ' ')
     .replace(/(?<=[a-z])(?=[^\x20-\x7F])|(?<=[^\x20-\x7F])(?=[a-z])/giu, ' ')
   const count = words.split(' ').length
   return count >= 3 && chunk.length / count < 2.5 ? chunk : words
