@@ -10,7 +10,7 @@ import { Outline } from './outline.ts'
 import { pointerFor } from './pointers.ts'
 import { relinked } from './relink.ts'
 import { generalTopic, topicOf, topicOrder } from './topic-headings.ts'
-import { type Unit, unitText } from './units.ts'
+import { type Unit, unindented, unitsOf, unitText } from './units.ts'
 
 export interface Merging {
   /** Where the instructions are to live. */
@@ -32,15 +32,14 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   const outline = outlineOf(target, undecided)
   const before = target?.document.rawLines.join('') ?? ''
   const isNew = target === undefined
-  const merged: MergedFile[] = []
   const taken: string[] = []
+  const sorted: { source: ReadFile; split: readonly SplitSection[]; counts: Counts }[] = []
   const splits = sources.map((source) => ({ source, split: splitFile(source, undecided) }))
   // What has something to give comes first, because whether the others need to lead anywhere depends on it.
   const gives = ({ split }: { split: readonly SplitSection[] }) => split.some(({ moves }) => moves.length > 0)
   for (const { source, split } of [...splits.filter(gives), ...splits.filter((each) => !gives(each))]) {
-    const isGuide = isPointer(source)
     const counts = { moved: 0, known: 0 }
-    if (!isGuide) {
+    if (!isPointer(source)) {
       // Without an AGENTS.md to lead to, a file in which everything is its agent's own is left as it is.
       if (outline.isEmpty && split.every(({ moves }) => moves.length === 0)) continue
       if (outline.isEmpty) outline.title(`# ${titleOf(source)}`)
@@ -52,10 +51,17 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
       outline.endSource()
       if (counts.moved > 0) taken.push(source.file.path)
     }
-    const left = isGuide ? guideWithoutKnown(source, outline) : remains(source, split, targetPath)
-    if (left?.equals(ownBytes(source)) === true) continue
-    merged.push({ path: source.file.path, bytes: left, why: whyOf(source, split, counts, left, isGuide) })
+    sorted.push({ source, split, counts })
   }
+  // Only now is it known what AGENTS.md says, so that nothing is kept that it repeats.
+  const merged = sorted.flatMap(({ source, split, counts }): MergedFile[] => {
+    const { file } = source
+    const left = isPointer(source)
+      ? withoutRepeats(source.document, outline)
+      : remains(source, split, targetPath, outline)
+    if (left?.equals(ownBytes(source)) === true) return []
+    return [{ path: file.path, bytes: left, why: whyOf(source, counts, left, targetPath) }]
+  })
   const after = outline.text()
   if (after === before) return merged
   const why = taken.length > 0 ? `takes in what only ${taken.join(', ')} said` : ownChange(target, undecided)
@@ -138,24 +144,11 @@ function destined(
 }
 
 function movedUnit(unit: Unit, from: string, to: string): Unit {
-  return {
-    blocks: unit.blocks.map((block) => ({
-      ...block,
-      lines: (block.kind === 'fence' ? block.lines : relinked(block.lines.join('\n'), from, to).split('\n')).map(
-        (line) => withoutIndent(line, indentOf(block.lines[0] ?? '')),
-      ),
-    })),
-  }
-}
-
-/** Up to three spaces mean nothing by themselves, but below a list they would make a part of its last item. */
-function indentOf(line: string): number {
-  const indent = /^ */.exec(line)?.[0].length ?? 0
-  return indent < 4 ? indent : 0
-}
-
-function withoutIndent(line: string, indent: number): string {
-  return line.replace(new RegExp(`^ {0,${indent}}`), '')
+  return unindented({
+    blocks: unit.blocks.map((block) =>
+      block.kind === 'fence' ? block : { ...block, lines: relinked(block.lines.join('\n'), from, to).split('\n') },
+    ),
+  })
 }
 
 function byTopic(units: readonly Unit[], outline: Outline): Destined[] {
@@ -168,7 +161,7 @@ function byTopic(units: readonly Unit[], outline: Outline): Destined[] {
 }
 
 /** A file that leads to AGENTS.md already loses only what it repeats. */
-function guideWithoutKnown({ document }: ReadFile, outline: Outline): Buffer {
+function withoutRepeats(document: TextDocument, outline: Outline): Buffer {
   const lines = [...document.rawLines]
   for (const { section } of splitFile({ file: { kind: 'agents', path: '' }, document } as ReadFile, none)) {
     for (const block of section.blocks) {
@@ -181,7 +174,12 @@ function guideWithoutKnown({ document }: ReadFile, outline: Outline): Buffer {
 
 const none: Undecided = { open: new Set(), dropped: new Set() }
 
-function remains({ file, document }: ReadFile, split: readonly SplitSection[], targetPath: string): Buffer | undefined {
+function remains(
+  { file, document }: ReadFile,
+  split: readonly SplitSection[],
+  targetPath: string,
+  outline: Outline,
+): Buffer | undefined {
   const pointer = pointerFor(file.kind, file.path, targetPath)
   const kept = split.filter(({ stays }) => stays.length > 0)
   if (pointer === undefined && kept.length === 0) return undefined
@@ -195,7 +193,10 @@ function remains({ file, document }: ReadFile, split: readonly SplitSection[], t
     ]
   })
   const text = [...head, ...body].map((line) => `${line}${document.eol}`).join('')
-  return bytesOf(text, document.hasBom)
+  // It leads to AGENTS.md from now on, and is read as such a file the next time.
+  return pointer === undefined
+    ? bytesOf(text, document.hasBom)
+    : withoutRepeats(documentOf(text, document.hasBom), outline)
 }
 
 function spaced(unit: Unit, previous: Unit | undefined): string[] {
@@ -207,22 +208,27 @@ function ownBytes({ document }: ReadFile): Buffer {
   return bytesOf(document.rawLines.join(''), document.hasBom)
 }
 
-function whyOf(
-  { file }: ReadFile,
-  split: readonly SplitSection[],
-  { moved, known }: { moved: number; known: number },
-  left: Buffer | undefined,
-  isGuide: boolean,
-): string {
-  if (isGuide) return 'loses what it repeats from AGENTS.md'
-  const stays = split.reduce((sum, { stays: some }) => sum + some.length, 0)
+interface Counts {
+  moved: number
+  known: number
+}
+
+function whyOf(source: ReadFile, { moved, known }: Counts, left: Buffer | undefined, targetPath: string): string {
+  if (isPointer(source)) return 'loses what it repeats from AGENTS.md'
+  const { kind, path } = source.file
+  const isLed = pointerFor(kind, path, targetPath) !== undefined
+  const stays = left === undefined ? 0 : unitCount(left) - (isLed ? 1 : 0)
   const parts = [
     ...(moved > 0 ? [`${passages(moved)} moved to AGENTS.md`] : []),
     ...(known > 0 ? [`${passages(known)} said there already`] : []),
-    ...(stays > 0 ? [`${passages(stays)} kept here, for ${ownerOf(file.kind)} alone or not decided yet`] : []),
+    ...(stays > 0 ? [`${passages(stays)} kept here, for ${ownerOf(kind)} alone or not decided yet`] : []),
   ]
   if (left === undefined) return `is removed: ${parts.join(', ')}`
   return `leads to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+}
+
+function unitCount(bytes: Buffer): number {
+  return sectionsOf(documentOf(bytes.toString('utf8'))).reduce((sum, { blocks }) => sum + unitsOf(blocks).length, 0)
 }
 
 function passages(count: number): string {

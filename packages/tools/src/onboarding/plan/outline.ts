@@ -4,7 +4,7 @@
 
 import { type Block, normalised, type Section, sectionsOf } from '../analysis/markdown.ts'
 import { documentOf, type TextDocument } from '../files/document.ts'
-import { textOf, type Unit, unitsOf, withoutKnown, wordsOfBlock } from './units.ts'
+import { textOf, type Unit, unindented, unitsOf, withoutKnown, wordsOfBlock } from './units.ts'
 
 interface Part {
   readonly level: number
@@ -96,7 +96,15 @@ export class Outline {
   }
 
   text(): string {
-    return this.#parts.flatMap(({ head, body }) => [...head, ...body]).join('')
+    return this.#parts
+      .flatMap(({ head, body, level }, index) => {
+        // Directly below other text, an underlined heading would be read as part of that text.
+        const isUnderlined = level > 0 && head.length === 2
+        const above = this.#parts[index - 1]?.body.at(-1)
+        const needsSpace = isUnderlined && above !== undefined && above.trim() !== ''
+        return [...(needsSpace ? [this.eol] : []), ...head, ...body]
+      })
+      .join('')
   }
 
   #know(titles: readonly string[], blocks: readonly Block[]): void {
@@ -110,7 +118,7 @@ export class Outline {
     const raw = document.rawLines.slice(bodyStart, bodyStart + section.body.length)
     const same = section.path.length > 0 ? this.#parts.find((part) => isSamePath(part.path, section.path)) : undefined
     if (same !== undefined) {
-      for (const unit of unitsOf(section.blocks)) {
+      for (const unit of unitsOf(section.blocks).map(unindented)) {
         const fresh = withoutKnown(unit, (block) => this.isKnown(section.titles, block, unit))
         if (fresh !== undefined) this.#append(same, fresh)
         this.#know(section.titles, unit.blocks)
@@ -126,12 +134,32 @@ export class Outline {
       here.add(words)
       this.#know(section.titles, [block])
     }
-    this.#parts.push({
-      level: section.level,
-      path: section.path,
+    this.#place(
+      section,
       head,
-      body: raw.filter((_, index) => !dropped.has(index)),
-    })
+      raw.filter((_, index) => !dropped.has(index)),
+    )
+  }
+
+  /** At the end, or, where the heading above it was merged into an earlier one, under that one. */
+  #place({ level, path, title }: Section, head: string[], body: string[]): void {
+    const under = path.slice(0, -1)
+    const at = this.#lastUnder(under) + 1
+    if (at === this.#parts.length) {
+      this.#parts.push({ level, path, head, body })
+      return
+    }
+    const parent = this.#parts.find((part) => isSamePath(part.path, under))
+    const lowest = Math.min((parent?.level ?? 0) + 1, 6)
+    const part =
+      level >= lowest ? { level, path, head, body } : { level: lowest, path, head: [this.#head(lowest, title)], body }
+    this.#endBlank(this.#parts[at - 1])
+    this.#endBlank(part)
+    this.#parts.splice(at, 0, part)
+  }
+
+  #head(level: number, title: string): string {
+    return `${'#'.repeat(level)} ${title}${this.eol}`
   }
 
   #partFor(titles: readonly string[]): Part {
@@ -139,14 +167,18 @@ export class Outline {
     const exact = this.#parts.find((part) => isSamePath(part.path, names) && (part.level > 0 || names.length > 0))
     if (exact !== undefined) return exact
     const parent = names.length > 1 ? this.#partFor(titles.slice(0, -1)) : undefined
-    const level = Math.min(parent === undefined ? 2 : parent.level + 1, 6)
-    const head = `${'#'.repeat(level)} ${titles.at(-1)}${this.eol}`
-    const made: Part = { level, path: names, head: [head], body: [] }
+    const level = parent === undefined ? this.#topLevel : Math.min(parent.level + 1, 6)
+    const made: Part = { level, path: names, head: [this.#head(level, titles.at(-1) ?? '')], body: [] }
     const at = parent === undefined ? this.#parts.length : this.#lastUnder(parent.path) + 1
     this.#endBlank(this.#parts[at - 1])
     if (at < this.#parts.length) made.body.push(this.eol)
     this.#parts.splice(at, 0, made)
     return made
+  }
+
+  /** Below the title of the file; beside its headings of the first level where it has several of them or none as a title. */
+  get #topLevel(): number {
+    return this.#parts.some(({ level, path }) => level === 1 && path.length > 0) ? 1 : 2
   }
 
   /** The last part that lies under these headings. */

@@ -57,6 +57,17 @@ export function unitText({ blocks }: Unit): string {
   return blocks.map(textOf).join('\n')
 }
 
+/** Up to three spaces mean nothing by themselves, but below a list they would make a part of its last item. */
+export function unindented({ blocks }: Unit): Unit {
+  return {
+    blocks: blocks.map((block) => {
+      const spaces = /^ */.exec(block.lines[0] ?? '')?.[0].length ?? 0
+      const indent = new RegExp(`^ {0,${spaces < 4 ? spaces : 0}}`)
+      return { ...block, lines: block.lines.map((line) => line.replace(indent, '')) }
+    }),
+  }
+}
+
 /**
  * Without what is known already. Only a list loses some of its items; a command with the sentence above it, a table with
  * its introduction and steps in order are known as a whole or not at all.
