@@ -135,12 +135,12 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     const [here, there] = replicas(
       async ({ gate }) => (await gate({ title: 'Wipe', arguments: { env: 'x' } }, work)).value,
       {},
-      600,
+      2_500,
     )
     const { state } = await here()
     const retry = { state, answers: { 'ask-1': approve } }
     expect((await there(retry)).code).toBe('unseen')
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    await new Promise((resolve) => setTimeout(resolve, 2_600))
     expect((await here(retry)).code).toBe('unseen')
     expect(work).not.toHaveBeenCalled()
     const person = { principal: 'local', groups: [] }

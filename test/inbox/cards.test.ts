@@ -126,9 +126,16 @@ test('[CARD-10] an argument that scrolls in its own box has to be read to its en
   const other = await opened(anAsk(long, deploy))
   await other.page.locator('.arguments dd').evaluate((box) => box.scrollTo(0, box.scrollHeight))
   await other.page.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded()
-  await other.page.waitForTimeout(300)
-  await other.page.keyboard.press('a')
-  await other.page.locator('.settled').waitFor()
+  // The page hears a little later that the end has been in view.
+  await expect
+    .poll(
+      async () => {
+        await other.page.keyboard.press('a')
+        return other.page.locator('.settled').isVisible()
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    .toBe(true)
 })
 
 test('[CARD-10] a card that fits on the screen is approved by key, and Decline needs no reading', async () => {

@@ -102,11 +102,11 @@ test('[FORM-15] twice the text takes no more than about twice the time', () => {
 
   for (const format of textFormats) {
     for (const shape of shapes) {
-      const startedAt = performance.now()
+      const before = process.cpuUsage()
       hasFormat(`https://${shape.repeat(million / shape.length)}!`, format)
       hasFormat(`${shape.repeat(million / shape.length)} `, format)
-      // A quadratic walk over a million characters would take minutes.
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      // A quadratic walk over a million characters would take minutes. Processor time, because the machine may be busy.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000)
     }
   }
 })

@@ -51,7 +51,7 @@ describe.each(generations)('a %s client and a 2025 server that is not ours', (cl
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
-    const calling = client.call('ask', { questions: [whichRegion], timeoutMs: 500 })
+    const calling = client.call('ask', { questions: [whichRegion], timeoutMs: 2_000 })
     const ask = await firstAsk(store)
     const { state } = await ended(store, ask)
     const late = await answerInInbox(store, ask, inEurope)
@@ -68,7 +68,7 @@ test('[WAIT-9] an answer whose server stopped waiting before its caller came bac
   const { store, gateway } = await aStage()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
 
-  await call(url, { questions: [whichRegion], timeoutMs: 1_500 }, {}, { capabilities: {} })
+  await call(url, { questions: [whichRegion], timeoutMs: 4_000 }, {}, { capabilities: {} })
   const ask = await firstAsk(store)
   const { kind } = await answerInInbox(store, ask, inEurope)
   const undelivered = await until(async () => {

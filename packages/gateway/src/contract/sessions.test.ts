@@ -3,7 +3,7 @@ import { whichRegion } from './asking.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
-import { anOlderRawServer, aSession, nextOf, type Wire } from './wire.suite.ts'
+import { anOlderRawServer, aSession, nextOf, type OlderCall, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
@@ -110,7 +110,8 @@ test('[RELAY-12] a request outside any session is refused until one is begun', a
 })
 
 test('[RELAY-11] a stream opens within a second though its server says nothing', async () => {
-  const server = await anOlderRawServer(({ end }) => void setTimeout(() => end({ result: { content: [] } }), 2_500))
+  const calls: OlderCall[] = []
+  const server = await anOlderRawServer((one) => void calls.push(one))
   const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url)
   const startedAt = performance.now()
@@ -118,7 +119,8 @@ test('[RELAY-11] a stream opens within a second though its server says nothing',
   const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
 
   expect(response.headers.get('content-type')).toBe('text/event-stream')
-  // The call itself takes longer than that.
-  expect(performance.now() - startedAt).toBeLessThan(2_400)
+  // Some seconds more on a busy machine; the server says nothing until the stream is open.
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  ;(await until(() => calls[0])).end({ result: { content: [] } })
   await response.text()
 })

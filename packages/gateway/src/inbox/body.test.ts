@@ -49,11 +49,15 @@ test('[LOCAL-9] a body that is too large or has too many parts is refused before
       ],
     ]
     for (const [route, attempt] of attempts) {
-      const startedAt = performance.now()
-      const { status } = await attempt()
-      expect([route, status]).toEqual([route, 413])
-      // Parsing took several hundred milliseconds; a busy machine doubles what remains.
-      expect([route, performance.now() - startedAt < 200]).toEqual([route, true])
+      // Parsing takes several hundred milliseconds each time; of many refusals one is quick, even on a busy machine.
+      let quickestMs = Number.POSITIVE_INFINITY
+      for (let n = 0; n < 30 && quickestMs >= 200; n++) {
+        const startedAt = performance.now()
+        const { status } = await attempt()
+        quickestMs = Math.min(quickestMs, performance.now() - startedAt)
+        expect([route, status]).toEqual([route, 413])
+      }
+      expect([route, quickestMs < 200]).toEqual([route, true])
     }
     const small = JSON.stringify({ code: 'x'.repeat(inboxLimits.signInBytes) })
     expect((await send(inbox, 'POST', '/api/sign-in', fromOurPage, small)).status).toBe(413)

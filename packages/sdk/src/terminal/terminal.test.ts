@@ -327,12 +327,12 @@ test('[TERM-4] what is too long to show says so, and can be shown in full', asyn
 })
 
 test('[TERM-5] keys that were typed before a decision was drawn do not decide it', async () => {
-  const { terminal, press, sees } = fakeTerminal({ settleMs: 400 })
+  const { terminal, press, sees } = fakeTerminal({ settleMs: 2_000 })
   const outcome = terminal.ask(approval)
 
   await sees('Dismiss')
   await press('a', key.enter)
-  await new Promise((resolve) => setTimeout(resolve, 600))
+  await new Promise((resolve) => setTimeout(resolve, 2_200))
   await press(key.enter)
   await sees('Choose one first')
   await press('d', key.enter)

@@ -100,7 +100,7 @@ test('[STORE-15] a statement that takes too long is given up (PostgreSQL)', () =
     const store = await open()
     const { tenant, id } = await store.asks.raise(aForm())
     const schema = ((await tamper('select current_schema() as name')) as { name: string }[])[0]?.name ?? ''
-    const hasty = await openPostgres(postgresUrl, { keys: testKeys, schema, statementTimeoutMs: 200 })
+    const hasty = await openPostgres(postgresUrl, { keys: testKeys, schema, statementTimeoutMs: 1_500 })
     const locker = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
     await locker.connect()
     try {
@@ -138,8 +138,9 @@ test('[STORE-15] a network that has gone silent is given up too, and nothing wai
     const hasty = await openPostgres(wired.href, {
       keys: testKeys,
       schema,
-      statementTimeoutMs: 300,
-      connectTimeoutMs: 300,
+      // Long enough for a busy machine to connect at all.
+      statementTimeoutMs: 2_000,
+      connectTimeoutMs: 2_000,
     })
     try {
       await hasty.asks.read(tenant, id)

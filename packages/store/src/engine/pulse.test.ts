@@ -54,18 +54,18 @@ test('[FLEET-11] an answer that was long on its way moves no deadline, wherever 
   const aheadMs = (pulse.nowMs ?? 0) - performance.now()
   while (asked.length < 2) await sleep(10)
 
-  await sleep(400)
+  await sleep(2_000)
   asked.at(-1)?.resolve(truthMs())
   await new Promise((resolve) => setImmediate(resolve))
 
-  expect(Math.abs((pulse.nowMs ?? 0) - truthMs())).toBeLessThan(50)
+  expect(Math.abs((pulse.nowMs ?? 0) - truthMs())).toBeLessThan(500)
 })
 
 test('[FLEET-11] the time that it takes to open a line is not taken for the way of what is said on it', async () => {
   const line: PulseLine = {
     isOpen: false,
     ask: async (onSent) => {
-      await sleep(400)
+      await sleep(2_000)
       onSent()
       return performance.now() + 1_000_000
     },
@@ -75,7 +75,7 @@ test('[FLEET-11] the time that it takes to open a line is not taken for the way 
   onTestFinished(() => pulse.close())
   await pulse.begin()
 
-  expect(Math.abs((pulse.nowMs ?? 0) - performance.now() - 1_000_000)).toBeLessThan(50)
+  expect(Math.abs((pulse.nowMs ?? 0) - performance.now() - 1_000_000)).toBeLessThan(500)
 })
 
 test('[FLEET-10] a refusal is an answer: whoever waits goes on waiting', async () => {
