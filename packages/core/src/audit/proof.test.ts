@@ -38,33 +38,54 @@ describe('a proof', () => {
     own.map((entry, index) => (index === at ? { ...entry, ...change } : entry))
   const forged = { body: '{"of":"ask_2"}', digest: bodyDigest('{"of":"ask_2"}') }
   const another = bodyDigest('another')
-  test.each<[string, readonly unknown[], number | undefined]>([
-    ['a text was changed', changed(1, { body: '{}' }), 3],
-    ['a text and its digest were changed', changed(1, forged), 3],
-    ['a time was changed', changed(0, { atMs: 1_001 }), 2],
-    ['a kind was changed', changed(1, { kind: 'ask.expired' }), 3],
-    ['an entry is another tenant’s', changed(1, { tenant: 'other' }), 3],
-    ['an entry is about another ask', changed(1, { subject: 'ask_2' }), 3],
-    ['an entry does not stand on the one before it', changed(1, restedOn(own[1], another)), 3],
-    ['the order was changed', [own[0], own[2], own[1]], 3],
-    ['the first entry is left out', own.slice(1), 3],
-    ['an entry lacks its hash', [{ ...own[0], hash: undefined }], undefined],
-    ['an entry is no object', ['entry'], undefined],
-    ['there is none', [], undefined],
-  ])('[PROOF-1] is refused when %s', (_, entries, seq) => {
-    const verdict = verifyProof({ ...proof, entries })
-    expect(verdict).toMatchObject({ ok: false, ...(seq === undefined ? {} : { seq }) })
+  test.each<[string, readonly unknown[], number, string]>([
+    ['a text was changed', changed(1, { body: '{}' }), 3, 'was changed: its text does not match its digest.'],
+    ['a text and its digest were changed', changed(1, forged), 3, 'was changed: its hash does not match.'],
+    ['a time was changed', changed(0, { atMs: 1_001 }), 2, 'was changed: its hash does not match.'],
+    ['a kind was changed', changed(1, { kind: 'ask.expired' }), 3, 'was changed: its hash does not match.'],
+    ['an entry is another tenant’s', changed(1, { tenant: 'other' }), 3, 'belongs to another tenant.'],
+    ['an entry is about another ask', changed(1, { subject: 'ask_2' }), 3, 'is about something else.'],
+    [
+      'an entry does not stand on the one before it',
+      changed(1, restedOn(own[1], another)),
+      3,
+      'does not follow from the one before it.',
+    ],
+    ['the order was changed', [own[0], own[2], own[1]], 3, 'is not in its place.'],
+    ['an entry stands there twice', [own[0], own[1], own[1]], 3, 'is not in its place.'],
+    ['the first entry is left out', own.slice(1), 3, 'is not the one in which this ask was raised.'],
+    ['it begins with another ask', chain.slice(0, 2), 1, 'is not the one in which this ask was raised.'],
+  ])('[PROOF-1] is refused when %s', (_, entries, seq, problem) => {
+    expect(verifyProof({ ...proof, entries })).toEqual({ ok: false, seq, problem: `Entry ${seq} ${problem}` })
   })
 
+  const members = ['tenant', 'kind', 'subject', 'digest', 'body', 'hash', 'previousHash', 'seq', 'atMs'] as const
+  test.each<[string, unknown]>([
+    ['is no object', 'entry'],
+    ['is nothing', null],
+    ['has half a number', { ...own[0], seq: 1.5 }],
+    ['has its time as text', { ...own[0], atMs: '1000' }],
+    ...members.map((name): [string, unknown] => [`lacks its ${name}`, { ...own[0], [name]: undefined }]),
+  ])('[PROOF-1] is refused when an entry %s', (_, entry) => {
+    expect(verifyProof({ ...proof, entries: [entry] })).toEqual({
+      ok: false,
+      problem: 'An entry of the proof lacks something.',
+    })
+  })
+
+  const unknown = 'This is no proof of the audit that we know.'
+  const incomplete = 'The proof names no tenant, no ask, or no entry.'
   test.each([
-    ['nothing', undefined],
-    ['a list', []],
-    ['another format', { ...proof, format: 'assent audit proof v0' }],
-    ['no tenant', { ...proof, tenant: undefined }],
-    ['no ask', { ...proof, ask: 1 }],
-    ['no entries', { ...proof, entries: {} }],
-  ])('[PROOF-1] is none when it is %s', (_, raw) => {
-    expect(verifyProof(raw).ok).toBe(false)
+    ['nothing', undefined, unknown],
+    ['a list', [], unknown],
+    ['another format', { ...proof, format: 'assent audit proof v0' }, unknown],
+    ['no format', { ...proof, format: '' }, unknown],
+    ['no tenant', { ...proof, tenant: undefined }, incomplete],
+    ['no ask', { ...proof, ask: 1 }, incomplete],
+    ['no list of entries', { ...proof, entries: {} }, incomplete],
+    ['no entry', { ...proof, entries: [] }, incomplete],
+  ])('[PROOF-1] is none when it is %s', (_, raw, problem) => {
+    expect(verifyProof(raw)).toEqual({ ok: false, problem })
   })
 
   test('[PROOF-1] the first of all entries stands on the tenant’s name', () => {

@@ -68,11 +68,40 @@ test('[RECEIPT-2] what the right key signed but is no statement of ours is refus
     const body = `assentreceipt1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
     return `${body}.${sign(null, Buffer.from(body), privateKey).toString('base64url')}`
   }
-  const whole = Object.values(statement)
+  const whole: unknown[] = Object.values(statement)
   expect(verifyReceipt(signed(whole), publicKey).ok).toBe(true)
-  for (const value of [[], {}, null, [...whole, 1], whole.slice(1), whole.with(0, 'ask_1'), whole.with(5, '3')]) {
+  expect(verifyReceipt(signed(whole.with(5, 0).with(6, 0)), publicKey).ok).toBe(true)
+  const ofAnotherKind = whole.flatMap((_, at) => [null, -1, 0.5, [], ''].map((part) => whole.with(at, part)))
+  for (const value of [
+    [],
+    {},
+    null,
+    8,
+    'k1',
+    [...whole, 1],
+    whole.slice(1),
+    whole.with(0, 'ask_1'),
+    ...ofAnotherKind,
+  ]) {
     expect(verifyReceipt(signed(value), publicKey)).toEqual({ ok: false, reason: 'malformed' })
   }
+})
+
+test('[RECEIPT-2] a statement that the right key signed in another spelling is refused', () => {
+  const texts = [JSON.stringify(Object.values(statement), null, 1), `${JSON.stringify(Object.values(statement))} `, '[']
+  for (const text of texts) {
+    const body = `assentreceipt1.${Buffer.from(text).toString('base64url')}`
+    const receipt = `${body}.${sign(null, Buffer.from(body), privateKey).toString('base64url')}`
+    expect(verifyReceipt(receipt, publicKey)).toEqual({ ok: false, reason: 'malformed' })
+  }
+})
+
+test('[RECEIPT-2] only text of at most 4,096 characters is looked at', () => {
+  const signature = Buffer.alloc(64).toString('base64url')
+  const long = (chars: number) => `assentreceipt1.${'A'.repeat(chars - signature.length - 16)}.${signature}`
+  expect(verifyReceipt(long(4_096), publicKey)).toEqual({ ok: false, reason: 'not-signed-by-this-key' })
+  expect(verifyReceipt(long(4_097), publicKey)).toEqual({ ok: false, reason: 'malformed' })
+  expect(verifyReceipt([signReceipt(statement, privateKey)], publicKey)).toEqual({ ok: false, reason: 'malformed' })
 })
 
 test.each([undefined, null, 7, {}, [], '', '.', '..', 'assentreceipt1..', 'x'.repeat(10_000)])(
@@ -90,6 +119,9 @@ test.each<[string, Partial<ReceiptStatement>]>([
   ['a name in half characters', { principal: '\ud800' }],
 ])('[RECEIPT-3] a statement that nobody could rely on is not signed: %s', (_, change) => {
   expect(() => signReceipt({ ...statement, ...change }, privateKey)).toThrow(
-    expect.objectContaining({ code: 'misconfigured' }),
+    expect.objectContaining({
+      code: 'misconfigured',
+      message: 'A receipt states ids, names, a digest and two times.',
+    }),
   )
 })

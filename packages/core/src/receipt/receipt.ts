@@ -75,8 +75,8 @@ function encode(statement: ReceiptStatement): string {
 
 function decode(body: string): ReceiptStatement | undefined {
   try {
-    const list = parseJsonStrictly(Buffer.from(body, 'base64url').toString('utf8'))
-    if (!Array.isArray(list) || list.length !== 8) return undefined
+    // A list that is longer is refused for its spelling, by the caller.
+    const list = parseJsonStrictly(Buffer.from(body, 'base64url').toString('utf8')) as readonly unknown[]
     const [askId, grantId, actionDigest, principal, approvedBy, decidedAtMs, usedAtMs, keyId] = list
     return { askId, grantId, actionDigest, principal, approvedBy, decidedAtMs, usedAtMs, keyId } as ReceiptStatement
   } catch {

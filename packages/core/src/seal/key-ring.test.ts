@@ -1,27 +1,38 @@
-import type { KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { sealLimits } from '../limits.ts'
-import { createKeyRing, type SealKey } from './key-ring.ts'
+import { createKeyRing, type MacPurpose, type SealKey } from './key-ring.ts'
 
 function aKey(id: string, fill = 7): SealKey {
   return { id, secret: new Uint8Array(32).fill(fill) }
 }
 
 describe('a ring that could not be safe', () => {
-  test.each<[string, readonly SealKey[]]>([
-    ['no key', []],
-    ['too many keys', Array.from({ length: sealLimits.keys + 1 }, (_, i) => aKey(`k${i}`))],
-    ['two keys of one id', [aKey('a', 1), aKey('a', 2)]],
-    ['an empty id', [aKey('')]],
-    ['an id with a dot', [aKey('a.b')]],
-    ['an id in capitals', [aKey('A')]],
-    ['an id with a line feed', [aKey('a\n')]],
-    ['an id that is too long', [aKey('a'.repeat(33))]],
-    ['a secret that is too short', [{ id: 'a', secret: new Uint8Array(31) }]],
-    ['a secret that is too long', [aKey('b'), { id: 'a', secret: new Uint8Array(33) }]],
-  ])('[SEAL-7] is refused with %s', (_, keys) => {
-    expect(() => createKeyRing(keys)).toThrow(expect.objectContaining({ code: 'misconfigured' }))
+  const count = `A key ring holds between 1 and ${sealLimits.keys} keys.`
+  const id = 'A key id is 1 to 32 lower-case letters, digits, "-" or "_", and begins with a letter or digit.'
+  const many = Array.from({ length: sealLimits.keys + 1 }, (_, i) => aKey(`k${i}`))
+  test.each<[string, readonly SealKey[], string]>([
+    ['no key', [], count],
+    ['too many keys', many, count],
+    ['two keys of one id', [aKey('a', 1), aKey('a', 2)], 'Two keys of the ring have the same id.'],
+    ['an empty id', [aKey('')], id],
+    ['an id with a dot', [aKey('a.b')], id],
+    ['an id in capitals', [aKey('A')], id],
+    ['an id with a line feed', [aKey('a\n')], id],
+    ['an id that is too long', [aKey('a'.repeat(33))], id],
+    ['a secret that is too short', [{ id: 'a', secret: new Uint8Array(31) }], 'The key "a" has 31 bytes; it needs 32.'],
+    [
+      'a secret that is too long',
+      [aKey('b'), { id: 'a', secret: new Uint8Array(33) }],
+      'The key "a" has 33 bytes; it needs 32.',
+    ],
+  ])('[SEAL-7] is refused with %s', (_, keys, message) => {
+    expect(() => createKeyRing(keys)).toThrow(expect.objectContaining({ code: 'misconfigured', message }))
+  })
+
+  test('[SEAL-7] as many keys as a ring holds are a ring', () => {
+    expect(createKeyRing(many.slice(1)).sealing.id).toBe('k1')
   })
 
   test('[SEAL-7] the refusal names the key and not its secret', () => {
@@ -52,6 +63,15 @@ describe('a ring', () => {
     expect(bytesOf(ring.sealing.tokenKey(otherSalt))).not.toBe(key)
     expect(bytesOf(ring.find('b')?.tokenKey(salt))).not.toBe(key)
   })
+
+  test.each<MacPurpose>(['ask', 'vote', 'grant'])(
+    '[VOTE-1] a code for %s is what HKDF and HMAC of the platform give',
+    (purpose) => {
+      const subkey = createHmac('sha256', aKey('a').secret).update(`assent mac v1 ${purpose}\n\u0001`).digest()
+      const code = createHmac('sha256', subkey).update('täxt').digest('hex')
+      expect(Buffer.from(createKeyRing([aKey('a')]).sealing.mac(purpose, 'täxt')).toString('hex')).toBe(code)
+    },
+  )
 
   test('[SEAL-7] keeps its own copy of the secret, so that the caller can wipe the bytes', () => {
     const key = aKey('a')
