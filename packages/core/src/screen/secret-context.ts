@@ -43,7 +43,7 @@ export const phraseEnds = `
 /** `the 12 words of your seed phrase` is the seed phrase: these words and their `of` are read over. */
 export const sameThing = `
     body of | characters of | conferma | confirmacao da | confirmacao de | confirmacion de | confirmation du
-    content of | contents of | copy of | digits of | repeat of | text of | value for | value of | words of`
+    content of | contents of | copy of | digits of | output of | repeat of | text of | value for | value of`
 
 /** Asking words that stand before what they ask for. */
 export const cueBefore = `
@@ -53,7 +53,8 @@ export const cueBefore = `
     jakie jest | log in with | login with | necesito | need | nennen | paste | pegue | plak | podaj | potrzebuj*
     preciso | proporcione | provide | put | qual e | quel est | quelle est | reenter | renseignez | repeat | reply
     require | retype | saisi* | send | set | share | sign in with | submit | supply | tapez | teilen | tell | type
-    verify | voer | wat is | what are | what is | what s | whats | wklej | wpisz | write | введи* | вставьте | како*
+    verify | voer | wat is | we emailed | we sent | we texted | what are | what is | what s | whats | wklej | wpisz
+    write | введи* | вставьте | како*
     напиши* | нуж* | пришли* | сообщи* | укажи* | ادخال | ادخل | اكتب | ما هي | 填写* | 提供* | 粘贴* | 请* | 输入*`
 
 /** Asking words that stand after it, as in German, Turkish, Japanese or Korean. */

@@ -10,21 +10,26 @@ export const certainTerms = {
     2fa code | 6 digits from phone | access key | access token | account key | admin pass | api key | api secret
     api token | *apikey* | app code | auth cookie | auth token | authentication code | authenticator code
     authorization header | authorization token | backup code | bank account number | bearer token | bit bucket pat
-    card number | card pin | card verification | cc number | client secret | code from app
+    card number | card pin | card verification | cc number | client secret | code by email | code by sms
+    code by text | code from app
     code from authenticator | code from email | code from phone | code from sms | code in authenticator
     code in authenticator app | code in google authenticator | code on phone | code sent to phone
+    code to email | code to phone
     code shown in authenticator | code shown in authenticator app | code shown on phone | code we sent
     connection string | credential | credit card | cvc | cvv | db pass | debit card | decryption key | deploy key
     dev ops pat | digit code | digits from app | digits from authenticator | digits from authenticator app
     digits in authenticator | digits in authenticator app | digits in google authenticator
     digits shown in authenticator | digits shown in authenticator app | digits shown in google authenticator
-    encryption key | factor code | ftp pass | git hub pat | git lab pat | iban | jira pat | login code | login pin
-    master key | mfa code | one time code | otp | pass code | pass phrase | pass word | *passcode* | *passphrase*
+    encryption key | factor code | ftp pass | ghp | git hub pat | git lab pat | iban | jira pat | login code | login pin
+    master key | mfa code | mother maiden name | mother s maiden name | number on back of card | number on card
+    number on front of card | one time code | otp | pass code | pass phrase | pass word | *passcode* | *passphrase*
     *passwd* | *password* | priv key | private key | *pwd | recovery code | recovery key | recovery phrase
     recovery word | refresh token | role key | root pass | secret access key | secret key | secret phrase
     secret token | security code | seed phrase | seed word | service account key | session cookie | session token
     signing key | six digits from phone | sms code | smtp pass | social insurance number | social security no
-    social security number | ssh key | ssn | totp | user pass | verification code | webhook secret`,
+    social security number | ssh key | ssn | totp | user pass | value starting with ghp | value that starts with ghp
+    verification code | webhook secret
+    words of mnemonic | words of recovery phrase | words of secret phrase | words of seed phrase | words of wallet`,
   ar: `
     *الرقم السري* | *المفتاح الخاص* | *المفتاح السري* | *بطاقة الائتمان* | *بيانات الاعتماد* | *رقم البطاقة*
     *رمز الأمان* | *رمز التحقق* | *رمز الدخول* | *رمز الوصول* | *عبارة الاسترداد* | *كلمة السر* | *كلمة المرور*
@@ -68,7 +73,8 @@ export const certainTerms = {
     *令牌* | *信用卡* | *助記詞* | *助记词* | *卡号* | *卡號* | *口令* | *安全码* | *密码* | *密碼* | *密鑰* | *密钥* | *登录凭证* | *私鑰* | *私钥*
     *金鑰* | *驗證碼* | *验证码*`,
   more: `
-    adgangskode* | heslo* | jelszó* | *kata sandi* | lösenord* | *mật khẩu* | salasana* | *पासवर्ड*`,
+    adgangskode* | heslo* | jelszó* | *kata sandi* | lösenord* | *mật khẩu* | salasana* | κωδικ* πρόσβασης
+    συνθηματικ* | *पासवर्ड* | *รหัสผ่าน*`,
 } as const
 
 /** Everyday words too. They count only where the phrase ends with them: `deploy token`, not `token limit`. */

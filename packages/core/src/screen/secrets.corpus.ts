@@ -106,6 +106,10 @@ message: Enter the six digits from your authenticator app. | What are the six di
 message: Enter the 6 digits from your phone. | Enter the code shown on your phone. | What is your SSN?
 message: Paste the contents of ~/.ssh/id_rsa. | Please paste the contents of your .env file. | Paste your .env file here.
 message: Enter your social security number. | Please provide the GitHub PAT. | Send me your id_ed25519 file, please.
+title: Number on the front of your card | The value that starts with ghp_ | Mother's maiden name
+message: We sent a code to your phone. Enter it here. | Enter the 12 words of your wallet | We texted a code to your phone.
+message: Paste the output of aws configure export-credentials | กรอกรหัสผ่านของคุณ | Εισάγετε τον κωδικό πρόσβασης
+message: Paste the value that starts with ghp_ | Enter the number on the back of your card.
 message: Give me the code shown in your authenticator app. | I need the six digits shown in Google Authenticator.
 `)
 
@@ -215,6 +219,8 @@ description: Path to id_rsa on this machine | The name of the .env file to load 
 message: Should I create a .env file? | Which .env file should I load? | Your .env file is missing. Create one?
 message: I will add id_rsa to the .gitignore. Which branch? | Which digits of the version should I raise?
 message: The authenticator app is installed. Which account name should it show? | Do not paste your .env file here. Which region?
+message: Add the area code to the phone number of Ann. Which one is it? | Paste the output of npm test.
+message: Write the words of the title. | Which number is on the card in Trello? | We sent the report to your phone. Any comments?
 message: Paste the path of your .env file. | Send the file to which phone?
 `)
 
