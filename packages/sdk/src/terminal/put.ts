@@ -41,12 +41,12 @@ export async function putQuestion(
   switch (question.kind) {
     case 'form':
       if (asked.isOfOthers === true && isDecision(question.form)) {
-        begin(desk, asked, 'waits for your word', decisionHeader(question, desk.pen))
+        begin(desk, asked, 'needs your approval', decisionHeader(question, desk.pen))
         return putDecision(desk, question)
       }
       if (asked.isOfOthers === true && question.form.fields.length === 0) {
         const server = asked.asker?.server ?? 'A server'
-        begin(desk, asked, 'waits for your word', confirmHeader(question, server, desk.pen))
+        begin(desk, asked, 'needs your approval', confirmHeader(question, server, desk.pen))
         return putDecision(desk, question)
       }
       begin(desk, asked, 'asks', asked.isOfOthers ? othersHeader(question, asked, desk.pen) : formHeader(question))
@@ -127,7 +127,7 @@ export function close({ pen }: Desk, words: string): void {
 function begin({ pen }: Desk, asked: Asked & { readonly nowMs: number }, does: string, lines: readonly string[]): void {
   const below = [...lines, ...notes(asked, pen)]
   pen.write([
-    `${pen.paint('dim', pen.signs.begin)}  ${pen.paint('bold', nameOf(asked))} ${does}${until(asked, does, pen)}`,
+    `${pen.paint('dim', pen.signs.begin)}  ${pen.paint('bold', nameOf(asked))} ${does}${until(asked, pen)}`,
     ...(below.length === 0 ? [] : pen.rail(['', ...below])),
   ])
 }
@@ -138,11 +138,8 @@ function nameOf({ asker }: Asked): string {
   return names.map((name) => oneLine(name, 'terminal')).join(' · ')
 }
 
-/** The deadline says what silence means. */
-function until({ decideByMs, nowMs }: Asked & { readonly nowMs: number }, does: string, pen: Pen): string {
-  if (decideByMs === undefined) return ''
-  const then = does === 'wants to act' ? 'will be refused' : 'closes'
-  return pen.paint('dim', `  ${then} at ${clockTime(decideByMs, nowMs)}`)
+function until({ decideByMs, nowMs }: Asked & { readonly nowMs: number }, pen: Pen): string {
+  return decideByMs === undefined ? '' : pen.paint('dim', `  expires at ${clockTime(decideByMs, nowMs)}`)
 }
 
 function notes({ reason, cannotBeUndone = false, problem, standing = [] }: Asked, pen: Pen): readonly string[] {

@@ -382,9 +382,9 @@ test.each([
 
 test('[TERM-7] a deadline is shown, and takes the prompt down', async () => {
   const { terminal, sees, keys } = fakeTerminal()
-  const outcome = terminal.ask(approval, { decideByMs: Date.now() + 300 })
+  const outcome = terminal.ask(approval, { decideByMs: Date.now() + 3_000 })
 
-  await sees('will be refused at')
+  await sees('expires at')
   await sees('Dismiss')
   expect(await outcome).toEqual({ kind: 'expired' })
   await sees('The time ran out.')
@@ -539,6 +539,57 @@ test('[TERM-3] a suggestion of several lines is taken whole or not at all', asyn
   expect(await outcome).toEqual(accepted({ notes: suggestion }))
 })
 
+const serviceKey = `ghp_${'aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'}`
+
+test('[TERM-15] an answer that looks like a secret is sent only after the person has confirmed it', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const question = asks('What should I write?', form({ note: text({ title: 'Note' }) }))
+  const outcome = terminal.ask(question)
+
+  await sees('What should I write?')
+  await press(serviceKey, key.enter)
+  await sees('“Note” looks like the key of a service. Send it?')
+  await press(key.enter)
+  await sees('Choose one first')
+  await press('n', key.enter)
+  await sees('Asked again: “Note” looks like the key of a service. Nothing was sent.')
+  await press(serviceKey, key.enter)
+  await sees('Send it?')
+  await press('s', key.enter)
+
+  expect(await outcome).toEqual(accepted({ note: serviceKey }))
+})
+
+test('[TERM-15] whoever dismisses the confirmation sends nothing, and a no stands without its comment', async () => {
+  const note = fakeTerminal()
+  const dismissed = note.terminal.ask(asks('What?', form({ note: text() })))
+  await note.sees('What?')
+  await note.press(serviceKey, key.enter)
+  await note.sees('Send it?')
+  await note.press(key.escape)
+  expect(await dismissed).toEqual({ kind: 'answered', answer: { action: 'cancel' } })
+
+  const { terminal, press, sees } = fakeTerminal()
+  const declined = terminal.ask(approval)
+  await sees('Dismiss')
+  await press('d', key.enter)
+  await sees('Why?')
+  await press(serviceKey, key.enter)
+  await sees('The comment looks like the key of a service. Send it?')
+  await press('n', key.enter)
+  expect(await declined).toEqual({ kind: 'answered', answer: { action: 'decline' } })
+})
+
+test('[TERM-15] somebody else’s question is checked where it is settled, not here', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const outcome = terminal.ask(asks('What?', form({ note: text({ title: 'Note' }) })), { isOfOthers: true })
+
+  await sees('Note')
+  await press(serviceKey, key.enter)
+
+  expect(await outcome).toEqual(accepted({ note: serviceKey }))
+})
+
 test('[TERM-12] a secret is drawn as marks, and comes back apart from answers', async () => {
   const { terminal, press, sees, drawnRaw } = fakeTerminal()
   const outcome = terminal.askSecret('The key of the registry', { asker: { server: 'acme' } })
@@ -659,7 +710,7 @@ test('[TERM-4] an approval that came as a form is drawn as one: the call that wa
   }
   const outcome = terminal.ask(question, { isOfOthers: true, asker: { server: 'files' } })
 
-  await sees('files waits for your word')
+  await sees('files needs your approval')
   await sees('Let delete go on')
   await sees('/srv')
   await sees('x⟨U+001B⟩[2J')

@@ -5,6 +5,7 @@
 // none of them is a yes.
 
 import type { Answer, Question } from '@assent/core'
+import { withSecretsConfirmed } from './confirm-secret.ts'
 import { type Ending, watchEnding } from './ending.ts'
 import type { KeySource } from './keyboard.ts'
 import { terminalLimits } from './limits.ts'
@@ -96,12 +97,13 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
   return {
     usable,
     ask: (question, ask = {}) =>
-      inTurn(ask, async (desk, ending) =>
-        outcomeOf(
-          await putQuestion(desk, question, { ...ask, nowMs: now(), ...(openLink === undefined ? {} : { openLink }) }),
-          ending,
-        ),
-      ),
+      inTurn(ask, async (desk, ending) => {
+        const asked = { ...ask, nowMs: now(), ...(openLink === undefined ? {} : { openLink }) }
+        const put = (problem = ask.problem) =>
+          putQuestion(desk, question, problem === undefined ? asked : { ...asked, problem })
+        const outcome = ask.isOfOthers === true ? await put() : await withSecretsConfirmed(desk, question, put)
+        return outcomeOf(outcome, ending)
+      }),
     askSecret: (message, ask = {}) =>
       inTurn<SecretOutcome>(ask, async (desk, ending) => {
         const put = await putSecret(desk, message, { ...ask, nowMs: now() })

@@ -1,0 +1,56 @@
+// Stops an answer that looks like a secret until the person has confirmed it.
+//
+// Only for questions of our own tools: whoever shows somebody else's question (the gateway) checks where it is settled.
+
+import { answerWarnings, oneLine, type Question } from '@assent/core'
+import { endedBy, type Settled } from './decide.ts'
+import { ListPrompt } from './prompts/list.ts'
+import { type Desk, runPrompt } from './prompts/run-prompt.ts'
+import type { PutOutcome } from './put.ts'
+import { leaving } from './words.ts'
+
+/** @param put shows the question, with what was wrong with the answer before */
+export async function withSecretsConfirmed(
+  desk: Desk,
+  question: Question,
+  put: (problem?: string) => Promise<PutOutcome>,
+): Promise<PutOutcome> {
+  let problem: string | undefined
+  while (true) {
+    const outcome = await put(problem)
+    if (!('answer' in outcome)) return outcome
+    const found = answerWarnings(question, outcome.answer).map(({ message }) => oneLine(message, 'terminal'))
+    if (found.length === 0) return outcome
+    const isDecline = outcome.answer.action === 'decline'
+    const chosen = await confirm(desk, found.join(' '), isDecline)
+    if (chosen === 'send') return outcome
+    // A no stands, whatever becomes of its comment.
+    if (isDecline) return { answer: { action: 'decline' } }
+    if (chosen !== 'again') return chosen
+    problem = `${found.join(' ')} Nothing was sent.`
+  }
+}
+
+async function confirm(desk: Desk, warning: string, isDecline: boolean): Promise<'send' | 'again' | Settled> {
+  const keep = isDecline ? 'Decline without the comment' : 'Enter another answer'
+  const picked = await runPrompt(
+    desk,
+    (pen, streams) =>
+      new ListPrompt(
+        {
+          title: `${warning} Send it?`,
+          help: 'The asker, and the model that it works for, may store it.',
+          options: [
+            { id: 'again', label: keep, key: 'n' },
+            { id: 'send', label: 'Send it anyway', key: 's' },
+          ],
+          keys: ['a letter or ↑↓, then enter', ...leaving(desk)],
+        },
+        pen,
+        streams,
+      ),
+    { settle: true },
+  )
+  if (!picked.ok) return endedBy(picked.ended)
+  return picked.value[0] === 'send' ? 'send' : 'again'
+}
