@@ -118,7 +118,7 @@ test.each(['sqlite', 'postgres'] as const)(
     await sees('Which region?')
     const second = await store.asks.raise(ask(name))
     await sees('2 waiting')
-    expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ s) +closes in \d:\d\d/)
+    expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ s) +expires in \d:\d\d/)
 
     await press('Enter')
     await sees('the asker says')
@@ -206,7 +206,7 @@ test('[DESK-4] the deadline ends it on the screen, and a vote of several is coun
   const both = { approvers: ['person:local', 'person:ben'], barred: [], approvals: 2, declines: 1 } as const
   const { id } = await store.asks.raise(ask(approval, { electorate: both }))
 
-  await sees('0/2 refused in')
+  await sees('0/2 expires in')
   await press('Enter')
   await sees('0 of 2 approvals so far')
   const { screen } = terminal

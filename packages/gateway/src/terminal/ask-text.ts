@@ -188,8 +188,7 @@ function waitingLines({ state, mayEndEarlier, callerSeenAtMs }: AskView, nowMs: 
 function timesOf(ask: AskView, nowMs: number): string {
   const ended = endingInWords(ask, nowMs)
   if (ended !== undefined) return shownOnOneLine(ended)
-  const then = ask.question.kind === 'approval' ? 'refused' : 'closes'
-  return `asked ${ageInWords(nowMs - ask.raisedAtMs)} ago, ${then} in ${leftInWords(ask.decideByMs - nowMs)}`
+  return `asked ${ageInWords(nowMs - ask.raisedAtMs)} ago, expires in ${leftInWords(ask.decideByMs - nowMs)}`
 }
 
 function one(label: string, text: string): string {

@@ -83,15 +83,12 @@ function nameOf({ asker: { server, tool } }: AskView): string {
   return shownOnOneLine(tool === undefined || tool === server ? server : `${server} · ${tool}`)
 }
 
-/** From quiet to plain to bold; the words say what silence means. */
-function left(pen: Pen, { question, decideByMs, quorum, answers }: AskView, nowMs: number): string {
+/** From quiet to plain to bold. */
+function left(pen: Pen, { decideByMs, quorum, answers }: AskView, nowMs: number): string {
   if (answers.length === 0) return pen.paint('dim', fitted('waits for others', leftColumns))
   const ms = decideByMs - nowMs
   const votes = quorum === undefined ? '' : `${quorum.approvals}/${quorum.approvalsNeeded} `
-  const words = fitted(
-    `${votes}${question.kind === 'approval' ? 'refused' : 'closes'} in ${leftInWords(ms)}`,
-    leftColumns,
-  )
+  const words = fitted(`${votes}expires in ${leftInWords(ms)}`, leftColumns)
   if (ms < soonMs) return pen.paint('bold', words)
   return ms < 5 * soonMs ? words : pen.paint('dim', words)
 }

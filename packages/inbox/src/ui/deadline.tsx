@@ -22,7 +22,10 @@ export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, o
   }, [isPassed, onPassed])
   return (
     <p className="deadline" data-urgency={urgencyOf(leftMs)}>
-      Will be refused at <time>{atHour(decideByMs, now)}</time>, in <time className="figures">{left(leftMs)}</time>
+      Expires in{' '}
+      <time className="figures" title={atHour(decideByMs, now)}>
+        {left(leftMs)}
+      </time>
       {mayEndEarlier === true && <span> · The server may stop waiting earlier.</span>}
       {callerSeenAtMs !== undefined && <span> · Caller last seen {ago(now - callerSeenAtMs)}</span>}
     </p>

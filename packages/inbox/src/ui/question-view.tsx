@@ -65,14 +65,14 @@ function DrawnApproval({
     <>
       <h2 className="card-title">{title}</h2>
       <p className="card-subtitle">
-        the {kind === 'tool' ? 'call' : kind} <code>{call.name}</code> on <code>{server}</code> waits for your word
+        The {kind === 'tool' ? 'call' : kind} <code>{call.name}</code> on <code>{server}</code> needs your approval.
         {given === undefined
-          ? '; its arguments are too large to show here'
+          ? ' Its arguments are too large to show here.'
           : given.length > 0
-            ? '; it was called with'
+            ? ' Arguments:'
             : kind === 'resource'
               ? ''
-              : '; it was called without arguments'}
+              : ' It has no arguments.'}
       </p>
       <Arguments given={given ?? []} />
     </>
