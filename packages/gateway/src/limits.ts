@@ -106,6 +106,10 @@ export const relayLimits = {
 export const upstreamLimits = {
   /** To learn which revision a server speaks, and to open a session with it. */
   openMs: 30_000,
+  /** How long a process may be silent about its revision before it is also sent what the older ones begin with. */
+  probeMs: 1_000,
+  /** How long a server that failed, or did not answer, before may delay a list, or the start of a client's session. */
+  listDelayMs: 2_000,
   /** Of any answer of a server to something nobody waits for a person in. */
   replyMs: 60_000,
   /** How long a server may say nothing in a call in which it may ask: no result, no question, no progress. */

@@ -20,6 +20,7 @@ import { Relay } from '../relay/relay.ts'
 import { Deferral } from '../surfaces/deferral.ts'
 import { Routing } from '../surfaces/routing.ts'
 import { WaitingAsks } from '../surfaces/waiting-asks.ts'
+import { BackOff } from '../upstream/back-off.ts'
 import { openUpstream } from '../upstream/open-upstream.ts'
 import type { Serving } from './context.ts'
 import { serveStream } from './stdio.ts'
@@ -50,6 +51,7 @@ async function aStream(output: Writable = new PassThrough()) {
     askWaitMs,
     onLog: () => undefined,
     environment: () => ({}),
+    backOff: new BackOff(),
   })
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])

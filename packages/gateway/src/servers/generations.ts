@@ -12,8 +12,10 @@ import {
   heldId,
   NotSent,
   type Outcome,
+  reasonOf,
   type Upstream,
 } from '../relay/exchange.ts'
+import { listOf } from '../relay/names.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
 import { unlessSilent } from './unless-silent.ts'
@@ -26,6 +28,13 @@ interface Generation {
   opened: Promise<Upstream> | undefined
   /** Whether the server has answered anything since it was opened. */
   hasAnswered: boolean
+  /** Attempts to open it, and lists, that failed or stayed without an answer since the last that did not. */
+  failures: number
+  /** On whose behalf it was opened last. */
+  lastCall: Call | undefined
+  retry: NodeJS.Timeout | undefined
+  /** Resolves when it is opened next. */
+  up: PromiseWithResolvers<Upstream>
   /** Requests that are under way. */
   running: number
   /** Calls that are held for people. */
@@ -63,10 +72,11 @@ export class Generations implements Upstream {
   }
 
   async describe(call: Call): Promise<Description> {
-    const upstream = await this.#upstream(this.#current, call)
-    // Whoever begins a session waits for all servers, also for one that hangs.
+    const generation = this.#current
+    const upstream = await this.#patiently(generation, this.#upstream(generation, call))
+    // A client that begins a session waits for all servers, also for one that hangs.
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(upstreamLimits.replyMs)])
-    return upstream.describe({ ...call, signal })
+    return this.#patiently(generation, upstream.describe({ ...call, signal }))
   }
 
   async listen(call: Call): Promise<void> {
@@ -75,8 +85,8 @@ export class Generations implements Upstream {
       while (!call.signal.aborted) {
         const listening = this.#current
         const signal = AbortSignal.any([call.signal, listening.replaced.signal])
-        const upstream = await this.#upstream(listening, call)
-        await upstream.listen({ ...call, signal })
+        const upstream = await this.#whenUp(listening, call, signal)
+        await upstream?.listen({ ...call, signal })
         if (!listening.replaced.signal.aborted || listening === this.#current) return
       }
     } finally {
@@ -122,19 +132,23 @@ export class Generations implements Upstream {
   ): Promise<Outcome> {
     generation.running += 1
     try {
-      const upstream = await this.#upstream(generation, call).catch((error: unknown) => {
+      const isList = listOf(call.method) !== undefined
+      const opening = this.#upstream(generation, call)
+      const upstream = await (isList ? this.#patiently(generation, opening) : opening).catch((error: unknown) => {
         throw new NotSent(error)
       })
       const began = performance.now()
-      const outcome = await tracedCall(this.name, call, (traced) =>
+      const answer = tracedCall(this.name, call, (traced) =>
         unlessSilent(this.name, traced, (heard) => ask(upstream, heard)),
       )
+      const outcome = await (isList ? this.#patiently(generation, answer) : answer)
       this.#watch.replied(this.name, performance.now() - began)
       const id = outcome.kind === 'needs-people' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
       if (id !== undefined) generation.held.add(id)
-      const isAway = outcome.kind === 'failed' && outcome.isAway === true
-      this.#watch.health(this.name, !isAway)
-      if (isAway) this.#doubt(generation)
+      const away = outcome.kind === 'failed' && outcome.isAway === true ? outcome.error.message : undefined
+      this.#watch.health(this.name, away === undefined, away)
+      if (isList) generation.failures = away === undefined ? 0 : generation.failures + 1
+      if (away !== undefined) this.#doubt(generation)
       else generation.hasAnswered = true
       return outcome
     } finally {
@@ -145,17 +159,69 @@ export class Generations implements Upstream {
 
   #upstream(generation: Generation, call: Call): Promise<Upstream> {
     if (generation.opened === undefined) {
+      clearTimeout(generation.retry)
+      generation.lastCall = call
       generation.opened = generation.open(call)
       generation.opened.then(
-        () => this.#watch.health(this.name, true),
-        () => {
+        (upstream) => this.#isUp(generation, upstream),
+        (error: unknown) => {
           // The next call tries again.
           generation.opened = undefined
-          this.#watch.health(this.name, false)
+          generation.failures += 1
+          this.#watch.health(this.name, false, reasonOf(error))
+          this.#retryLater(generation)
         },
       )
     }
     return generation.opened
+  }
+
+  #isUp(generation: Generation, upstream: Upstream): void {
+    generation.up.resolve(upstream)
+    generation.up = Promise.withResolvers()
+    const hadFailed = generation.failures > 0
+    generation.failures = 0
+    this.#watch.health(this.name, true)
+    // Lists were given without it.
+    if (hadFailed) this.announce()
+  }
+
+  /** A client that listens lists again only when it is told, so the server is tried without a call of its own. */
+  #retryLater(generation: Generation): void {
+    const { failures, lastCall } = generation
+    if (this.#listeners.size === 0 || generation.replaced.signal.aborted || lastCall === undefined) return
+    const { restartFirstMs, restartLastMs } = upstreamLimits
+    const waitMs = Math.min(restartFirstMs * 2 ** failures, restartLastMs)
+    generation.retry = setTimeout(() => {
+      // Reported where it is opened.
+      this.#upstream(generation, lastCall).catch(() => undefined)
+    }, waitMs)
+    generation.retry.unref()
+  }
+
+  /** The server, once it can be used; undefined when the signal aborts first. */
+  async #whenUp(generation: Generation, call: Call, signal: AbortSignal): Promise<Upstream | undefined> {
+    const { up } = generation
+    try {
+      return await this.#upstream(generation, call)
+    } catch {
+      // Reported where it is opened, and tried again there.
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      return signal.aborted ? undefined : await Promise.race([up.promise, promise])
+    }
+  }
+
+  /** A server that failed or stayed silent before delays no list for long. */
+  async #patiently<Value>(generation: Generation, answer: Promise<Value>): Promise<Value> {
+    if (generation.failures === 0) return answer
+    const { promise, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new Error('The server has not answered yet.')), upstreamLimits.listDelayMs)
+    try {
+      return await Promise.race([answer, promise])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /**
@@ -187,10 +253,22 @@ export class Generations implements Upstream {
 }
 
 function generation(open: Open): Generation {
-  return { open, replaced: new AbortController(), opened: undefined, hasAnswered: false, running: 0, held: new Set() }
+  return {
+    open,
+    replaced: new AbortController(),
+    opened: undefined,
+    hasAnswered: false,
+    failures: 0,
+    lastCall: undefined,
+    retry: undefined,
+    up: Promise.withResolvers(),
+    running: 0,
+    held: new Set(),
+  }
 }
 
-async function shut({ opened }: Generation): Promise<void> {
+async function shut({ opened, retry }: Generation): Promise<void> {
+  clearTimeout(retry)
   const upstream = await opened?.catch(() => undefined)
   await upstream?.close()
 }

@@ -3,6 +3,7 @@
 import type { Call, Upstream } from '../relay/exchange.ts'
 import { checkServerNames } from '../relay/names.ts'
 import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
+import { BackOff } from '../upstream/back-off.ts'
 import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
 import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
 import type { Watch } from '../watch/watch.ts'
@@ -66,12 +67,19 @@ export class Servers {
     const written = JSON.stringify([config, askWaitMs])
     const before = this.#byName.get(name)
     if (before?.written === written) return false
+    const backOff = new BackOff()
     const open: Open = async (call) => {
       const onLog = (line: string) => this.#options.onServerLog(name, line)
       const { secretsOf = () => ({}) } = this.#options
       const environment = () => (config.secrets === undefined ? {} : secretsOf(name))
       const { watch, onStray = () => undefined } = this.#options
-      const opening = { askWaitMs, onLog, environment, onStray: (caller: StrayCaller) => onStray(name, caller) }
+      const opening = {
+        askWaitMs,
+        onLog,
+        environment,
+        backOff,
+        onStray: (caller: StrayCaller) => onStray(name, caller),
+      }
       const upstream = await openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)
       return new WithoutTasks(upstream, (tool) => watch.toolLeftOut(name, tool))
     }

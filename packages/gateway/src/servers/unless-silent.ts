@@ -41,7 +41,7 @@ export async function unlessSilent(name: string, call: Call, ask: (call: Call) =
 }
 
 function givenUp(name: string, { method }: Call, limitMs: number): Outcome {
-  if (!mayAsk(method)) return failed(errorCodes.refused, 'The server took too long.')
+  if (!mayAsk(method)) return { ...failed(errorCodes.refused, 'The server took too long.'), isAway: true } as Outcome
   const silence = `The server ${name} has said nothing for ${Math.round(limitMs / 1_000)} s, so the call was given up.`
   return failed(errorCodes.refused, `${silence} Whether it did anything is not known: look before you make it again.`)
 }

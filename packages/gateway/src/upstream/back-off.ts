@@ -6,6 +6,7 @@ export class BackOff {
   readonly #now: () => number
   #failures = 0
   #notBeforeMs = 0
+  #reason = ''
 
   /** @param now runs forward only: a clock that was set back would keep a server down for as long */
   constructor(now: () => number = () => performance.now()) {
@@ -16,17 +17,18 @@ export class BackOff {
   check(): void {
     const leftMs = this.#notBeforeMs - this.#now()
     if (leftMs <= 0) return
-    throw new Error(`It ended right after its start; the next one is in ${Math.ceil(leftMs / 1_000)} s.`)
+    throw new Error(`${this.#reason} The next attempt to start it is in ${Math.ceil(leftMs / 1_000)} s.`)
   }
 
   /** Told when a process has ended that was not asked to. One that had spoken was sound, and may be started at once. */
-  ended(hadSpoken: boolean): void {
+  ended(hadSpoken: boolean, reason: string): void {
     if (hadSpoken) {
       this.#failures = 0
       return
     }
     const waitMs = Math.min(upstreamLimits.restartFirstMs * 2 ** this.#failures, upstreamLimits.restartLastMs)
     this.#failures += 1
+    this.#reason = reason
     this.#notBeforeMs = this.#now() + waitMs
   }
 }

@@ -7,20 +7,22 @@ import { upstreamLimits } from '../limits.ts'
 import type { Call, Outcome, Upstream } from '../relay/exchange.ts'
 import { Connections } from '../wire/connections.ts'
 import { HttpWire } from './2025-11-25/http-wire.ts'
-import type { OpenWire } from './2025-11-25/session.ts'
+import { LegacySseWire } from './2025-11-25/legacy-sse-wire.ts'
+import { OpenRefused } from './2025-11-25/session.ts'
 import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.ts'
 import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
-import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
-import { BackOff } from './back-off.ts'
+import type { BackOff } from './back-off.ts'
 import { type InnerServer, openInner } from './inner-server.ts'
+import { opened, openProcess, type StartProcess } from './open-process.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
-export type ServerConfig = (
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
-  | StdioServer
-  | InnerServer
-) & {
+interface HttpServer {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type ServerConfig = (HttpServer | StdioServer | InnerServer) & {
   /** It may ask people for secrets. What is started is given its token; others have it here. */
   readonly secrets?: { readonly token?: string }
   /** Answers that look like a secret may pass to it. */
@@ -31,6 +33,8 @@ export interface OpenOptions {
   readonly askWaitMs: number
   readonly onLog: (line: string) => void
   readonly onStray?: SessionfulOptions['onStray']
+  /** Of the starts of its processes, for every attempt to open it. */
+  readonly backOff: BackOff
   /** What a process is told of us when it is started. */
   readonly environment: () => Readonly<Record<string, string>>
 }
@@ -40,28 +44,41 @@ export async function openUpstream(
   name: string,
   given: ServerConfig,
   call: Call,
-  { askWaitMs, onLog, onStray, environment }: OpenOptions,
+  { askWaitMs, onLog, onStray, environment, backOff }: OpenOptions,
 ): Promise<Upstream> {
   if ('connect' in given) return new ForSessions(openInner(name, given))
-  const config = 'url' in given ? given : withEnvironment(given, environment)
-  const headers = 'url' in config ? lowerCased(config.headers ?? {}) : {}
-  const newest =
-    'url' in config
-      ? new HttpUpstream20260728(name, new Connections(new URL(config.url)), headers)
-      : overProcess(name, config, onLog, new BackOff())
+  if (!('url' in given)) {
+    const config = withEnvironment(given, environment)
+    const start: StartProcess = (events, starts) => new StdioWire(config, events, onLog, starts)
+    return openProcess(name, start, call, backOff, { askWaitMs, onStray })
+  }
+  return openAddress(name, given, call, { askWaitMs, onStray })
+}
+
+async function openAddress(
+  name: string,
+  server: HttpServer,
+  call: Call,
+  waits: Pick<SessionfulOptions, 'askWaitMs' | 'onStray'>,
+): Promise<Upstream> {
+  const url = new URL(server.url)
+  const headers = lowerCased(server.headers ?? {})
+  const newest = new HttpUpstream20260728(name, new Connections(url), headers)
   if (await speaksNewest(newest, call)) return new ForSessions(newest)
   await newest.close()
-  if ('url' in config) {
-    const connections = new Connections(new URL(config.url))
-    const open: OpenWire = (events) => new HttpWire(connections, headers, events)
-    const close = () => connections.close()
-    return new Upstream20251125(name, open, { askWaitMs, connections: upstreamLimits.connections, onStray, close })
+  const connections = new Connections(url)
+  const options = { ...waits, connections: upstreamLimits.connections, close: () => connections.close() }
+  const older = new Upstream20251125(name, (events) => new HttpWire(connections, headers, events), options)
+  try {
+    return await opened(older, call)
+  } catch (error) {
+    // A server of the first transport knows no POST at its address.
+    if (!(error instanceof OpenRefused && [400, 404, 405].includes(error.status ?? 0))) throw error
+    const legacy = new Upstream20251125(name, (events) => new LegacySseWire(url, headers, events), options)
+    return opened(legacy, call).catch(() => {
+      throw error
+    })
   }
-  // Apart from the first: a server of an older revision may have ended because it was asked what it does not know.
-  const backOff = new BackOff()
-  const open: OpenWire = (events) => new StdioWire(config, events, onLog, backOff)
-  const connections = upstreamLimits.processes
-  return new Upstream20251125(name, open, { askWaitMs, connections, onStray, close: () => undefined })
 }
 
 /** Read anew for every process: what it is given is made for it. */
@@ -72,10 +89,6 @@ function withEnvironment(server: StdioServer, environment: OpenOptions['environm
       return { ...server.env, ...environment() }
     },
   }
-}
-
-function overProcess(name: string, server: StdioServer, onLog: (line: string) => void, backOff: BackOff) {
-  return new StdioUpstream20260728(name, (events) => new StdioWire(server, events, onLog, backOff))
 }
 
 async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {

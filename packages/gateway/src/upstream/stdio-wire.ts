@@ -3,12 +3,16 @@
 // The process belongs to one connection. What it writes to standard error is its log, not protocol.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { upstreamLimits, wireLimits } from '../limits.ts'
 import { NotSent } from '../relay/exchange.ts'
 import { Lines } from '../wire/lines.ts'
 import type { Message } from '../wire/messages.ts'
-import { readServerMessage } from '../wire/server-messages.ts'
+import { readServerMessages } from '../wire/server-messages.ts'
+import { MessageTooLarge } from '../wire/too-large.ts'
 import type { BackOff } from './back-off.ts'
+import { inherited } from './inherited-environment.ts'
+import { LastLines } from './last-lines.ts'
 import type { Wire, WireEvents } from './wire.ts'
 
 export interface StdioServer {
@@ -19,51 +23,78 @@ export interface StdioServer {
 }
 
 const killAfterMs = 2_000
+const outputAfterExitMs = 200
 const unreadable = 'A line that cannot be read.'
 
 export class StdioWire implements Wire {
   readonly #child: ChildProcessWithoutNullStreams
   #isOpen = true
+  /** By itself, and not because it was closed. */
+  #hasEnded = false
 
   constructor(server: StdioServer, events: WireEvents, onLog: (line: string) => void, backOff: BackOff) {
     backOff.check()
     let hasSpoken = false
+    let isClosed = false
+    const printed = new LastLines(server)
     this.#child = spawn(server.command, server.args ?? [], {
       env: { ...inherited(), ...server.env },
       stdio: 'pipe',
       ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     })
     const closed = (reason: string, neverStarted = false) => {
-      if (!this.#isOpen) return
+      const isExpected = !this.#isOpen && !this.#hasEnded
       this.#isOpen = false
-      backOff.ended(hasSpoken)
+      if (isClosed || isExpected) return
+      isClosed = true
+      backOff.ended(hasSpoken, reason)
       events.onClosed(reason, neverStarted)
     }
     // Without a process id nothing was started.
     const neverStarted = () => this.#child.pid === undefined
-    this.#child.on('error', (error) => closed(`The server could not be started: ${error.message}`, neverStarted()))
-    this.#child.on('exit', (code, signal) => closed(`The server ended (${signal ?? `code ${code}`}).`))
-    this.#child.stdin.on('error', () => closed('The server no longer reads.', neverStarted()))
+    this.#child.on('error', (error) => closed(whyNotStarted(server, error), neverStarted()))
+    this.#child.on('exit', (code, signal) => {
+      if (!this.#isOpen) return
+      this.#isOpen = false
+      this.#hasEnded = true
+      const end = () =>
+        closed(
+          `The server ended with ${signal === null ? `exit code ${code}` : `the signal ${signal}`}.${printed.text()}`,
+        )
+      // What it printed last may still be on its way, and a process that it started may keep its output open.
+      const timer = setTimeout(end, outputAfterExitMs)
+      this.#child.once('close', () => {
+        clearTimeout(timer)
+        end()
+      })
+    })
+    this.#child.stdin.on('error', () => {
+      if (neverStarted()) closed('The server no longer reads.', true)
+      // A process that ends closes its input first, and its exit says more.
+      else setTimeout(() => closed(`The server no longer reads.${printed.text()}`), outputAfterExitMs).unref()
+    })
+    const print = (line: string | undefined) => {
+      const text = line?.slice(0, wireLimits.stderrLineChars) ?? unreadable
+      printed.add(text)
+      onLog(text)
+    }
     const logged = new Lines()
     this.#child.stderr.on('data', (chunk: Buffer) => {
-      for (const line of logged.push(chunk)) onLog(line?.slice(0, wireLimits.stderrLineChars) ?? unreadable)
+      for (const line of logged.push(chunk)) print(line)
     })
     const receive = (line: string | undefined) => {
-      const message = line === undefined ? undefined : readServerMessage(line)
-      if (message === undefined) {
-        // A line that is no message is a server's stray print; it is passed over like one on standard error.
-        onLog(line?.slice(0, wireLimits.stderrLineChars) ?? unreadable)
-        return
-      }
-      hasSpoken = true
-      events.onMessage(message)
+      const messages = line === undefined ? [] : readServerMessages(line)
+      // A line that is no message is a server's stray print; it is passed over like one on standard error.
+      if (messages.length === 0) print(line)
+      else hasSpoken = true
+      for (const message of messages) events.onMessage(message)
     }
     const lines = new Lines()
     this.#child.stdout
       .on('data', (chunk: Buffer) => {
         for (const line of lines.push(chunk)) if (line !== '') receive(line)
-        if (lines.isTooLong && this.#isOpen) {
-          closed('The server sent a larger message than is allowed.')
+        if (lines.hadTooLong && this.#isOpen) {
+          closed(new MessageTooLarge().message)
           this.close()
         }
       })
@@ -87,10 +118,9 @@ export class StdioWire implements Wire {
   }
 }
 
-/** A server gets what it needs to start, not the gateway's own secrets. */
-function inherited(): Record<string, string> {
-  const names = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'USER', 'SHELL', 'TERM']
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  )
+function whyNotStarted({ command, cwd }: StdioServer, error: NodeJS.ErrnoException): string {
+  if (cwd !== undefined && !existsSync(cwd)) return `The server could not be started: there is no folder ${cwd}.`
+  if (error.code === 'ENOENT') return `The server could not be started: the program ${command} was not found.`
+  if (error.code === 'EACCES') return `The server could not be started: ${command} may not be executed.`
+  return `The server could not be started: ${error.message}`
 }

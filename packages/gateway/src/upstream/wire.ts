@@ -1,5 +1,6 @@
 // A connection to a server that carries messages both ways, whatever lies underneath.
 
+import { oneLine } from '@assent/core'
 import type { Message } from '../wire/messages.ts'
 
 export interface Wire {
@@ -14,13 +15,20 @@ export interface WireEvents {
   onClosed(reason: string, neverStarted?: boolean): void
 }
 
+const challengeChars = 200
+
 /** A server refused a message at the transport, before its protocol. */
 export class WireRefusal extends Error {
   readonly status: number
   readonly reply: Message | undefined
 
-  constructor(status: number, reply: Message | undefined) {
-    super(`The server answered with HTTP status ${status}.`)
+  /** @param challenge what the server says about how to sign in: `WWW-Authenticate` */
+  constructor(status: number, reply: Message | undefined, challenge?: string) {
+    const wants =
+      challenge === undefined
+        ? ''
+        : ` WWW-Authenticate: ${oneLine(challenge, 'terminal', { maxChars: challengeChars })}`
+    super(`The server answered with HTTP status ${status}.${wants}`)
     this.name = 'WireRefusal'
     this.status = status
     this.reply = reply

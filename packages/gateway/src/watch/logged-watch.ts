@@ -5,7 +5,8 @@ import type { Log } from './log.ts'
 import type { Watch } from './watch.ts'
 
 export function loggedWatch(figures: Figures, log: Log): Watch {
-  const isUp = new Map<string, boolean>()
+  /** So that each change is logged once. */
+  const lastHealth = new Map<string, string>()
   return {
     asked: (server) => {
       figures.asked(server)
@@ -36,12 +37,13 @@ export function loggedWatch(figures: Figures, log: Log): Watch {
       log.warn({ server, tool }, 'The tool requires tasks, which this gateway does not support: left out of the list.'),
     passed: (method, outcome, ms) => figures.passed(method, outcome, ms),
     replied: (server, ms) => figures.replied(server, ms),
-    health: (server, isUpNow) => {
-      figures.health(server, isUpNow)
-      if (isUp.get(server) === isUpNow) return
-      isUp.set(server, isUpNow)
-      if (isUpNow) log.info({ server }, 'The server can be used.')
-      else log.warn({ server }, 'The server cannot be reached.')
+    health: (server, isUp, reason) => {
+      figures.health(server, isUp)
+      const now = isUp ? 'up' : `${reason}`
+      if (lastHealth.get(server) === now) return
+      lastHealth.set(server, now)
+      if (isUp) log.info({ server }, 'The server is ready.')
+      else log.warn({ server, reason }, 'The server cannot be used.')
     },
   }
 }

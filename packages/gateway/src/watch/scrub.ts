@@ -3,6 +3,8 @@
 //
 // It is the last net, not the first: nothing that may be secret is meant to be written in the first place.
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Config } from '../config/settings.ts'
 
 export type Scrub = (text: string) => string
@@ -22,12 +24,11 @@ export function scrubber(secrets: readonly string[]): Scrub {
 
 /** Everything in a configuration that was given to us in confidence. */
 export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
-  const ofServers = Object.values(servers).flatMap(({ headers, env, args, secrets }) => [
-    ...(secrets.token === undefined ? [] : [secrets.token]),
-    ...Object.values(headers),
-    ...Object.values(headers).map((value) => value.replace(/^\S+\s+/, '')),
-    ...Object.values(env),
-    ...args.filter((arg) => !arg.startsWith('-')),
+  const ofServers = Object.values(servers).flatMap((server) => [
+    ...(server.secrets.token === undefined ? [] : [server.secrets.token]),
+    ...Object.values(server.headers),
+    ...Object.values(server.headers).map((value) => value.replace(/^\S+\s+/, '')),
+    ...secretsOfServer(server),
   ])
   const inInbox = inbox.client_secret === undefined ? [] : [inbox.client_secret]
   const inStore = store.engine === 'postgres' ? [new URL(store.url).password] : []
@@ -39,6 +40,21 @@ export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
   const spelled = [...inStore, ...inWake].filter((secret) => secret !== '')
   return [...ofServers, ...inInbox, ...spelled, ...spelled.map(decodeURIComponent)]
 }
+
+/** What a process was given in confidence: its variables, and arguments that are no option, no file and no package. */
+export function secretsOfServer({ args, env, cwd }: Started): string[] {
+  const isPublic = (arg: string) => arg.startsWith('-') || packageName.test(arg) || existsSync(resolve(cwd ?? '.', arg))
+  return [...Object.values(env), ...args.filter((arg) => !isPublic(arg))]
+}
+
+interface Started {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string | undefined
+}
+
+// Names with a scope, and plain ones without a digit: a token would have one.
+const packageName = /^(?:@[a-z0-9-]{1,64}\/[a-z0-9._-]{1,64}|[a-z][a-z-]{0,64})(?:@[a-z0-9.^~-]{1,32})?$/
 
 /** As it stands inside a line of JSON. */
 function escaped(secret: string): string {

@@ -35,7 +35,8 @@ export interface Watch {
   passed(method: string, outcome: string, ms: number): void
   /** Of that, how long the server took. */
   replied(server: string, ms: number): void
-  health(server: string, isUp: boolean): void
+  /** @param reason why it cannot be used */
+  health(server: string, isUp: boolean, reason?: string): void
 }
 
 export const nobodyWatches: Watch = {

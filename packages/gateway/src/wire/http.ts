@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { wireLimits } from '../limits.ts'
+import { MessageTooLarge } from './too-large.ts'
 import { textOf } from './utf8.ts'
 
 /** Undefined when there is more than a message may have. Bytes that are not UTF-8 are no text, and no message is empty. */
@@ -24,6 +25,13 @@ export function readBody(stream: IncomingMessage): Promise<string | undefined> {
       if (!stream.complete) reject(new Error('The message broke off.'))
     })
   return promise
+}
+
+/** The same of a server: throws when there is more than a message may have. */
+export async function readReply(response: IncomingMessage): Promise<string> {
+  const body = await readBody(response)
+  if (body === undefined) throw new MessageTooLarge()
+  return body
 }
 
 /** Lets a connection be used again although nobody wants the rest. */

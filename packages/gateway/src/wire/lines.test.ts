@@ -30,9 +30,18 @@ test('[LIMIT-3] a line that is too long is let go as it comes', () => {
   const piece = Buffer.alloc(wireLimits.messageBytes / 4, 'x')
   for (let i = 0; i < 40; i++) expect(lines.push(piece)).toEqual([])
 
-  expect(lines.isTooLong).toBe(true)
+  expect(lines.hadTooLong).toBe(true)
   expect(lines.push(Buffer.from('x\nnext\n'))).toEqual([undefined, 'next'])
-  expect(lines.isTooLong).toBe(false)
+})
+
+test('[LIMIT-3] a line that is one byte too long is known even when it came in one piece with its end', () => {
+  const [fitting, long] = [wireLimits.messageBytes, wireLimits.messageBytes + 1].map((bytes) => {
+    const lines = new Lines()
+    lines.push(Buffer.from(`${'x'.repeat(bytes)}\nnext\n`))
+    return lines.hadTooLong
+  })
+
+  expect([fitting, long]).toEqual([false, true])
 })
 
 test('[LIMIT-2] a stream is UTF-8 wherever it is cut, and a byte that is not ends it', () => {

@@ -11,6 +11,7 @@ const lineFeed = 0x0a
 export class Lines {
   #pieces: Buffer[] = []
   #bytes = 0
+  #hadTooLong = false
 
   /** The lines that end in this piece. Undefined stands for one that is too long, or is not UTF-8. */
   push(chunk: Buffer): (string | undefined)[] {
@@ -30,21 +31,26 @@ export class Lines {
     return this.#take()
   }
 
-  /** Whether the line that is coming is longer than a message may be. */
-  get isTooLong(): boolean {
+  /** Whether a line was longer than a message may be, or the one that is coming is. */
+  get hadTooLong(): boolean {
+    return this.#hadTooLong || this.#isTooLong
+  }
+
+  get #isTooLong(): boolean {
     return this.#bytes > wireLimits.messageBytes
   }
 
   #add(piece: Buffer): void {
     this.#bytes += piece.length
-    if (this.isTooLong) this.#pieces = []
+    if (this.#isTooLong) this.#pieces = []
     else if (piece.length > 0) this.#pieces.push(piece)
   }
 
   #take(): string | undefined {
     const [only, ...others] = this.#pieces
+    this.#hadTooLong ||= this.#isTooLong
     const text =
-      this.isTooLong || only === undefined
+      this.#isTooLong || only === undefined
         ? undefined
         : textOf(others.length === 0 ? only : Buffer.concat(this.#pieces))
     const isEmpty = this.#bytes === 0

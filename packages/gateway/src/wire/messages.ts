@@ -61,6 +61,16 @@ export function readMessage(text: string): Message | undefined {
   }
 }
 
+/** The messages of a batch. Undefined for what is no batch, or holds anything that is no message. */
+export function readBatch(text: string): readonly Message[] | undefined {
+  try {
+    const value = parse(text)
+    return Array.isArray(value) && value.every(isMessage) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 // JSON.parse can be made to misread names that are spelled with escapes (see core's digest/parse.ts); those are read by
 // the reader that cannot. It refuses a name twice by itself; elsewhere names are counted, which costs less.
 function parse(text: string): unknown {

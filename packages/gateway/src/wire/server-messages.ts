@@ -4,9 +4,16 @@
 // its business and the client's, so such a number is carried as it was written. It is only ever passed on: what the relay
 // itself looks at, such as questions, is read as plain numbers.
 
-import { type Message, readMessage } from './messages.ts'
+import { type Message, readBatch, readMessage } from './messages.ts'
 import { outlineOf } from './outline.ts'
 import { isUnfinished } from './words-2026-07-28.ts'
+
+/** All messages of a text: one, or a batch, as servers of 2025-03-26 and before may send. None for what is no message. */
+export function readServerMessages(text: string): readonly Message[] {
+  if (text.trimStart().startsWith('[')) return readBatch(text) ?? []
+  const message = readServerMessage(text)
+  return message === undefined ? [] : [message]
+}
 
 /** As `readMessage`. */
 export function readServerMessage(text: string): Message | undefined {

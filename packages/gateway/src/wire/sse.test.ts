@@ -47,8 +47,11 @@ test('[RELAY-13] an event that was not ended is none, and one that is too large 
 
   expect(await eventsIn('data: whole\n\ndata: half\n')).toEqual([{ data: 'whole' }])
   expect(await eventsIn('data: whole\r\r')).toEqual([{ data: 'whole' }])
-  await expect(eventsIn(...lines)).rejects.toThrow('larger message')
-  await expect(eventsIn(`data: ${'x'.repeat(wireLimits.messageBytes)}`)).rejects.toThrow('larger message')
+  await expect(eventsIn(...lines)).rejects.toThrow('limits.message_size')
+  const largest = `data: ${'x'.repeat(wireLimits.messageBytes)}`
+  expect(await eventsIn(`${largest}\n\n`)).toHaveLength(1)
+  await expect(eventsIn(`${largest}x\n\n`)).rejects.toThrow()
+  await expect(eventsIn(`${largest}x`)).rejects.toThrow('limits.message_size')
 })
 
 test('[LIMIT-3] a large event in small pieces costs each character once', async () => {

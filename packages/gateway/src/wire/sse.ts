@@ -2,10 +2,15 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { wireLimits } from '../limits.ts'
+import { MessageTooLarge } from './too-large.ts'
 import { Utf8Stream } from './utf8.ts'
+
+const fieldNameBytes = 'data: '.length
 
 export interface ServerEvent {
   readonly data: string
+  /** Its kind, if it is not the usual one: a message. */
+  readonly event?: string
   readonly id?: string
   readonly retryMs?: number
 }
@@ -57,29 +62,29 @@ export async function* readServerEvents(stream: IncomingMessage): AsyncGenerator
         event.add(whole)
         continue
       }
+      if (event.bytes > wireLimits.messageBytes) throw new MessageTooLarge()
       if (!event.isEmpty) yield event.read()
       event = new EventFields()
     }
-    if (line.chars + event.chars > wireLimits.messageBytes)
-      throw new Error('A server sent a larger message than is allowed.')
+    if (line.bytes + event.bytes > wireLimits.messageBytes + fieldNameBytes) throw new MessageTooLarge()
   }
 }
 
 /** A line that is not whole yet. */
 class Pieces {
   #pieces: string[] = []
-  chars = 0
+  bytes = 0
 
   add(piece: string): void {
     if (piece === '') return
     this.#pieces.push(piece)
-    this.chars += piece.length
+    this.bytes += Buffer.byteLength(piece)
   }
 
   take(): string {
     const whole = this.#pieces.length === 1 ? (this.#pieces[0] as string) : this.#pieces.join('')
     this.#pieces = []
-    this.chars = 0
+    this.bytes = 0
     return whole
   }
 }
@@ -87,27 +92,31 @@ class Pieces {
 class EventFields {
   readonly #data: string[] = []
   #id: string | undefined
+  #event: string | undefined
   #retryMs: number | undefined
   isEmpty = true
-  /** What is kept of it. */
-  chars = 0
+  /** Of its data. */
+  bytes = 0
 
   add(line: string): void {
     this.isEmpty = false
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)
-    if (name !== 'data' && name !== 'id' && name !== 'retry') return
+    if (name !== 'data' && name !== 'id' && name !== 'retry' && name !== 'event') return
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (name === 'data') {
+      // Lines of data are joined by a line feed.
+      this.bytes += Buffer.byteLength(value) + (this.#data.length > 0 ? 1 : 0)
       this.#data.push(value)
-      this.chars += value.length + 1
     } else if (name === 'id') this.#id = value
+    else if (name === 'event') this.#event = value === 'message' ? undefined : value
     else if (/^\d{1,9}$/.test(value)) this.#retryMs = Number(value)
   }
 
   read(): ServerEvent {
     return {
       data: this.#data.join('\n'),
+      ...(this.#event === undefined ? {} : { event: this.#event }),
       ...(this.#id === undefined ? {} : { id: this.#id }),
       ...(this.#retryMs === undefined ? {} : { retryMs: this.#retryMs }),
     }

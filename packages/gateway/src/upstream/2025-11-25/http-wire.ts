@@ -8,10 +8,11 @@ import type { IncomingMessage } from 'node:http'
 import { upstreamLimits } from '../../limits.ts'
 import { mayRepeat, reasonOf } from '../../relay/exchange.ts'
 import type { Connections } from '../../wire/connections.ts'
-import { discard, header, mediaType, readBody } from '../../wire/http.ts'
-import { isReply, isRequest, type Message, type Reply } from '../../wire/messages.ts'
-import { readServerMessage } from '../../wire/server-messages.ts'
+import { discard, header, mediaType, readBody, readReply } from '../../wire/http.ts'
+import { errorCodes, errorReply, isReply, isRequest, type Message, type Reply } from '../../wire/messages.ts'
+import { readServerMessage, readServerMessages } from '../../wire/server-messages.ts'
 import { readServerEvents, type ServerEvent } from '../../wire/sse.ts'
+import { MessageTooLarge } from '../../wire/too-large.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 
 const defaultRetryMs = 1_000
@@ -51,10 +52,15 @@ export class HttpWire implements Wire {
     if (session !== undefined) this.#session = session
     if ((response.statusCode ?? 0) >= 400) {
       const body = await readBody(response)
-      throw new WireRefusal(response.statusCode ?? 0, body === undefined ? undefined : readServerMessage(body))
+      const reply = body === undefined ? undefined : readServerMessage(body)
+      throw new WireRefusal(response.statusCode ?? 0, reply, header(response, 'www-authenticate'))
     }
     if (!isRequest(message)) return discard(response)
-    this.#read(response, message.id).catch((error: unknown) => this.#lost(error))
+    this.#read(response, message.id).catch((error: unknown) => {
+      if (!(error instanceof MessageTooLarge)) return this.#lost(error)
+      // Only this request is without its answer.
+      this.#events.onMessage(errorReply(message.id, errorCodes.refused, error.message))
+    })
   }
 
   /** The stream for what the server says unasked. Servers without one answer 405, and that is fine. */
@@ -75,10 +81,10 @@ export class HttpWire implements Wire {
 
   async #read(response: IncomingMessage, id: string | number): Promise<void> {
     if (mediaType(response) !== 'text/event-stream') {
-      const body = await readBody(response)
-      const reply = body === undefined ? undefined : readServerMessage(body)
-      if (reply === undefined || !isReply(reply))
-        throw new Error('The server answered with something that is no reply.')
+      const messages = readServerMessages(await readReply(response))
+      const reply = messages.findLast((one) => isReply(one))
+      if (reply === undefined) throw new Error('The server answered with something that is no reply.')
+      for (const message of messages) if (message !== reply) this.#events.onMessage(message)
       // Nothing else will come for this request: a reply to another one would leave it waiting for ever.
       if (reply.id !== id && reply.id !== null) throw new Error('The server answered another request.')
       return this.#events.onMessage({ ...reply, id } as Reply)
@@ -105,10 +111,11 @@ export class HttpWire implements Wire {
     let isAnswered = false
     for await (const event of readServerEvents(stream)) {
       last = { ...last, ...event }
-      const message = event.data === '' ? undefined : readServerMessage(event.data)
-      if (message === undefined) continue
-      if (awaited !== undefined && isReply(message) && message.id === awaited) isAnswered = true
-      this.#events.onMessage(message)
+      const messages = event.data === '' ? [] : readServerMessages(event.data)
+      for (const message of messages) {
+        if (awaited !== undefined && isReply(message) && message.id === awaited) isAnswered = true
+        this.#events.onMessage(message)
+      }
     }
     return last === undefined ? { isAnswered } : { isAnswered, last }
   }

@@ -34,7 +34,19 @@ import { readQuestion } from './questions.ts'
 export type OpenWire = (events: WireEvents) => Wire & { revision?: string; openStream?(): Promise<void> }
 
 const newest = '2025-11-25'
-const spoken = ['2025-03-26', '2025-06-18', newest]
+const spoken = ['2024-11-05', '2025-03-26', '2025-06-18', newest]
+
+/** The server did not open a session. */
+export class OpenRefused extends Error {
+  /** Of its answer over HTTP. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.name = 'OpenRefused'
+    this.status = status
+  }
+}
 
 export interface SessionEvents {
   readonly onNotification: (notification: Notification) => void
@@ -150,7 +162,8 @@ export class Session {
     const clientInfo = { name: 'assent', version: '0', ...info }
     const opening = this.request('initialize', { protocolVersion: newest, capabilities, clientInfo })
     const outcome = await Promise.race([opening, after(upstreamLimits.openMs)])
-    if (outcome.kind !== 'finished') throw new Error(outcome.kind === 'failed' ? outcome.error.message : 'No answer.')
+    if (outcome.kind === 'failed') throw new OpenRefused(outcome.error.message, outcome.status)
+    if (outcome.kind !== 'finished') throw new OpenRefused('The server asked a question before its session was open.')
     const { result } = outcome
     const revision = stringAt(result, 'protocolVersion') ?? ''
     if (!spoken.includes(revision)) throw new Error(`The server wants to speak the revision "${revision}".`)

@@ -3,6 +3,7 @@ import { whichRegion } from '../../contract/asking.suite.ts'
 import { putAwayLater, until } from '../../contract/stage.suite.ts'
 import { anOlderRawServer } from '../../contract/wire.suite.ts'
 import type { Call } from '../../relay/exchange.ts'
+import { BackOff } from '../back-off.ts'
 import { openUpstream } from '../open-upstream.ts'
 
 function callOf(principal: string): Call {
@@ -22,7 +23,7 @@ test('[RELAY-8] a call that a 2025 server waits in is continued only for the per
   const server = await anOlderRawServer(({ say }) =>
     say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
   )
-  const options = { askWaitMs: 60_000, onLog: () => undefined, environment: () => ({}) }
+  const options = { askWaitMs: 60_000, onLog: () => undefined, environment: () => ({}), backOff: new BackOff() }
   const upstream = await openUpstream('deploy', { url: server.url }, callOf('ann'), options)
   putAwayLater(() => upstream.close())
   const asked = await upstream.start(callOf('ann'))

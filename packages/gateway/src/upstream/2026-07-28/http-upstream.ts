@@ -18,10 +18,11 @@ import {
   unsent,
 } from '../../relay/exchange.ts'
 import type { Connections } from '../../wire/connections.ts'
-import { mediaType, readBody } from '../../wire/http.ts'
+import { mediaType, readReply } from '../../wire/http.ts'
 import { errorCodes, isNotification, isReply } from '../../wire/messages.ts'
 import { readServerMessage } from '../../wire/server-messages.ts'
 import { readServerEvents } from '../../wire/sse.ts'
+import { MessageTooLarge } from '../../wire/too-large.ts'
 import { describeBy } from './describe.ts'
 import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
 import { requestHeaders } from './headers.ts'
@@ -59,6 +60,7 @@ export class HttpUpstream20260728 implements Upstream {
       return await read(response, call)
     } catch (error) {
       if (call.signal.aborted) return failed(errorCodes.refused, 'The caller went away.')
+      if (error instanceof MessageTooLarge) return failed(errorCodes.refused, error.message)
       const away = `The server ${this.name} cannot be used now. ${reasonOf(error)}`
       const outcome = isUnconnected(error) ? unsent(errorCodes.refused, away) : failed(errorCodes.refused, away)
       return { ...outcome, isAway: true } as Outcome
@@ -96,8 +98,7 @@ function isUnconnected(error: unknown): boolean {
 
 async function read(response: IncomingMessage, call: Call): Promise<Outcome> {
   if (mediaType(response) !== 'text/event-stream') {
-    const body = await readBody(response)
-    const message = body === undefined ? undefined : readServerMessage(body)
+    const message = readServerMessage(await readReply(response))
     if (message !== undefined && isReply(message)) return outcomeOf(message, response.statusCode)
     return failed(errorCodes.refused, `The server answered with HTTP status ${response.statusCode}, and no message.`)
   }

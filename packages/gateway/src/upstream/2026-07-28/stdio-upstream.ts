@@ -107,13 +107,17 @@ export class StdioUpstream20260728 implements Upstream {
     this.#open = open
   }
 
+  /** Starts the caller's process, unless it runs. */
+  begin(principal: string): Process {
+    const running = this.#processes.get(principal)
+    if (running?.isOpen === true) return running
+    const process = opened(this.#open)
+    this.#processes.set(principal, process)
+    return process
+  }
+
   async start(call: Call): Promise<Outcome> {
-    let process = this.#processes.get(call.principal)
-    if (process?.isOpen !== true) {
-      process = opened(this.#open)
-      this.#processes.set(call.principal, process)
-    }
-    return process.run(call)
+    return this.begin(call.principal).run(call)
   }
 
   continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {

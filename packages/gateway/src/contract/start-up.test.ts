@@ -1,0 +1,228 @@
+// Servers that start slowly, answer little, or not at all, and what clients and operators learn of it.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { expect, test } from 'vitest'
+import { upstreamLimits, wireLimits } from '../limits.ts'
+import { nobodyWatches, type Watch } from '../watch/watch.ts'
+import { Count, olderServer, whichRegion } from './asking.suite.ts'
+import { aClient, accepts } from './clients.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
+import { listening } from './servers.suite.ts'
+import { aStage, personHeader, putAwayLater } from './stage.suite.ts'
+import { aRawServer, aSession, type Heard, nextOf, request, untilTheEnd } from './wire.suite.ts'
+
+const script = fileURLToPath(new URL('imperfect-process.suite.ts', import.meta.url))
+
+async function aProcess(how: string, env: Record<string, string> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-start-'))
+  putAwayLater(() => rm(folder, { recursive: true }))
+  const boots = join(folder, 'boots')
+  writeFileSync(boots, '')
+  const server = { command: process.execPath, args: [script, how, boots], env }
+  return { server, boots: () => readFileSync(boots, 'utf8').split('boot').length - 1 }
+}
+
+/** The official server of 2024-11-05's transport: a session for each event stream. */
+async function aLegacyServer() {
+  const sessions = new Map<string, SSEServerTransport>()
+  const open = async (response: ServerResponse) => {
+    const transport = new SSEServerTransport('/messages', response)
+    sessions.set(transport.sessionId, transport)
+    await olderServer(new Count()).connect(transport)
+  }
+  const receive = async (message: IncomingMessage, response: ServerResponse) => {
+    const id = new URL(message.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? ''
+    await sessions.get(id)?.handlePostMessage(message, response)
+  }
+  return listening(
+    createServer((message, response) => {
+      const isStream = message.method === 'GET'
+      if (!isStream && !message.url?.startsWith('/messages')) return void response.writeHead(404).end()
+      return void (isStream ? open(response) : receive(message, response))
+    }),
+  )
+}
+
+/** What an operator learns: each change of a server's health, with the reason. */
+function aLog() {
+  const lines: string[] = []
+  const watch: Watch = {
+    ...nobodyWatches,
+    health: (server, isUp, reason) => {
+      const line = isUp ? `${server} is ready` : `${server}: ${reason}`
+      if (lines.at(-1) !== line) lines.push(line)
+    },
+  }
+  return { lines, watch }
+}
+
+const count = (url: string, args: object = {}) => request(url, 'tools/call', { name: 'count', arguments: args })
+const toolNames = ({ message }: Heard) => (message.result.tools as { name: string }[]).map(({ name }) => name)
+const textOf = ({ message }: Heard) => (message.result.content as { text: string }[])[0]?.text
+
+test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', 'old', 'batches'])(
+  '[START-1] a process that is %s serves clients of both generations',
+  async (how) => {
+    const { server } = await aProcess(how)
+    const gateway = await (await aStage()).gateway({ one: server })
+
+    const called = await count(gateway.url)
+    const session = await aSession(gateway.url)
+    const inSession = await nextOf(await session.ask('tools/call', { name: 'count', arguments: {} }, 2))
+
+    expect(called.message.result).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] })
+    expect(JSON.stringify(inSession)).toMatch(/result|in a batch/)
+  },
+)
+
+test.each(['silent', 'ordinary', 'slow-older', 'slow-newest'])(
+  '[START-2] a process that is %s is started once for its first client',
+  async (how) => {
+    const { server, boots } = await aProcess(how)
+    const gateway = await (await aStage()).gateway({ one: server })
+
+    await request(gateway.url, 'tools/list', {})
+    await count(gateway.url)
+
+    expect(boots()).toBe(1)
+  },
+)
+
+test('[START-3] the first list waits for a server that is starting, later ones not long for one that failed', async () => {
+  const before = { ...upstreamLimits }
+  putAwayLater(() => void Object.assign(upstreamLimits, before))
+  Object.assign(upstreamLimits, { openMs: 4_000, listDelayMs: 300 })
+  const [slow, mute] = [await aProcess('slow-older'), await aProcess('mute')]
+  const { lines, watch } = aLog()
+  const gateway = await (await aStage()).gateway({ slow: slow.server, mute: mute.server }, { watch })
+
+  const first = await request(gateway.url, 'tools/list', {})
+  const startedAt = performance.now()
+  const second = await request(gateway.url, 'tools/list', {})
+  const tookMs = performance.now() - startedAt
+
+  expect(toolNames(first)).toEqual(['slow__count'])
+  expect(toolNames(second)).toEqual(['slow__count'])
+  expect(tookMs).toBeLessThan(3_000)
+  expect(lines).toContain('mute: The server did not answer in time.')
+})
+
+test('[START-4] a server that comes up later is announced to clients that listed without it', async () => {
+  const [late, good] = [await aProcess('fails-twice'), await aProcess('ordinary')]
+  const gateway = await (await aStage()).gateway({ late: late.server, good: good.server })
+  const session = await aSession(gateway.url)
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
+  const standing = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+  await request(gateway.url, 'tools/list', {})
+
+  let announced: unknown
+  while (announced !== 'notifications/tools/list_changed') announced = (await nextOf(standing)).method
+
+  expect(toolNames(await request(gateway.url, 'tools/list', {}))).toEqual(['late__count', 'good__count'])
+})
+
+test('[START-5] the client and the log are told why a process cannot be used, without its secrets', async () => {
+  const { server } = await aProcess('fails', { KEY: 'hunter2-hunter2' })
+  const { lines, watch } = aLog()
+  const missing = { command: 'no-such-program-here' }
+  const nowhere = { command: process.execPath, cwd: '/no/such/folder' }
+  const gateway = await (await aStage()).gateway({ fails: server, missing, nowhere }, { watch })
+
+  const errors: string[] = []
+  for (const name of ['fails', 'missing', 'nowhere', 'missing'])
+    errors.push((await request(gateway.url, 'tools/call', { name: `${name}__x` })).message.error.message)
+
+  expect(errors[0]).toContain('exit code 7')
+  expect(errors[0]).toContain('npm ERR! 404 Not Found | the key is [secret]')
+  expect(errors[1]).toContain('the program no-such-program-here was not found')
+  expect(errors[2]).toContain('there is no folder /no/such/folder')
+  // Too early for the next attempt, and still the reason.
+  expect(errors[3]).toContain('the program no-such-program-here was not found')
+  const log = lines.join('\n')
+  expect(log).toContain('exit code 7')
+  expect(log).toContain('no-such-program-here was not found')
+  expect(log).not.toContain('is ready')
+  expect(`${log}${errors}`).not.toContain('hunter2')
+})
+
+test('[START-1] a server of the first HTTP transport, with an event stream and an address for messages, asks its questions', async () => {
+  const { url } = await aLegacyServer()
+  const gateway = await (await aStage()).gateway({ one: { url } })
+
+  for (const generation of ['2025-11-25', '2026-07-28'] as const) {
+    const client = await aClient(generation, gateway.url)
+    expect(await client.call('ask', { questions: [whichRegion] })).toMatchObject({ content: [{ text: 'done' }] })
+    expect(client.asked.map(accepts)).toEqual([whichRegion].map(accepts))
+  }
+})
+
+test('[START-1] a server of the first HTTP transport that sends its callers elsewhere gets nothing there', async () => {
+  const elsewhere = await aRawServer(() => ({ result: {} }))
+  const http = createServer((message, response) => {
+    if (message.method !== 'GET') return void response.writeHead(405).end()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`event: endpoint\ndata: ${elsewhere.url}\n\n`)
+  })
+  const { url } = await listening(http)
+  const gateway = await (await aStage()).gateway({ one: { url, headers: { Authorization: 'Bearer hunter2-hunter2' } } })
+
+  const { message } = await request(gateway.url, 'tools/list', {})
+
+  expect(message.error.code).toBe(-32_000)
+  expect(elsewhere.requests).toEqual([])
+})
+
+test('[START-5] a server that wants its callers to sign in is reported with its challenge', async () => {
+  const challenge = 'Bearer resource_metadata="https://example.test/.well-known/oauth-protected-resource"'
+  const http = createServer((_request, response) => {
+    response.writeHead(401, { 'www-authenticate': challenge }).end()
+  })
+  const { url } = await listening(http)
+  const { lines, watch } = aLog()
+  const gateway = await (await aStage()).gateway({ one: { url } }, { watch })
+
+  const { message } = await request(gateway.url, 'tools/list', {})
+
+  expect(message.error.message).toContain('HTTP status 401')
+  expect(message.error.message).toContain(challenge)
+  expect(lines.join()).toContain('HTTP status 401')
+  expect(lines.join()).not.toContain('is ready')
+})
+
+test('[START-6] a message of one byte too many over standard output ends its call at once, with the limit', async () => {
+  const { server } = await aProcess('ordinary')
+  const gateway = await (await aStage()).gateway({ one: server })
+  const frame = Buffer.byteLength('{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":""}]}}')
+
+  const fitting = await count(gateway.url, { bytes: wireLimits.messageBytes - frame })
+  const large = await count(gateway.url, { bytes: wireLimits.messageBytes - frame + 10 })
+
+  expect(textOf(fitting)).toHaveLength(wireLimits.messageBytes - frame)
+  expect(large.message.error.message).toContain(`${wireLimits.messageBytes} bytes`)
+  expect(large.message.error.message).toContain('limits.message_size')
+})
+
+test.each(['json', 'sse'])('[START-6] over HTTP as %s bytes are counted too, not characters', async (how) => {
+  const text = (characters: number) => ({ content: [{ type: 'text', text: 'é'.repeat(characters) }] })
+  const server = await aRawServer(({ id, params }, response) => {
+    const result = { resultType: 'complete', ...text((params.arguments as { characters: number }).characters) }
+    if (how === 'json') return { result }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+    return undefined
+  })
+  const gateway = await (await aStage()).gateway({ one: { url: server.url } })
+  const ask = (characters: number) => request(gateway.url, 'tools/call', { name: 'x', arguments: { characters } })
+
+  const fitting = await ask(wireLimits.messageBytes / 2 - 1_000)
+  const large = await ask(wireLimits.messageBytes / 2 + 1_000)
+
+  expect(textOf(fitting)).toHaveLength(wireLimits.messageBytes / 2 - 1_000)
+  expect(large.message.error.message).toContain('limits.message_size')
+})

@@ -1,0 +1,89 @@
+// Opens a server that is a child process, in the revision it speaks, on the process that was asked.
+
+import { upstreamLimits } from '../limits.ts'
+import type { Call, Upstream } from '../relay/exchange.ts'
+import type { OpenWire } from './2025-11-25/session.ts'
+import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.ts'
+import { withEnvelope } from './2026-07-28/envelope.ts'
+import { ForSessions } from './2026-07-28/for-sessions.ts'
+import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
+import { BackOff } from './back-off.ts'
+import { ProbedProcess } from './probed-process.ts'
+
+/** Starts a process. The back-off is told how it ended. */
+export type StartProcess = (...on: [...Parameters<OpenWire>, BackOff]) => ReturnType<OpenWire>
+
+type Options = Pick<SessionfulOptions, 'askWaitMs' | 'onStray'>
+
+/** @param backOff is kept for the next attempt to open the same server */
+export async function openProcess(
+  name: string,
+  start: StartProcess,
+  call: Call,
+  backOff: BackOff,
+  options: Options,
+): Promise<Upstream> {
+  backOff.check()
+  const open: OpenWire = (events) => start(events, backOff)
+  const older = (opens: OpenWire) =>
+    new Upstream20251125(name, opens, { ...options, connections: upstreamLimits.processes, close: () => undefined })
+  // Its end is not held against the server: one of an older revision may end at a request that it does not know.
+  const probed = new ProbedProcess((events) => start(events, new BackOff()))
+  const answer = probed.ask(withEnvelope({ ...call, params: {} }))
+  try {
+    if ((await within(answer, upstreamLimits.probeMs)) === 'newest') return newest(name, firstOf(probed, open), call)
+    const upstream = older(firstOf(probed, open))
+    // A server that has not answered yet may still be starting, and then both requests wait for it.
+    const opening = upstream.describe(call).then(() => 'older' as const)
+    const speaks = await Promise.race([opening, answer.then((late) => (late === 'newest' ? late : opening))])
+    if (speaks === 'older') return upstream
+    opening.catch(() => undefined)
+    await upstream.close()
+    return newest(name, firstOf(probed, open), call)
+  } catch (error) {
+    probed.close()
+    if (probed.ended === undefined) throw error
+    if (probed.ended.neverStarted) {
+      backOff.ended(false, probed.ended.reason)
+      throw new Error(probed.ended.reason)
+    }
+  }
+  return opened(older(open), call)
+}
+
+/** The server when it has said what it is. */
+export async function opened(upstream: Upstream, call: Call): Promise<Upstream> {
+  try {
+    await upstream.describe(call)
+    return upstream
+  } catch (error) {
+    await upstream.close()
+    throw error
+  }
+}
+
+function newest(name: string, open: OpenWire, { principal }: Call): Upstream {
+  const upstream = new StdioUpstream20260728(name, open)
+  upstream.begin(principal)
+  return new ForSessions(upstream)
+}
+
+/** The process that was asked is handed out as the first; later ones are started. */
+function firstOf(probed: ProbedProcess, open: OpenWire): OpenWire {
+  let isNext = true
+  return (events) => {
+    if (!isNext) return open(events)
+    isNext = false
+    return probed.handTo(events)
+  }
+}
+
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  const timer = Promise.withResolvers<undefined>()
+  const timeout = setTimeout(() => timer.resolve(undefined), ms)
+  try {
+    return await Promise.race([promise, timer.promise])
+  } finally {
+    clearTimeout(timeout)
+  }
+}
