@@ -107,7 +107,7 @@ export const upstreamLimits = {
   /** To learn which revision a server speaks, and to open a session with it. */
   openMs: 30_000,
   /** How long a process may be silent about its revision before it is also sent what the older ones begin with. */
-  probeMs: 1_000,
+  probeMs: 2_000,
   /** How long a server that failed, or did not answer, before may delay a list, or the start of a client's session. */
   listDelayMs: 2_000,
   /** Of any answer of a server to something nobody waits for a person in. */

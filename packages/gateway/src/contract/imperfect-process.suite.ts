@@ -13,7 +13,7 @@ const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrp
 const serverInfo = { name: 'imperfect', version: '1' }
 const capabilities = { tools: { listChanged: true } }
 const revision = { old: '2024-11-05', batches: '2025-03-26' }[how] ?? '2025-06-18'
-const isNewest = how === 'slow-newest'
+const isNewest = how.startsWith('slow-newest')
 
 function resultOf(method: string, params: { arguments?: { bytes?: number } }): object | undefined {
   if (method === 'initialize' && !isNewest) return { protocolVersion: revision, capabilities, serverInfo }
@@ -29,6 +29,11 @@ function receive(line: string): void {
   const { id, method, params = {} } = JSON.parse(line)
   if (id === undefined || how === 'mute') return
   if (how === 'ends-at-unknown' && method === 'server/discover') process.exit(4)
+  // It refuses what it does not know at once, and takes its time for the rest.
+  if (how === 'slow-newest-strict' && method === 'server/discover') {
+    setTimeout(() => say({ id, result: resultOf(method, params) }), 300)
+    return
+  }
   const result = resultOf(method, params)
   if (result !== undefined && how === 'batches' && method === 'tools/call') {
     const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'in a batch' } }
@@ -44,5 +49,5 @@ if (how === 'fails') {
 }
 if (how === 'fails-twice' && starts <= 2) process.exit(1)
 const listen = () => createInterface({ input: process.stdin }).on('line', receive)
-if (how.startsWith('slow')) setTimeout(listen, 1_500)
+if (how.startsWith('slow')) setTimeout(listen, 2_500)
 else listen()

@@ -66,7 +66,7 @@ const count = (url: string, args: object = {}) => request(url, 'tools/call', { n
 const toolNames = ({ message }: Heard) => (message.result.tools as { name: string }[]).map(({ name }) => name)
 const textOf = ({ message }: Heard) => (message.result.content as { text: string }[])[0]?.text
 
-test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', 'old', 'batches'])(
+test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', 'slow-newest-strict', 'old', 'batches'])(
   '[START-1] a process that is %s serves clients of both generations',
   async (how) => {
     const { server } = await aProcess(how)
@@ -76,12 +76,13 @@ test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', '
     const session = await aSession(gateway.url)
     const inSession = await nextOf(await session.ask('tools/call', { name: 'count', arguments: {} }, 2))
 
+    expect(called.message.error).toBeUndefined()
     expect(called.message.result).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] })
     expect(JSON.stringify(inSession)).toMatch(/result|in a batch/)
   },
 )
 
-test.each(['silent', 'ordinary', 'slow-older', 'slow-newest'])(
+test.each(['silent', 'ordinary', 'slow-older', 'slow-newest', 'slow-newest-strict'])(
   '[START-2] a process that is %s is started once for its first client',
   async (how) => {
     const { server, boots } = await aProcess(how)
@@ -97,7 +98,7 @@ test.each(['silent', 'ordinary', 'slow-older', 'slow-newest'])(
 test('[START-3] the first list waits for a server that is starting, later ones not long for one that failed', async () => {
   const before = { ...upstreamLimits }
   putAwayLater(() => void Object.assign(upstreamLimits, before))
-  Object.assign(upstreamLimits, { openMs: 4_000, listDelayMs: 300 })
+  Object.assign(upstreamLimits, { openMs: 6_000, listDelayMs: 300 })
   const [slow, mute] = [await aProcess('slow-older'), await aProcess('mute')]
   const { lines, watch } = aLog()
   const gateway = await (await aStage()).gateway({ slow: slow.server, mute: mute.server }, { watch })

@@ -30,16 +30,29 @@ export async function openProcess(
   // Its end is not held against the server: one of an older revision may end at a request that it does not know.
   const probed = new ProbedProcess((events) => start(events, new BackOff()))
   const answer = probed.ask(withEnvelope({ ...call, params: {} }))
+  const asNewest = () => {
+    const upstream = new StdioUpstream20260728(name, firstOf(probed, open))
+    upstream.begin(call.principal)
+    probed.decided()
+    return new ForSessions(upstream)
+  }
   try {
-    if ((await within(answer, upstreamLimits.probeMs)) === 'newest') return newest(name, firstOf(probed, open), call)
+    if ((await within(answer, upstreamLimits.probeMs)) === 'newest') return asNewest()
     const upstream = older(firstOf(probed, open))
     // A server that has not answered yet may still be starting, and then both requests wait for it.
     const opening = upstream.describe(call).then(() => 'older' as const)
-    const speaks = await Promise.race([opening, answer.then((late) => (late === 'newest' ? late : opening))])
-    if (speaks === 'older') return upstream
-    opening.catch(() => undefined)
-    await upstream.close()
-    return newest(name, firstOf(probed, open), call)
+    // It may refuse the second before it answers the first.
+    const refused = opening.catch(async (error: unknown) => {
+      if ((await within(answer, upstreamLimits.openMs)) === 'newest') return 'newest' as const
+      throw error
+    })
+    const speaks = await Promise.race([refused, answer.then((late) => (late === 'newest' ? late : refused))])
+    if (speaks === 'newest') {
+      await upstream.close()
+      return asNewest()
+    }
+    probed.decided()
+    return upstream
   } catch (error) {
     probed.close()
     if (probed.ended === undefined) throw error
@@ -60,12 +73,6 @@ export async function opened(upstream: Upstream, call: Call): Promise<Upstream> 
     await upstream.close()
     throw error
   }
-}
-
-function newest(name: string, open: OpenWire, { principal }: Call): Upstream {
-  const upstream = new StdioUpstream20260728(name, open)
-  upstream.begin(principal)
-  return new ForSessions(upstream)
 }
 
 /** The process that was asked is handed out as the first; later ones are started. */

@@ -23,6 +23,8 @@ export class ProbedProcess {
   readonly #missed: Message[] = []
   #reader: WireEvents | undefined
   #askAgain: (() => void) | undefined
+  #isDecided = false
+  #isClosedEarly = false
   #ended: Ended | undefined
 
   constructor(open: (events: WireEvents) => Wire) {
@@ -54,18 +56,27 @@ export class ProbedProcess {
     return this.#ended
   }
 
-  /** The process for its next reader. The one before hears nothing more, and no longer closes it. */
+  /** The process for its next reader. The one before hears nothing more, and no reader closes it before `decided`. */
   handTo(events: WireEvents): Wire {
     this.#reader = events
+    this.#isClosedEarly = false
     const { reason, neverStarted } = this.#ended ?? {}
     if (reason !== undefined) queueMicrotask(() => events.onClosed(reason, neverStarted))
     for (const message of this.#missed.splice(0)) queueMicrotask(() => events.onMessage(message))
     return {
       send: (message) => this.#wire.send(message),
       close: () => {
-        if (this.#reader === events) this.#wire.close()
+        if (this.#reader !== events) return
+        if (this.#isDecided) this.#wire.close()
+        else this.#isClosedEarly = true
       },
     }
+  }
+
+  /** The reader that has it now keeps it. */
+  decided(): void {
+    this.#isDecided = true
+    if (this.#isClosedEarly) this.#wire.close()
   }
 
   close(): void {

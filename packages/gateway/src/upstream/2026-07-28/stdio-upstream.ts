@@ -27,11 +27,14 @@ interface Running {
 
 type OpenWire = (events: WireEvents) => Wire
 
+/** Above the ids of a session that was begun on the same process, and given up when it answered in this revision. */
+const firstId = 1_000_000
+
 class Process {
   readonly #wire: Wire
   readonly #running = new Map<number, Running>()
   isOpen = true
-  #lastId = 0
+  #lastId = firstId
 
   constructor(open: OpenWire) {
     const events = {
