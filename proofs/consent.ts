@@ -10,12 +10,20 @@ import { commentsSection } from './consent/comments.ts'
 import { editsSection } from './consent/edits.ts'
 import { type Installed, install, withBug } from './consent/installed.ts'
 import { instantSection } from './consent/instant.ts'
+import { loopbackSection } from './consent/loopback.ts'
 import { repositoriesSection } from './consent/repositories.ts'
 import { roundsSection } from './consent/rounds.ts'
 import type { Section, SectionResult } from './consent/section.ts'
 import { seededRandom } from './random.part.ts'
 
-const sections: readonly Section[] = [roundsSection, instantSection, repositoriesSection, editsSection, commentsSection]
+const sections: readonly Section[] = [
+  roundsSection,
+  instantSection,
+  repositoriesSection,
+  editsSection,
+  commentsSection,
+  loopbackSection,
+]
 const quickShare = 1 / 250
 const bugShare = 1 / 500
 const faultsShown = 10

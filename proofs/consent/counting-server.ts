@@ -15,6 +15,8 @@ export interface CountingServerOptions {
   /** How long the tool takes, before and after it counts. */
   readonly tookMs?: () => number
   readonly schema?: object
+  /** What it asks for a ticket: a form with the schema, unless told. */
+  readonly ask?: (ticket: string) => object
   /** Whether this content of an accept is a yes. */
   readonly isYes?: (content: Readonly<Record<string, unknown>>) => boolean
 }
@@ -24,6 +26,7 @@ const booleanForm = { type: 'object', properties: { ok: { type: 'boolean', title
 export async function aCountingServer({
   tookMs = () => 0,
   schema = booleanForm,
+  ask = (ticket) => ({ mode: 'form', message: `Pay ${ticket}?`, requestedSchema: schema }),
   isYes = ({ ok }) => ok === true,
 }: CountingServerOptions = {}): Promise<CountingServer> {
   const runs = new Map<string, number>()
@@ -39,7 +42,7 @@ export async function aCountingServer({
       return reply({ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
     }
     const ticket = String(params.arguments?.ticket)
-    if (params.inputResponses === undefined) return reply(question(ticket, schema))
+    if (params.inputResponses === undefined) return reply(question(ticket, ask(ticket)))
     const { action, content = {} } = params.inputResponses.ok ?? {}
     if (action !== 'accept' || !isYes(content)) return reply(said(`refused ${ticket}`))
     await sleep(tookMs())
@@ -60,8 +63,8 @@ export async function aCountingServer({
   }
 }
 
-function question(ticket: string, requestedSchema: object): object {
-  const ok = { method: 'elicitation/create', params: { mode: 'form', message: `Pay ${ticket}?`, requestedSchema } }
+function question(ticket: string, params: object): object {
+  const ok = { method: 'elicitation/create', params }
   return { resultType: 'input_required', requestState: `state of ${ticket}`, inputRequests: { ok } }
 }
 

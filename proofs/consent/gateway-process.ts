@@ -28,6 +28,8 @@ export interface GatewayStart {
   readonly folder: string
   /** YAML without `listen`. */
   readonly config: string
+  /** A free port, unless told. */
+  readonly listen?: string
 }
 
 /** The environment of a user who has nothing but the program: nothing of this process is inherited but the PATH. */
@@ -45,12 +47,17 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export async function startGatewayProcess({ program, folder, config }: GatewayStart): Promise<GatewayProcess> {
+export async function startGatewayProcess({
+  program,
+  folder,
+  config,
+  listen: at = '127.0.0.1:0',
+}: GatewayStart): Promise<GatewayProcess> {
   mkdirSync(join(folder, 'home'), { recursive: true })
   const file = join(folder, 'assent.yaml')
   const log: string[] = []
   let child: ChildProcess | undefined
-  let listen = '127.0.0.1:0'
+  let listen = at
 
   const start = async () => {
     writeFileSync(file, `listen: "${listen}"\n${config}`)

@@ -26,10 +26,10 @@ const askedWithinMs = 30_000
 const lookEveryMs = 50
 
 export class PersonAtInbox {
-  readonly #browser: SigningBrowser
+  readonly browser: SigningBrowser
 
   private constructor(browser: SigningBrowser) {
-    this.#browser = browser
+    this.browser = browser
   }
 
   /** @param folder of the gateway whose inbox it is */
@@ -52,16 +52,12 @@ export class PersonAtInbox {
   }
 
   static async #signedIn(
-    { main }: Installed,
+    program: Installed,
     args: readonly string[],
     cwd: string,
     env: Record<string, string>,
   ): Promise<PersonAtInbox> {
-    const command = [main, 'inbox', 'link', ...args]
-    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd, env })
-    const link = /http:\/\/\S+/.exec(stdout)?.[0]
-    if (link === undefined) throw new Error(`assent inbox link printed no link: ${stdout}`)
-    return new PersonAtInbox(await SigningBrowser.signIn(link))
+    return new PersonAtInbox(await SigningBrowser.signIn(await inboxLink(program, args, cwd, env)))
   }
 
   async open(): Promise<readonly ShownAsk[]> {
@@ -69,13 +65,13 @@ export class PersonAtInbox {
   }
 
   async read(id: string): Promise<ShownAsk> {
-    const response = await this.#browser.get(`/api/asks/${id}`)
+    const response = await this.browser.get(`/api/asks/${id}`)
     return ((await response.json()) as { ask: ShownAsk }).ask
   }
 
   /** The names of the fields of its form. */
   async fieldsOf(id: string): Promise<readonly string[]> {
-    const response = await this.#browser.get(`/api/asks/${id}`)
+    const response = await this.browser.get(`/api/asks/${id}`)
     const { ask } = (await response.json()) as { ask: { question: { fields?: readonly { name: string }[] } } }
     return ask.question.fields?.map(({ name }) => name) ?? []
   }
@@ -93,7 +89,7 @@ export class PersonAtInbox {
 
   /** The HTTP status: 200 when the answer counted. */
   async answer(id: string, answer: Answer): Promise<number> {
-    const response = await this.#browser.post(`/api/asks/${id}/answer`, { decisionId: randomUUID(), answer })
+    const response = await this.browser.post(`/api/asks/${id}/answer`, { decisionId: randomUUID(), answer })
     return response.status
   }
 
@@ -102,7 +98,7 @@ export class PersonAtInbox {
     let cursor: string | undefined
     do {
       const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`
-      const response = await this.#browser.get(`${path}${query}`)
+      const response = await this.browser.get(`${path}${query}`)
       if (!response.ok) throw new Error(`${path}: ${response.status}`)
       const page = (await response.json()) as { asks: ShownAsk[]; next?: string }
       asks.push(...page.asks)
@@ -110,4 +106,18 @@ export class PersonAtInbox {
     } while (cursor !== undefined)
     return asks
   }
+}
+
+/** What `assent inbox link` prints; throws when it prints no link. */
+export async function inboxLink(
+  { main }: Installed,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const command = [main, 'inbox', 'link', ...args]
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd, env })
+  const link = /http:\/\/\S+/.exec(stdout)?.[0]
+  if (link === undefined) throw new Error(`assent inbox link printed no link: ${stdout}`)
+  return link
 }

@@ -11,6 +11,7 @@ const args = [
   '--no-first-run',
 ]
 
-export function aBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env.ASSENT_TEST_CHROMIUM ?? '/usr/bin/chromium', args })
+export function aBrowser(more: readonly string[] = []): Promise<Browser> {
+  const executablePath = process.env.ASSENT_TEST_CHROMIUM ?? '/usr/bin/chromium'
+  return chromium.launch({ executablePath, args: [...args, ...more] })
 }
