@@ -31,6 +31,8 @@ export function formPlan(random: SeededRandom): FormPlan {
   }
   const names = [...fields.keys()]
   const required = names.filter((_, index) => index === 0 || random.int(2) === 0)
+  // One of them cannot be left out, so that every way of spoiling an answer applies.
+  if (!required.some((name) => fields.get(name)?.takesNull !== true)) return formPlan(random)
   const properties = Object.fromEntries(names.map((name) => [name, fields.get(name)?.property]))
   const notes = random.int(3) === 0 ? { $schema: 'x', title: 'T', description: 'D', additionalProperties: false } : {}
   return { fields, required, schema: { ...notes, type: 'object', properties, required } }
@@ -44,11 +46,11 @@ export function goodAnswer(random: SeededRandom, { fields, required }: FormPlan)
 export function badAnswer(random: SeededRandom, plan: FormPlan): unknown {
   const answer = goodAnswer(random, plan)
   const [name, field] = random.pick([...plan.fields])
-  const missing = random.pick(plan.required)
+  const missing = random.pick(plan.required.filter((one) => plan.fields.get(one)?.takesNull !== true))
   const spoil: readonly (() => unknown)[] = [
     () => ({ ...answer, [name]: field.bad() }),
     () => ({ ...answer, [name]: field.bad() }),
-    () => ({ ...answer, [name]: null }),
+    () => ({ ...answer, [missing]: null }),
     () => without(answer, missing),
     () => ({ ...answer, [missing]: undefined }),
     () => ({ ...answer, [`${word(random)}?`]: true }),
@@ -75,31 +77,46 @@ export function badSchema(random: SeededRandom, plan: FormPlan): unknown {
   })
   const withOther = (key: string, property: unknown) => ({ ...schema, properties: { ...properties, [key]: property } })
   const keyword = random.pick([
-    'pattern',
+    'patternProperties',
     '$ref',
     'const',
     'allOf',
     'if',
     'not',
-    '$defs',
-    'examples',
+    'dependentSchemas',
+    'contains',
     'multipleOf',
-    word(random, 12),
+    'unevaluatedProperties',
   ])
   const exotic = random.pick([...notText.slice(4), new Proxy({}, { ownKeys: trap, getPrototypeOf: trap })])
   const spoil: readonly (() => unknown)[] = [
     () => withField({ [keyword]: random.pick(['^(a+)+$', '#', {}, [], true]) }),
     () => ({ ...schema, [keyword]: {} }),
-    () => withField({ type: random.pick(['object', 'null', ['string'], 'String', 7, null, undefined, exotic]) }),
+    () =>
+      withField({
+        type: random.pick(['object', 'null', ['string'], ['string', 'integer'], 'String', 7, null, exotic]),
+      }),
     () => withField({ title: random.pick(['\ud800', 'x'.repeat(257), 7, null]) }),
-    () => withField({ default: field.bad() ?? null }),
     () => withField({ properties: {} }),
+    () =>
+      withOther('text', {
+        type: 'string',
+        pattern: random.pick(['(', '(?=a)b', '(a)\\1', 7, 'x'.repeat(1_025), exotic]),
+      }),
+    () =>
+      withOther('union', {
+        anyOf: random.pick([[{ type: 'string' }, { type: 'integer' }], [{ type: 'null' }], [{}, {}], exotic]),
+      }),
     () => withOther(random.pick(['', '\udc00', 'x'.repeat(129)]), { type: 'string' }),
     () => withOther('nested', random.pick([schema, { type: 'array', items: schema }, exotic, 'string', null])),
     () => withOther('text', { type: 'string', minLength: random.pick([-1, 0.5, Number.NaN, '1', 1e300, 20_000]) }),
     () => withOther('text', { type: 'string', minLength: 5, maxLength: random.int(5) }),
-    () => withOther('text', { type: 'string', format: random.pick(['regex', 'Email', 'toString', 7, exotic]) }),
+    () => withOther('text', { type: 'string', format: random.pick(['password', 7, exotic, null]) }),
     () => withOther('number', { type: 'number', minimum: 5, maximum: 5 - 1e-9 }),
+    () =>
+      withOther('number', { type: 'number', exclusiveMinimum: 5, [random.pick(['maximum', 'exclusiveMaximum'])]: 5 }),
+    () => withOther('number', { type: 'number', exclusiveMinimum: random.pick([true, '1', Number.NaN, exotic]) }),
+    () => withOther('list', { type: 'array', items: { type: 'string' }, minItems: random.pick([257, -1, 0.5]) }),
     () =>
       withOther('number', {
         type: 'integer',
@@ -112,16 +129,16 @@ export function badSchema(random: SeededRandom, plan: FormPlan): unknown {
       }),
     () =>
       withOther('choice', { type: 'string', enum: ['a', 'b'], enumNames: random.pick([['A'], [], 'AB', ['A', null]]) }),
-    () => withOther('choice', { type: 'string', oneOf: [random.pick([{ const: 'a' }, { title: 'A' }, 'a', exotic])] }),
+    () => withOther('choice', { type: 'string', oneOf: [random.pick([{ const: 7 }, { title: 'A' }, 'a', exotic])] }),
     () => withOther('choice', { type: 'string', enum: Array.from({ length: 257 }, (_, index) => `o${index}`) }),
     () => withOther('choices', { type: 'array', items: { type: 'string', enum: ['a'] }, minItems: 2 }),
     () =>
-      withOther('choices', { type: 'array', items: random.pick([{}, { type: 'string' }, ['a'], exotic, undefined]) }),
+      withOther('choices', { type: 'array', items: random.pick([{}, { type: 'integer' }, ['a'], exotic, undefined]) }),
     () => JSON.parse(`{"type":"object","properties":{"__proto__":{"type":"string"},"a":{"type":"string"}}}`),
     () => ({ ...schema, required: random.pick([['?'], ['__proto__'], [7], 'a', exotic, [name, name]]) }),
     () => ({ ...schema, type: random.pick(['array', undefined, null, exotic]) }),
     () => ({ ...schema, properties: random.pick([undefined, null, [], 'a', exotic]) }),
-    () => ({ ...schema, additionalProperties: random.pick([true, {}, null]) }),
+    () => ({ ...schema, additionalProperties: random.pick(['no', 7, null]) }),
     () => Object.create(schema),
     () => Object.assign(new Impostor(), schema),
     () => withOther('impostor', Object.assign(new Impostor(), { type: 'string' })),

@@ -8,6 +8,8 @@ export interface FieldPlan {
   readonly property: Record<string, unknown>
   readonly good: () => unknown
   readonly bad: () => unknown
+  /** Then it may be left out, required or not: its answer is null. */
+  readonly takesNull?: true
 }
 
 type Maker = (random: SeededRandom) => FieldPlan
@@ -28,11 +30,34 @@ export function prose(random: SeededRandom, length: number): string {
 }
 
 export function fieldPlan(random: SeededRandom): FieldPlan {
-  const { property, good, bad } = random.pick(makers)(random)
+  const plan = random.pick(makers)(random)
+  const { property, good, bad, takesNull } = random.int(6) === 0 ? orNull(random, plan) : plan
   if (random.int(3) === 0) property.title = prose(random, random.int(20))
   if (random.int(3) === 0) property.description = prose(random, random.int(60))
-  if (random.int(3) === 0) property.default = good()
-  return { property, good, bad }
+  // A default that does not fit is dropped, so it may be anything.
+  if (random.int(3) === 0) property.default = random.int(4) === 0 ? bad() : good()
+  if (random.int(4) === 0) property[random.pick(annotations)] = random.pick([1, 'x', {}, [], null, { type: 7 }])
+  return takesNull === true ? { property, good, bad, takesNull } : { property, good, bad }
+}
+
+const annotations = ['examples', 'deprecated', 'readOnly', '$comment', '$id', 'x-order', 'x-', 'min', 'contentEncoding']
+
+/** The same field, which also takes null: in the three ways that SDKs write it. */
+function orNull(random: SeededRandom, { property, good, bad }: FieldPlan): FieldPlan {
+  const { type, ...rest } = property
+  const union = { [random.pick(['anyOf', 'oneOf'])]: shuffled(random, [property, { type: 'null' }]) }
+  const listed =
+    typeof type === 'string' && !('enum' in property) ? { type: shuffled(random, [type, 'null']), ...rest } : union
+  return {
+    property: random.pick([union, listed]),
+    good: () => (random.int(3) === 0 ? null : good()),
+    bad: () => bad() ?? NaN,
+    takesNull: true,
+  }
+}
+
+function shuffled<T>(random: SeededRandom, list: readonly T[]): T[] {
+  return random.int(2) === 0 ? [...list] : [...list].reverse()
 }
 
 const plainText: Maker = (random) => {
@@ -127,6 +152,75 @@ const number: Maker = (random) => {
   }
 }
 
+/** With exclusive bounds, alone or beside inclusive ones that are wider or narrower. */
+const openNumber: Maker = (random) => {
+  const integer = random.int(2) === 0
+  const low = random.int(1_000) - 500
+  const high = low + 2 + random.int(1_000)
+  const wider = random.int(3)
+  const property = { type: integer ? 'integer' : 'number', exclusiveMinimum: low, exclusiveMaximum: high }
+  return {
+    property: wider === 0 ? property : { ...property, minimum: low - wider + 1, maximum: high + wider - 1 },
+    good: () => random.pick(integer ? [low + 1, high - 1] : [low + 0.001, high - 0.001, low + 1]),
+    bad: () => random.pick([low, high, low - 1, high + 1, String(low + 1), true, [], {}]),
+  }
+}
+
+/** Patterns whose matches and misses are known without an engine. */
+const patterned: Maker = (random) => {
+  const start = word(random)
+  const kinds = [
+    {
+      pattern: `^${start}[0-9]+$`,
+      good: () => `${start}${random.int(1_000)}`,
+      bad: () => [start, `${start}x`, `x${start}1`, ''],
+    },
+    { pattern: start, good: () => `?${start}!`, bad: () => ['', start.slice(1), start.toUpperCase()] },
+    { pattern: '^(a+)+$', good: () => 'a'.repeat(1 + random.int(50)), bad: () => ['', `${'a'.repeat(40)}b`] },
+    { pattern: '^\\p{L}{2,4}$', good: () => random.pick(['éà', 'abc', 'Жжжж']), bad: () => ['a', '12', 'abcde'] },
+  ]
+  const { pattern, good, bad } = random.pick(kinds)
+  return {
+    property: { type: 'string', pattern },
+    good,
+    bad: () => random.pick([...bad(), ...notText.slice(1), 'a'.repeat(answerChars + 1)]),
+  }
+}
+
+const list: Maker = (random) => {
+  const least = random.int(4)
+  const most = least + random.int(4)
+  const isUnique = random.int(2) === 0
+  const bounds = random.int(2) === 0 ? { minItems: least, maxItems: most } : undefined
+  const entries = (count: number) => Array.from({ length: count }, (_, index) => `${word(random)} ${index}`)
+  return {
+    property: {
+      type: 'array',
+      items: { type: 'string', minLength: 2, maxLength: 12 },
+      ...bounds,
+      ...(isUnique && { uniqueItems: true }),
+    },
+    good: () => entries(random.pick([least, most])),
+    bad: () => {
+      const wrong: unknown[] = [
+        ['x'],
+        ['x'.repeat(13)],
+        [7],
+        [null],
+        [['ab']],
+        new Array(3),
+        { 0: 'ab' },
+        7,
+        entries(257),
+      ]
+      if (bounds && least > 0) wrong.push(entries(least - 1))
+      if (bounds) wrong.push(entries(most + 1))
+      if (isUnique) wrong.push(['same', 'same'])
+      return random.pick(wrong)
+    },
+  }
+}
+
 const boolean: Maker = (random) => ({
   property: { type: 'boolean' },
   good: () => random.int(2) === 0,
@@ -146,7 +240,8 @@ const choice: Maker = (random) => {
   const titled = values.map((value) => ({ const: value, title: `The ${value}` }))
   return {
     property: {
-      type: 'string',
+      // Some leave the type out.
+      ...(random.int(6) > 0 && { type: 'string' }),
       ...random.pick([{ enum: values }, { oneOf: titled }, { enum: values, enumNames: titled.map((t) => t.title) }]),
     },
     good: () => random.pick(values),
@@ -165,7 +260,12 @@ const choices: Maker = (random) => {
     return [...values.slice(start), ...values.slice(0, start)].slice(0, count)
   }
   return {
-    property: { type: 'array', items: random.pick([{ type: 'string', enum: values }, { anyOf: titled }]), ...bounds },
+    property: {
+      type: 'array',
+      items: random.pick([{ type: 'string', enum: values }, { anyOf: titled }, { enum: values }, { oneOf: titled }]),
+      ...bounds,
+      ...(random.int(6) === 0 && { uniqueItems: random.int(2) === 0 }),
+    },
     good: () => from(random.pick([least, most])),
     bad: () => {
       const wrong: unknown[] = [
@@ -185,4 +285,14 @@ const choices: Maker = (random) => {
   }
 }
 
-const makers: readonly Maker[] = [plainText, formattedText, number, boolean, choice, choices]
+const makers: readonly Maker[] = [
+  plainText,
+  formattedText,
+  patterned,
+  number,
+  openNumber,
+  boolean,
+  choice,
+  choices,
+  list,
+]

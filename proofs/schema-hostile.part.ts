@@ -42,8 +42,11 @@ export function bombs(): readonly unknown[] {
     field({ type: 'string', enum: longList }),
     field({ type: 'string', enum: new Array(4_000_000_000) }),
     field({ type: 'string', title: longText }),
-    field({ type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(50_000)}!` }),
-    field({ type: 'string', format: 'email', default: `${'a.'.repeat(8_000)}@` }),
+    field({ type: 'string', pattern: longText }),
+    field({ type: 'string', pattern: '(a?){1000}a{1000}' }),
+    field({ type: 'string', pattern: '^(?=(a+)+$)a', default: `${'a'.repeat(50_000)}!` }),
+    field({ type: 'array', items: { type: 'string', pattern: '(((a?){99}){9}){9}' } }),
+    field({ anyOf: [deep, { type: 'null' }] }),
     field({ type: 'string', oneOf: [deep] }),
     field({ type: 'array', items: { anyOf: longList } }),
     { type: 'object', properties: {}, required: longList },
@@ -75,6 +78,26 @@ export function bombs(): readonly unknown[] {
     Promise.resolve({}),
     globalThis,
   ]
+}
+
+/** Legal, and made to be slow: to read, and with the answers they come with, to check. */
+export function heavy(random: SeededRandom): { readonly schema: unknown; readonly answer: unknown } {
+  const field = (property: object, answer: unknown) => ({
+    schema: { type: 'object', properties: { a: property } },
+    answer: { a: answer },
+  })
+  const nearly = (length: number) => `${'a'.repeat(length)}!`
+  return random.pick([
+    field({ type: 'string', pattern: '^(a+)+$', default: nearly(50_000) }, nearly(15_000)),
+    field({ type: 'string', pattern: '^(a|aa|a?)*$' }, nearly(15_000)),
+    field({ type: 'string', pattern: '^(.{0,120}.{0,120})$' }, nearly(500)),
+    field({ type: 'string', format: 'email', default: `${'a.'.repeat(8_000)}@` }, `${'a.'.repeat(8_000)}@`),
+    field(
+      { type: 'array', items: { type: 'string', pattern: '^(b+)+$' } },
+      Array.from({ length: 256 }, () => nearly(60)),
+    ),
+    field({ type: 'array', items: { type: 'string' } }, ','.repeat(16_000)),
+  ])
 }
 
 const words = [

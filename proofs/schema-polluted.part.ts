@@ -16,7 +16,8 @@ const schemaWords = [
 export function onPollutedPrototypes(random: SeededRandom, watch: Watch): void {
   const plan = formPlan(random)
   const answer = goodAnswer(random, plan)
-  const lacking = plan.required.filter((name) => !(name in Object.prototype) && !(name in []))
+  const needed = plan.required.filter((name) => plan.fields.get(name)?.takesNull !== true)
+  const lacking = needed.filter((name) => !(name in Object.prototype) && !(name in []))
   const inherited = { ...pick(answer, lacking), ...random.pick(schemaWords) }
 
   withInherited(inherited, () => {

@@ -5,10 +5,11 @@
 // was spoiled in a known way must be refused, so the proof fails in both directions. Noise has no known verdict; there
 // only crashes, time and plain results count, and whatever is accepted must survive being written and read again.
 import { readForm } from '../packages/core/src/form/read.ts'
+import { linearPatterns } from '../packages/gateway/src/relay/patterns.ts'
 import type { Measurement, Verdict } from '../scripts/measurement.ts'
 import { type SeededRandom, seededRandom } from './random.part.ts'
 import { badAnswer, badSchema, formPlan, goodAnswer } from './schema-case.part.ts'
-import { bombs, deepSchema, noise, noisySchema, wideSchema } from './schema-hostile.part.ts'
+import { bombs, deepSchema, heavy, noise, noisySchema, wideSchema } from './schema-hostile.part.ts'
 import { Watch } from './schema-judge.part.ts'
 import { onPollutedPrototypes } from './schema-polluted.part.ts'
 import { collectGarbage, type Durations, timed } from './schema-watch.part.ts'
@@ -38,6 +39,7 @@ function oneRound(random: SeededRandom, watch: Watch, hostile: readonly unknown[
   for (let i = 0; i < 3; i++) watch.schema('spoiled schema', badSchema(random, plan), false)
   watch.schema('noise as a schema', noisySchema(random), undefined)
   if (random.int(2) === 0) watch.schema('hostile schema', random.pick(hostile), false)
+  if (random.int(8) === 0) onHeavy(random, watch)
   if (form === undefined) return
   for (let i = 0; i < 2; i++) watch.goodAnswer(form, goodAnswer(random, plan))
   for (let i = 0; i < 4; i++) watch.answer('spoiled answer', form, badAnswer(random, plan), false)
@@ -46,12 +48,18 @@ function oneRound(random: SeededRandom, watch: Watch, hostile: readonly unknown[
   watch.checkPrototypes()
 }
 
+function onHeavy(random: SeededRandom, watch: Watch): void {
+  const { schema, answer } = heavy(random)
+  const form = watch.schema('heavy schema', schema, true)
+  if (form !== undefined) watch.answer('heavy answer', form, answer, undefined)
+}
+
 /** The worst of many, warm; endless if it was not refused at all. */
 function slowestMs(bomb: unknown): number {
   let worstMs = 0
   collectGarbage()
   for (let i = 0; i < 50; i++) {
-    const { result, ownMs } = timed(() => readForm(bomb))
+    const { result, ownMs } = timed(() => readForm(bomb, linearPatterns))
     if (result.ok) return Number.POSITIVE_INFINITY
     if (i >= 20) worstMs = Math.max(worstMs, ownMs)
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createKeyRing, type KeyRing, type Person } from '@assent/core'
 import { openSqlite, type Store } from '@assent/store'
 import { type InboxOptions, inboxApp, respondWith, WebFiles } from 'assent'
+import { linearPatterns } from '../../packages/gateway/src/relay/patterns.ts'
 import { builtWebApp } from './web-app.ts'
 
 export interface Desk {
@@ -36,7 +37,8 @@ const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['de
 
 export async function aDesk(options: Partial<InboxOptions> & { readonly port?: number } = {}): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-desk-'))
-  const store = options.store ?? (await openSqlite(join(folder, 'assent.db'), { keys: deskKeys }))
+  const store =
+    options.store ?? (await openSqlite(join(folder, 'assent.db'), { keys: deskKeys, patterns: linearPatterns }))
   const troubles: unknown[] = []
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))

@@ -1,5 +1,5 @@
 // Answering in a real browser: every kind of field, every ending, by mouse and by keyboard alone, two people at once.
-import type { AskDraft, FieldValue } from '@assent/core'
+import type { AskDraft, Content, Field } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -89,6 +89,32 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
     key: 'F♯',
     stems: ['bass', 'voice'],
   })
+})
+
+test('[INBOX-15] [FORM-19] [FORM-20] a list has one entry per line, and a pattern and an open bound are shown and checked', async () => {
+  const desk = await place.desk()
+  const fields: Field[] = [
+    { kind: 'list', name: 'tags', title: 'Tags', required: true, item: { pattern: '^[a-z, ]+$' }, minItems: 2 },
+    { kind: 'text', name: 'code', title: 'Code', required: true, pattern: '^[A-Z]{3}$' },
+    { kind: 'number', name: 'price', title: 'Price', required: true, integer: false, above: 0 },
+    { kind: 'number', name: 'seats', title: 'Seats', required: true, integer: true, nullable: true },
+  ]
+  const { id } = await desk.store.asks.raise(aForm('What is it?', fields))
+  const { page } = await place.visit(desk)
+  await open(page, desk.url, id)
+  await page.getByText('One entry per line. At least 2. Each must match ^[a-z, ]+$').waitFor()
+  await page.getByText('A number, more than 0.').waitFor()
+  await page.getByLabel('Tags').fill('red, dark\n\nblue\n')
+  await page.getByLabel('Code').fill('abc')
+  await page.getByLabel('Price').fill('0')
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByText('Must match the pattern ^[A-Z]{3}$').waitFor()
+  await page.getByText('Must be more than 0.').waitFor()
+  await page.getByLabel('Code').fill('ABC')
+  await page.getByLabel('Price').fill('2.5')
+  await sendForm(page)
+
+  expect(await contentOf(desk.store, id)).toEqual({ tags: ['red, dark', 'blue'], code: 'ABC', price: 2.5, seats: null })
 })
 
 test('[INBOX-15] what does not fit is said at its field, in words, and the ask stays open', async () => {
@@ -264,7 +290,7 @@ async function sendForm(page: Page): Promise<void> {
   await page.getByText(/You (?:answered|chose|requested)/).waitFor()
 }
 
-async function contentOf(store: Store, id: string | undefined): Promise<Readonly<Record<string, FieldValue>>> {
+async function contentOf(store: Store, id: string | undefined): Promise<Content> {
   const ask = await store.asks.read(tenant, id ?? '')
   if (ask?.state.kind !== 'settled' || ask.state.answer.action !== 'accept') throw new Error('Nobody has accepted.')
   return { ...ask.state.answer.content }

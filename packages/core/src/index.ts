@@ -47,6 +47,8 @@ export {
   choice,
   choices,
   form,
+  type ListSettings,
+  list,
   type NumberSettings,
   number,
   type Options,
@@ -55,7 +57,7 @@ export {
   type TextSettings,
   text,
 } from './form/build.ts'
-export { type Checked, type ContentIssue, checkContent } from './form/check.ts'
+export { type Checked, type Checking, type ContentIssue, checkContent } from './form/check.ts'
 export { encodeForm } from './form/encode.ts'
 export type { Encoded } from './form/encode-2025-06-18.ts'
 export type {
@@ -68,11 +70,16 @@ export type {
   FieldValue,
   Form,
   FormOf,
+  ListField,
   NumberField,
   Option,
   TextField,
   TextFormat,
+  TextRules,
 } from './form/form.ts'
+export { mustBeFilled } from './form/form.ts'
+export { listOfText, textOfList } from './form/list-text.ts'
+export { type CompiledPattern, type CompilePattern, ownPatterns } from './form/patterns.ts'
 export type { FormProblem, ProblemCode } from './form/problems.ts'
 export { type FormRead, readForm } from './form/read.ts'
 
@@ -125,6 +132,7 @@ export type {
   InboxProblem,
   InboxProblemCode,
   LinkView,
+  ListFieldView,
   LoginStartView,
   MeView,
   NonceView,

@@ -4,12 +4,16 @@
 export const formLimits = {
   fields: 64,
   options: 256,
-  /** In one object of a schema. The subset knows seven at most; the rest is room for saying which were refused. */
-  keywords: 16,
+  /** In one object of a schema. The subset knows ten at most; the rest is room for annotations. */
+  keywords: 32,
   nameChars: 128,
   titleChars: 256,
   descriptionChars: 2_048,
   optionChars: 256,
+  /** Of a regular expression. */
+  patternChars: 1_024,
+  /** Entries in a list of texts. */
+  listItems: 256,
   /** All text in one schema together, in UTF-16 units. */
   schemaChars: 65_536,
   /** The most text an answer to one field can hold, in Unicode code points; a field cannot ask for more. */

@@ -19,6 +19,16 @@ export const wireLimits = {
   stderrLineChars: 2_000,
 }
 
+/** Of the regular expressions in forms. */
+export const patternLimits = {
+  /** In one compiled pattern. A counted repeat of up to 250 characters fits. */
+  instructions: 520,
+  /** Instructions times characters of the longest text: what one check may cost. */
+  steps: 260_000,
+  /** Compiled patterns that are kept. */
+  remembered: 256,
+}
+
 /** Of the HTTP connections to one server. */
 export const connectionLimits = {
   idle: 256,

@@ -2,7 +2,7 @@
 //
 // This is the only place that knows which engine is behind it.
 
-import { AssentError, isAssentError, type KeyRing } from '@assent/core'
+import { AssentError, type CompilePattern, isAssentError, type KeyRing } from '@assent/core'
 import pg from 'pg'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
@@ -48,6 +48,8 @@ export interface StoreOptions {
   readonly pollMs?: number
   /** Told about trouble in the background; waiting goes on by polling. */
   readonly onTrouble?: (error: unknown) => void
+  /** Checks the patterns of forms. Without it no answer fits a field with a pattern. */
+  readonly patterns?: CompilePattern
   /** Only for tests. Otherwise the database's clock rules. */
   readonly clock?: Clock
 }
@@ -67,6 +69,10 @@ export interface SqliteStoreOptions extends StoreOptions {
   readonly busyTimeoutMs?: number
   /** How often to look whether another process wrote. */
   readonly lookEveryMs?: number
+}
+
+type Shared = Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified'>> & {
+  readonly patterns: CompilePattern | undefined
 }
 
 export class Store {
@@ -91,11 +97,7 @@ export class Store {
   readonly #engine: Engine
   readonly #watch: Watch
 
-  constructor(
-    engine: Engine,
-    signals: Signals,
-    options: Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified'>>,
-  ) {
+  constructor(engine: Engine, signals: Signals, options: Shared) {
     this.isShared = signals.isNamed
     this.#engine = engine
     this.#watch = new Watch(engine, signals, options)
@@ -103,7 +105,7 @@ export class Store {
     const answers = new StoredAnswers(options.keys, () => engine.nowMs)
     this.record = new RecordCheck(engine, this.audit, options.keys, answers)
     const signatures = new Signatures({ ...options, answers }, this.audit, this.#watch)
-    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents, signatures, answers)
+    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents, signatures, answers, options.patterns)
     this.inbox = new Inbox(engine, this.asks)
     this.changes = new Changes(engine, this.#watch)
     this.calls = new Calls(engine)
@@ -225,8 +227,8 @@ async function migrateThere(url: string, schema: string, connectTimeoutMs: numbe
   }
 }
 
-function withDefaults(options: StoreOptions) {
+function withDefaults(options: StoreOptions): Shared {
   const { keys, auditContents = 'digest', pollMs = 2_000 } = options
   const { onTrouble = () => undefined, onUnverified = () => undefined } = options
-  return { keys, auditContents, pollMs, onTrouble, onUnverified }
+  return { keys, auditContents, pollMs, onTrouble, onUnverified, patterns: options.patterns }
 }

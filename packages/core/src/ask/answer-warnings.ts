@@ -34,9 +34,16 @@ function fieldWarnings(question: Question, answer: Readonly<Record<string, unkno
   if (question.kind !== 'form' || answer.action !== 'accept') return []
   const content = isPlainObject(answer.content) ? answer.content : {}
   return question.form.fields.flatMap(({ kind, name, title }) => {
-    const shape = kind === 'text' && Object.hasOwn(content, name) ? shapeOf(content[name]) : undefined
+    const isTyped = kind === 'text' || kind === 'list'
+    const shape = isTyped && Object.hasOwn(content, name) ? shapeIn(content[name]) : undefined
     return shape === undefined ? [] : [warning({ field: name }, `“${title ?? name}”`, shape)]
   })
+}
+
+/** In a text, or in any text of a list. */
+function shapeIn(value: unknown): SecretShape | undefined {
+  if (!Array.isArray(value)) return shapeOf(value)
+  return value.map(shapeOf).find((shape) => shape !== undefined)
 }
 
 function shapeOf(text: unknown): SecretShape | undefined {

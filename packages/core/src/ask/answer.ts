@@ -4,7 +4,7 @@
 // yes; everything else is a no or nothing at all. It does not know who answered or when.
 
 import { digestOf } from '../digest/digest.ts'
-import { type ContentIssue, checkContent } from '../form/check.ts'
+import { type Checking, type ContentIssue, checkContent } from '../form/check.ts'
 import { readObject } from '../form/foreign.ts'
 import type { Content } from '../form/form.ts'
 import { askLimits } from '../limits.ts'
@@ -30,7 +30,7 @@ export type Judged =
   | { readonly ok: false; readonly reason: 'invalid'; readonly issues: readonly ContentIssue[] }
 
 /** Judges anything at all as an answer to this question. */
-export function judgeAnswer(question: Question, raw: unknown): Judged {
+export function judgeAnswer(question: Question, raw: unknown, checking: Pick<Checking, 'patterns'> = {}): Judged {
   const read = readObject(raw, askLimits.answerKeys)
   if (!read.ok) return malformed('An answer is an object with an action.')
   const action = read.entries.get('action')
@@ -54,7 +54,7 @@ export function judgeAnswer(question: Question, raw: unknown): Judged {
     if (question.kind === 'url' && question.secret !== undefined) return malformed(onItsPage)
     return { ok: true, answer: { action, ...said } }
   }
-  const checked = checkContent(question.form, content)
+  const checked = checkContent(question.form, content, checking)
   if (!checked.ok) return { ok: false, reason: 'invalid', issues: checked.issues }
   return { ok: true, answer: { action, content: checked.content, ...said } }
 }

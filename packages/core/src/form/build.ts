@@ -5,8 +5,9 @@
 import { AssentError } from '../errors.ts'
 import { formLimits } from '../limits.ts'
 import { readList, readObject } from './foreign.ts'
-import type { FieldValue, FormOf, Option, TextFormat, Unnamed } from './form.ts'
+import type { FieldValue, FormOf, Option, TextFormat, TextRules, Unnamed } from './form.ts'
 import { judgeForm, judgePart } from './judge.ts'
+import { ownPatterns } from './patterns.ts'
 import { Problems, shortened } from './problems.ts'
 import type { Draft, OptionDraft } from './take.ts'
 
@@ -32,6 +33,8 @@ export interface TextSettings<R> extends Settings<string, R> {
   /** Both in Unicode code points. */
   readonly minLength?: number
   readonly maxLength?: number
+  /** A regular expression. A gateway in between takes it only if it can be checked in linear time. */
+  readonly pattern?: string
 }
 
 export interface NumberSettings<R> extends Settings<number, R> {
@@ -39,11 +42,23 @@ export interface NumberSettings<R> extends Settings<number, R> {
   readonly integer?: boolean
   readonly min?: number
   readonly max?: number
+  /** Exclusive bounds. */
+  readonly above?: number
+  readonly below?: number
 }
 
 export interface ChoicesSettings<V, R> extends Settings<readonly V[], R> {
   readonly minItems?: number
   readonly maxItems?: number
+}
+
+export interface ListSettings<R> extends Settings<readonly string[], R> {
+  readonly minItems?: number
+  readonly maxItems?: number
+  /** No entry twice. */
+  readonly unique?: boolean
+  /** What each entry must be like. */
+  readonly item?: TextRules
 }
 
 /** Labels by value, or a list where the order matters or the values are digits. */
@@ -79,6 +94,11 @@ export function choices<const V extends string, R extends boolean = true>(
   return part('choices', settings, options)
 }
 
+/** Any number of texts. */
+export function list<R extends boolean = true>(settings: ListSettings<R> = {}): Part<readonly string[], NoInfer<R>> {
+  return part('list', settings)
+}
+
 export function optional<Value extends FieldValue>(required: Part<Value>): Part<Value, false> {
   return { ...required, required: false } as Part<Value, false>
 }
@@ -100,7 +120,7 @@ export function form<const P extends Parts>(parts: P): FormOf<ContentOfParts<P>>
   if (!read.ok) problems.add('', 'malformed', `A form needs a plain object of ${formLimits.fields} fields at most.`)
   const entries = read.ok ? [...read.entries] : []
   const drafts = entries.map(([name, part]) => ({ ...partDraft(name, part, problems), name }))
-  return judgeForm(drafts, problems) ?? refuse(problems)
+  return judgeForm(drafts, problems, ownPatterns) ?? refuse(problems)
 }
 
 function part<V extends FieldValue, R extends boolean>(
@@ -116,18 +136,20 @@ function part<V extends FieldValue, R extends boolean>(
     if (settingNames[kind].includes(name)) continue
     problems.add(kind, 'unsupported', `A field of this type cannot use "${shortened(name)}".`)
   }
-  const judged = judgePart(draftOf(kind, kind, parts, options, problems), problems)
+  const judged = judgePart(draftOf(kind, kind, parts, options, problems), problems, ownPatterns)
   if (judged === undefined || problems.count > 0) return refuse(problems)
   return judged as Part<V, R>
 }
 
 const common = ['title', 'description', 'default', 'required']
+const textSettings = ['format', 'minLength', 'maxLength', 'pattern']
 const settingNames: Readonly<Record<Unnamed['kind'], readonly string[]>> = {
-  text: [...common, 'format', 'minLength', 'maxLength'],
-  number: [...common, 'integer', 'min', 'max'],
+  text: [...common, ...textSettings],
+  number: [...common, 'integer', 'min', 'max', 'above', 'below'],
   boolean: common,
   choice: common,
   choices: [...common, 'minItems', 'maxItems'],
+  list: [...common, 'minItems', 'maxItems', 'unique', 'item'],
 }
 
 /** Read again with its name, because nothing keeps an author from writing a part by hand. */
@@ -139,7 +161,21 @@ function partDraft(name: string, part: unknown, problems: Problems): Draft {
 
 function draftOf(where: string, kind: unknown, parts: Draft['parts'], options: unknown, problems: Problems): Draft {
   const path: Draft['path'] = (...steps) => [where, ...steps.filter((step) => step !== undefined)].join('.')
-  return { kind, parts, options: optionDrafts(options, path('options'), problems), path }
+  const drafted = optionDrafts(options, path('options'), problems)
+  return { kind, parts: kind === 'list' ? withItem(parts, path('item'), problems) : parts, options: drafted, path }
+}
+
+/** The rules for entries stand beside the list's own, as the judge takes them. */
+function withItem(parts: Draft['parts'], path: string, problems: Problems): Draft['parts'] {
+  const given = parts.get('item')
+  const item = readObject(given === undefined ? {} : given, formLimits.keywords)
+  if (!item.ok) problems.add(path, 'malformed', 'The rules for entries must be a plain object.')
+  const rules = item.ok ? [...item.entries] : []
+  for (const [name] of rules) {
+    if (textSettings.includes(name)) continue
+    problems.add(path, 'unsupported', `An entry cannot use "${shortened(name)}".`)
+  }
+  return new Map([...parts, ...rules.filter(([name]) => textSettings.includes(name))])
 }
 
 function optionDrafts(options: unknown, path: string, problems: Problems): readonly OptionDraft[] {

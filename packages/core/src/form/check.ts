@@ -4,7 +4,8 @@
 // order, from values read once; the input is never passed on.
 import { formLimits } from '../limits.ts'
 import { readObject } from './foreign.ts'
-import type { Content, ContentOf, FieldValue, Form } from './form.ts'
+import { type Content, type ContentOf, type FieldValue, type Form, mustBeFilled } from './form.ts'
+import type { CompilePattern } from './patterns.ts'
 import { shortened } from './problems.ts'
 import { checkValue } from './value.ts'
 
@@ -18,8 +19,19 @@ export type Checked<C = Content> =
   | { readonly ok: true; readonly content: C }
   | { readonly ok: false; readonly issues: readonly ContentIssue[] }
 
+export interface Checking {
+  /** Without it no text fits a field with a pattern. */
+  readonly patterns?: CompilePattern | undefined
+  /** What becomes of properties that the form does not have; refused unless said. */
+  readonly extras?: 'refuse' | 'drop'
+}
+
 /** No content at all is the same as an empty answer: fine only where nothing is required. */
-export function checkContent<F extends Form>(form: F, content: unknown): Checked<ContentOf<F>> {
+export function checkContent<F extends Form>(
+  form: F,
+  content: unknown,
+  { patterns, extras = 'refuse' }: Checking = {},
+): Checked<ContentOf<F>> {
   const read = readObject(content === undefined ? {} : content, formLimits.fields)
   if (!read.ok) {
     const message =
@@ -28,20 +40,22 @@ export function checkContent<F extends Form>(form: F, content: unknown): Checked
   }
 
   const issues: ContentIssue[] = []
-  const accepted: [name: string, value: FieldValue][] = []
+  const accepted: [name: string, value: FieldValue | null][] = []
   for (const field of form.fields) {
     const value = read.entries.get(field.name)
-    if (value === undefined) {
-      if (field.required) issues.push({ field: field.name, message: 'This is required.' })
+    if (value === undefined && mustBeFilled(field)) issues.push({ field: field.name, message: 'This is required.' })
+    if (field.nullable === true && (value === null || (value === undefined && field.required))) {
+      accepted.push([field.name, null])
       continue
     }
-    const checked = checkValue(field, value)
+    if (value === undefined) continue
+    const checked = checkValue(field, value, patterns)
     if (checked.ok) accepted.push([field.name, checked.value])
     else issues.push({ field: field.name, message: checked.message })
   }
 
   const known = new Set(form.fields.map((field) => field.name))
-  for (const name of read.entries.keys()) {
+  for (const name of extras === 'drop' ? [] : read.entries.keys()) {
     if (!known.has(name)) issues.push({ field: shortened(name), message: 'This was not asked for.' })
   }
 
@@ -50,8 +64,8 @@ export function checkContent<F extends Form>(form: F, content: unknown): Checked
 }
 
 /** An optional field called "constructor" that nobody filled in must read as undefined, not as Object's own. */
-function withoutPrototype(entries: readonly (readonly [string, FieldValue])[]): Content {
-  const content: Record<string, FieldValue> = Object.create(null)
+function withoutPrototype(entries: readonly (readonly [string, FieldValue | null])[]): Content {
+  const content: Record<string, FieldValue | null> = Object.create(null)
   for (const [name, value] of entries) content[name] = value
   return content
 }

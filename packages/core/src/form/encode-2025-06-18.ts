@@ -4,7 +4,8 @@
 // way to choose several. A default that cannot be said is left out, because the person then merely types more; a field
 // that cannot be said makes the whole form unsayable, because its answer would be missing.
 import type { JsonObject } from '../json.ts'
-import type { ChoiceField, Field, Form } from './form.ts'
+import { type ChoiceField, type Field, type Form, mustBeFilled } from './form.ts'
+import { describe, listHint, numberHint } from './hints.ts'
 import { said } from './said.ts'
 
 export type Encoded =
@@ -19,7 +20,7 @@ export function encode20250618(form: Form): Encoded {
       return { ok: false, reason: `In 2025-06-18 "${field.name}" cannot allow several choices.` }
     properties.push([field.name, property])
   }
-  const required = form.fields.filter((field) => field.required).map((field) => field.name)
+  const required = form.fields.filter(mustBeFilled).map((field) => field.name)
   return {
     ok: true,
     schema: {
@@ -34,17 +35,20 @@ function encodeField(field: Field): JsonObject | undefined {
   const { title, description } = field
   switch (field.kind) {
     case 'text': {
-      const { format, minLength, maxLength } = field
-      return said({ type: 'string', title, description, format, minLength, maxLength })
+      const { format, minLength, maxLength, pattern } = field
+      return said({ type: 'string', title, description, format, minLength, maxLength, pattern })
     }
     case 'number': {
-      const { min: minimum, max: maximum } = field
-      return said({ type: field.integer ? 'integer' : 'number', title, description, minimum, maximum })
+      const { above, below, min: minimum = above, max: maximum = below } = field
+      const type = field.integer ? 'integer' : 'number'
+      return said({ type, title, description: describe(field, numberHint(field)), minimum, maximum })
     }
     case 'boolean':
       return said({ type: 'boolean', title, description, default: field.default })
     case 'choice':
       return said({ type: 'string', title, description, ...encodeOptions(field) })
+    case 'list':
+      return said({ type: 'string', title, description: describe(field, listHint(field)) })
     case 'choices':
       return undefined
   }

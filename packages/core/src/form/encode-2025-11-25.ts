@@ -1,13 +1,16 @@
 // Writes a form as revision 2025-11-25 has it, and 2026-07-28 after it.
 //
 // Options are either all bare values or all pairs of `const` and `title`; every kind of field can have a default. Any
-// form can be said in this revision.
+// form can be asked in this revision: a list of texts as one text, null as a field that may be left out, and an exclusive
+// bound as an inclusive one with a hint.
 import type { JsonObject } from '../json.ts'
-import type { Field, Form, Option } from './form.ts'
+import { type Field, type Form, mustBeFilled, type Option } from './form.ts'
+import { describe, listHint, numberHint } from './hints.ts'
+import { textOfList } from './list-text.ts'
 import { said } from './said.ts'
 
 export function encode20251125(form: Form): JsonObject {
-  const required = form.fields.filter((field) => field.required).map((field) => field.name)
+  const required = form.fields.filter(mustBeFilled).map((field) => field.name)
   return {
     type: 'object',
     properties: Object.fromEntries(form.fields.map((field) => [field.name, encodeField(field)])),
@@ -19,13 +22,14 @@ function encodeField(field: Field): JsonObject {
   const { title, description } = field
   switch (field.kind) {
     case 'text': {
-      const { format, minLength, maxLength } = field
-      return said({ type: 'string', title, description, format, minLength, maxLength, default: field.default })
+      const { format, minLength, maxLength, pattern } = field
+      return said({ type: 'string', title, description, format, minLength, maxLength, pattern, default: field.default })
     }
     case 'number': {
-      const { min: minimum, max: maximum } = field
+      const { above, below, min: minimum = above, max: maximum = below } = field
       const type = field.integer ? 'integer' : 'number'
-      return said({ type, title, description, minimum, maximum, default: field.default })
+      const hinted = describe(field, numberHint(field))
+      return said({ type, title, description: hinted, minimum, maximum, default: field.default })
     }
     case 'boolean':
       return said({ type: 'boolean', title, description, default: field.default })
@@ -39,6 +43,10 @@ function encodeField(field: Field): JsonObject {
         ? { anyOf: titled(field.options) }
         : { type: 'string', enum: bare(field.options) }
       return said({ type: 'array', title, description, minItems, maxItems, items, default: field.default })
+    }
+    case 'list': {
+      const suggested = field.default === undefined ? undefined : textOfList(field.default)
+      return said({ type: 'string', title, description: describe(field, listHint(field)), default: suggested })
     }
   }
 }

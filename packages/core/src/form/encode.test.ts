@@ -90,10 +90,8 @@ test('[FORM-9] any form reads back from its 2025-06-18 schema, less the defaults
       const fields = sayable.fields.map(({ default: suggested, ...rest }) =>
         rest.kind === 'boolean' && suggested !== undefined ? { ...rest, default: suggested } : rest,
       )
-      expect(encoded.ok && readForm(JSON.parse(JSON.stringify(encoded.schema)))).toStrictEqual({
-        ok: true,
-        form: { fields },
-      })
+      const again = readForm(encoded.ok && JSON.parse(JSON.stringify(encoded.schema)))
+      expect(again.ok && again.form).toStrictEqual({ fields })
       expect(encodeForm(any, '2025-06-18').ok).toBe(sayable.fields.length === any.fields.length)
     }),
   )

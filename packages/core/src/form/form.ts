@@ -11,14 +11,22 @@ interface Common {
   readonly title?: string
   readonly description?: string
   readonly required: boolean
+  /** The asker also takes null. A required field that takes null may be left empty: its answer is then null. */
+  readonly nullable?: true
 }
 
-export interface TextField extends Common {
-  readonly kind: 'text'
+/** What a text must be like. */
+export interface TextRules {
   readonly format?: TextFormat
   /** Both in Unicode code points, as JSON Schema counts them: an emoji is one, not two. */
   readonly minLength?: number
   readonly maxLength?: number
+  /** A regular expression that must match somewhere in the text. See patterns.ts for who runs it. */
+  readonly pattern?: string
+}
+
+export interface TextField extends Common, TextRules {
+  readonly kind: 'text'
   readonly default?: string
 }
 
@@ -27,6 +35,9 @@ export interface NumberField extends Common {
   readonly integer: boolean
   readonly min?: number
   readonly max?: number
+  /** Exclusive bounds. Never beside the inclusive bound of the same side, and never on whole numbers. */
+  readonly above?: number
+  readonly below?: number
   readonly default?: number
 }
 
@@ -55,7 +66,18 @@ export interface ChoicesField extends Common {
   readonly default?: readonly string[]
 }
 
-export type Field = TextField | NumberField | BooleanField | ChoiceField | ChoicesField
+/** Any number of texts that the person writes. */
+export interface ListField extends Common {
+  readonly kind: 'list'
+  /** What each entry must be like. */
+  readonly item: TextRules
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly unique?: true
+  readonly default?: readonly string[]
+}
+
+export type Field = TextField | NumberField | BooleanField | ChoiceField | ChoicesField | ListField
 
 /** A field that has not been given its name yet. */
 export type Unnamed<F extends Field = Field> = F extends Field ? Omit<F, 'name'> : never
@@ -65,7 +87,13 @@ export interface Form {
 }
 
 export type FieldValue = string | number | boolean | readonly string[]
-export type Content = Readonly<Record<string, FieldValue>>
+/** Null only where the field is nullable. */
+export type Content = Readonly<Record<string, FieldValue | null>>
+
+/** Whether a person has to fill it in. */
+export function mustBeFilled({ required, nullable }: Pick<Field, 'required' | 'nullable'>): boolean {
+  return required && nullable !== true
+}
 
 // Carries the content type through the type checker; no such property exists when the program runs.
 declare const contentType: unique symbol

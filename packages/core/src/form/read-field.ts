@@ -1,34 +1,27 @@
 // One property of a JSON schema, put into the form's own words for the judge.
 //
-// This module knows the shapes a field can have on the wire, of every revision, the five of enums among them. It
-// decides which shape it is looking at and refuses keywords that the shape does not have; what their values must be is
-// the judge's business.
+// This module knows the shapes a field can have on the wire, of every revision, the five of enums among them, and what
+// the SDKs of other languages write for the same. It decides which shape it is looking at and refuses keywords that
+// restrict the answer in a way the shape does not have; what their values must be is the judge's business.
 import { formLimits } from '../limits.ts'
 import { type ObjectRead, readList, readObject } from './foreign.ts'
-import type { Field } from './form.ts'
+import { textFormats } from './form.ts'
 import type { NamedDraft } from './judge.ts'
 import { type ProblemCode, type Problems, pointer, shortened } from './problems.ts'
+import { uncheckedIn } from './read-keywords.ts'
+import { withoutNull } from './read-nullable.ts'
+import { type Shape, shapeOf } from './read-shapes.ts'
 import type { OptionDraft } from './take.ts'
-
-interface Shape {
-  readonly kind: Field['kind']
-  readonly keywords: readonly string[]
-  /** Where the options are, for the shapes that have them. */
-  readonly optionsAt: readonly string[]
-}
-
-const common = ['type', 'title', 'description', 'default']
-const several = [...common, 'items', 'minItems', 'maxItems']
-const text: Shape = { kind: 'text', keywords: [...common, 'format', 'minLength', 'maxLength'], optionsAt: [] }
-const number: Shape = { kind: 'number', keywords: [...common, 'minimum', 'maximum'], optionsAt: [] }
-const boolean: Shape = { kind: 'boolean', keywords: common, optionsAt: [] }
-const choice: Shape = { kind: 'choice', keywords: [...common, 'enum', 'enumNames'], optionsAt: ['enum'] }
-const titledChoice: Shape = { kind: 'choice', keywords: [...common, 'oneOf'], optionsAt: ['oneOf'] }
-const choices: Shape = { kind: 'choices', keywords: several, optionsAt: ['items', 'enum'] }
-const titledChoices: Shape = { kind: 'choices', keywords: several, optionsAt: ['items', 'anyOf'] }
 
 type Entries = ReadonlyMap<string, unknown>
 type Refuse = (steps: readonly (string | number)[], code: ProblemCode, reason: string) => undefined
+
+export interface FieldDraft {
+  readonly draft: NamedDraft
+  /** Whether the property is written as the protocol defines it. If not, a client may be unable to read it. */
+  readonly isAsDefined: boolean
+  readonly hasDefault: boolean
+}
 
 /** Undefined when the property is not enough of a field to be judged; then the problems say why. */
 export function draftField(
@@ -36,62 +29,94 @@ export function draftField(
   property: unknown,
   required: boolean,
   problems: Problems,
-): NamedDraft | undefined {
-  const path = (steps: readonly (string | number)[]) => pointer('properties', name, ...steps)
+): FieldDraft | undefined {
+  const read = readObject(property, formLimits.keywords)
+  const plain = read.ok ? withoutNull(read.entries) : undefined
+  const path = (steps: readonly (string | number)[]) => pointer('properties', name, ...placed(steps, read, plain?.at))
   const refuse: Refuse = (steps, code, reason) => {
     problems.add(path(steps), code, reason)
   }
+  if (plain === undefined) {
+    return refuse([], 'malformed', 'A field must be a plain object with a type and a few keywords.')
+  }
 
-  const read = readObject(property, formLimits.keywords)
-  if (!read.ok) return refuse([], 'malformed', 'A field must be a plain object with a type and a few keywords.')
-  const items = readObject(read.entries.get('items'), formLimits.keywords)
-  const shape = shapeOf(read.entries, items)
+  const { entries } = plain
+  const items = readObject(entries.get('items'), formLimits.keywords)
+  const shape = shapeOf(entries, items)
   if (shape === undefined) {
     return refuse(['type'], 'unsupported', 'A field must be a string, number, integer, boolean or array.')
   }
-  refuseOthers(read.entries, shape.keywords, [], refuse)
+  refuseOthers(entries, shape.keywords, [], refuse)
+  const rules = shape.kind === 'list' && items.ok ? items.entries : entries
+  const hasFormat = judgeFormat(rules, shape, refuse)
 
-  const options = draftOptions(shape, read.entries, items, refuse)
+  const options = draftOptions(shape, entries, items, refuse)
   if (options === undefined) return undefined
-  return {
+  const draft: NamedDraft = {
     name,
     kind: shape.kind,
-    parts: partsOf(read.entries, shape, required),
+    parts: partsOf(entries, rules, shape, { required, nullable: plain.isNullable, hasFormat }),
     options,
+    dropsBadDefault: true,
     path: (part, index) => {
-      const steps = part === undefined ? [] : part === 'options' ? shape.optionsAt : [keywordOf(part)]
+      const steps = part === undefined ? [] : part === 'options' ? shape.optionsAt : stepsTo(part, shape)
       return path(index === undefined ? steps : [...steps, index])
     },
   }
+  const hasTitles = shape.optionsAt.at(-1) === 'enum' || options.every((option) => 'label' in option)
+  const isAsDefined = shape.isAsDefined && hasTitles && !plain.isNullable && isFormatDefined(rules, hasFormat)
+  return { draft, isAsDefined, hasDefault: entries.has('default') }
 }
 
-function shapeOf(entries: Entries, items: ObjectRead): Shape | undefined {
-  switch (entries.get('type')) {
-    case 'string':
-      if (entries.has('oneOf')) return titledChoice
-      return entries.has('enum') ? choice : text
-    case 'number':
-    case 'integer':
-      return number
-    case 'boolean':
-      return boolean
-    case 'array':
-      return items.ok && items.entries.has('anyOf') ? titledChoices : choices
-    default:
-      return undefined
+/** What stands inside `anyOf` is found there; what stands beside it, beside it. */
+function placed(
+  steps: readonly (string | number)[],
+  read: ObjectRead,
+  at: readonly string[] = [],
+): readonly (string | number)[] {
+  const [first] = steps
+  return read.ok && typeof first === 'string' && read.entries.has(first) ? steps : [...at, ...steps]
+}
+
+/** A format that nobody here knows is an annotation, as JSON Schema has it; but a password is a secret. */
+function judgeFormat(rules: Entries, { kind }: Shape, refuse: Refuse): boolean {
+  const format = rules.get('format')
+  if (format === undefined || (kind !== 'text' && kind !== 'list')) return false
+  const steps = kind === 'list' ? ['items', 'format'] : ['format']
+  if (typeof format !== 'string') refuse(steps, 'malformed', 'This must be text.')
+  if (format === 'password') {
+    refuse(steps, 'unsupported', 'A form must not ask for a secret: it is handed over on a page, by URL.')
   }
+  return textFormats.some((known) => known === format)
 }
 
-function refuseOthers(entries: Entries, allowed: readonly string[], at: readonly string[], refuse: Refuse): void {
-  for (const name of entries.keys()) {
-    if (allowed.includes(name)) continue
+function isFormatDefined(rules: Entries, hasFormat: boolean): boolean {
+  return hasFormat || !rules.has('format')
+}
+
+function refuseOthers(entries: Entries, checked: readonly string[], at: readonly string[], refuse: Refuse): void {
+  for (const name of uncheckedIn(entries, checked)) {
     refuse([...at, name], 'unsupported', `A field of this type cannot use "${shortened(name)}".`)
   }
 }
 
-function partsOf(entries: Entries, shape: Shape, required: boolean): Entries {
+interface Known {
+  readonly required: boolean
+  readonly nullable: boolean
+  readonly hasFormat: boolean
+}
+
+const textKeywords = ['minLength', 'maxLength', 'pattern']
+
+function partsOf(entries: Entries, rules: Entries, shape: Shape, { required, nullable, hasFormat }: Known): Entries {
   const parts = new Map<string, unknown>([['required', required]])
   for (const keyword of shape.keywords) parts.set(partOf(keyword), entries.get(keyword))
+  if (shape.kind === 'text' || shape.kind === 'list') {
+    for (const keyword of textKeywords) parts.set(keyword, rules.get(keyword))
+    parts.set('format', hasFormat ? rules.get('format') : undefined)
+  }
+  if (nullable) parts.set('nullable', true)
+  if (entries.get('default') === null) parts.set('default', undefined)
   if (shape.kind === 'number') parts.set('integer', entries.get('type') === 'integer')
   return parts
 }
@@ -103,30 +128,32 @@ function draftOptions(
   items: ObjectRead,
   refuse: Refuse,
 ): readonly OptionDraft[] | undefined {
-  switch (shape) {
-    case choice:
-      return untitledOptions(shape, entries.get('enum'), entries.get('enumNames'), refuse)
-    case titledChoice:
-      return titledOptions(shape, entries.get('oneOf'), refuse)
-    case choices:
-    case titledChoices:
-      return itemOptions(shape, items, refuse)
-    default:
-      return []
+  const [first, second] = shape.optionsAt
+  if (shape.kind === 'choice' && first !== undefined) {
+    if (first !== 'enum') return titledOptions(shape, entries.get(first), refuse)
+    return untitledOptions(shape, entries.get('enum'), entries.get('enumNames'), refuse)
   }
-}
-
-function itemOptions(shape: Shape, items: ObjectRead, refuse: Refuse): readonly OptionDraft[] | undefined {
-  if (!items.ok) return refuse(['items'], 'unsupported', 'A list field must say what can be chosen from.')
-  if (shape === titledChoices) {
-    refuseOthers(items.entries, ['anyOf'], ['items'], refuse)
-    return titledOptions(shape, items.entries.get('anyOf'), refuse)
+  if (shape.kind !== 'choices' && shape.kind !== 'list') return []
+  if (!items.ok) return refuse(['items'], 'unsupported', 'A list field must say what its entries are.')
+  if (shape.kind === 'list') return listItems(items.entries, refuse)
+  if (second !== undefined && second !== 'enum') {
+    refuseOthers(items.entries, ['type', second], ['items'], refuse)
+    return titledOptions(shape, items.entries.get(second), refuse)
   }
   refuseOthers(items.entries, ['type', 'enum'], ['items'], refuse)
-  if (items.entries.get('type') !== 'string') {
-    refuse(['items', 'type'], 'unsupported', 'A list field can only hold options of type "string".')
-  }
+  if (items.entries.has('type')) refuseOtherItems(items.entries, refuse)
   return untitledOptions(shape, items.entries.get('enum'), undefined, refuse)
+}
+
+function listItems(items: Entries, refuse: Refuse): readonly OptionDraft[] {
+  refuseOthers(items, ['type', ...textKeywords], ['items'], refuse)
+  refuseOtherItems(items, refuse)
+  return []
+}
+
+function refuseOtherItems(items: Entries, refuse: Refuse): void {
+  if (items.get('type') === 'string') return
+  refuse(['items', 'type'], 'unsupported', 'A list field can only hold entries of type "string".')
 }
 
 function untitledOptions(
@@ -150,8 +177,12 @@ function titledOptions(shape: Shape, value: unknown, refuse: Refuse): readonly O
   return optionList(value, shape.optionsAt, refuse)?.map((item, index) => {
     const option = readObject(item, formLimits.keywords)
     const entries: Entries = option.ok ? option.entries : new Map()
-    refuseOthers(entries, ['const', 'title'], [...shape.optionsAt, String(index)], refuse)
-    return { value: entries.get('const'), label: entries.get('title') ?? null }
+    const at = [...shape.optionsAt, String(index)]
+    refuseOthers(entries, ['type', 'const'], at, refuse)
+    if (entries.has('type') && entries.get('type') !== 'string') {
+      refuse([...at, 'type'], 'unsupported', 'An option must be of type "string".')
+    }
+    return { value: entries.get('const'), ...(entries.has('title') ? { label: entries.get('title') ?? null } : {}) }
   })
 }
 
@@ -166,12 +197,16 @@ function optionList(value: unknown, at: readonly string[], refuse: Refuse): read
 const renamed = [
   { keyword: 'minimum', part: 'min' },
   { keyword: 'maximum', part: 'max' },
+  { keyword: 'exclusiveMinimum', part: 'above' },
+  { keyword: 'exclusiveMaximum', part: 'below' },
+  { keyword: 'uniqueItems', part: 'unique' },
 ] as const
 
 function partOf(keyword: string): string {
   return renamed.find((pair) => pair.keyword === keyword)?.part ?? keyword
 }
 
-function keywordOf(part: string): string {
-  return renamed.find((pair) => pair.part === part)?.keyword ?? part
+function stepsTo(part: string, { kind }: Shape): readonly string[] {
+  const keyword = renamed.find((pair) => pair.part === part)?.keyword ?? part
+  return kind === 'list' && (textKeywords.includes(part) || part === 'format') ? ['items', keyword] : [keyword]
 }

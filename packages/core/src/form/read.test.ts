@@ -90,6 +90,7 @@ test('[FORM-1] fields keep their order, and required says which must be filled i
 
   expect(read).toStrictEqual({
     ok: true,
+    isClosed: true,
     form: {
       fields: [
         { kind: 'boolean', name: 'z', required: false },

@@ -1,4 +1,4 @@
-// Reads a form out of a JSON schema: the flat subset that the protocol allows, and nothing else.
+// Reads a form out of a JSON schema: the flat subset that the protocol allows, and what SDKs write for the same fields.
 //
 // The schema comes from a stranger. It is interpreted, never compiled; counted before it is walked; and never entered
 // deeper than a form goes, so nesting costs nothing. Both dated shapes are read alike, whichever revision sent them.
@@ -6,23 +6,36 @@ import { formLimits } from '../limits.ts'
 import { readList, readObject } from './foreign.ts'
 import type { Form } from './form.ts'
 import { judgeForm, type NamedDraft } from './judge.ts'
+import { type CompilePattern, noPatterns } from './patterns.ts'
 import { type FormProblem, Problems, pointer, shortened } from './problems.ts'
 import { draftField } from './read-field.ts'
+import { uncheckedIn } from './read-keywords.ts'
 
 export type FormRead =
-  | { readonly ok: true; readonly form: Form }
+  | {
+      readonly ok: true
+      readonly form: Form
+      /** Set when the schema is written in a way that the protocol does not define. Then encode the form for a client. */
+      readonly isForeign?: true
+      /** Set when the schema says that an answer must not have other properties. */
+      readonly isClosed?: true
+    }
   | { readonly ok: false; readonly problems: readonly FormProblem[] }
 
-const keywords = ['$schema', 'type', 'title', 'description', 'properties', 'required', 'additionalProperties']
+const keywords = ['type', 'properties', 'required', 'additionalProperties']
 
-/** Never throws, whatever it is given. */
-export function readForm(schema: unknown): FormRead {
+/**
+ * Never throws, whatever it is given.
+ *
+ * @param patterns compiles the patterns of text fields. Without it a field with a pattern is refused.
+ */
+export function readForm(schema: unknown, patterns: CompilePattern = noPatterns): FormRead {
   const problems = new Problems()
-  const form = read(schema, problems)
-  return form === undefined ? { ok: false, problems: problems.found } : { ok: true, form }
+  const read = readSchema(schema, problems, patterns)
+  return read ?? { ok: false, problems: problems.found }
 }
 
-function read(schema: unknown, problems: Problems): Form | undefined {
+function readSchema(schema: unknown, problems: Problems, patterns: CompilePattern): FormRead | undefined {
   const top = readObject(schema, formLimits.keywords)
   if (!top.ok) {
     problems.add('', 'malformed', 'A form is a plain object with the type "object" and a few properties.')
@@ -37,12 +50,23 @@ function read(schema: unknown, problems: Problems): Form | undefined {
   if (!properties.ok) return undefined
 
   const required = readRequired(top.entries.get('required'), properties.entries, problems)
-  return judgeForm(drafts(properties.entries, required, problems), problems)
+  const seen: Seen = { isForeign: false, defaults: new Set() }
+  const form = judgeForm(drafts(properties.entries, required, problems, seen), problems, patterns)
+  if (form === undefined) return undefined
+  // A default that was dropped is one that a client may refuse.
+  const isForeign =
+    seen.isForeign || form.fields.some((one) => one.default === undefined && seen.defaults.has(one.name))
+  const isClosed = top.entries.get('additionalProperties') === false
+  return { ok: true, form, ...(isForeign && { isForeign }), ...(isClosed && { isClosed }) }
+}
+
+interface Seen {
+  isForeign: boolean
+  readonly defaults: Set<string>
 }
 
 function judgeTop(entries: ReadonlyMap<string, unknown>, problems: Problems): void {
-  for (const name of entries.keys()) {
-    if (keywords.includes(name)) continue
+  for (const name of uncheckedIn(entries, keywords)) {
     problems.add(pointer(name), 'unsupported', `A form cannot use "${shortened(name)}".`)
   }
   if (entries.get('type') !== 'object') problems.add('/type', 'unsupported', 'The type of a form must be "object".')
@@ -52,8 +76,9 @@ function judgeTop(entries: ReadonlyMap<string, unknown>, problems: Problems): vo
     problems.add(pointer(name), 'malformed', `This must be text of ${formLimits.descriptionChars} characters at most.`)
   }
   const additional = entries.get('additionalProperties')
-  if (additional === undefined || additional === false) return
-  problems.add('/additionalProperties', 'unsupported', 'An answer holds the fields of its form and no others.')
+  if (additional === undefined || typeof additional === 'boolean' || readObject(additional, formLimits.keywords).ok)
+    return
+  problems.add('/additionalProperties', 'malformed', 'This must be true, false or a schema.')
 }
 
 function readRequired(
@@ -83,10 +108,13 @@ function* drafts(
   properties: ReadonlyMap<string, unknown>,
   required: ReadonlySet<unknown>,
   problems: Problems,
+  seen: Seen,
 ): Iterable<NamedDraft> {
   for (const [name, property] of properties) {
-    const draft = draftField(name, property, required.has(name), problems)
-    if (draft !== undefined) yield draft
+    const field = draftField(name, property, required.has(name), problems)
+    if (field?.isAsDefined === false) seen.isForeign = true
+    if (field?.hasDefault === true) seen.defaults.add(name)
+    if (field !== undefined) yield field.draft
     if (problems.full) return
   }
 }

@@ -14,6 +14,8 @@ export interface Draft {
   readonly parts: ReadonlyMap<string, unknown>
   /** Empty for the kinds that have none. */
   readonly options: readonly OptionDraft[]
+  /** Set for schemas of other programs: a default that does not fit only means that nothing is suggested. */
+  readonly dropsBadDefault?: true
   /** Where the field, or one part of it, stands in the source. */
   readonly path: (part?: string, index?: number) => string
 }
@@ -68,6 +70,11 @@ export class Taker {
     if (value === undefined) return undefined
     const match = known.find((word) => word === value)
     return match ?? this.refuse(part, 'unsupported', `This must be one of ${known.join(', ')}.`)
+  }
+
+  /** An exclusive bound: of whole numbers too it need not be whole. */
+  bound(part: string): number | undefined {
+    return this.number(part, false)
   }
 
   options(): readonly OptionDraft[] {

@@ -3,18 +3,20 @@
 // The same judgement is used for answers and for defaults, so a form can never suggest what it would refuse.
 import { formLimits } from '../limits.ts'
 import { readList } from './foreign.ts'
-import type { ChoicesField, FieldValue, NumberField, TextField, TextFormat, Unnamed } from './form.ts'
+import type { ChoicesField, FieldValue, ListField, NumberField, TextFormat, TextRules, Unnamed } from './form.ts'
 import { hasFormat } from './formats.ts'
+import { listOfText } from './list-text.ts'
+import { type CompilePattern, noPatterns } from './patterns.ts'
 
 export type ValueChecked =
   | { readonly ok: true; readonly value: FieldValue }
   | { readonly ok: false; readonly message: string }
 
 /** What comes back is a copy: it shares nothing with what was passed in. */
-export function checkValue(field: Unnamed, value: unknown): ValueChecked {
+export function checkValue(field: Unnamed, value: unknown, compile: CompilePattern = noPatterns): ValueChecked {
   switch (field.kind) {
     case 'text':
-      return checkText(field, value)
+      return checkText(field, value, compile)
     case 'number':
       return checkNumber(field, value)
     case 'boolean':
@@ -25,13 +27,20 @@ export function checkValue(field: Unnamed, value: unknown): ValueChecked {
     }
     case 'choices':
       return checkChoices(field, value)
+    case 'list':
+      return checkList(field, value, compile)
   }
 }
 
-function checkText(field: Unnamed<TextField>, value: unknown): ValueChecked {
+type TextChecked = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string }
+
+function checkText(field: TextRules, value: unknown, compile: CompilePattern): TextChecked {
   if (typeof value !== 'string') return bad('Enter text.')
   // Length first: nothing below may walk a text that is too long to be an answer.
-  const maxLength = Math.min(field.maxLength ?? formLimits.answerChars, formLimits.answerChars)
+  const pattern = field.pattern === undefined ? undefined : compile(field.pattern)
+  if (pattern?.ok === false) return bad(pattern.reason)
+  const most = Math.min(pattern?.maxChars ?? formLimits.answerChars, formLimits.answerChars)
+  const maxLength = Math.min(field.maxLength ?? most, most)
   const length = codePoints(value, maxLength)
   if (length > maxLength) return bad(`Enter at most ${characters(maxLength)}.`)
   if (!value.isWellFormed()) return bad('Contains a broken character. Enter it again.')
@@ -39,7 +48,8 @@ function checkText(field: Unnamed<TextField>, value: unknown): ValueChecked {
     return bad(`Enter at least ${characters(field.minLength)}.`)
   }
   if (field.format !== undefined && !hasFormat(value, field.format)) return bad(formatHints[field.format])
-  return good(value)
+  if (pattern?.matches(value) === false) return bad(`Must match the pattern ${field.pattern}`)
+  return { ok: true, value }
 }
 
 const formatHints: Readonly<Record<TextFormat, string>> = {
@@ -55,6 +65,8 @@ function checkNumber(field: Unnamed<NumberField>, value: unknown): ValueChecked 
   }
   if (field.min !== undefined && value < field.min) return bad(`Must be ${field.min} or more.`)
   if (field.max !== undefined && value > field.max) return bad(`Must be ${field.max} or less.`)
+  if (field.above !== undefined && value <= field.above) return bad(`Must be more than ${field.above}.`)
+  if (field.below !== undefined && value >= field.below) return bad(`Must be less than ${field.below}.`)
   if (field.integer && !Number.isInteger(value)) return bad('Enter a whole number.')
   // Beyond this, two neighbouring whole numbers are the same double: what arrives may not be what was typed.
   if (field.integer && !Number.isSafeInteger(value)) return bad('This number is too large to be exact.')
@@ -74,6 +86,30 @@ function checkChoices(field: Unnamed<ChoicesField>, value: unknown): ValueChecke
   return good(chosen)
 }
 
+/** A client or a surface with only a line to type in gives the list as one text. */
+function checkList(field: Unnamed<ListField>, value: unknown, compile: CompilePattern): ValueChecked {
+  const list = readList(typeof value === 'string' ? entriesOf(value) : value, formLimits.listItems)
+  if (!list.ok) return bad(list.why === 'too-many' ? `Enter at most ${formLimits.listItems} entries.` : 'Enter a list.')
+  const entries: string[] = []
+  let chars = 0
+  for (const item of list.items) {
+    const checked = checkText(field.item, item, compile)
+    if (!checked.ok) return bad(`Entry ${entries.length + 1}: ${checked.message}`)
+    chars += checked.value.length
+    if (chars > formLimits.answerChars) return bad(`Enter at most ${characters(formLimits.answerChars)} in all.`)
+    entries.push(checked.value)
+  }
+  if (field.unique === true && new Set(entries).size < entries.length) return bad('Enter each entry only once.')
+  if (field.minItems !== undefined && entries.length < field.minItems) return bad(`Enter at least ${field.minItems}.`)
+  if (field.maxItems !== undefined && entries.length > field.maxItems) return bad(`Enter at most ${field.maxItems}.`)
+  return good(entries)
+}
+
+/** A text that is too long is not split: as one entry it is refused for its length. */
+function entriesOf(text: string): readonly string[] {
+  return text.length > 2 * formLimits.answerChars ? [text] : listOfText(text)
+}
+
 /** Characters as JSON Schema counts them, two UTF-16 units at most each; not counted at all when over `max` anyway. */
 function codePoints(text: string, max: number): number {
   if (text.length > 2 * max) return text.length
@@ -87,4 +123,4 @@ function characters(count: number): string {
 }
 
 const good = (value: FieldValue): ValueChecked => ({ ok: true, value })
-const bad = (message: string): ValueChecked => ({ ok: false, message })
+const bad = (message: string): { ok: false; message: string } => ({ ok: false, message })

@@ -3,11 +3,20 @@
 // The choice of widget follows from the field alone, so every surface that draws forms makes the same one. Nothing here
 // judges an answer.
 
-import type { ChoiceField, ChoicesField, Field, NumberField, Option, TextField } from '../form/form.ts'
+import {
+  type ChoiceField,
+  type ChoicesField,
+  type Field,
+  type ListField,
+  mustBeFilled,
+  type NumberField,
+  type Option,
+  type TextField,
+} from '../form/form.ts'
 import { formLimits } from '../limits.ts'
 import { contradicts } from '../screen/options.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
-import type { FieldView, NumberFieldView, OptionView, TextFieldView } from './view.ts'
+import type { FieldView, ListFieldView, NumberFieldView, OptionView, TextFieldView } from './view.ts'
 
 const cardsAtMost = 6
 const shortTextChars = 160
@@ -22,7 +31,7 @@ export function drawField(field: Field): FieldView {
     ...(field.description === undefined
       ? {}
       : { help: visibleText(field.description, 'web', { maxChars: formLimits.descriptionChars }) }),
-    required: field.required,
+    required: mustBeFilled(field),
   }
   switch (field.kind) {
     case 'text':
@@ -46,17 +55,21 @@ export function drawField(field: Field): FieldView {
         ...given('minItems', field.minItems),
         ...given('maxItems', field.maxItems),
       }
+    case 'list':
+      return { ...common, ...drawList(field) }
   }
 }
 
 /** The words for a value that was given, as the person who gave it would know it. */
 export function drawFieldValue(field: Field, value: unknown): string {
+  if (value === null) return 'none'
   if (field.kind === 'boolean') return value === true ? 'Yes' : 'No'
   if (field.kind === 'choice') return labelOf(field.options, value)
   if (field.kind === 'choices' && Array.isArray(value)) {
     return value.length === 0 ? 'none' : value.map((one) => labelOf(field.options, one)).join(', ')
   }
-  return visibleText(String(value), 'web', { maxChars: formLimits.answerChars })
+  const text = field.kind === 'list' && Array.isArray(value) ? value.join('\n') || 'none' : String(value)
+  return visibleText(text, 'web', { maxChars: formLimits.answerChars })
 }
 
 export function shownTitle(text: string): string {
@@ -71,8 +84,25 @@ function drawText(field: TextField): Omit<TextFieldView, 'name' | 'label' | 'req
     ...given('format', field.format),
     ...given('minLength', field.minLength),
     ...given('maxLength', field.maxLength),
+    ...shownPattern(field.pattern),
     ...(isSafe ? suggested(field.default) : { unsafeSuggestion: visibleText(field.default ?? '', 'web') }),
   }
+}
+
+function drawList(field: ListField): Omit<ListFieldView, 'name' | 'label' | 'required'> {
+  const isSafe = field.default?.every((entry) => oneLine(entry, 'web') === entry) === true
+  return {
+    kind: 'list',
+    ...given('minItems', field.minItems),
+    ...given('maxItems', field.maxItems),
+    ...given('unique', field.unique),
+    ...shownPattern(field.item.pattern),
+    ...(isSafe ? suggested(field.default) : {}),
+  }
+}
+
+function shownPattern(pattern: string | undefined): { pattern?: string } {
+  return pattern === undefined ? {} : { pattern: oneLine(pattern, 'web', { maxChars: formLimits.patternChars }) }
 }
 
 function isLong(field: TextField): boolean {
@@ -88,6 +118,8 @@ function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' 
     integer: field.integer,
     ...given('min', field.min),
     ...given('max', field.max),
+    ...given('above', field.above),
+    ...given('below', field.below),
     widget: numberWidget(field),
     ...suggested(field.default),
   }

@@ -23,5 +23,5 @@ export function withoutSecrets(question: Question, { answer, isSecret, deleted }
 }
 
 function textFieldsOf({ form }: Question & { kind: 'form' }): string[] {
-  return form.fields.filter(({ kind }) => kind === 'text').map(({ name }) => name)
+  return form.fields.filter(({ kind }) => kind === 'text' || kind === 'list').map(({ name }) => name)
 }

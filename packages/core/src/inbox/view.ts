@@ -139,6 +139,7 @@ export interface TextFieldView extends FieldCommon {
   readonly lines: 'one' | 'several'
   readonly minLength?: number
   readonly maxLength?: number
+  readonly pattern?: string
   readonly suggestion?: string
   /** A suggestion with hidden characters: drawn, and not filled in. */
   readonly unsafeSuggestion?: string
@@ -149,6 +150,9 @@ export interface NumberFieldView extends FieldCommon {
   readonly integer: boolean
   readonly min?: number
   readonly max?: number
+  /** Exclusive bounds. */
+  readonly above?: number
+  readonly below?: number
   readonly widget: 'plain' | 'slider' | 'rating'
   readonly suggestion?: number
 }
@@ -181,7 +185,22 @@ export interface ChoicesFieldView extends FieldCommon {
   readonly maxItems?: number
 }
 
-export type FieldView = TextFieldView | NumberFieldView | BooleanFieldView | ChoiceFieldView | ChoicesFieldView
+export interface ListFieldView extends FieldCommon {
+  readonly kind: 'list'
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly unique?: true
+  readonly pattern?: string
+  readonly suggestion?: readonly string[]
+}
+
+export type FieldView =
+  | TextFieldView
+  | NumberFieldView
+  | BooleanFieldView
+  | ChoiceFieldView
+  | ChoicesFieldView
+  | ListFieldView
 
 export interface QuorumView {
   readonly approvals: number

@@ -21,6 +21,7 @@ import { playLimits } from '../limits.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
 import { PlayClient } from '../play/client-2025-11-25.ts'
 import { PlayApi } from '../play/play-api.ts'
+import { linearPatterns } from '../relay/patterns.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
 import type { PlaySettings } from './play-command.ts'
 import { hearSignals } from './signals.ts'
@@ -40,7 +41,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
       `${toned(terminal.isErrColoured, 'yellow', 'trouble')} ${error instanceof Error ? error.message : error}`,
     )
   const keys = createKeyRing([{ id: 'play', secret: randomBytes(32) }])
-  const store = await openSqlite(join(folder, 'assent.db'), { keys, onTrouble })
+  const store = await openSqlite(join(folder, 'assent.db'), { keys, onTrouble, patterns: linearPatterns })
   const [toGateway, fromGateway] = [new PassThrough(), new PassThrough()]
   const client = new PlayClient(fromGateway, toGateway)
   const signals = hearSignals(undefined)

@@ -33,7 +33,8 @@ export function wasSeen(traits: ClientTraits, came: CameBack, unseenAfterMs: num
 export function drawingProblem({ title, form: drawing }: ClientTraits, form: Form): string | undefined {
   if (drawing.kinds.length === 0) return `${title} shows no forms, whatever it declares.`
   if (form.fields.length > drawing.fieldsMost) return `${title} shows ${drawing.fieldsMost} fields at most.`
-  const strange = form.fields.find(({ kind }) => !drawing.kinds.includes(kind))
+  // A client is asked for a list as one text.
+  const strange = form.fields.find(({ kind }) => !drawing.kinds.includes(kind === 'list' ? 'text' : kind))
   return strange === undefined ? undefined : `${title} cannot show a field for ${words[strange.kind]}.`
 }
 
@@ -43,4 +44,5 @@ const words = {
   boolean: 'yes or no',
   choice: 'one choice',
   choices: 'several choices',
+  list: 'a list of texts',
 } as const

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { AssentError, createKeyRing, type KeyRing, type SealKey } from '@assent/core'
 import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '@assent/store'
 import { homeFolder } from '@assent/tools/home'
+import { linearPatterns } from '../relay/patterns.ts'
 import type { Config } from './settings.ts'
 import { sealSecret } from './special-kinds.ts'
 
@@ -63,7 +64,8 @@ function wakeOf({ wake }: Pick<Config, 'wake'>): Pick<PostgresStoreOptions, 'wak
   return wake === undefined ? {} : { wake }
 }
 
-function openAt(place: Config['store'], options: PostgresStoreOptions): Promise<Store> {
+function openAt(place: Config['store'], given: PostgresStoreOptions): Promise<Store> {
+  const options = { ...given, patterns: linearPatterns }
   return place.engine === 'postgres' ? openPostgres(place.url, options) : openSqlite(place.path, options)
 }
 

@@ -8,6 +8,7 @@ import { createKeyRing } from '@assent/core'
 import { openSqlite, type Store, type StoreOptions } from '@assent/store'
 import { onTestFinished } from 'vitest'
 import { type Gateway, type GatewayOptions, startGateway } from '../index.ts'
+import { linearPatterns } from '../relay/patterns.ts'
 
 export const personHeader = 'x-person'
 export const nobody = 'nobody'
@@ -24,7 +25,7 @@ export async function aStage(options: Partial<StoreOptions> = {}): Promise<Stage
   const folder = await mkdtemp(join(tmpdir(), 'assent-gateway-'))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const path = join(folder, 'assent.db')
-  const store = await openSqlite(path, { keys, ...options })
+  const store = await openSqlite(path, { keys, patterns: linearPatterns, ...options })
   putAwayLater(async () => {
     await store.close()
     await rm(folder, { recursive: true })

@@ -23,8 +23,10 @@ const words: Readonly<Record<Field['kind'], string>> = {
   boolean: 'yes or no',
   choice: 'one choice',
   choices: 'several choices',
+  list: 'lists of texts',
 }
-const every = Object.keys(words) as Field['kind'][]
+/** A list of texts is shown wherever a text is. */
+const every = (Object.keys(words) as Field['kind'][]).filter((kind) => kind !== 'list')
 
 export function mannersOf(title: string): Manners {
   const traits: ClientTraits = generalRow(title) ?? carefulTraits

@@ -10,6 +10,7 @@ import {
   checkContent,
   type FormRead,
   isPlainObject,
+  type JsonObject,
   liftComment,
   nameContent,
   readForm,
@@ -20,6 +21,7 @@ import {
 import { relayLimits } from '../limits.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import type { Given, QuestionRefusal, Wanted } from './exchange.ts'
+import { linearPatterns } from './patterns.ts'
 
 /** Why a question is refused: `why` for logs, metrics and the audit log, `message` for its asker. */
 export interface Rejection {
@@ -75,7 +77,12 @@ export function judgeGiven(schema: unknown, given: Given): Given {
   if (action !== 'accept') return malformed
   if (schema === undefined) return given
   const read = readKnownForm(schema)
-  return read.ok && checkContent(read.form, objectAt(given.result, 'content')).ok ? given : malformed
+  if (!read.ok) return malformed
+  const checked = checkContent(read.form, objectAt(given.result, 'content'), { patterns: linearPatterns })
+  if (!checked.ok) return malformed
+  // A list that was given as one text, and an empty field that stands for null, reach the server as it asked for them.
+  if (read.isForeign !== true) return given
+  return { ...given, result: { ...given.result, content: { ...checked.content } as unknown as JsonObject } }
 }
 
 /**
@@ -175,11 +182,12 @@ const known = new Map<string, FormRead>()
 const knownForms = 256
 const knownChars = 16_384
 
-function readKnownForm(schema: unknown): FormRead {
+/** A server's form, read with the engine that checks its patterns. */
+export function readKnownForm(schema: unknown): FormRead {
   const text = JSON.stringify(schema)
   const before = text === undefined ? undefined : known.get(text)
   if (before !== undefined) return before
-  const read = readForm(schema)
+  const read = readForm(schema, linearPatterns)
   if (text === undefined || text.length > knownChars) return read
   if (known.size >= knownForms) known.clear()
   known.set(text, read)

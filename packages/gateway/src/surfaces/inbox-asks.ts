@@ -17,12 +17,11 @@ import {
   only,
   type Question,
   readAskMeta,
-  readForm,
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Asking, OpenRound } from '../relay/asking.ts'
 import type { Call, Given, Wanted } from '../relay/exchange.ts'
-import { expired, noAnswer, secretDeleted, unverified } from '../relay/judge-wanted.ts'
+import { expired, noAnswer, readKnownForm, secretDeleted, unverified } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
 import { askerOf } from './ask-deadline.ts'
 
@@ -129,7 +128,7 @@ function questionOf(wanted: Wanted, call: AskedCall): Question | undefined {
     return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes)
   }
   if (wanted.kind !== 'form') return undefined
-  const read = readForm(wanted.schema)
+  const read = readKnownForm(wanted.schema)
   if (!read.ok) return undefined
   const { form } = read
   const question = {

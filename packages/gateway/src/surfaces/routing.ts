@@ -11,7 +11,6 @@ import {
   isTooManyOpen,
   type JsonObject,
   type JsonValue,
-  readForm,
   type Surface,
   type TooManyOpen,
   type WithdrawReason,
@@ -34,7 +33,7 @@ import {
   type Outcome,
   type Wanted,
 } from '../relay/exchange.ts'
-import { noAnswer, unseen } from '../relay/judge-wanted.ts'
+import { noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { storedWaitMs } from './ask-deadline.ts'
@@ -598,7 +597,7 @@ export class Routing {
     if (!this.#settings.surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
     const traits = traitsOf(client.info)
     if (wanted.kind === 'url') return traits.showsLinks
-    const read = readForm(wanted.schema)
+    const read = readKnownForm(wanted.schema)
     return read.ok && drawingProblem(traits, read.form) === undefined
   }
 
@@ -682,7 +681,7 @@ function isNo(given: Given): boolean {
 /** Whether an accept of this form approves something; what cannot be read is refused later, and approves nothing. */
 function approves(schema: JsonValue | undefined): boolean {
   if (schema === true) return false
-  const read = readForm(schema)
+  const read = readKnownForm(schema)
   return !read.ok || isApprovalForm(read.form)
 }
 

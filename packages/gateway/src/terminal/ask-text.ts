@@ -162,11 +162,14 @@ function fieldLines(field: FieldView): string[] {
 function kindOf(field: FieldView): string {
   switch (field.kind) {
     case 'text':
-      return field.format ?? 'text'
+      return withPattern(field.format ?? 'text', field.pattern)
     case 'number': {
       const bounds = [field.min, field.max].map((bound) => bound ?? '…').join(' to ')
       const what = field.integer ? 'whole number' : 'number'
-      return field.min === undefined && field.max === undefined ? what : `${what}, ${bounds}`
+      const range = field.min === undefined && field.max === undefined ? [] : [bounds]
+      const above = field.above === undefined ? [] : [`more than ${field.above}`]
+      const below = field.below === undefined ? [] : [`less than ${field.below}`]
+      return [what, ...range, ...above, ...below].join(', ')
     }
     case 'boolean':
       return 'yes or no (true, false)'
@@ -174,7 +177,17 @@ function kindOf(field: FieldView): string {
       return 'one of'
     case 'choices':
       return 'some of'
+    case 'list': {
+      const { minItems, maxItems } = field
+      const bounds = [minItems, maxItems].map((bound) => bound ?? '…').join(' to ')
+      const count = minItems === undefined && maxItems === undefined ? '' : `, ${bounds}`
+      return withPattern(`list of texts${count}`, field.pattern)
+    }
   }
+}
+
+function withPattern(kind: string, pattern: string | undefined): string {
+  return pattern === undefined ? kind : `${kind}, must match ${shownOnOneLine(pattern)}`
 }
 
 function waitingLines({ state, mayEndEarlier, callerSeenAtMs }: AskView, nowMs: number): string[] {

@@ -4,6 +4,7 @@ import type { Person } from '@assent/core'
 import { type KeySource, openInBrowser, openTerminal, type Screen } from '@assent/sdk/terminal'
 import type { AskDesk } from '../inbox/ask-desk.ts'
 import type { ChangeFeed } from '../inbox/changes.ts'
+import { linearPatterns } from '../relay/patterns.ts'
 import { answerOne } from './answer-one.ts'
 import { chooseAsk, type Memory } from './list-screen.ts'
 import { LiveAsks } from './live-asks.ts'
@@ -29,7 +30,7 @@ export async function runTerminalInbox(options: TerminalInboxOptions): Promise<v
   }
   const live = new LiveAsks({ desk, feed: options.feed(onTrouble), person, now, onTrouble })
   const ended = new AbortController()
-  const terminal = openTerminal({ input, output, openLink: openInBrowser })
+  const terminal = openTerminal({ input, output, openLink: openInBrowser, patterns: linearPatterns })
   try {
     await live.start(ended.signal)
     for (;;) {

@@ -20,6 +20,7 @@ function suggestionOf(field: FieldView): Value | undefined {
   switch (field.kind) {
     case 'text':
     case 'number':
+    case 'list':
       return field.suggestion
     case 'choice':
     case 'choices':
@@ -37,7 +38,18 @@ export function withValue(filled: Filled, name: string, value: Value | undefined
 
 /** Entries become own properties whatever they are called, `__proto__` included. */
 export function contentOf(filled: Filled): Readonly<Record<string, Value>> {
-  return Object.fromEntries(filled)
+  const entries = [...filled].flatMap(([name, value]): [string, Value][] => {
+    if (typeof value !== 'object') return [[name, value]]
+    const given = withoutBlanks(value)
+    // A list that was only opened and left blank is no answer; several choices of which none is ticked are one.
+    return given.length === 0 && value.length > 0 ? [] : [[name, given]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A list is typed one entry per line, so blank lines come and go. */
+function withoutBlanks(list: readonly string[]): readonly string[] {
+  return list.filter((entry) => entry.trim() !== '')
 }
 
 export function isSuggestion(field: FieldView, value: Value | undefined): boolean {

@@ -1,6 +1,7 @@
 // One field of a form, by its kind.
 
 import type { FieldProps } from './around.tsx'
+import { ListInput } from './list-input.tsx'
 import { NumberFieldInput } from './number-input.tsx'
 import { ChoiceInput, ChoicesInput, YesNoInput } from './pick-inputs.tsx'
 import { TextFieldInput } from './text-input.tsx'
@@ -18,5 +19,7 @@ export function FieldInput(props: FieldProps) {
       return <ChoiceInput {...props} field={field} />
     case 'choices':
       return <ChoicesInput {...props} field={field} />
+    case 'list':
+      return <ListInput {...props} field={field} />
   }
 }

@@ -91,8 +91,17 @@ function RatingInput(props: Props) {
   )
 }
 
-function rangeHelp({ min, max, integer }: NumberFieldView): string | undefined {
+function rangeHelp({ min, max, above, below, integer }: NumberFieldView): string | undefined {
   const kind = integer ? 'A whole number' : 'A number'
+  if (above !== undefined || below !== undefined) {
+    const bounds = [
+      ...(min === undefined ? [] : [`${min} or more`]),
+      ...(above === undefined ? [] : [`more than ${above}`]),
+      ...(max === undefined ? [] : [`${max} or less`]),
+      ...(below === undefined ? [] : [`less than ${below}`]),
+    ]
+    return `${kind}, ${bounds.join(' and ')}.`
+  }
   if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}.`
   if (min !== undefined) return `${kind}, ${min} or more.`
   return max === undefined ? undefined : `${kind}, ${max} or less.`

@@ -64,9 +64,10 @@ function fromLocal(local: string): string | undefined {
   return `${local.length === 16 ? `${local}:00` : local}${zone}`
 }
 
-function helpOf({ minLength, maxLength, unsafeSuggestion }: TextFieldView): string | undefined {
+function helpOf({ minLength, maxLength, pattern, unsafeSuggestion }: TextFieldView): string | undefined {
   const parts = [
     lengthHelp(minLength, maxLength),
+    pattern === undefined ? undefined : `Must match ${pattern}`,
     unsafeSuggestion === undefined
       ? undefined
       : `The asker suggested a text with hidden characters, which was not filled in: ${unsafeSuggestion}`,

@@ -3,7 +3,15 @@
 // Only `accepted` is a yes. The endings stay apart all the way into the words of the error, because the author, the
 // model and the person must do different things after "no", "nobody answered" and "nobody could be asked".
 
-import { type Answer, AssentError, type Content, type ContentIssue, isPlainObject, judgeAnswer } from '@assent/core'
+import {
+  type Answer,
+  AssentError,
+  type Content,
+  type ContentIssue,
+  isPlainObject,
+  judgeAnswer,
+  ownPatterns,
+} from '@assent/core'
 import type { Description } from './describe.ts'
 import { labelOf } from './label.ts'
 
@@ -20,7 +28,7 @@ export type Ending =
 
 /** Judges anything at all as the answer to this question. */
 export function endingOf({ question }: Description, raw: unknown): Ending {
-  const judged = judgeAnswer(question, raw)
+  const judged = judgeAnswer(question, raw, { patterns: ownPatterns })
   if (judged.ok)
     return judged.answer.action === 'cancel' ? withoutChoice(judged.answer, raw) : endingOfAnswer(judged.answer)
   return {

@@ -1,6 +1,6 @@
 // The fields of a form, in one place: `ask.form('Who are you?', { name: field.text(), age: field.number({ min: 0 }) })`.
 
-import { boolean, choice, choices, number, optional, text } from '@assent/core'
+import { boolean, choice, choices, list, number, optional, text } from '@assent/core'
 
 export const field: {
   readonly text: typeof text
@@ -8,5 +8,6 @@ export const field: {
   readonly boolean: typeof boolean
   readonly choice: typeof choice
   readonly choices: typeof choices
+  readonly list: typeof list
   readonly optional: typeof optional
-} = { text, number, boolean, choice, choices, optional }
+} = { text, number, boolean, choice, choices, list, optional }

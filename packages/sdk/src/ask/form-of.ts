@@ -1,8 +1,8 @@
 // A form from whatever an author has: core's field builders, a form, or a Standard Schema (zod, valibot, arktype …).
 //
-// A schema says its JSON Schema, which is read like any stranger's. What a form cannot express (a pattern, an open
-// bound) is left out of what is shown, because the schema itself judges the answer afterwards; nothing is left out of
-// the judging.
+// A schema says its JSON Schema, which is read like any stranger's. What a form may be unable to check (a pattern of
+// JavaScript, a multiple) is left out of what is shown, because the schema itself judges the answer afterwards; nothing
+// is left out of the judging.
 
 import {
   AssentError,
@@ -93,7 +93,7 @@ function jsonSchemaOf(schema: StandardSchema): unknown {
   return convert({ target: 'draft-2020-12' })
 }
 
-const judgedLater = new Set(['pattern', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'])
+const judgedLater = new Set(['pattern', 'multipleOf'])
 /** What zod gives as the bounds of every whole number; nobody chose them. */
 const anyWholeNumber = new Set<unknown>([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER])
 

@@ -1,6 +1,15 @@
 // What stands around a field: its title, its help, its bounds, and its value as a person reads it.
 
-import { type ChoiceField, contradicts, type Field, type FieldValue, oneLine, visibleText } from '@assent/core'
+import {
+  type ChoiceField,
+  contradicts,
+  type Field,
+  type FieldValue,
+  mustBeFilled,
+  oneLine,
+  textOfList,
+  visibleText,
+} from '@assent/core'
 import { terminalLimits } from './limits.ts'
 import type { Desk } from './prompts/run-prompt.ts'
 import { keyWords, leaving } from './words.ts'
@@ -18,7 +27,7 @@ export function shownValue(field: Field, value: FieldValue | undefined): string 
     const labels = field.options.filter((option) => chosen.includes(option.value)).map(labelOf)
     return labels.length === 0 ? 'nothing' : labels.join(', ')
   }
-  return oneLine(String(value), 'terminal')
+  return oneLine(typeof value === 'object' ? textOfList(value) : String(value), 'terminal')
 }
 
 /** With the value beside it where one of the two says yes and the other no. */
@@ -32,14 +41,32 @@ export function help(field: Field, title: string): { help?: string } {
   // Under a title that is not its own, the field still says what it is called; "Your answer" is no name.
   const called =
     field.title === undefined || title.startsWith(titleOf(field)) || field.title === 'Your answer' ? '' : titleOf(field)
-  const parts = [called, said, boundsOf(field), field.required ? '' : 'optional'].filter((part) => part !== '')
+  const parts = [called, said, boundsOf(field), mustBeFilled(field) ? '' : 'optional'].filter((part) => part !== '')
   return parts.length === 0 ? {} : { help: parts.join(said.includes('\n') ? '\n' : ' · ') }
 }
 
 function boundsOf(field: Field): string {
-  if (field.kind === 'number') return rangeOf(field.min, field.max, '')
+  if (field.kind === 'number') return [rangeOf(field.min, field.max, ''), openBounds(field)].filter(isSaid).join(', ')
+  if (field.kind === 'text') return patternWords(field.pattern)
+  if (field.kind === 'list') {
+    const count = rangeOf(field.minItems, field.maxItems, 'enter ')
+    return ['separate entries with commas', count, patternWords(field.item.pattern)].filter(isSaid).join(' · ')
+  }
   if (field.kind === 'choices') return rangeOf(field.minItems, field.maxItems, 'choose ')
   return ''
+}
+
+function openBounds({ above, below }: Extract<Field, { kind: 'number' }>): string {
+  const words = [above === undefined ? '' : `more than ${above}`, below === undefined ? '' : `less than ${below}`]
+  return words.filter(isSaid).join(', ')
+}
+
+function patternWords(pattern: string | undefined): string {
+  return pattern === undefined ? '' : `must match ${oneLine(pattern, 'terminal')}`
+}
+
+function isSaid(words: string): boolean {
+  return words !== ''
 }
 
 function rangeOf(least: number | undefined, most: number | undefined, before: string): string {
@@ -62,7 +89,7 @@ export function placeholderOf(field: Field): string {
 
 export function enterKeys(field: Field, offered?: string): readonly string[] {
   if (offered !== undefined) return ['enter takes what is suggested']
-  return [field.required ? keyWords.answer : `${keyWords.answer} or leaves it out`]
+  return [mustBeFilled(field) ? keyWords.answer : `${keyWords.answer} or leaves it out`]
 }
 
 export function pickKeys(count: number, desk: Pick<Desk, 'answers' | 'mayLeave'>): readonly string[] {

@@ -3,7 +3,17 @@
 // An optional field can be left out. Suggested text and numbers are filled in. A suggested option, tick or yes/no is only
 // marked: nothing is chosen beforehand, so Enter alone never submits a suggestion.
 
-import { type ChoiceField, type ChoicesField, checkContent, type Field, type FieldValue, oneLine } from '@assent/core'
+import {
+  type ChoiceField,
+  type ChoicesField,
+  checkContent,
+  type Field,
+  type FieldValue,
+  listOfText,
+  mustBeFilled,
+  oneLine,
+  textOfList,
+} from '@assent/core'
 import { enterKeys, help, labelOf, pickKeys, placeholderOf, titleOf } from './field-words.ts'
 import { terminalLimits } from './limits.ts'
 import { type LineOptions, linePrompt } from './prompts/line.ts'
@@ -42,16 +52,19 @@ function promptFor(desk: Desk, field: Field, options: FieldOptions): Promise<Pro
       return askChoice(desk, field, options)
     case 'choices':
       return askChoices(desk, field, options)
+    case 'list':
+      return askLine(desk, field, options, listOfText)
   }
 }
 
 async function askLine(
   desk: Desk,
-  field: Extract<Field, { kind: 'text' | 'number' }>,
+  field: Extract<Field, { kind: 'text' | 'number' | 'list' }>,
   { before, settle, title = titleOf(field) }: FieldOptions,
   read: (line: string) => FieldValue | undefined,
 ): Promise<Prompted<FieldValue | undefined>> {
-  const suggested = before ?? field.default
+  const given = before ?? field.default
+  const suggested = typeof given === 'object' ? textOfList(given) : given
   // A line editor cannot hold several lines; Enter alone takes such a suggestion as it is.
   const offered = typeof suggested === 'string' && oneLine(suggested, 'terminal') !== suggested ? suggested : undefined
   const isEmpty = (line: string) => line.trim() === ''
@@ -62,8 +75,8 @@ async function askLine(
     placeholder: offered === undefined ? placeholderOf(field) : `suggested: ${oneLine(offered, 'terminal')}`,
     keys: [...(field.kind === 'number' ? [keyWords.step] : []), ...enterKeys(field, offered), ...leaving(desk)],
     problem: (typed) => {
-      if (isEmpty(typed)) return field.required && offered === undefined ? 'This is required.' : undefined
-      return problemWith(field, read(typed) ?? typed)
+      if (isEmpty(typed)) return mustBeFilled(field) && offered === undefined ? 'This is required.' : undefined
+      return problemWith(desk, field, read(typed) ?? typed)
     },
     shown: (typed) => (isEmpty(typed) ? (offered ?? 'left out') : typed),
   }
@@ -76,7 +89,14 @@ async function askLine(
     { settle },
   )
   if (!prompted.ok) return prompted
-  return { ok: true, value: isEmpty(prompted.value) ? offered : read(prompted.value) }
+  return { ok: true, value: isEmpty(prompted.value) ? readOffered(offered, read) : read(prompted.value) }
+}
+
+function readOffered(
+  offered: string | undefined,
+  read: (line: string) => FieldValue | undefined,
+): FieldValue | undefined {
+  return offered === undefined ? undefined : read(offered)
 }
 
 async function askYesNo(
@@ -110,7 +130,7 @@ async function pick(
   known: readonly ListOption[],
   begin: readonly string[] = [],
 ): Promise<Prompted<string | undefined>> {
-  const all = field.required ? known : [...known, { id: leaveOut, label: 'Leave this out', note: 'optional' }]
+  const all = mustBeFilled(field) ? known : [...known, { id: leaveOut, label: 'Leave this out', note: 'optional' }]
   const prompted = await runPrompt(
     desk,
     (pen, streams) =>
@@ -138,7 +158,7 @@ async function askChoices(
   const valuesOf = (ids: readonly string[]) => ids.flatMap((id) => field.options[Number(id)]?.value ?? [])
   // Nothing ticked is an answer where it fits, and otherwise leaves an optional field out.
   const isLeftOut = (ids: readonly string[]) =>
-    ids.length === 0 && !field.required && problemWith(field, []) !== undefined
+    ids.length === 0 && !mustBeFilled(field) && problemWith(desk, field, []) !== undefined
   const searched = field.options.length > terminalLimits.optionsAtSight
   const prompted = await runPrompt(
     desk,
@@ -151,7 +171,7 @@ async function askChoices(
           many: true,
           begin: ticked,
           keys: [searched ? keyWords.tickWhileSearching : keyWords.tick, ...enterKeys(field), ...leaving(desk)],
-          problem: (ids) => (isLeftOut(ids) ? undefined : problemWith(field, valuesOf(ids))),
+          problem: (ids) => (isLeftOut(ids) ? undefined : problemWith(desk, field, valuesOf(ids))),
         },
         pen,
         streams,
@@ -173,7 +193,7 @@ function listOf(field: ChoiceField | ChoicesField): ListOption[] {
 }
 
 /** In core's own words, or undefined. */
-function problemWith(field: Field, value: FieldValue): string | undefined {
-  const checked = checkContent({ fields: [field] }, { [field.name]: value })
+function problemWith({ patterns }: Desk, field: Field, value: FieldValue): string | undefined {
+  const checked = checkContent({ fields: [field] }, { [field.name]: value }, { patterns })
   return checked.ok ? undefined : checked.issues.map(({ message }) => message).join(' ')
 }

@@ -29,7 +29,7 @@ export async function putForm(desk: Desk, question: FormQuestion, { apart = fals
     if (!asked.ok) return endedBy(asked.ended)
     keep(values, field.name, asked.value.value)
   }
-  if (fields.length === 1) return given(question, values)
+  if (fields.length === 1) return given(desk, question, values)
   return review(desk, question, values)
 }
 
@@ -41,7 +41,7 @@ async function review(desk: Desk, question: FormQuestion, values: Values): Promi
       more: question.form.fields.length === 0 ? [] : [{ id: 'change', label: 'Change an answer', key: 'c' }],
     })
     if (!decided.ok) return endedBy(decided.ended)
-    if (decided.value === 'approve') return given(question, values)
+    if (decided.value === 'approve') return given(desk, question, values)
     if (decided.value === 'decline') return { answer: { action: 'decline' } }
     if (decided.value === 'dismiss') return { answer: { action: 'cancel' } }
     const ended = await change(desk, question, values)
@@ -83,9 +83,9 @@ function keep(values: Values, name: string, value: FieldValue | undefined): void
 }
 
 /** Through the one door that every answer takes. Each field was judged on its way in, so a refusal is a mistake of ours. */
-function given(question: FormQuestion, values: Values): Settled {
+function given({ patterns }: Desk, question: FormQuestion, values: Values): Settled {
   const answer: Answer = { action: 'accept', content: Object.fromEntries(values) }
-  const judged = judgeAnswer(question, answer)
+  const judged = judgeAnswer(question, answer, { patterns })
   if (judged.ok) return { answer: judged.answer }
   const why = judged.reason === 'invalid' ? judged.issues.map(({ message }) => message).join(' ') : judged.message
   throw new Error(`The terminal took an answer that does not fit its form: ${why}`)

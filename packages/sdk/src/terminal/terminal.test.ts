@@ -10,6 +10,7 @@ import {
   choices,
   type Form,
   form,
+  list,
   number,
   optional,
   type Question,
@@ -203,6 +204,36 @@ test('[TERM-1] a long list of which several can be ticked keeps what was ticked 
   await press(key.down, key.up, key.tab, key.enter)
 
   expect(await outcome).toEqual(accepted({ tracks: ['track 17', 'track 21'] }))
+})
+
+test('[TERM-1] [FORM-19] [FORM-20] a list is typed on one line, and what misses a pattern or an open bound is asked again', async () => {
+  const { terminal, press, sees } = fakeTerminal()
+  const asked = form({
+    tags: list({ minItems: 2, item: { pattern: '^[a-z]+$' } }),
+    price: number({ above: 0 }),
+    note: optional(text({ pattern: '^[A-Z]' })),
+  })
+  const outcome = terminal.ask(asks('What is it?', asked))
+
+  await sees('separate entries with commas · enter 2 or more · must match ^[a-z]+$')
+  await press('red, 7')
+  await press(key.enter)
+  await sees('Entry 2: Must match the pattern')
+  await press(key.backspace)
+  await press('blue')
+  await press(key.enter)
+  await sees('more than 0')
+  await press('0')
+  await press(key.enter)
+  await sees('Must be more than 0.')
+  await press('.5')
+  await press(key.enter)
+  await sees('must match ^[A-Z]')
+  await press(key.enter)
+  await sees('Give these answers?')
+  await press('a', key.enter)
+
+  expect(await outcome).toEqual(accepted({ tags: ['red', 'blue'], price: 0.5 }))
 })
 
 test('[TERM-1] a search that finds nothing answers nothing', async () => {

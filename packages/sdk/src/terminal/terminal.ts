@@ -4,7 +4,7 @@
 // no terminal, a terminal that went away, a deadline that passed and a question taken back are each told apart, and
 // none of them is a yes.
 
-import type { Answer, Question } from '@assent/core'
+import type { Answer, CompilePattern, Question } from '@assent/core'
 import { withSecretsConfirmed } from './confirm-secret.ts'
 import { type Ending, watchEnding } from './ending.ts'
 import type { KeySource } from './keyboard.ts'
@@ -48,6 +48,8 @@ export interface TerminalOptions {
   /** How long after a decision was drawn keys do not count yet. */
   readonly settleMs?: number
   readonly now?: () => number
+  /** Checks the patterns of text fields; needed for questions of other programs. Without it the platform's engine does. */
+  readonly patterns?: CompilePattern
 }
 
 export interface Terminal {
@@ -60,7 +62,7 @@ export interface Terminal {
 /** Questions go to standard error unless told otherwise, so that what a program prints can still be piped. */
 export function openTerminal(options: TerminalOptions = {}): Terminal {
   const { input = process.stdin, output = process.stderr, openLink } = options
-  const { settleMs = terminalLimits.settleMs, now = Date.now } = options
+  const { settleMs = terminalLimits.settleMs, now = Date.now, patterns } = options
   const usable = input.isTTY === true && output.isTTY === true
   let last: Promise<void> = Promise.resolve()
 
@@ -80,6 +82,7 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
       const desk = deskFor(input, output, {
         signal: ending.signal,
         settleMs,
+        ...(patterns === undefined ? {} : { patterns }),
         ...(answers === undefined ? {} : { answers }),
         ...(mayLeave === undefined ? {} : { mayLeave }),
         ...(commentReaches === undefined ? {} : { commentReaches }),

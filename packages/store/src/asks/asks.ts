@@ -13,6 +13,7 @@ import {
   answer as answerByTheRules,
   answerDigests,
   answerWarnings,
+  type CompilePattern,
   type ContentIssue,
   canonicalJson,
   draftProblem,
@@ -128,6 +129,7 @@ export class Asks {
   readonly #contents: AuditContents
   readonly #signatures: Signatures
   readonly #answers: StoredAnswers
+  readonly #patterns: CompilePattern | undefined
   readonly #openTotal: OpenTotal
 
   constructor(
@@ -137,6 +139,7 @@ export class Asks {
     contents: AuditContents,
     signatures: Signatures,
     answers: StoredAnswers,
+    patterns: CompilePattern | undefined,
   ) {
     this.#engine = engine
     this.#audit = audit
@@ -144,6 +147,7 @@ export class Asks {
     this.#contents = contents
     this.#signatures = signatures
     this.#answers = answers
+    this.#patterns = patterns
     this.#openTotal = new OpenTotal(engine)
   }
 
@@ -243,7 +247,7 @@ export class Asks {
     // Before asking who may decide: the approval rule of a changed row proves nothing.
     if (found !== undefined && isUnverified(found.ask)) return { kind: 'ended', ask: found.ask }
     if (found === undefined || !mayDecide(found.ask.electorate, person)) return { kind: 'not-found' }
-    const judged = judgeAnswer(found.ask.question, request.answer)
+    const judged = judgeAnswer(found.ask.question, request.answer, { patterns: this.#patterns })
     if (!judged.ok) {
       if (found.ask.state.kind !== 'open') return { kind: 'ended', ask: found.ask }
       return judged.reason === 'invalid'

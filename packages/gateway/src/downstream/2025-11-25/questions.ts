@@ -1,8 +1,10 @@
 // Questions as a client of the sessionful revisions understands them: requests pushed down to it.
 
 import { randomUUID } from 'node:crypto'
-import { encodeForm, type JsonObject, readForm } from '@assent/core'
+import { encodeForm, type JsonObject } from '@assent/core'
 import type { Wanted } from '../../relay/exchange.ts'
+import { readKnownForm } from '../../relay/judge-wanted.ts'
+import { shownSchema } from '../../relay/shown-schema.ts'
 import { type Notification, stringAt } from '../../wire/messages.ts'
 
 export type Pushed = { readonly method: string; readonly params: JsonObject }
@@ -19,7 +21,12 @@ export function pushedQuestion(wanted: Wanted, revision: string): Pushed | undef
       // Servers of the newest revision have no id to give; the client needs one to tell its pages apart.
       return { method: 'elicitation/create', params: { ...wanted.params, elicitationId: pageId(wanted), mode: 'url' } }
     case 'form':
-      return revision < '2025-11-25' ? olderForm(wanted) : { method: 'elicitation/create', params: wanted.params }
+      return revision < '2025-11-25'
+        ? olderForm(wanted)
+        : {
+            method: 'elicitation/create',
+            params: { ...wanted.params, requestedSchema: shownSchema(wanted.schema, '2025-11-25') },
+          }
   }
 }
 
@@ -36,7 +43,7 @@ export function pageDone(wanted: Wanted, revision: string): Notification[] {
 
 /** Before 2025-11-25 there were no modes, and labels were spelled in another way. */
 function olderForm({ schema, params }: Wanted & { kind: 'form' }): Pushed | undefined {
-  const read = readForm(schema)
+  const read = readKnownForm(schema)
   const encoded = read.ok ? encodeForm(read.form, '2025-06-18') : undefined
   if (encoded?.ok !== true) return undefined
   const { mode: _mode, ...rest } = params

@@ -19,6 +19,7 @@ import { askMetaFor, canBeAsked, requiredFor } from '../../relay/capabilities.ts
 import { type Call, failed, type Outcome, tooMuchState, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
 import { readResume } from '../../relay/relay.ts'
+import { shownSchema } from '../../relay/shown-schema.ts'
 import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import type { Came } from '../../surfaces/routing.ts'
@@ -135,7 +136,8 @@ function questionOf(wanted: Wanted, declared: JsonObject, waitMs: number): JsonO
       // The id belongs to the older revision, where a notification says that the page was done with.
       const { elicitationId: _id, _meta, ...params } = wanted.params
       const meta = askMetaFor(wanted.params, declared, waitMs)
-      return { method: 'elicitation/create', params: { ...params, mode: wanted.kind, ...meta } }
+      const form = wanted.kind === 'form' ? { requestedSchema: shownSchema(wanted.schema, '2026-07-28') } : {}
+      return { method: 'elicitation/create', params: { ...params, ...form, mode: wanted.kind, ...meta } }
     }
   }
 }

@@ -1,7 +1,7 @@
 // Puts one prompt on the screen and waits until it ends, whatever ends it.
 
 import type { Readable, Writable } from 'node:stream'
-import type { Answer } from '@assent/core'
+import { type Answer, type CompilePattern, ownPatterns } from '@assent/core'
 import { isCancel, type Prompt } from '@clack/core'
 import { type Ended, type KeySource, takeKeys } from '../keyboard.ts'
 import { type Pen, penFor, type Screen } from '../pen.ts'
@@ -25,6 +25,8 @@ export interface Desk {
   readonly mayLeave: boolean
   /** Who reads what the person writes beside a decline. */
   readonly commentReaches: 'asker' | 'audit-log'
+  /** Checks the patterns of text fields. */
+  readonly patterns: CompilePattern
 }
 
 export type Prompted<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly ended: Ended }
@@ -65,8 +67,9 @@ export function deskFor(
     answers = everyAnswer,
     mayLeave = false,
     commentReaches = 'asker',
+    patterns = ownPatterns,
     ...more
-  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave' | 'commentReaches'>>,
+  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave' | 'commentReaches' | 'patterns'>>,
 ): Desk {
-  return { input, output, pen: penFor(output), answers, mayLeave, commentReaches, ...more }
+  return { input, output, pen: penFor(output), answers, mayLeave, commentReaches, patterns, ...more }
 }

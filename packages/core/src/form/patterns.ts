@@ -1,0 +1,29 @@
+// Regular expressions in forms. Core never runs one by itself: whoever checks an answer passes the engine.
+//
+// A form from another program is checked with an engine that takes linear time. `ownPatterns` is for forms that the
+// author of this program wrote, because the platform's own engine can be made to backtrack.
+
+export type CompiledPattern =
+  | {
+      readonly ok: true
+      readonly matches: (text: string) => boolean
+      /** The longest text that it may be matched with, in Unicode code points. */
+      readonly maxChars?: number
+    }
+  | { readonly ok: false; readonly reason: string }
+
+/** Never throws. The same pattern may be compiled many times, so an engine remembers what it compiled. */
+export type CompilePattern = (pattern: string) => CompiledPattern
+
+/** Only for patterns that the author of this program wrote. */
+export const ownPatterns: CompilePattern = (pattern) => {
+  try {
+    const compiled = new RegExp(pattern, 'u')
+    return { ok: true, matches: (text) => compiled.test(text) }
+  } catch {
+    return { ok: false, reason: 'This is not a valid regular expression.' }
+  }
+}
+
+/** Where nobody passed an engine. */
+export const noPatterns: CompilePattern = () => ({ ok: false, reason: 'Patterns cannot be checked here.' })

@@ -1,0 +1,54 @@
+// Which keywords of JSON Schema a form must not ignore.
+//
+// A keyword that restricts what an answer may be is either checked or refused, because it might be the one that matters.
+// Every other keyword is an annotation: it is dropped, whoever invented it.
+
+const restricting: ReadonlySet<string> = new Set([
+  '$dynamicRef',
+  '$recursiveRef',
+  '$ref',
+  'additionalItems',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'const',
+  'contains',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'else',
+  'enum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'if',
+  'items',
+  'maxContains',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minContains',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'not',
+  'oneOf',
+  'pattern',
+  'patternProperties',
+  'prefixItems',
+  'properties',
+  'propertyNames',
+  'required',
+  'then',
+  'type',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'uniqueItems',
+])
+
+/** The keywords that cannot be ignored and are not among those that are checked. */
+export function uncheckedIn(entries: ReadonlyMap<string, unknown>, checked: readonly string[]): string[] {
+  return [...entries.keys()].filter((name) => restricting.has(name) && !checked.includes(name))
+}
