@@ -35,3 +35,19 @@ test('[REPLY-2] a malformed comment counts as absent and leaves the answer as it
   }
   for (const raw of [undefined, null, 'decline', ['decline']]) expect(liftComment(raw)).toBe(raw)
 })
+
+test('[REPLY-2] a comment of the longest allowed length is one; of another action, or not the content’s own, it is none', () => {
+  const longest = 'x'.repeat(askLimits.commentChars)
+  expect(liftComment({ action: 'decline', content: { comment: ` ${longest} ` } })).toMatchObject({ comment: longest })
+  const inherited = Object.assign(Object.create(null), { action: 'decline', content: Object.create({ comment: 'x' }) })
+  for (const raw of [{ action: 'approve', content: { comment: 'x' } }, { content: { comment: 'x' } }, inherited]) {
+    expect(liftComment(raw)).toBe(raw)
+  }
+})
+
+test('[REPLY-2] content that holds no comment of its own leaves the answer as it is', () => {
+  for (const content of [undefined, null, 'comment', ['comment'], {}, { comment: '\uD800' }]) {
+    const raw = { action: 'cancel', content }
+    expect(liftComment(raw)).toBe(raw)
+  }
+})

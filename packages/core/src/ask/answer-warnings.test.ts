@@ -31,3 +31,28 @@ test('[REPLY-8] ordinary answers and things that are no answer have no warnings'
     expect(answerWarnings(asked, answer)).toEqual([])
   }
 })
+
+test.each([
+  ['a private key', 'private-key', '-----BEGIN PRIVATE KEY-----'],
+  ['an access token', 'web-token', `eyJ${'a'.repeat(10)}.eyJ${'b'.repeat(10)}.${'c'.repeat(20)}`],
+  ['the key of a service', 'service-key', key],
+  ['a URL with a password', 'url-with-password', 'https://ann:hunter2@example.com/'],
+  ['a card number', 'card-number', '4111111111111111'],
+])('[REPLY-8] what looks like %s is called so', (words, shape, secret) => {
+  const asked: Question = { kind: 'form', message: 'Note?', form: form({ note: text() }) }
+  const answer = { action: 'accept', content: { note: secret }, comment: secret }
+  expect(answerWarnings(asked, answer)).toEqual([
+    { in: { field: 'note' }, shape, message: `“note” looks like ${words}.` },
+    { in: 'comment', shape, message: `The comment looks like ${words}.` },
+  ])
+})
+
+test('[REPLY-8] only text fields that the content has itself are looked at', () => {
+  const inherited = Object.assign(Object.create(null), { action: 'accept', content: { sure: key } })
+  for (const answer of [inherited, { action: 'accept', content: [key] }, { action: 'accept', content: null }]) {
+    expect(answerWarnings(asked, answer)).toEqual([])
+  }
+  expect(answerWarnings(link, { action: 'accept', content: { why: key } })).toEqual([])
+  const prototypes: Question = { kind: 'form', message: '?', form: form({ toString: text() }) }
+  expect(answerWarnings(prototypes, { action: 'accept', content: {} })).toEqual([])
+})

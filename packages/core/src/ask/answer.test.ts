@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { digestOf } from '../digest/digest.ts'
 import { askLimits } from '../limits.ts'
-import { judgeAnswer } from './answer.ts'
+import { answerDigests, judgeAnswer } from './answer.ts'
 import { link, region, rollOut } from './asks.corpus.ts'
 
 test('[ASK-2] an accept whose content fits the form is a yes, with the content and nothing else', () => {
@@ -39,31 +40,72 @@ const throwing = new Proxy(
     },
   },
 )
-const malformed = [
-  undefined,
-  null,
-  true,
-  'accept',
-  ['accept'],
-  {},
-  { action: 'approve' },
-  { action: 'ACCEPT' },
-  { action: true },
-  { action: ['accept'] },
-  Object.create({ action: 'accept' }),
-  { action: 'decline', comment: 5 },
-  { action: 'decline', comment: 'half \ud800' },
-  { action: 'decline', comment: 'x'.repeat(askLimits.commentChars + 1) },
-  Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 1])),
-  throwing,
+const noObject = 'An answer is an object with an action.'
+const noAction = 'The action is accept, decline or cancel.'
+const noText = 'A comment is text in whole characters.'
+const malformed: [unknown, string][] = [
+  [undefined, noObject],
+  [null, noObject],
+  [true, noObject],
+  ['accept', noObject],
+  [['accept'], noObject],
+  [{}, noAction],
+  [{ action: 'approve' }, noAction],
+  [{ action: 'ACCEPT' }, noAction],
+  [{ action: true }, noAction],
+  [{ action: ['accept'] }, noAction],
+  [Object.create({ action: 'accept' }), noObject],
+  [{ action: 'decline', comment: 5 }, noText],
+  [{ action: 'decline', comment: null }, noText],
+  [{ action: 'decline', comment: 'half \ud800' }, noText],
+  [{ action: 'decline', comment: 'x'.repeat(askLimits.commentChars + 1) }, 'A comment has at most 2000 characters.'],
+  [Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 1])), noObject],
+  [throwing, noObject],
 ]
 
-test('[ASK-2] whatever is not one of the three answers is none', () => {
-  for (const raw of malformed) {
+test('[ASK-2] whatever is not one of the three answers is none, and why is said', () => {
+  for (const [raw, message] of malformed) {
     for (const question of [region, link, rollOut()]) {
-      expect(judgeAnswer(question, raw)).toMatchObject({ ok: false, reason: 'malformed' })
+      expect(judgeAnswer(question, raw)).toEqual({ ok: false, reason: 'malformed', message })
     }
   }
+})
+
+test('[ASK-2] an accept of a secret’s link is none: only its page can say yes', () => {
+  const question = { ...link, secret: { page: 'secret_1', publicKey: 'k' } } as typeof link
+  expect(judgeAnswer(question, { action: 'accept' })).toEqual({
+    ok: false,
+    reason: 'malformed',
+    message: 'A secret is handed over on its own page, which is the only yes to this question. Open the link.',
+  })
+  expect(judgeAnswer(question, { action: 'decline' }).ok).toBe(true)
+  expect(judgeAnswer(link, { action: 'accept', content: { sure: true } })).toMatchObject({
+    message: 'This question takes a yes or a no, not content.',
+  })
+})
+
+test('[ASK-2] the comment beside an accept stays with it, up to its longest', () => {
+  const comment = 'x'.repeat(askLimits.commentChars)
+  expect(judgeAnswer(link, { action: 'accept', comment })).toEqual({ ok: true, answer: { action: 'accept', comment } })
+  expect(judgeAnswer(region, { action: 'accept', content: { region: 'us' }, comment })).toEqual({
+    ok: true,
+    answer: { action: 'accept', content: { region: 'us' }, comment },
+  })
+})
+
+test('[VOTE-4] digests stand for the content of an accept and for every comment', () => {
+  const content = { region: 'eu' }
+  expect(answerDigests({ action: 'accept', content, comment: 'go' })).toEqual({
+    action: 'accept',
+    contentDigest: digestOf('content v1', content),
+    commentDigest: digestOf('comment v1', 'go'),
+  })
+  expect(answerDigests({ action: 'accept' })).toEqual({ action: 'accept' })
+  expect(answerDigests({ action: 'decline', content } as never)).toEqual({ action: 'decline' })
+  expect(answerDigests({ action: 'cancel', comment: 'later' })).toEqual({
+    action: 'cancel',
+    commentDigest: digestOf('comment v1', 'later'),
+  })
 })
 
 test('[ASK-3] decline and cancel pass whatever the question, with the person’s comment', () => {

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { answerMeta, askMeta, readAnswerMeta, readAskMeta, understandsAskMeta } from './ask-meta.ts'
+import { askLimits } from '../limits.ts'
+import {
+  answerMeta,
+  askCapability,
+  askMeta,
+  checkedBlock,
+  readAnswerMeta,
+  readAskMeta,
+  understandsAskMeta,
+  withoutChecked,
+} from './ask-meta.ts'
 
 test('[META-1] the asker’s wait and a comment are read back as they were written', () => {
   expect(readAskMeta({ _meta: askMeta({ waitMs: 4_000, checked: 'Git: 2 commits.' }) })).toEqual({
@@ -52,7 +62,41 @@ test.each([{ comment: '' }, { comment: 'x'.repeat(2_001) }, { comment: 7 }, { co
 
 test('[META-3] only a declared experimental capability says that the other side understands the members', () => {
   expect(understandsAskMeta({ experimental: { 'assent/ask': {} } })).toBe(true)
-  for (const capabilities of [undefined, {}, { experimental: {} }, { experimental: { 'assent/ask': true } }]) {
+  expect(askCapability).toBe('assent/ask')
+  const none = [undefined, null, 'assent/ask', {}, { experimental: null }, { experimental: {} }]
+  for (const capabilities of [...none, { experimental: { 'assent/ask': true } }]) {
     expect(understandsAskMeta(capabilities)).toBe(false)
   }
+})
+
+test('[META-1] the members are called by the names that both sides know', () => {
+  expect(askMeta({ waitMs: 1 })).toEqual({ 'assent/ask': { waitMs: 1 } })
+  expect(answerMeta({ comment: 'go' })).toEqual({ 'assent/answer': { comment: 'go' } })
+})
+
+test('[META-1] the shortest and longest waits and the longest texts are read', () => {
+  const checked = 'x'.repeat(askLimits.messageChars)
+  for (const waitMs of [0, askLimits.decideMaxMs]) {
+    expect(readAskMeta({ _meta: askMeta({ waitMs, checked }) })).toEqual({ waitMs, checked })
+  }
+  expect(readAskMeta({ _meta: askMeta({ waitMs: askLimits.decideMaxMs + 1 }) })).toEqual({})
+  const comment = 'x'.repeat(askLimits.commentChars)
+  expect(readAnswerMeta({ _meta: answerMeta({ comment }) })).toEqual({ comment })
+})
+
+test.each([undefined, null, 'x', { _meta: null }, { _meta: [] }, { _meta: { 'assent/answer': 'go' } }])(
+  '[META-2] an answer without a valid member has no comment: %j',
+  (result) => {
+    expect(readAnswerMeta(result)).toEqual({})
+  },
+)
+
+test('[POINT-16] what was checked is taken out of the message with the lines around it', () => {
+  const block = checkedBlock('- a\n- b')
+  expect(block).toBe('Checked by Assent:\n- a\n- b')
+  expect(withoutChecked(block, '- a\n- b')).toBe('')
+  expect(withoutChecked(`Before.\n\n${block}`, '- a\n- b')).toBe('Before.')
+  expect(withoutChecked(`${block}\n\nAfter.`, '- a\n- b')).toBe('After.')
+  expect(withoutChecked(`\nBefore.\n\n${block}\n\nAfter.\n\n`, '- a\n- b')).toBe('Before.\n\nAfter.')
+  expect(withoutChecked('Checked by Assent:\n', '')).toBeUndefined()
 })

@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { digestOf } from '../digest/digest.ts'
 import { createKeyRing } from '../seal/key-ring.ts'
 import { type Ask, answer, type CastVote, raise } from './ask.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type StoredSignatures,
   signAsk,
   signatureProblem,
+  signatureProblemInWords,
   signGrant,
   signVote,
 } from './ask-signature.ts'
@@ -141,15 +143,25 @@ describe('a signature', () => {
     expect(signatureProblem(other, settledOne, of)).toEqual({ reason: 'mismatch', what: 'ask' })
   })
 
-  test.each([null, '', 'v1', 'v1.k1', 'v1.k1.', 'v2.k1.x', 'v1..x', 'v1.k1.x.y', 'v1.__proto__.x'])(
-    '[VOTE-4] %j is none',
-    (text) => {
-      expect(signatureProblem(ring, one, { ask: text, decision: null, votes: [] })).toBeDefined()
-    },
-  )
+  const good = signAsk(ring, askTerms(one))
+  test.each([
+    [null, 'unsigned'],
+    ['', 'mismatch'],
+    ['v1', 'unknown-key'],
+    ['v1.k1', 'mismatch'],
+    ['v1.k1.', 'mismatch'],
+    ['v2.k1.x', 'mismatch'],
+    [good.replace('v1', 'v2'), 'mismatch'],
+    ['v1..x', 'unknown-key'],
+    ['v1.k1.x.y', 'mismatch'],
+    [`${good}.`, 'mismatch'],
+    ['v1.__proto__.x', 'unknown-key'],
+  ])('[VOTE-4] %j is none', (text, reason) => {
+    const problem = { reason, what: 'ask' }
+    expect(signatureProblem(ring, one, { ask: text, decision: null, votes: [] })).toEqual(problem)
+  })
 
   test('[VOTE-4] in another spelling, cut or lengthened is none', () => {
-    const good = signAsk(ring, askTerms(one))
     for (const bad of [
       good.slice(0, -1),
       `${good}A`,
@@ -179,4 +191,92 @@ describe('a signature', () => {
       expect(grantSignatureProblem(ring, grant, null)).toMatchObject({ reason: 'unsigned' })
     },
   )
+})
+
+test('[VOTE-4] the statements of an ask and a vote are what the form says, so that another program can check them', () => {
+  const macOf = (purpose: string, statement: unknown[]) => {
+    const key = createHmac('sha256', secret).update(`assent mac v1 ${purpose}\n\u0001`).digest()
+    return `v1.k1.${createHmac('sha256', key).update(JSON.stringify(statement)).digest('base64url')}`
+  }
+  const { tenant, id, question, electorate, principal } = one
+  const digests = [digestOf('question v1', question), digestOf('electorate v1', electorate)]
+  const statement = ['assent ask v1', tenant, id, 'deploy', 'rollout', principal, ...digests, 60_000, 60_000]
+  expect(signAsk(ring, askTerms(one))).toBe(macOf('ask', statement))
+  const toolless = statement.with(4, null as never)
+  expect(signAsk(ring, { ...askTerms(one), asker: { server: 'deploy' } })).toBe(macOf('ask', toolless))
+
+  const ask = createHash('sha256').update(JSON.stringify(statement)).digest('hex')
+  const vote = { by: 'ann', via: 'inbox', decisionId: 'd1' } as const
+  const bare = ['assent vote v1', ask, 'accept', null, null, 'ann', 'inbox', 'd1']
+  expect(signVote(ring, askTerms(one), { ...vote, answer: { action: 'accept' } })).toBe(macOf('vote', bare))
+  const full = bare.with(3, digestOf('content v1', { a: 1 })).with(4, digestOf('comment v1', 'go'))
+  const answered = { ...vote, answer: { action: 'accept', content: { a: 1 }, comment: 'go' } } as const
+  expect(signVote(ring, askTerms(one), answered)).toBe(macOf('vote', full))
+})
+
+test('[VOTE-7] a decision whose content was deleted is verified by the digests that were kept', () => {
+  const settled = voted(one, 'ann')
+  if (settled.state.kind !== 'settled') throw new Error('It is settled.')
+  const withContent = { ...settled, state: { ...settled.state, answer: { action: 'accept', comment: 'key' } } } as Ask
+  const signed = stored(withContent)
+  const commentDigest = digestOf('comment v1', 'key')
+  const deleted = { ...settled, state: { ...settled.state, deleted: { action: 'accept', commentDigest } } } as Ask
+  expect(signatureProblem(ring, deleted, signed)).toBeUndefined()
+  expect(signatureProblem(ring, settled, signed)).toEqual({ reason: 'mismatch', what: 'decision' })
+})
+
+test('[VOTE-4] a decision needs as many voters as the ask says: declines, and a cancel only where one decides', () => {
+  const rule = { ...draft.electorate, approvals: 1, declines: 2 }
+  const once = voted(raise({ ...draft, electorate: rule }, nowMs), 'ann', 'decline')
+  const declined = voted(once, 'ben', 'decline')
+  expect(declined.state.kind).toBe('settled')
+  expect(signatureProblem(ring, declined, stored(declined))).toBeUndefined()
+  const short = { ...declined, votes: declined.votes.slice(1) }
+  const tooFew = { reason: 'too-few-votes', what: 'decision' }
+  expect(signatureProblem(ring, short, stored(short))).toEqual(tooFew)
+
+  const cancelOf = (ask: Ask, votes: readonly CastVote[]): Ask => {
+    const vote = { answer: { action: 'cancel' }, by: 'ann', via: 'inbox', decisionId: 'd', atMs: nowMs } as const
+    return { ...ask, votes: [...votes, vote], state: { kind: 'settled', ...vote } }
+  }
+  const cancelled = cancelOf(raise({ ...draft, electorate: rule }, nowMs), [])
+  expect(signatureProblem(ring, cancelled, stored(cancelled))).toBeUndefined()
+  const unvoted = { ...cancelled, votes: [] }
+  expect(signatureProblem(ring, unvoted, stored(unvoted))).toEqual(tooFew)
+  const ofTwo = cancelOf(two, [])
+  expect(signatureProblem(ring, ofTwo, stored(ofTwo))).toEqual(tooFew)
+})
+
+test('[VOTE-4] votes beyond those that were signed are unsigned, and a decision without its signature is none', () => {
+  const signatures = stored(settledTwo)
+  expect(signatureProblem(ring, settledTwo, { ...signatures, votes: [] })).toEqual({ reason: 'unsigned', what: 'vote' })
+  expect(signatureProblem(ring, settledOne, { ...stored(settledOne), decision: null })).toEqual({
+    reason: 'unsigned',
+    what: 'decision',
+  })
+})
+
+test('[VOTE-1] an error that is not about what was stored is not taken for a changed row', () => {
+  const broken = {
+    ...ring,
+    find: () => {
+      throw new TypeError('no keys')
+    },
+  }
+  expect(() => signatureProblem(broken, one, stored(one))).toThrow('no keys')
+})
+
+test('[VOTE-5] each problem is said in words', () => {
+  const words = (reason: 'unsigned' | 'unknown-key' | 'mismatch') => signatureProblemInWords({ reason, what: 'vote' })
+  expect(words('unsigned')).toBe('The stored vote has no signature.')
+  expect(words('unknown-key')).toBe('The stored vote is signed with a key that is not configured.')
+  expect(words('mismatch')).toBe('The stored vote does not match its signature.')
+  expect(signatureProblemInWords({ reason: 'too-few-votes', what: 'decision' })).toBe(
+    'The stored decision has fewer signed votes than it needs.',
+  )
+})
+
+test('[VOTE-4] a grant’s problem says that it is the grant’s', () => {
+  const grant = { tenant: 'acme', id: 'g', askId: 'a', digest: 'd', principal: 'ann' }
+  expect(grantSignatureProblem(ring, grant, null)).toEqual({ reason: 'unsigned', what: 'grant' })
 })

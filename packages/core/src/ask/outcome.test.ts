@@ -17,12 +17,14 @@ const outcomes: [state: AskState, outcome: AskOutcome | undefined][] = [
   [settled('accept'), 'accepted'],
   [settled('decline'), 'declined'],
   [settled('cancel'), 'cancelled'],
+  [{ ...settled('accept'), undeliveredAtMs: 0 } as AskState, 'undelivered'],
   [{ kind: 'expired', atMs: 0 }, 'expired'],
   [withdrawn('undeliverable'), 'undeliverable'],
   [withdrawn('unseen'), 'unseen'],
   [withdrawn('call-cancelled'), 'withdrawn'],
   [withdrawn('caller-gone'), 'withdrawn'],
   [withdrawn('owner-lost'), 'withdrawn'],
+  [withdrawn('unverified'), 'withdrawn'],
 ]
 
 test('[ASK-3] every way to end has its own name', () => {

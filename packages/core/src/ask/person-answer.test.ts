@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { boolean, choice, form, number, optional, text } from '../form/build.ts'
 import type { Content, Form } from '../form/form.ts'
-import { decisionForm } from './decision.ts'
+import { isCommentField } from './comment-field.ts'
+import { approved, decisionForm, isApprovalForm, isDecision } from './decision.ts'
 import { nameAnswer, nameContent, namedOutcomeOf, namedOutcomes, verdicts } from './person-answer.ts'
 import type { Question } from './question.ts'
 
@@ -76,4 +77,102 @@ test('[REPLY-5] an ask that ended without an answer is named by how it ended', (
   expect(namedOutcomeOf(question, { kind: 'expired', atMs: 1 })).toBe('expired')
   expect(namedOutcomeOf(question, { kind: 'withdrawn', reason: 'unseen', atMs: 1 })).toBe('unseen')
   expect(namedOutcomeOf(question, { kind: 'withdrawn', reason: 'caller-gone', atMs: 1 })).toBe('withdrawn')
+})
+
+test.each([
+  ['yes', ['yes', 'y', 'true', 'OK', 'continue', 'proceed']],
+  ['approved', ['approve', 'approved', 'accept', 'allow', 'confirm', 'commit and continue']],
+  ['changes_requested', ['request-changes', 'changes requested', 'revise']],
+  ['paused', ['commit-and-pause', 'pause']],
+  ['cancelled', ['cancel', 'abort', 'stop']],
+  ['no', ['No', 'n', 'false']],
+  ['declined', ['decline', 'deny', 'reject', 'refuse']],
+  ['answered', ['perhaps', 'yes please', 'constructor']],
+])('[REPLY-5] a choice of a word for %s is named so, however it is written', (name, words) => {
+  for (const word of words)
+    expect([word, nameContent(form({ answer: choice(words) }), { answer: word })]).toEqual([word, name])
+})
+
+test('[REPLY-5] each name counts as a yes, as a no or as neither', () => {
+  expect(verdicts).toEqual({
+    yes: 'yes',
+    no: 'no',
+    approved: 'yes',
+    changes_requested: 'no',
+    paused: 'neutral',
+    cancelled: 'no',
+    answered: 'neutral',
+    declined: 'no',
+    dismissed: 'neutral',
+  })
+  const others = ['undelivered', 'expired', 'withdrawn', 'unseen', 'undeliverable']
+  expect(namedOutcomes).toEqual([...Object.keys(verdicts), ...others])
+})
+
+test('[REPLY-5] an answer that came too late is named so; one that was delivered, by what it says', () => {
+  const question = { kind: 'form', message: 'Sure?', form: confirm } as const
+  const settled = {
+    kind: 'settled',
+    answer: { action: 'accept', content: { confirmed: true } },
+    by: 'ann',
+    via: 'inbox',
+    atMs: 1,
+    decisionId: 'd',
+  } as const
+  expect(namedOutcomeOf(question, settled)).toBe('yes')
+  expect(namedOutcomeOf(question, { ...settled, undeliveredAtMs: 2 })).toBe('undelivered')
+  expect(nameAnswer(question, { action: 'accept' })).toBe('answered')
+})
+
+test('[REPLY-5] a boolean decides if it is the only field, or if its name says so; all of those must be ticked', () => {
+  const ticked = form({ size: number(), confirm: boolean(), understood_risks: boolean() })
+  expect(nameContent(ticked, { size: 1, confirm: true, understood_risks: true })).toBe('yes')
+  expect(nameContent(ticked, { size: 1, confirm: true })).toBe('answered')
+  expect(nameContent(ticked, { size: 1, confirm: false })).toBe('no')
+  expect(nameContent(form({ approved: text(), size: number() }), { approved: 'x', size: 1 })).toBe('answered')
+  expect(nameContent(form({ size: number() }), { size: 1 })).toBe('answered')
+  expect(nameContent(form({ a: choice(['yes', 'no']), b: choice(['yes', 'no']) }), { a: 'yes', b: 'yes' })).toBe(
+    'answered',
+  )
+  expect(nameContent(form({ a: choice(['yes']), decision: choice(['no', 'yes']) }), { a: 'yes', decision: 'no' })).toBe(
+    'no',
+  )
+  expect(nameContent(form({ decision: text(), sure: text() }), { decision: 'yes', sure: 'yes' })).toBe('answered')
+  expect(nameContent(form({ toString: choice(['yes']) }), {})).toBe('answered')
+  expect(nameContent(form({ toString: boolean() }), {})).toBe('answered')
+})
+
+test.each(['comment', 'Comments', 'feed_back', 'note', 'NOTES', 'reason', 'revision-notes', 'revisionNotes'])(
+  '[REPLY-10] a text field called %s is the comment',
+  (name) => {
+    expect(isCommentField({ kind: 'text', name })).toBe(true)
+    expect(isCommentField({ kind: 'boolean', name })).toBe(false)
+  },
+)
+
+test('[REPLY-10] a text field of any other name is not', () => {
+  for (const name of ['', 'name', 'commentary', 'the comment'])
+    expect(isCommentField({ kind: 'text', name })).toBe(false)
+})
+
+test('[CARD-2] only the decision form to the letter, or a form without fields, is a bare yes or no', () => {
+  expect(decisionForm.fields).toEqual([
+    {
+      kind: 'choice',
+      name: 'decision',
+      title: 'Decision',
+      required: true,
+      options: [
+        { value: 'approve', label: 'Approve' },
+        { value: 'decline', label: 'Decline' },
+      ],
+    },
+  ])
+  expect(approved).toEqual({ decision: 'approve' })
+  expect([isDecision(decisionForm), isApprovalForm(decisionForm)]).toEqual([true, true])
+  expect([isDecision(form({})), isApprovalForm(form({}))]).toEqual([false, true])
+  const relabelled = form({ decision: choice({ approve: 'Yes', decline: 'Decline' }, { title: 'Decision' }) })
+  const longer = { ...decisionForm, fields: [...decisionForm.fields, ...decisionForm.fields] }
+  for (const other of [relabelled, longer, confirm])
+    expect([isDecision(other), isApprovalForm(other)]).toEqual([false, false])
 })

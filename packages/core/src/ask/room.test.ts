@@ -24,4 +24,7 @@ test('[FLEET-8] it is a limit that was exceeded, and is told apart from others b
   expect([isTooManyOpen(error), error.full]).toEqual([true, 'server'])
   expect(isTooManyOpen(new AssentError('limit_exceeded', 'too large'))).toBe(false)
   expect(isTooManyOpen({ full: 'server' })).toBe(false)
+  expect(isTooManyOpen({ name: 'AssentError', full: 'server' })).toBe(false)
+  expect(isTooManyOpen(Object.assign(new Error('x'), { full: 'server' }))).toBe(false)
+  expect(isTooManyOpen(undefined)).toBe(false)
 })
