@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../json.ts'
+import { requestLimits } from '../limits.ts'
 import { type Action, actionDigest, type RequestIdentity, requestDigest, toolDefinitionDigest } from './action.ts'
-import { isDigest } from './digest.ts'
+import { digestOf, isDigest } from './digest.ts'
 import { parseJsonStrictly } from './parse.ts'
 
 const definition = {
@@ -15,7 +17,7 @@ const definition = {
 const action: Action = {
   server: 'github',
   tool: 'delete_branch',
-  definitionDigest: toolDefinitionDigest(definition),
+  definitionDigest: `sha256:${'0'.repeat(64)}`,
   arguments: { branch: 'main', force: true, retries: 1 },
 }
 
@@ -25,7 +27,7 @@ describe('an approved action', () => {
   test.each<[string, Action]>([
     ['the server', { ...action, server: 'gitlab' }],
     ['the tool', { ...action, tool: 'delete_branches' }],
-    ['the definition', { ...action, definitionDigest: toolDefinitionDigest({ ...definition, title: 'Delete' }) }],
+    ['the definition', { ...action, definitionDigest: `sha256:${'1'.repeat(64)}` }],
     ['an argument', { ...action, arguments: { ...action.arguments, branch: 'main ' } }],
     ['a look-alike letter', { ...action, arguments: { ...action.arguments, branch: 'mаin' } }],
     ['one argument more', { ...action, arguments: { ...action.arguments, dryRun: false } }],
@@ -57,9 +59,22 @@ describe('an approved action', () => {
     ['a definition that is no digest', { ...action, definitionDigest: 'v1' }],
     ['arguments that are a list', { ...action, arguments: [] }],
     ['a part that no digest was meant for', { ...action, environment: 'production' }],
+    ['a server that is no text', { ...action, server: ['github'] }],
+    ['a list in its place', Object.assign([], action)],
     ['nothing at all', undefined],
   ])('[DIGEST-8] is refused with %s', (_, malformed) => {
-    expect(() => actionDigest(malformed as Action)).toThrow(expect.objectContaining({ code: 'not_canonical' }))
+    expect(() => actionDigest(malformed as Action)).toThrow(
+      expect.objectContaining({
+        code: 'not_canonical',
+        message: 'An action is a server, a tool, the digest of its definition, and arguments; nothing else.',
+      }),
+    )
+  })
+
+  test('[DIGEST-6] [DIGEST-7] its digest, that of its tool and that of a request are each of their own kind', () => {
+    expect(actionDigest(action)).toBe(digestOf('action v1', action))
+    expect(toolDefinitionDigest(definition)).toBe(digestOf('tool definition v1', definition))
+    expect(requestDigest(request)).toBe(digestOf('request v1', request))
   })
 })
 
@@ -90,6 +105,21 @@ describe('a tool definition', () => {
 })
 
 describe('a request', () => {
+  test('[DIGEST-5] may be as deep as a message and far larger than an action, and no more', () => {
+    const nested = (levels: number) => {
+      let value: JsonValue = 1
+      for (let level = 0; level < levels; level++) value = [value]
+      return { ...request, arguments: { value } }
+    }
+    // The request and its arguments are two levels themselves.
+    expect(isDigest(requestDigest(nested(requestLimits.depth - 2)))).toBe(true)
+    expect(() => requestDigest(nested(requestLimits.depth - 1))).toThrow('This value is nested deeper than 260 levels')
+    expect(isDigest(requestDigest({ ...request, arguments: { text: 'x'.repeat(300_000) } }))).toBe(true)
+    expect(() => actionDigest({ ...action, arguments: { text: 'x'.repeat(300_000) } })).toThrow(
+      'larger than 262144 bytes',
+    )
+  })
+
   test.each<[string, RequestIdentity]>([
     ['method', { ...request, method: 'prompts/get' }],
     ['target', { ...request, target: 'delete_repo' }],
@@ -98,8 +128,12 @@ describe('a request', () => {
     expect(requestDigest(changed)).not.toBe(requestDigest(request))
   })
 
-  test('[DIGEST-8] is refused with a part that no digest was meant for', () => {
-    const malformed = { ...request, extra: 1 }
-    expect(() => requestDigest(malformed)).toThrow('A request is a method, a target and arguments; nothing else.')
+  test('[DIGEST-8] is refused with a part too many, too few or of another kind', () => {
+    const malformed = [{ ...request, extra: 1 }, { ...request, method: '' }, { ...request, target: 7 }, { method: 'x' }]
+    for (const other of [...malformed, { ...request, arguments: undefined }, { ...request, arguments: [] }]) {
+      expect(() => requestDigest(other as RequestIdentity)).toThrow(
+        'A request is a method, a target and arguments; nothing else.',
+      )
+    }
   })
 })

@@ -94,9 +94,11 @@ describe('one text for one value', () => {
   test('[DIGEST-1] the order of names does not matter, also of names that look like numbers and of many names', () => {
     expect(canonicalJson({ 9: 0, 10: 0, b: 0, a: { d: 0, c: 0 } })).toBe('{"10":0,"9":0,"a":{"c":0,"d":0},"b":0}')
 
-    const names = Array.from({ length: 100 }, (_, i) => `n${i}`)
-    const object = Object.fromEntries(names.map((name) => [name, 0]))
-    expect(Object.keys(JSON.parse(canonicalJson(object)))).toEqual(names.toSorted())
+    for (const length of [2, 3, 23, 24, 25, 26, 100]) {
+      const names = Array.from({ length }, (_, i) => `n${(i * 7) % length}`)
+      const object = Object.fromEntries(names.map((name) => [name, 0]))
+      expect(Object.keys(JSON.parse(canonicalJson(object)))).toEqual([...new Set(names)].sort())
+    }
   })
 
   test('[DIGEST-1] a canonical text is its own canonical form', () => {
@@ -170,6 +172,8 @@ describe('what JSON cannot hold', () => {
     expect(refusalOf({ 'a/b': { 'c~d': [undefined] } })).toContain('at "/a~1b/c~0d/0".')
     expect(refusalOf({ 'a"\n': undefined })).toContain(String.raw`at "/a\"\n".`)
     expect(refusalOf({ ['x'.repeat(100_000)]: undefined }).length).toBeLessThan(400)
+    expect(refusalOf({ ['x'.repeat(100_000)]: undefined })).toContain(`at "/${'x'.repeat(199)}".`)
+    expect(refusalOf({ '~/~': { '/': undefined } })).toContain('at "/~0~1~0/~1".')
   })
 
   test('[DIGEST-5] a value that contains itself is refused', () => {
@@ -194,6 +198,17 @@ describe('limits', () => {
 
     expect(Buffer.byteLength(canonicalJson(full))).toBe(askLimits.actionBytes)
     expect(refusalOf(`${full}a`)).toContain('limit_exceeded: This value is larger than 262144 bytes')
+  })
+
+  test('[DIGEST-5] a list or an object may be as large as its limit, to the byte', () => {
+    const size = (bytes: number) => ({ bytes, depth: 4 })
+    expect(canonicalJson([1, 2], size(5))).toBe('[1,2]')
+    expect(() => canonicalJson([1, 2], size(4))).toThrow('This value is larger than 4 bytes as JSON.')
+    expect(canonicalJson({ a: 1 }, size(7))).toBe('{"a":1}')
+    expect(() => canonicalJson({ a: 1 }, size(6))).toThrow('This value is larger than 6 bytes as JSON.')
+    expect(canonicalJson([], size(2))).toBe('[]')
+    expect(canonicalJson({}, size(2))).toBe('{}')
+    expect(() => canonicalJson('', size(1))).toThrow('larger than 1 bytes')
   })
 
   test.each<[string, (part: unknown) => unknown]>([

@@ -14,12 +14,28 @@ test('[DIGEST-7] the same value has another digest in another domain and in anot
   expect(new Set(digests).size).toBe(4)
 })
 
-test.each(['', 'action', 'Action v1', 'action v0', 'action v1\n', 'action\nv1', 'a  b v1', 'action v1 v2', 'v1'])(
-  '[DIGEST-7] a domain that could be confused with another is refused: %j',
-  (domain) => {
-    expect(() => digestOf(domain as DigestDomain, {})).toThrow(expect.objectContaining({ code: 'misconfigured' }))
-  },
-)
+test.each([
+  '',
+  'action',
+  'Action v1',
+  'action v0',
+  'action v1\n',
+  'action\nv1',
+  'a  b v1',
+  'action v1 v2',
+  'v1',
+  ' v1',
+  'a1 v1',
+  'action v',
+  'x\naction v1',
+])('[DIGEST-7] a domain that could be confused with another is refused: %j', (domain) => {
+  expect(() => digestOf(domain as DigestDomain, {})).toThrow(
+    expect.objectContaining({
+      code: 'misconfigured',
+      message: 'A digest domain is lower-case words and an edition, such as "action v1".',
+    }),
+  )
+})
 
 test('[DIGEST-8] a digest is recognised by its exact shape', () => {
   const digest = digestOf('action v1', {})
@@ -36,4 +52,16 @@ test('[DIGEST-8] a digest is recognised by its exact shape', () => {
   ]) {
     expect(isDigest(other)).toBe(false)
   }
+})
+
+test('[DIGEST-7] words and editions of any number make a domain', () => {
+  for (const domain of ['a v1', 'one two three v10', 'tool definition v99'] as const) {
+    expect(isDigest(digestOf(domain, {}))).toBe(true)
+  }
+})
+
+test('[DIGEST-5] the size that a digest is given holds for it', () => {
+  expect(isDigest(digestOf('action v1', [[1]], { bytes: 5, depth: 2 }))).toBe(true)
+  expect(() => digestOf('action v1', [[1]], { bytes: 4, depth: 2 })).toThrow('larger than 4 bytes')
+  expect(() => digestOf('action v1', [[1]], { bytes: 5, depth: 1 })).toThrow('deeper than 1 levels')
 })

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { requestDigest } from '../digest/action.ts'
 import type { JsonValue } from '../json.ts'
 import { sealLimits } from '../limits.ts'
@@ -98,9 +98,13 @@ describe('a good token', () => {
 })
 
 describe('an altered token', () => {
-  const token = sealed()
-  const [version, keyId, body] = token.split('.') as [string, string, string]
-  const bytes = Buffer.from(body, 'base64url')
+  const [version, keyId] = ['assent1', 'k1']
+  let token = ''
+  let bytes = Buffer.alloc(0)
+  beforeAll(() => {
+    token = sealed()
+    bytes = Buffer.from(token.split('.')[2] as string, 'base64url')
+  })
   const withBytes = (changed: Uint8Array) => `${version}.${keyId}.${Buffer.from(changed).toString('base64url')}`
 
   test('[SEAL-2] is refused whichever bit was flipped', () => {
@@ -165,12 +169,28 @@ describe('an altered token', () => {
     expect(verdict(good.replace('assent1.', 'assent2.'), {}, twins)).toBe('malformed')
   })
 
-  test.each([undefined, null, 7, {}, [], '', '.', '..', 'assent1.k1.', { toString: () => token }, [token]])(
+  test.each([undefined, null, 7, {}, [], '', '.', '..', 'assent1.k1.'])(
     '[SEAL-2] what is no token at all is refused: %j',
     (value) => {
       expect(verdict(value)).toBe('malformed')
     },
   )
+
+  test('[SEAL-2] what only turns into a token is refused', () => {
+    for (const value of [{ toString: () => token }, [token]]) expect(verdict(value)).toBe('malformed')
+  })
+
+  test('[SEAL-2] a token without content is malformed; with one byte of it, it was not sealed here', () => {
+    const overhead = 16 + 12 + 16
+    expect(verdict(withBytes(bytes.subarray(0, overhead)))).toBe('malformed')
+    expect(verdict(withBytes(bytes.subarray(0, overhead + 1)))).toBe('tampered')
+  })
+
+  test('[SEAL-2] a token may be as long as the limit, and not a character longer', () => {
+    const long = (chars: number) => `assent1.a.${'A'.repeat(chars - 'assent1.a.'.length)}`
+    expect(verdict(long(sealLimits.tokenBytes))).toBe('unknown-key')
+    expect(verdict(long(sealLimits.tokenBytes + 1))).toBe('malformed')
+  })
 
   test('[SEAL-2] a text that is too long is refused unread', () => {
     expect(verdict(`${version}.${keyId}.${'A'.repeat(sealLimits.tokenBytes)}`)).toBe('malformed')
@@ -263,12 +283,25 @@ describe('keys', () => {
     expect(verdict(fresh, {}, before)).toBe('unknown-key')
   })
 
+  test('[SEAL-6] a key of any id that a ring takes seals and opens', () => {
+    for (const id of ['0', 'a', 'a-_9', `z${'-'.repeat(31)}`]) {
+      const named = createKeyRing([aKey(id)])
+      expect(verdict(sealed(1, named), {}, named)).toBe('accepted')
+    }
+  })
+
   test('[SEAL-6] another secret under the same id opens nothing', () => {
     expect(verdict(sealed(), {}, createKeyRing([aKey('k1')]))).toBe('tampered')
   })
 })
 
 describe('a refusal', () => {
+  test('[SEAL-5] needs nobody who hears of it', () => {
+    expect(isSealedFor(ring, 'nonsense', expected)).toBe(false)
+    expect(isSealedFor(ring, sealed(), expected)).toBe(true)
+    expect(unseal(ring, 'nonsense', expected)).toBe(stateRefused)
+  })
+
   test('[SEAL-5] is one frozen value with one text, and cannot be told apart by a caller', () => {
     const refusals = [
       unseal(ring, 'nonsense', expected),
@@ -291,18 +324,28 @@ describe('a refusal', () => {
 })
 
 describe('what cannot be bound', () => {
-  test.each<[string, object, string]>([
-    ['no principal', { principal: '' }, 'misconfigured'],
-    ['no purpose', { purpose: '' }, 'misconfigured'],
-    ['no request', { requestDigest: '' }, 'misconfigured'],
-    ['a request that is no digest', { requestDigest: 'tools/call' }, 'misconfigured'],
-    ['no life', { ttlMs: 0 }, 'limit_exceeded'],
-    ['no end', { ttlMs: Number.POSITIVE_INFINITY }, 'limit_exceeded'],
-    ['a life that is no number', { ttlMs: Number.NaN }, 'limit_exceeded'],
-    ['a life that is too long', { ttlMs: sealLimits.ttlMaxMs + 1 }, 'limit_exceeded'],
-  ])('[SEAL-9] is not sealed: %s', (_, changed, code) => {
+  const unnamed = 'Sealed state needs a principal and a purpose.'
+  const unbound = 'Sealed state is bound to the digest of a request.'
+  const endless = `Sealed state lives between 1 and ${sealLimits.ttlMaxMs} ms.`
+  test.each<[string, object, string, string]>([
+    ['no principal', { principal: '' }, 'misconfigured', unnamed],
+    ['no purpose', { purpose: '' }, 'misconfigured', unnamed],
+    ['no request', { requestDigest: '' }, 'misconfigured', unbound],
+    ['a request that is no digest', { requestDigest: 'tools/call' }, 'misconfigured', unbound],
+    ['no life', { ttlMs: 0 }, 'limit_exceeded', endless],
+    ['half a millisecond', { ttlMs: 1.5 }, 'limit_exceeded', endless],
+    ['no end', { ttlMs: Number.POSITIVE_INFINITY }, 'limit_exceeded', endless],
+    ['a life that is no number', { ttlMs: Number.NaN }, 'limit_exceeded', endless],
+    ['a life that is too long', { ttlMs: sealLimits.ttlMaxMs + 1 }, 'limit_exceeded', endless],
+  ])('[SEAL-9] is not sealed: %s', (_, changed, code, message) => {
     const attempt = () => seal(ring, { ...binding, ttlMs: hourMs, ...changed }, 1, { nowMs: noonMs, random })
-    expect(attempt).toThrow(expect.objectContaining({ code }))
+    expect(attempt).toThrow(expect.objectContaining({ code, message }))
+  })
+
+  test('[SEAL-9] the shortest life is allowed', () => {
+    const token = seal(ring, { ...binding, ttlMs: 1 }, 1, { nowMs: noonMs, random })
+    expect(verdict(token)).toBe('accepted')
+    expect(verdict(token, { nowMs: noonMs + 1 })).toBe('expired')
   })
 
   test('[SEAL-9] the longest life is allowed', () => {
@@ -313,7 +356,18 @@ describe('what cannot be bound', () => {
   test('[SEAL-9] what would not be read again for its size is not sealed', () => {
     const fits = sealed('a'.repeat(196_000))
     expect(verdict(fits)).toBe('accepted')
-    expect(() => sealed('a'.repeat(197_000))).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
+    const tooLarge = expect.objectContaining({
+      code: 'limit_exceeded',
+      message: `Sealed state would be larger than ${sealLimits.tokenBytes} bytes.`,
+    })
+    expect(() => sealed('a'.repeat(197_000))).toThrow(tooLarge)
+    expect(() => sealed('a'.repeat(sealLimits.tokenBytes + 1))).toThrow(tooLarge)
+    // The longest that fits, to the character: base64url takes four characters for three bytes.
+    const room = Math.floor(((sealLimits.tokenBytes - 11) * 3) / 4) - 44
+    const rest = (payload: string) => Buffer.from(sealed(payload).split('.')[2] as string, 'base64url').length - 44
+    const longest = 'a'.repeat(room - rest(''))
+    expect(verdict(sealed(longest))).toBe('accepted')
+    expect(() => sealed(`${longest}a`)).toThrow(tooLarge)
   })
 
   test('[SEAL-9] what would not be read again for its depth is not sealed', () => {
@@ -325,10 +379,21 @@ describe('what cannot be bound', () => {
 
     expect(verdict(sealed(nested(127)))).toBe('accepted')
     expect(() => sealed(nested(128))).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
+    let object: JsonValue = 1
+    for (let i = 0; i < 127; i++) object = { a: object }
+    expect(verdict(sealed(object))).toBe('accepted')
+    expect(() => sealed({ a: object })).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
+    // Openings in a text are no depth.
+    expect(verdict(sealed('[{'.repeat(200)))).toBe('accepted')
   })
 
   test('[SEAL-9] nothing is sealed without enough randomness', () => {
     const poor = { nowMs: noonMs, random: (count: number) => new Uint8Array(count - 1) }
-    expect(() => seal(ring, { ...binding, ttlMs: hourMs }, 1, poor)).toThrow('the wrong number of bytes')
+    expect(() => seal(ring, { ...binding, ttlMs: hourMs }, 1, poor)).toThrow(
+      expect.objectContaining({
+        code: 'misconfigured',
+        message: 'The random source returned the wrong number of bytes.',
+      }),
+    )
   })
 })
