@@ -2,91 +2,87 @@
 //
 // Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line printed is the
 // figure. It fails when fewer than 90 % of a module's mutants are killed, when a survivor is not listed, and when a listed
-// one is killed. With files as arguments it mutates those alone: `npm run mutants -- packages/core/src/seal/seal.ts`.
+// one is killed. With files or modules as arguments it mutates those alone: `npm run mutants -- core/seal`.
 import { spawnSync } from 'node:child_process'
-import { globSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type Module, modulesIn } from './mutants/modules.ts'
 import { type Judged, type Mutant, readReport } from './mutants/report.ts'
 import { compare, readList } from './mutants/survivors.ts'
 
 const goal = 0.9
-const modules: Readonly<Record<string, readonly string[]>> = {
-  'core/ask': ['packages/core/src/ask/*.ts'],
-  'core/digest': ['packages/core/src/digest/*.ts'],
-  'core/seal': ['packages/core/src/seal/*.ts'],
-  'core/receipt': ['packages/core/src/receipt/*.ts'],
-  'core/audit': ['packages/core/src/audit/*.ts'],
-  'sdk/gate': ['packages/sdk/src/gate/*.ts'],
-  'sdk/replay': ['packages/sdk/src/run/{replay,steps,seen,encoded-once}.ts', 'packages/sdk/src/journal/*.ts'],
-}
-const quickFiles = ['packages/core/src/audit/checkpoint.ts', 'packages/sdk/src/gate/used-once.ts']
+const quickFiles = ['packages/core/src/audit/checkpoint.ts', 'packages/core/src/receipt/receipt.ts']
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, concurrency: { type: 'string' } },
 })
-const filesOf = Object.fromEntries(Object.entries(modules).map(([name, globs]) => [name, sourcesIn(globs)]))
-const chosen = values.quick ? quickFiles : positionals.length > 0 ? positionals : Object.values(filesOf).flat()
-const concurrency = values.concurrency ?? `${Math.max(1, availableParallelism())}`
+const chosen = values.quick ? quickFiles : positionals
+const concurrency = Number(values.concurrency ?? availableParallelism())
+const modules = modulesIn(root)
+  .map((module) => {
+    const isWhole = chosen.length === 0 || chosen.includes(module.name)
+    return isWhole ? module : { ...module, files: module.files.filter((file) => chosen.includes(file)) }
+  })
+  .filter(({ files }) => files.length > 0)
 
 const startedAt = performance.now()
-const judged = mutate(chosen)
+const outcomes = modules.map((module) => ({ name: module.name, judged: mutate(module) }))
+const judged = outcomes.flatMap((outcome) => outcome.judged)
 console.log(`mutants: took ${((performance.now() - startedAt) / 60_000).toFixed(1)} min, ${concurrency} at a time`)
+for (const outcome of outcomes) console.log(`  ${outcome.name}: ${shareOf(outcome.judged)}`)
+const excluded = judged.filter(({ fate }) => fate === 'excluded').length
+if (excluded > 0) console.log(`  ${excluded} more broke the loading of the tests and count neither way`)
 
-const scores = Object.entries(filesOf).map(([name, files]) =>
-  scoreOf(
-    name,
-    judged.filter(({ file }) => files.includes(file)),
-  ),
-)
 const { unlisted, stale, unclear } = compare(
   judged,
   readList(new URL('../test/mutants/survivors.json', import.meta.url)),
 )
-for (const { name, killed, total } of scores) if (total > 0) console.log(`  ${name}: ${shareOf(killed, total)}`)
-const excluded = judged.filter(({ fate }) => fate === 'excluded').length
-if (excluded > 0) console.log(`  ${excluded} more broke the loading of the tests and count neither way`)
 print('not listed in test/mutants/survivors.json', unlisted)
 print('listed, but killed or gone: take them off the list', stale)
 print('listed, but out of time in this run', unclear)
+const { killed, total } = countOf(judged)
+const listed = total - killed - unlisted.length
+console.log(`mutants: ${shareOf(judged)}, ${listed} survivors listed, ${unlisted.length} not listed`)
+const isReached = outcomes
+  .map((outcome) => countOf(outcome.judged))
+  .every((count) => count.killed >= goal * count.total)
+process.exit(isReached && total > 0 && unlisted.length === 0 && stale.length === 0 ? 0 : 1)
 
-const whole = scoreOf('mutants', judged)
-const listedCount = whole.total - whole.killed - unlisted.length
-console.log(
-  `mutants: ${shareOf(whole.killed, whole.total)}, ${listedCount} survivors listed, ${unlisted.length} not listed`,
-)
-const isReached = scores.every(({ killed, total }) => killed >= goal * total)
-process.exit(isReached && whole.total > 0 && unlisted.length === 0 && stale.length === 0 ? 0 : 1)
-
-function mutate(files: readonly string[]): readonly Judged[] {
-  const report = `${root}coverage/mutants.json`
+function mutate({ name, files, tests }: Module): readonly Judged[] {
+  const slug = name.replace('/', '-')
+  const folder = `${root}coverage/mutants/`
+  mkdirSync(folder, { recursive: true })
+  const report = `${folder}${slug}.json`
   rmSync(report, { force: true })
-  const options = ['--concurrency', concurrency, '--mutate', files.join(',')]
-  const { status } = spawnSync('npx', ['--no', 'stryker', 'run', 'test/mutants/stryker.json', ...options], {
+  const config = `${folder}${slug}.config.json`
+  const fixed = JSON.parse(readFileSync(`${root}test/mutants/stryker.json`, 'utf8'))
+  const options = { mutate: files, concurrency, tempDirName: `.mutants/${slug}`, jsonReporter: { fileName: report } }
+  writeFileSync(config, JSON.stringify({ ...fixed, ...options }))
+  console.log(`${name}: ${files.length} files`)
+  const stryker = fileURLToPath(import.meta.resolve('@stryker-mutator/core/package.json')).replace(
+    'package.json',
+    'bin/stryker.js',
+  )
+  const { status } = spawnSync(process.execPath, [stryker, 'run', config], {
     cwd: root,
+    env: { ...process.env, ASSENT_MUTANTS_TESTS: tests.join(' ') },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (status !== 0) throw new Error(`Stryker ended with code ${status}.`)
   return readReport(report)
 }
 
-function sourcesIn(globs: readonly string[]): readonly string[] {
-  const isSource = (file: string) => !/\.(test|corpus|suite)\.ts$/.test(file)
-  return globSync([...globs], { cwd: root })
-    .filter(isSource)
-    .map((file) => file.replaceAll('\\', '/'))
-    .sort()
-}
-
-function scoreOf(name: string, mutants: readonly Judged[]) {
+function countOf(mutants: readonly Judged[]) {
   const counted = mutants.filter(({ fate }) => fate !== 'excluded')
-  return { name, killed: counted.filter(({ fate }) => fate !== 'survived').length, total: counted.length }
+  return { killed: counted.filter(({ fate }) => fate !== 'survived').length, total: counted.length }
 }
 
-function shareOf(killed: number, total: number): string {
+function shareOf(mutants: readonly Judged[]): string {
+  const { killed, total } = countOf(mutants)
   const percent = (Math.floor((killed / total) * 1000) / 10).toFixed(1)
   return `${killed.toLocaleString('en')} of ${total.toLocaleString('en')} killed (${percent} %)`
 }

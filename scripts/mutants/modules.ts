@@ -1,0 +1,38 @@
+// What is mutated, module by module, and the tests that have to notice: those beside the code.
+import { globSync } from 'node:fs'
+
+export interface Module {
+  readonly name: string
+  /** Paths from the root. */
+  readonly files: readonly string[]
+  /** Globs from the root. */
+  readonly tests: readonly string[]
+}
+
+const sdkTests = [
+  'packages/sdk/src/{gate,journal}/*.test.ts',
+  'packages/sdk/src/run/{replay,steps}*.test.ts',
+  'test/sdk-store.test.ts',
+]
+
+export function modulesIn(root: string): readonly Module[] {
+  const core = ['ask', 'digest', 'seal', 'receipt', 'audit'].map((folder) => ({
+    name: `core/${folder}`,
+    files: sourcesIn(root, [`packages/core/src/${folder}/*.ts`]),
+    tests: [`packages/core/src/${folder}/*.test.ts`],
+  }))
+  const replay = ['packages/sdk/src/run/{replay,steps,seen,encoded-once}.ts', 'packages/sdk/src/journal/*.ts']
+  return [
+    ...core,
+    { name: 'sdk/gate', files: sourcesIn(root, ['packages/sdk/src/gate/*.ts']), tests: sdkTests },
+    { name: 'sdk/replay', files: sourcesIn(root, replay), tests: sdkTests },
+  ]
+}
+
+function sourcesIn(root: string, globs: readonly string[]): readonly string[] {
+  const isSource = (file: string) => !/\.(test|corpus|suite)\.ts$/.test(file)
+  return globSync([...globs], { cwd: root })
+    .filter(isSource)
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
