@@ -50,7 +50,7 @@ export const afterRestart: Attack = {
   },
 }
 
-export function codeIn(link: string): string {
+function codeIn(link: string): string {
   return new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? ''
 }
 

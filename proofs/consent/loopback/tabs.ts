@@ -16,8 +16,8 @@ import type { AttackTally } from './tally.ts'
 /** How long the tab has to send something to the impostor by itself. */
 const watchMs = 4_000
 
+/** The same inbox at another port: a second gateway on the same store. */
 interface Moved {
-  /** The same inbox at another port: a second gateway on the same store. */
   readonly folder: string
   readonly port: number
 }
