@@ -42,6 +42,7 @@ import { givenOf, type Raising, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
 import { SeenCallers } from './seen-callers.ts'
 import { type Counting, type Put, Silence } from './silence.ts'
+import { UnseenAnswers, unseenAskId } from './unseen-answers.ts'
 import { waitForAsk, within } from './wait-for-ask.ts'
 import { tellOfWaiting } from './waiting.ts'
 
@@ -123,6 +124,7 @@ export class Routing {
   readonly #asking: Asking
   readonly #claims: ClaimedRounds
   readonly #seen: SeenCallers
+  readonly #unseen: UnseenAnswers
   readonly silence: Silence
 
   constructor(
@@ -139,6 +141,7 @@ export class Routing {
     this.#asking = asking
     this.#seen = new SeenCallers(store, onTrouble)
     this.#store = store
+    this.#unseen = new UnseenAnswers(store, settings)
     this.#settings = settings
     this.#leaving = leaving
     this.#claims = claims
@@ -183,25 +186,36 @@ export class Routing {
     }
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
-    return this.#onward(call, below, await below.continue(call, unrouted, this.#unrouted(call, unrouted, came)), hold)
+    const given = await this.#unrouted(call, unrouted, came)
+    return this.#onward(call, below, await below.continue(call, unrouted, given), hold)
   }
 
   /**
    * The client's answers where there is no other surface to ask on. One that cannot be a person's passes, and the record
    * says that it is not; but it never approves anything.
    */
-  #unrouted(call: Call, { server, schemas }: Resume, came: Readonly<Record<string, Came>>): Record<string, Given> {
-    return Object.fromEntries(
-      Object.entries(came).flatMap(([key, { given, afterMs }]): [string, Given][] => {
-        if (given === undefined) return []
-        const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
-        const isChoice = isYes(given) || isNo(given)
-        if (schema === false || !isChoice || this.#isBelieved(call.client, given, afterMs)) return [[key, given]]
-        const passes = isYes(given) && !approves(schema)
-        this.#onUnseen(call, server, key, passes ? 'unattended' : 'unseen')
-        return [[key, isYes(given) && !passes ? unseen : given]]
-      }),
-    )
+  async #unrouted(
+    call: Call,
+    resume: Resume,
+    came: Readonly<Record<string, Came>>,
+  ): Promise<Readonly<Record<string, Given>>> {
+    const { server, schemas } = resume
+    const all: [string, Given][] = []
+    for (const [key, { given, afterMs }] of Object.entries(came)) {
+      if (given === undefined) continue
+      const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
+      const isChoice = isYes(given) || isNo(given)
+      const isApproval = schema !== false && isYes(given) && approves(schema)
+      if (schema === false || !isChoice || this.#isBelieved(call.client, given, afterMs)) {
+        const isRepeated = isApproval && afterMs !== undefined && (await this.#unseen.has(call, resume, key))
+        all.push([key, isRepeated ? unseen : given])
+        continue
+      }
+      if (isApproval) await this.#unseen.note(call, resume, key)
+      this.#onUnseen(call, server, key, isYes(given) && !isApproval ? 'unattended' : 'unseen')
+      all.push([key, isApproval ? unseen : given])
+    }
+    return Object.fromEntries(all)
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
@@ -377,17 +391,27 @@ export class Routing {
     const kept: [string, Given][] = []
     const moving: string[] = []
     const fast: [key: string, given: Given, afterMs: number][] = []
+    const again: string[] = []
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const one = Object.hasOwn(place.wanted, key) ? place.wanted[key] : undefined
       if (one === undefined || Object.hasOwn(place.inInbox, key)) continue
       const isOpening = isPage(one) && isYes(given)
-      const isSeen = given !== undefined && (isOpening || this.#isSeen(call.client, one, given, afterMs))
+      const isTimely = given !== undefined && (isOpening || this.#isSeen(call.client, one, given, afterMs))
+      const isRepeated =
+        isTimely &&
+        !isOpening &&
+        afterMs !== undefined &&
+        isPut(one) &&
+        (await this.#unseen.has(call, place.resume, key))
+      const isSeen = isTimely && !isRepeated
       // Whoever agreed to open a page has not answered: what they do there is the answer, and is waited for.
       const counts = isSeen && !isOpening ? await this.#first(call, below, place, key, given) : undefined
       if (counts !== undefined) kept.push([key, counts.given])
       else moving.push(key)
       hasInboxAnswer ||= counts?.isFromInbox === true
-      if (given !== undefined && !isSeen) {
+      if (isRepeated) again.push(key)
+      if (given !== undefined && !isTimely) {
+        await this.#unseen.note(call, place.resume, key)
         this.#onUnseen(call, place.resume.server, key, 'unseen')
         fast.push([key, given, afterMs ?? 0])
       }
@@ -397,7 +421,8 @@ export class Routing {
     const sent = name === undefined ? undefined : await this.#claims.find(name)
     if (sent !== undefined) return sent
     const taken = { ...place, kept: { ...place.kept, ...Object.fromEntries(kept) } }
-    const moved = await this.#moved(call, below, hasInboxAnswer ? { ...taken, hasInboxAnswer } : taken, moving)
+    const doubted = [...again, ...fast.map(([key]) => key)]
+    const moved = await this.#moved(call, below, hasInboxAnswer ? { ...taken, hasInboxAnswer } : taken, moving, doubted)
     for (const [key, given, afterMs] of fast) await this.#noteFast(call, own(moved.inInbox, key), given, afterMs)
     return moved
   }
@@ -410,13 +435,21 @@ export class Routing {
   }
 
   /** The place with these questions in the inbox; the ask of a held call is there already. */
-  async #moved(call: Call, below: Below, place: Place, keys: readonly string[]): Promise<Place> {
+  async #moved(
+    call: Call,
+    below: Below,
+    place: Place,
+    keys: readonly string[],
+    doubted: readonly string[] = [],
+  ): Promise<Place> {
     const moving = keys.map((key) => [key, place.wanted[key]] as const)
     const moved = await this.#allOrNone(call, moving, async ([key, one]) => {
       const onRecord = own(place.onRecord, key)
       const copy = own(place.copies, key)
       const copied = one && copy && (await this.silence.show(putOf(call, below, place, one), copy))
-      return onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one)))
+      const { round } = place.resume
+      const id = round !== undefined && doubted.includes(key) ? unseenAskId(round, key) : undefined
+      return onRecord ?? copied ?? (one && (await this.#raised(call, below, place.resume, one, id)))
     })
     const nowMs = this.#store.nowMs()
     const waits = moving.flatMap(([, one]) => one ?? []).map((one) => this.#waitMs(call, place.resume, one))
@@ -462,9 +495,11 @@ export class Routing {
     return storedWaitMs(this.#settings, call, wanted, resume, this.#store.nowMs())
   }
 
-  async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted): Promise<string | undefined> {
+  /** @param id where the same question may have been raised before */
+  async #raised(call: Call, below: Below, resume: Resume, wanted: Wanted, id?: string): Promise<string | undefined> {
+    if (id !== undefined && (await this.#store.asks.read(call.tenant, id)) !== undefined) return id
     const callId = await below.record?.(resume)
-    const raising = this.#raising(call, resume, wanted)
+    const raising = { ...this.#raising(call, resume, wanted), ...(id === undefined ? {} : { id }) }
     return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
@@ -602,7 +637,7 @@ export class Routing {
   }
 
   #isSeen({ info }: ClientProfile, wanted: Wanted, given: Given, afterMs: number | undefined): boolean {
-    return (wanted.kind !== 'form' && wanted.kind !== 'url') || this.#isBelieved({ info }, given, afterMs)
+    return !isPut(wanted) || this.#isBelieved({ info }, given, afterMs)
   }
 
   #isBelieved({ info }: Pick<ClientProfile, 'info'>, given: Given, afterMs: number | undefined): boolean {
@@ -638,6 +673,11 @@ function claimOf({ tenant, principal }: Call, { resume, inInbox, hasInboxAnswer 
   const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
   if (!isFromInbox || resume.round === undefined || heldId(resume.inner) !== undefined) return undefined
   return { tenant, id: resume.round.id, principal }
+}
+
+/** What a person answers; the rest a client answers by itself. */
+function isPut({ kind }: Wanted): boolean {
+  return kind === 'form' || kind === 'url'
 }
 
 function isOutcome(standing: Place | Outcome): standing is Outcome {
