@@ -1,9 +1,20 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { whichRegion } from './asking.suite.ts'
 import { aClient } from './clients.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
-import { aRawServer, aSession, complete, nextOf, request } from './wire.suite.ts'
+import { aStage, personHeader, until } from './stage.suite.ts'
+import {
+  anOlderRawServer,
+  aRawServer,
+  aSession,
+  complete,
+  nextOf,
+  post,
+  request,
+  untilTheEnd,
+  type Wire,
+} from './wire.suite.ts'
 
 /** A server with two pages of tools, a prompt, a resource and a template, all called alike everywhere; `x` says whose. */
 function aLibrary(x: string) {
@@ -121,13 +132,24 @@ test('[RELAY-9] questions of servers of both generations behind one gateway lead
   expect([older.begun, newest.begun]).toEqual([2, 2])
 })
 
-test('[RELAY-9] a gateway with no server that can be used says so', async () => {
+test('[RELAY-9] a gateway with no server that can be used says so, and why', async () => {
   const gateway = await (await aStage()).gateway({ away: { url: 'http://127.0.0.1:9/mcp' } })
 
   const discovered = await request(gateway.url, 'server/discover', {})
   const listed = await request(gateway.url, 'tools/list', {})
 
   expect([discovered.message.error.code, listed.message.error.code]).toEqual([-32_000, -32_000])
+  expect(discovered.message.error.message).toMatch(/away: .*ECONNREFUSED/)
+})
+
+test('[RELAY-9] discovery responds while a server is unavailable, and names it', async () => {
+  const { url } = await twoAndOneAway()
+
+  const { result } = (await request(url, 'server/discover', {})).message
+  const { opened } = await aSession(url)
+
+  const away = { 'assent/unavailable': [{ server: 'away', reason: expect.stringContaining('ECONNREFUSED') }] }
+  expect([result._meta, opened._meta]).toEqual([expect.objectContaining(away), away])
 })
 
 test('[RELAY-9] a server name that could be mistaken is refused at the start', async () => {
@@ -139,3 +161,157 @@ test('[RELAY-9] a server name that could be mistaken is refused at the start', a
     })
   }
 })
+
+/** A server of either generation whose results hold URIs, and that can tell of a changed resource. */
+async function aServerWithLinks(generation: '2025-11-25' | '2026-07-28') {
+  const link = { type: 'resource_link', uri: 'file:///a', name: 'a' }
+  const embedded = { type: 'resource', resource: { uri: 'file:///b', text: 'b' } }
+  const results: Record<string, object> = {
+    'resources/read': { contents: [{ uri: 'file:///a', text: 'a' }] },
+    'tools/call': { content: [link, embedded, { type: 'text', text: 'file:///a' }], structuredContent: { uri: 'x:y' } },
+    'prompts/get': {
+      messages: [
+        { role: 'user', content: embedded },
+        { role: 'user', content: { ...link } },
+      ],
+    },
+  }
+  const levels: unknown[] = []
+  const watching: (() => void)[] = []
+  const updated = { method: 'notifications/resources/updated', params: { uri: 'file:///a' } }
+  if (generation === '2025-11-25') {
+    const server = await anOlderRawServer(({ method, params, say, end }) => {
+      if (method === 'logging/setLevel') levels.push(params.level)
+      if (method === 'tools/call') say(updated)
+      end({ result: results[method] ?? {} })
+    })
+    return { ...server, levels, watching }
+  }
+  const server = await aRawServer(({ id, method, params }, response) => {
+    const level = params._meta?.['io.modelcontextprotocol/logLevel']
+    if (method === 'tools/call') levels.push(level)
+    if (method !== 'subscriptions/listen') return { result: { resultType: 'complete', ...results[method] } }
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    const uris = (params.notifications as { resourceSubscriptions?: string[] }).resourceSubscriptions ?? []
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': String(id) }
+    for (const uri of uris)
+      watching.push(() =>
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...updated, params: { uri, _meta } })}\n\n`),
+      )
+    return undefined
+  })
+  return { ...server, levels, watching }
+}
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('two servers of %s', (generation) => {
+  const two = async () => {
+    const [one, other] = [await aServerWithLinks(generation), await aServerWithLinks(generation)]
+    const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
+    return { one, other, url: gateway.url }
+  }
+  const asked = {
+    'resources/read': { uri: 'one+file:///a' },
+    'tools/call': { name: 'one__t', arguments: {} },
+    'prompts/get': { name: 'one__p' },
+  }
+
+  test('[RELAY-9] every resource that a result names can be read under the name that it gives', async () => {
+    const { url } = await two()
+    const session = await aSession(url)
+
+    for (const [method, params] of Object.entries(asked)) {
+      const newest = JSON.stringify((await request(url, method, params)).message.result)
+      const older = await session.ask(method, params, 7)
+      let last: Wire = {}
+      while (!('result' in last)) last = await nextOf(older)
+      for (const said of [newest, JSON.stringify(last)]) {
+        expect(said.match(/"uri":"[^"]*file:[^"]*"/g)).not.toBeNull()
+        expect(said).not.toContain('"uri":"file:')
+        expect(said).toContain('"uri":"one+file:///')
+      }
+    }
+  })
+
+  test('[RELAY-9] what was not a resource of the server stays as it was said', async () => {
+    const { url } = await two()
+
+    const { result } = (await request(url, 'tools/call', asked['tools/call'])).message
+
+    expect(result).toMatchObject({ content: [{}, {}, { text: 'file:///a' }], structuredContent: { uri: 'x:y' } })
+  })
+
+  test('[RELAY-9] one log level is set at all servers', async () => {
+    const { one, other, url } = await two()
+    const session = await aSession(url)
+
+    const set = await nextOf(await session.ask('logging/setLevel', { level: 'error' }))
+    for (const name of ['one__t', 'other__t']) {
+      const stream = await session.ask('tools/call', { name, arguments: {} }, 8)
+      let last: Wire = {}
+      while (!('result' in last)) last = await nextOf(stream)
+    }
+
+    expect(set).toMatchObject({ result: {} })
+    expect([one.levels, other.levels]).toEqual([['error'], ['error']])
+  })
+})
+
+test('[RELAY-9] a resource that is watched is told of by the name it was watched under, from its own server alone', async () => {
+  const [one, other] = [await aServerWithLinks('2026-07-28'), await aServerWithLinks('2026-07-28')]
+  const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
+  const notifications = { resourceSubscriptions: ['one+file:///a', 'other+file:///z'] }
+  const listening = messagesOf(await listenAt(gateway.url, notifications))
+  const session = await aSession(gateway.url)
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
+  const standing = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+  await nextOf(await session.ask('resources/subscribe', { uri: 'one+file:///a' }))
+  await nextOf(listening)
+
+  await until(() => (one.watching.length === 2 && other.watching.length === 1 ? true : undefined))
+  for (const tell of [...one.watching, ...other.watching]) tell()
+
+  const uris = [await nextOf(listening), await nextOf(listening)].map((said) => (said.params as Wire).uri)
+  expect(uris.toSorted()).toEqual(['one+file:///a', 'other+file:///z'])
+  expect(await nextOf(standing)).toMatchObject({
+    method: 'notifications/resources/updated',
+    params: { uri: 'one+file:///a' },
+  })
+})
+
+test('[RELAY-9] a stream of the newest revision watches a resource at a server with sessions, and stops with the stream', async () => {
+  const [one, other] = [
+    await anOlderRawServer(({ end }) => end({ result: {} })),
+    await anOlderRawServer(({ end }) => end({ result: {} })),
+  ]
+  const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
+  const leaving = untilTheEnd()
+  const listening = messagesOf(
+    await listenAt(gateway.url, { resourceSubscriptions: ['one+file:///a'] }, leaving.signal),
+  )
+  await nextOf(listening)
+  const heard = (server: { heard: Wire[] }) =>
+    server.heard
+      .filter(({ method }) => String(method).startsWith('resources/'))
+      .map(({ method, params }) => [method, params])
+  await until(() => (heard(one).length === 1 ? true : undefined))
+
+  leaving.abort()
+
+  await until(() => (heard(one).length === 2 ? true : undefined))
+  expect(heard(one)).toEqual([
+    ['resources/subscribe', { uri: 'file:///a' }],
+    ['resources/unsubscribe', { uri: 'file:///a' }],
+  ])
+  expect(heard(other)).toEqual([])
+})
+
+function listenAt(url: string, notifications: object, signal = untilTheEnd().signal): Promise<Response> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const params = { notifications, _meta: meta }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+  const message = { jsonrpc: '2.0', id: 'l', method: 'subscriptions/listen', params }
+  return post(url, message, { headers, signal })
+}

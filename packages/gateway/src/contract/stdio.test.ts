@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { howMany, signIn, whichRegion } from './asking.suite.ts'
 import { aClient, accepts } from './clients.suite.ts'
 import type { Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
-import { call, request } from './wire.suite.ts'
+import { aStage, personHeader } from './stage.suite.ts'
+import { aSession, call, nextOf, request, untilTheEnd } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
 
@@ -40,6 +40,32 @@ test('[RELAY-1] people have processes of their own, and calls of one person thei
   const messages = heard.map(({ message }) => JSON.stringify(message.result.inputRequests))
   expect(messages[0]).toContain('"one"')
   expect(messages[1]).toContain('"two"')
+})
+
+test('[RELAY-11] a log line of a process of the newest revision reaches the session that set a level', async () => {
+  const program = `
+    const lines = require('node:readline').createInterface({ input: process.stdin })
+    const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+    lines.on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      const capabilities = { tools: {}, logging: {} }
+      if (method === 'server/discover')
+        say({ id, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities } })
+      if (method !== 'tools/call') return
+      const level = params._meta['io.modelcontextprotocol/logLevel']
+      if (level !== undefined) say({ method: 'notifications/message', params: { level, data: 'a line' } })
+      say({ id, result: { resultType: 'complete', content: [] } })
+    })`
+  const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+  const session = await aSession(gateway.url)
+  const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
+  // A standing stream, as every client of the official SDK has one: it is a request at the process too.
+  await fetch(gateway.url, { headers, signal: untilTheEnd().signal })
+  await nextOf(await session.ask('logging/setLevel', { level: 'warning' }))
+
+  const said = await nextOf(await session.ask('tools/call', { name: 'x', arguments: {} }, 2))
+
+  expect(said).toMatchObject({ method: 'notifications/message', params: { level: 'warning', data: 'a line' } })
 })
 
 test('[RELAY-9] a server that cannot be started is told in words', async () => {

@@ -3,12 +3,20 @@
 import type { JsonObject } from '@assent/core'
 import { isPlainObject } from '@assent/core'
 import type { Description } from '../relay/exchange.ts'
+import type { Descriptions } from '../relay/relay.ts'
 
 const ours: JsonObject = { name: 'assent', version: '0.0.0' }
 
-export function described(all: readonly Description[], servers: number): Description {
+export interface Described extends Description {
+  /** Which servers cannot be used now, and why. */
+  readonly meta: JsonObject
+}
+
+export function described({ available: all, unavailable }: Descriptions, servers: number): Described {
+  const meta = unavailable.length === 0 ? {} : { 'assent/unavailable': unavailable.map((one) => ({ ...one })) }
+
   const [only] = all
-  if (servers === 1 && only !== undefined) return { ...only, info: { ...ours, ...only.info } }
+  if (servers === 1 && only !== undefined) return { ...only, info: { ...ours, ...only.info }, meta }
   const capabilities: Record<string, JsonObject> = {}
   for (const one of all) {
     for (const [name, value] of Object.entries(one.capabilities)) {
@@ -16,5 +24,5 @@ export function described(all: readonly Description[], servers: number): Descrip
     }
   }
   const instructions = all.flatMap((one) => one.instructions ?? []).join('\n\n')
-  return { capabilities, info: ours, ...(instructions === '' ? {} : { instructions }) }
+  return { capabilities, info: ours, meta, ...(instructions === '' ? {} : { instructions }) }
 }

@@ -4,7 +4,7 @@
 // is a valid URI again. The server part has no underscore pair and no plus, so the way back is never a guess.
 
 import { AssentError, isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import { stringAt } from '../wire/messages.ts'
+import { objectAt, stringAt } from '../wire/messages.ts'
 
 const serverName = /^[a-z][a-z0-9-]{0,31}$/
 
@@ -61,6 +61,21 @@ export function prefixed(server: string, method: string, items: readonly JsonVal
     const name = isPlainObject(item) ? stringAt(item as JsonObject, spelling.field) : undefined
     return name === undefined ? item : { ...(item as JsonObject), [spelling.field]: `${server}${spelling.join}${name}` }
   })
+}
+
+export function prefixedUri(server: string, uri: string): string {
+  return `${server}+${uri}`
+}
+
+/** Of the resources that a stream is to watch, those of this server, in its own names. */
+export function watchedAt(server: string, params: JsonObject): JsonObject {
+  const filter = objectAt(params, 'notifications')
+  const uris = filter?.resourceSubscriptions
+  if (filter === undefined || !Array.isArray(uris)) return params
+  const prefix = prefixedUri(server, '')
+  const own = uris.flatMap((uri) => (typeof uri === 'string' && uri.startsWith(prefix) ? uri.slice(prefix.length) : []))
+  const { resourceSubscriptions: _all, ...rest } = filter
+  return { ...params, notifications: own.length === 0 ? rest : { ...rest, resourceSubscriptions: own } }
 }
 
 function completionAddressee(params: JsonObject): { server: string; params: JsonObject } | undefined {

@@ -33,7 +33,8 @@ import {
   refusals,
   secretRefusal,
 } from './judge-wanted.ts'
-import { addressee, listOf, prefixed } from './names.ts'
+import { addressee, listOf, prefixed, watchedAt } from './names.ts'
+import { notificationTo, resultTo } from './outgoing-uris.ts'
 
 export interface Resume {
   readonly server: string
@@ -44,6 +45,12 @@ export interface Resume {
   readonly round?: OpenRound
   /** Whether the caller names the server too. It may have had company, or none, when the call began. */
   readonly isPrefixed: boolean
+}
+
+/** What the servers say of themselves, and why others cannot be used now. */
+export interface Descriptions {
+  readonly available: readonly Description[]
+  readonly unavailable: readonly { readonly server: string; readonly reason: string }[]
 }
 
 /** Opens a server on first use, once, whoever comes first. */
@@ -88,6 +95,7 @@ export class Relay {
     const [only, ...others] = this.#names
     if (only !== undefined && others.length === 0) return this.#run(only, call, false)
     if (listOf(call.method) !== undefined) return this.#list(call)
+    if (call.method === 'logging/setLevel') return this.#setLevels(call)
     const target = addressee(call.method, call.params)
     if (target === undefined || !this.#names.includes(target.server)) return unknownTarget(call)
     return this.#run(target.server, { ...call, params: target.params }, true)
@@ -119,7 +127,7 @@ export class Relay {
       names,
     )
     const params = isPrefixed ? (addressee(call.method, call.params)?.params ?? {}) : call.params
-    const target = this.#seenBy(server, { ...call, params })
+    const target = this.#seenBy(server, { ...call, params }, isPrefixed)
     try {
       const upstream = await this.#find(server, call)
       const first = await upstream.continue(target, inner, judged)
@@ -153,14 +161,25 @@ export class Relay {
     return failed(errorCodes.refused, message)
   }
 
-  async describe(call: Call): Promise<Description[]> {
+  async describe(call: Call): Promise<Descriptions> {
     const all = await Promise.allSettled(this.#names.map(async (name) => (await this.#find(name, call)).describe(call)))
-    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    return {
+      available: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+      unavailable: all.flatMap((one, at) =>
+        one.status === 'fulfilled' ? [] : [{ server: this.#names[at] ?? '', reason: reasonOf(one.reason) }],
+      ),
+    }
   }
 
   /** Passes on what changes at any server until the caller has had enough. */
   async listen(call: Call): Promise<void> {
-    await Promise.allSettled(this.#names.map(async (name) => (await this.#find(name, call)).listen(call)))
+    const isAlone = this.#names.length === 1
+    await Promise.allSettled(
+      this.#names.map(async (name) => {
+        const own = isAlone ? call : { ...call, ...toldBy(name, call), params: watchedAt(name, call.params) }
+        await (await this.#find(name, call)).listen(own)
+      }),
+    )
   }
 
   async leave(call: Call): Promise<void> {
@@ -171,7 +190,7 @@ export class Relay {
   }
 
   async #run(server: string, asked: Call, isPrefixed: boolean): Promise<Outcome> {
-    const call = this.#seenBy(server, asked)
+    const call = this.#seenBy(server, asked, isPrefixed)
     try {
       const upstream = await this.#find(server, call)
       return this.#judge(upstream, call, await upstream.start(call), isPrefixed)
@@ -181,14 +200,17 @@ export class Relay {
   }
 
   /** The call as the server's adapter sees it. */
-  #seenBy(server: string, call: Call): Call {
-    return { ...this.asking.seenBy(call), onRefused: (why) => this.#onRefused(call, server, why) }
+  #seenBy(server: string, call: Call, isPrefixed: boolean): Call {
+    const told = isPrefixed ? toldBy(server, call) : {}
+    return { ...this.asking.seenBy(call), ...told, onRefused: (why) => this.#onRefused(call, server, why) }
   }
 
   /** Lets through what may be asked. A server that waits is told what may not; one that does not has its call refused. */
   async #judge(upstream: Upstream, call: Call, first: Outcome, isPrefixed: boolean): Promise<Outcome> {
     let outcome = first
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
+      if (outcome.kind === 'finished' && isPrefixed)
+        return { ...outcome, result: resultTo(upstream.name, call.method, outcome.result) }
       if (outcome.kind !== 'needs-people') return outcome
       const { resume } = outcome
       const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
@@ -234,6 +256,12 @@ export class Relay {
     const judged = await this.#links.judge(call, server, asked)
     const links = Object.entries(judged.refused).map(([key, message]) => [key, { why: 'link', message }] as const)
     return { wanted: judged.wanted, refused: links }
+  }
+
+  /** One level for all servers that log. It is an error only if none of them takes it. */
+  async #setLevels(call: Call): Promise<Outcome> {
+    const outcomes = await Promise.all(this.#names.map((server) => this.#run(server, call, true)))
+    return outcomes.find(({ kind }) => kind === 'finished') ?? outcomes[0] ?? unknownTarget(call)
   }
 
   /** All servers' lists as one, in the order of the configuration. A server that fails hides nobody else. */
@@ -289,6 +317,11 @@ function unknownTarget(call: Call): Outcome {
     return failed(errorCodes.invalidParams, 'No server here has anything by that name.')
   }
   return failed(errorCodes.methodNotFound, `This gateway does not know ${call.method}.`)
+}
+
+/** What a server says on the way, in the names that the client knows. */
+function toldBy(server: string, { notify }: Call): Pick<Call, 'notify'> {
+  return { notify: (notification) => notify(notificationTo(server, notification)) }
 }
 
 function away(server: string, error: unknown): Outcome {

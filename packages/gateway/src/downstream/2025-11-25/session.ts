@@ -83,7 +83,7 @@ export class ClientSession {
 
   async initialize(request: Request): Promise<Reply> {
     const call = this.#call('initialize', {}, () => undefined, this.#ending.signal)
-    const { capabilities, info, instructions } = described(
+    const { capabilities, info, instructions, meta } = described(
       await this.#serving.relay.describe(call),
       this.#serving.relay.size,
     )
@@ -92,6 +92,7 @@ export class ClientSession {
       capabilities,
       serverInfo: info,
       ...(instructions === undefined ? {} : { instructions }),
+      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
     })
   }
 

@@ -165,11 +165,12 @@ const unaskable = {
 
 async function discover(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
   const all = await serving.relay.describe(call)
-  if (all.length === 0) {
-    const outcome = failed(errorCodes.refused, 'None of the servers behind this gateway can be used now.')
+  if (all.available.length === 0) {
+    const reasons = all.unavailable.map(({ server, reason }) => ` ${server}: ${reason}`).join('')
+    const outcome = failed(errorCodes.refused, `None of the servers behind this gateway can be used now.${reasons}`)
     return finish(serving, call, request, outcome, answering)
   }
-  const { capabilities, info, instructions } = described(all, serving.relay.size)
+  const { capabilities, info, instructions, meta } = described(all, serving.relay.size)
   answering.end(
     resultReply(request.id, {
       resultType: 'complete',
@@ -178,7 +179,7 @@ async function discover(serving: Serving, call: Call, request: Request, answerin
       ...(instructions === undefined ? {} : { instructions }),
       ttlMs: 0,
       cacheScope: 'private',
-      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+      _meta: { ...meta, 'io.modelcontextprotocol/serverInfo': info },
     }),
   )
 }

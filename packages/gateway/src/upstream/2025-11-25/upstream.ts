@@ -99,13 +99,16 @@ export class Upstream20251125 implements Upstream {
 
   async listen(call: Call): Promise<void> {
     const pool = this.#pool(call)
-    await pool.first(call.client)
+    const session = await pool.first(call.client)
     const stop = pool.onNotification(call.notify)
+    const watched = watchedIn(call)
+    for (const uri of watched) await session.request('resources/subscribe', { uri })
     const { promise, resolve } = Promise.withResolvers<void>()
     call.signal.addEventListener('abort', () => resolve(), { once: true })
     if (call.signal.aborted) resolve()
     await promise
     stop()
+    if (session.isOpen) for (const uri of watched) void session.request('resources/unsubscribe', { uri })
   }
 
   leave(principal: string, scope: string): void {
@@ -189,6 +192,13 @@ async function request(pool: SessionPool, call: Call): Promise<Outcome> {
     session.logLevel = pool.logLevel
   }
   return outcome
+}
+
+/** The resources that a caller without sessions watches on this stream. */
+function watchedIn({ params }: Call): readonly string[] {
+  const uris = objectAt(params, 'notifications')?.resourceSubscriptions
+  if (!Array.isArray(uris)) return []
+  return uris.filter((uri) => typeof uri === 'string').slice(0, upstreamLimits.subscriptions)
 }
 
 function isSessionGone(outcome: Outcome): boolean {

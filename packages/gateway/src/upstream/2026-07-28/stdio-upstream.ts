@@ -88,9 +88,9 @@ class Process {
       known.call.notify(withTokenOf(notification, known.call))
       return
     }
-    // A log line says nothing about its call. It is passed on only where there is no doubt.
-    const [only, ...others] = this.#running.values()
-    if (only !== undefined && others.length === 0) only.call.notify(notification)
+    // A log line says nothing about its call. All calls here are of one person, so the last that began gets it.
+    const last = [...this.#running.values()].findLast(({ call }) => call.method !== 'subscriptions/listen')
+    last?.call.notify(notification)
   }
 
   #lose(reason: string, neverStarted: boolean): void {
