@@ -84,6 +84,8 @@ export const relayLimits = {
    * the store's answer counts, however long the database took to raise the ask.
    */
   giveUpLaterMs: 3_000,
+  /** How much later than a person's answer the cancellation of its call is sent to the server, so that it arrives later. */
+  cancelAfterAnswerMs: 1_000,
   /** How often it is written down, for people to see, that a caller still waits. */
   callerSeenEveryMs: 20_000,
   /** How much later than its deadline a chained gateway may reply to a question that was sent to it: less than that. */

@@ -48,7 +48,12 @@ export class OwedEnds {
     if (owed === undefined) return
     const { tenant, outcome, asks, reason = 'owner-lost' } = owed
     await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
-    for (const ask of asks) await this.#store.asks.withdraw(tenant, ask, reason)
+    for (const ask of asks) {
+      const ended = await this.#store.asks.withdraw(tenant, ask, reason)
+      // A person was faster than this, and nobody hears the answer.
+      if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
+        await this.#store.asks.undelivered(tenant, ask, false)
+    }
     this.#owed.delete(id)
   }
 

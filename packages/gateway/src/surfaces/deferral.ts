@@ -68,7 +68,11 @@ export class Deferral {
     if (pending !== undefined) return pending
     // Nobody could come back for the answers.
     const asks = Object.values(readPlace(outcome.resume)?.inInbox ?? {})
-    for (const ask of asks) await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
+    for (const ask of asks) {
+      const ended = await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
+      if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
+        await this.#store.asks.undelivered(call.tenant, ask, false)
+    }
     return tooLarge
   }
 

@@ -37,6 +37,7 @@ import { noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { storedWaitMs } from './ask-deadline.ts'
+import { cancelledLater } from './cancelled-later.ts'
 import { deliver } from './delivery.ts'
 import { givenOf, type Raising, raiseAsk } from './inbox-asks.ts'
 import { type Place, readPlace, writePlace } from './place.ts'
@@ -335,9 +336,15 @@ export class Routing {
     hold: Hold,
   ): Promise<LivePlace | Outcome | 'running'> {
     const { retry } = hold
+    if (retry === undefined && call.signal.aborted) return this.#toNobody(call, below, place, given)
     const name = retry === undefined ? undefined : claimOf(call, place)
-    if (retry === undefined || name === undefined)
-      return this.#placed(call, below, await this.#handed(call, below, place, given))
+    if (retry === undefined || name === undefined) {
+      const outcome = await this.#handed(call, below, place, given)
+      // Nobody sends them again.
+      if (retry === undefined && outcome.kind === 'failed' && outcome.isUnsent === true)
+        await this.#noteAllUndelivered(call, place, given)
+      return this.#placed(call, below, outcome)
+    }
     // The caller is gone and comes back with its state. Until then nothing runs.
     if (call.signal.aborted) return 'running'
     const standing = await this.#claims.run(name, { forMs: hold.forMs, signal: call.signal }, () =>
@@ -348,13 +355,35 @@ export class Routing {
     return standing
   }
 
+  /**
+   * The caller dropped its request, and cannot come back for the outcome, so nothing is sent. A person who answered in the
+   * inbox just before that is told that it was too late.
+   */
+  async #toNobody(
+    call: Call,
+    below: Below,
+    place: Place,
+    given: Readonly<Record<string, Given>>,
+  ): Promise<LivePlace | Outcome> {
+    await this.#noteAllUndelivered(call, place, given)
+    const { resume } = place
+    // A server that waits inside its call is told that it was cancelled.
+    return heldId(resume.inner) === undefined
+      ? callerLeft
+      : this.#placed(call, below, await below.continue(call, resume, {}))
+  }
+
   /** The answers to the server. Of calls that are held for callers who come back, parking records what arrived. */
-  #handed(call: Call, below: Below, place: Place, given: Readonly<Record<string, Given>>): Promise<Outcome> {
-    const send = () => below.continue(call, place.resume, given)
-    if (below.record === undefined) return send()
+  async #handed(call: Call, below: Below, place: Place, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    const { signal, end } = cancelledLater(call.signal)
+    const send = () => below.continue({ ...call, signal }, place.resume, given)
     const asks = new Map(Object.entries({ ...place.onRecord, ...place.copies, ...place.inInbox }))
     const delivering = { store: this.#store, tenant: call.tenant, asks, onTrouble: this.#onTrouble }
-    return deliver(delivering, given, send)
+    try {
+      return below.record === undefined ? await send() : await deliver(delivering, given, send)
+    } finally {
+      end()
+    }
   }
 
   async #sentOnce(
@@ -367,7 +396,8 @@ export class Routing {
     const ending = new AbortController()
     const stay = this.#leaving.at('over', () => ending.abort(nobodyWaits))
     const notify: Call['notify'] = (notification) => (call.signal.aborted ? undefined : call.notify(notification))
-    const inner = runsOn ? { ...call, notify, signal: ending.signal } : call
+    const later = cancelledLater(call.signal)
+    const inner = runsOn ? { ...call, notify, signal: ending.signal } : { ...call, signal: later.signal }
     try {
       const outcome = await below.continue(inner, resume, given)
       if (outcome.kind === 'failed' && outcome.isUnsent !== true && inner.signal.aborted)
@@ -377,6 +407,7 @@ export class Routing {
       return isOutcome(next) ? next : this.#copied(inner, below, next, forClientOf(next))
     } finally {
       stay()
+      later.end()
     }
   }
 
@@ -482,7 +513,7 @@ export class Routing {
   }
 
   async #takeBack(call: Call, asks: readonly string[]): Promise<void> {
-    for (const ask of asks) await this.#withdraw(call, ask, 'undeliverable')
+    for (const ask of asks) await this.#discard(call, ask, 'undeliverable')
   }
 
   #raising(call: Call, resume: Resume, wanted: Wanted): Raising {
@@ -539,9 +570,10 @@ export class Routing {
       const reason = this.#leaving.has('over') ? 'owner-lost' : call.signal.aborted ? 'call-cancelled' : gone
       const last = new Map<string, Ask | undefined>()
       for (const [key, ask] of open) {
-        const withdrawing = this.#withdraw(call, inInbox[key] ?? '', reason)
+        const id = inInbox[key] ?? ''
         // A store that could not say how things stand has held up the call long enough.
-        if (ask !== 'unknown') last.set(key, await withdrawing)
+        if (ask === 'unknown') void this.#discard(call, id, reason)
+        else last.set(key, await this.#withdraw(call, id, reason))
       }
       // An answer that arrived just before its ask could be withdrawn counts.
       const final = ended.map(([key, ask]) => [key, last.get(key) ?? ask] as const)
@@ -566,7 +598,25 @@ export class Routing {
     if (place === undefined) return
     for (const copy of Object.values(place.copies))
       await this.silence.withdraw(call, copy, 'call-cancelled').catch(this.#onTrouble)
-    for (const ask of Object.values(place.inInbox)) await this.#withdraw(call, ask, 'call-cancelled')
+    for (const ask of Object.values(place.inInbox)) await this.#discard(call, ask, 'call-cancelled')
+  }
+
+  /** Takes back what nobody waits for any more. An answer that was faster is recorded as not delivered. */
+  async #discard(call: Call, id: string, reason: WithdrawReason): Promise<void> {
+    const ask = await this.#withdraw(call, id, reason)
+    if (ask?.state.kind === 'settled') await this.#noteUndelivered(call, id)
+  }
+
+  /** The answers from the inbox among these; what was not answered there stays as it is. */
+  async #noteAllUndelivered(call: Call, { inInbox }: Place, given: Readonly<Record<string, Given>>): Promise<void> {
+    for (const [key, id] of Object.entries(inInbox)) {
+      const answer = Object.hasOwn(given, key) ? given[key] : undefined
+      if (answer !== undefined && 'result' in answer) await this.#noteUndelivered(call, id)
+    }
+  }
+
+  async #noteUndelivered({ tenant }: Call, id: string): Promise<void> {
+    await within(this.#store.asks.undelivered(tenant, id, true), 0).catch(this.#onTrouble)
   }
 
   /** The ask as it ended. Where the store is slow the call goes on: the ask's deadline ends it. */
@@ -726,6 +776,7 @@ function approves(schema: JsonValue | undefined): boolean {
 }
 
 export const askedTooOften: Outcome = failed(errorCodes.refused, 'The server asked too often.')
+const callerLeft = failed(errorCodes.refused, 'The caller went away.')
 const cancelledMeanwhile = failed(
   errorCodes.refused,
   'The caller cancelled this request while the server ran it. Whether the call did anything is not known: check before calling it again.',

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { type JsonObject, understandsAskMeta } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { canBeAsked, forClient } from '../../relay/capabilities.ts'
-import { type Call, type ClientProfile, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
+import type { Call, ClientProfile, Given, Outcome, Wanted } from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
@@ -17,7 +17,6 @@ import { readPlace } from '../../surfaces/place.ts'
 import { askedTooOften, type Below, type Came, type Hold } from '../../surfaces/routing.ts'
 import type { Lifeline } from '../../surfaces/waiting-asks.ts'
 import {
-  errorCodes,
   type Message,
   type Notification,
   objectAt,
@@ -202,7 +201,8 @@ export class ClientSession {
       return pending ?? routing.continue(call, below, outcome.resume, {}, { forMs, comesBack })
     }
     if (digest !== undefined) return deferral.putOff(call, outcome, digest)
-    return failed(errorCodes.refused, 'A person is still to answer, and this call cannot be put off.')
+    // Its question ends with the caller's patience. An answer of the last moment counts, so the store has the last word.
+    return routing.continue(call, below, outcome.resume, {}, { forMs: Number.POSITIVE_INFINITY, comesBack: false })
   }
 
   async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {

@@ -40,6 +40,7 @@ export class HttpUpstream20260728 implements Upstream {
   }
 
   async start(call: Call): Promise<Outcome> {
+    if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller went away.')
     const params = withEnvelope(call)
     this.#lastId += 1
     const body = JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method: call.method, params })
