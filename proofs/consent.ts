@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Measurement } from '../scripts/measurement.ts'
 import { commentsSection } from './consent/comments.ts'
+import { deadlinesSection } from './consent/deadlines.ts'
 import { editsSection } from './consent/edits.ts'
 import { type Installed, install, withBug } from './consent/installed.ts'
 import { instantSection } from './consent/instant.ts'
@@ -18,6 +19,7 @@ import { seededRandom } from './random.part.ts'
 
 const sections: readonly Section[] = [
   roundsSection,
+  deadlinesSection,
   instantSection,
   repositoriesSection,
   editsSection,

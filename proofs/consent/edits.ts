@@ -1,6 +1,5 @@
 // Edits of the database (V9): none releases a call, and `assent audit verify` reports each one.
 
-import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { type GatewayProcess, plainEnvironment, startGatewayProcess } from './ga
 import type { Installed } from './installed.ts'
 import { PersonAtInbox } from './person.ts'
 import { inParallel, type Section, type SectionInput, type SectionResult } from './section.ts'
+import { verified } from './verify.ts'
 import { send, stateOf } from './wire-2026-07-28.ts'
 
 const atOnce = 3
@@ -79,7 +79,7 @@ async function attacked({ program, folder, gateway, server, database }: Scene, e
     edit.on === 'withdrawn' ? await withdrawn(gateway, person, 'target-') : await asked(gateway, person, 'target-')
   if (edit.on === 'accepted') await person.answer(target.id, { action: 'accept', content: { ok: true } })
   if (edit.on === 'declined') await person.answer(target.id, { action: 'decline' })
-  const before = await verified(program, folder)
+  const before = await verifiedIn(program, folder)
   const faults = before.code === 0 ? [] : [`audit verify fails before the edit: ${before.output}`]
 
   await database.tamper('set search_path to assent, public')
@@ -88,7 +88,7 @@ async function attacked({ program, folder, gateway, server, database }: Scene, e
 
   const runs = server.runs.get('target-') ?? 0
   if (edit.aim === 'release' && runs > 0) faults.push('the edit released the call')
-  const after = await verified(program, folder)
+  const after = await verifiedIn(program, folder)
   if (after.code === 0) faults.push(`audit verify does not report it: ${after.output}`)
   return faults
 }
@@ -130,14 +130,6 @@ function retryOf({ ticket, state }: Asked) {
   return { method: 'tools/call', params: { name: 'pay', arguments: { ticket }, requestState: state } }
 }
 
-function verified(program: Installed, folder: string): Promise<{ code: number; output: string }> {
-  const args = [program.main, 'audit', 'verify', '--config', join(folder, 'assent.yaml')]
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: plainEnvironment(folder) }, (error, stdout, stderr) => {
-      resolve({
-        code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1,
-        output: `${stdout}${stderr}`.slice(0, 300),
-      })
-    })
-  })
+function verifiedIn(program: Installed, folder: string): Promise<{ code: number; output: string }> {
+  return verified({ program, env: plainEnvironment(folder), config: join(folder, 'assent.yaml') })
 }

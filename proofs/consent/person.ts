@@ -19,7 +19,20 @@ export interface ShownAsk {
   readonly id: string
   readonly headline: string
   readonly decideByMs: number
-  readonly state: { readonly kind: string; readonly outcome?: string; readonly what?: string }
+  readonly question: { readonly fields?: readonly ShownField[] }
+  readonly state: {
+    readonly kind: string
+    readonly outcome?: string
+    readonly what?: string
+    /** The server had stopped waiting when the answer came. */
+    readonly isUndelivered?: true
+  }
+}
+
+export interface ShownField {
+  readonly name: string
+  readonly kind: string
+  readonly options?: readonly { readonly value: string }[]
 }
 
 const askedWithinMs = 30_000
@@ -71,9 +84,8 @@ export class PersonAtInbox {
 
   /** The names of the fields of its form. */
   async fieldsOf(id: string): Promise<readonly string[]> {
-    const response = await this.browser.get(`/api/asks/${id}`)
-    const { ask } = (await response.json()) as { ask: { question: { fields?: readonly { name: string }[] } } }
-    return ask.question.fields?.map(({ name }) => name) ?? []
+    const { question } = await this.read(id)
+    return question.fields?.map(({ name }) => name) ?? []
   }
 
   /** The open ask whose headline contains the text, as soon as it is shown. */

@@ -1,4 +1,4 @@
-// A client of revision 2025-11-25 over standard input and output, with a scripted person behind it.
+// A client over standard input and output, with a scripted person behind it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -23,7 +23,15 @@ export interface StdioClient {
   /** The messages that the person was shown. */
   readonly shown: readonly string[]
   call(tool: string, args: object): Promise<ToolResult>
+  /** One request, exactly as given. */
+  request(method: string, params: object): SentRequest
+  notify(method: string, params: object): void
   close(): Promise<void>
+}
+
+export interface SentRequest {
+  readonly id: number
+  readonly reply: Promise<Message>
 }
 
 export interface StdioStart {
@@ -32,14 +40,16 @@ export interface StdioStart {
   readonly env: Record<string, string>
   readonly person?: Person
   readonly clientName?: string
+  /** Unless given, 2025-11-25; the other revision begins without a word. */
+  readonly revision?: '2025-11-25' | '2026-07-28'
 }
 
-type Message = {
+export interface Message {
   id?: unknown
   method?: string
   params?: unknown
   result?: Record<string, unknown>
-  error?: { message: string }
+  error?: { code: number; message: string }
 }
 
 export async function startStdioClient({
@@ -48,6 +58,7 @@ export async function startStdioClient({
   env,
   person,
   clientName = 'proof',
+  revision = '2025-11-25',
 }: StdioStart): Promise<StdioClient> {
   const child = spawn(process.execPath, [program.main], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -67,21 +78,25 @@ export async function startStdioClient({
     if (message.method === 'elicitation/create') void answer(message)
     else if (message.method === undefined) waiting.get(message.id)?.(message)
   })
-  const request = (method: string, params: object): Promise<Message> => {
+  const request = (method: string, params: object): SentRequest => {
     const id = ++lastId
     const { promise, resolve, reject } = Promise.withResolvers<Message>()
     waiting.set(id, resolve)
     void ended.then(() => reject(new Error('The program ended.')))
     write({ id, method, params })
-    return promise
+    return { id, reply: promise.finally(() => waiting.delete(id)) }
   }
   const capabilities = person === undefined ? {} : { elicitation: { form: {} } }
   const clientInfo = { name: clientName, version: '1' }
-  await request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo })
-  write({ method: 'notifications/initialized' })
+  if (revision === '2025-11-25') {
+    await request('initialize', { protocolVersion: revision, capabilities, clientInfo }).reply
+    write({ method: 'notifications/initialized' })
+  }
   return {
     shown,
-    call: async (name, args) => resultOf(await request('tools/call', { name, arguments: args })),
+    call: async (name, args) => resultOf(await request('tools/call', { name, arguments: args }).reply),
+    request,
+    notify: (method, params) => write({ method, params }),
     close: () => closed(child),
   }
 }

@@ -19,11 +19,7 @@ export async function send(
   url: string,
   { method, params, capabilities = {}, client = 'proof', signal }: Request,
 ): Promise<Reply> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-    'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
-  }
+  const _meta = envelope(capabilities, client)
   const name = params.name ?? params.uri
   const response = await fetch(url, {
     method: 'POST',
@@ -49,12 +45,21 @@ export async function send(
   }
 }
 
+/** What every request of this revision carries in `_meta`. */
+export function envelope(capabilities: object = {}, client = 'proof'): object {
+  return {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
+  }
+}
+
 export function textOf({ result, error }: Reply): string {
   const content = result?.content as readonly { readonly text?: string }[] | undefined
   return content?.map(({ text }) => text ?? '').join('\n') ?? error?.message ?? JSON.stringify(result)
 }
 
 /** The state of an unfinished call; undefined for one that has ended. */
-export function stateOf({ result }: Reply): string | undefined {
+export function stateOf({ result }: Pick<Reply, 'result'>): string | undefined {
   return result?.resultType === 'input_required' ? String(result.requestState) : undefined
 }

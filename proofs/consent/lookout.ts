@@ -1,0 +1,57 @@
+// One person at an inbox with many open asks: one reader for all who wait for an ask to be shown, and answers that arrive
+// about when they should.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, PersonAtInbox, ShownAsk } from './person.ts'
+
+const lookEveryMs = 40
+const newestCounts = 0.1
+
+export class Lookout {
+  readonly person: PersonAtInbox
+  /** What stands in the ask, by the ticket that is looked for. */
+  readonly #wanted = new Map<string, (ask: ShownAsk) => void>()
+  #looking: Promise<void> | undefined
+  /** How long an answer takes to arrive, as lately measured. */
+  #leadMs = 0
+
+  constructor(person: PersonAtInbox) {
+    this.person = person
+  }
+
+  /**
+   * The open ask that mentions this ticket anywhere, as soon as it is shown.
+   *
+   * @param over resolves when it will not be shown any more
+   */
+  async find(ticket: string, over: Promise<undefined>): Promise<ShownAsk | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ShownAsk>()
+    this.#wanted.set(ticket, resolve)
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+    })
+    const found = await Promise.race([promise, over])
+    this.#wanted.delete(ticket)
+    return found
+  }
+
+  /** Answers so that it arrives at about this time. The HTTP status. */
+  async answerAt(atMs: number, id: string, answer: Answer): Promise<number> {
+    await sleep(Math.max(0, atMs - this.#leadMs - Date.now()))
+    const beganAt = performance.now()
+    const status = await this.person.answer(id, answer)
+    this.#leadMs += (performance.now() - beganAt - this.#leadMs) * newestCounts
+    return status
+  }
+
+  async #look(): Promise<void> {
+    while (this.#wanted.size > 0) {
+      const asks = await this.person.open().catch(() => [])
+      for (const ask of asks) {
+        const text = JSON.stringify(ask)
+        for (const [ticket, resolve] of this.#wanted) if (text.includes(ticket)) resolve(ask)
+      }
+      await sleep(lookEveryMs)
+    }
+  }
+}
