@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ShownAsk } from '../person.ts'
 import { type Reply, textOf } from '../wire-2026-07-28.ts'
 import type { Caller, Calling } from './callers.ts'
-import { type Combination, longWaitMs, toolWaitMs } from './combinations.ts'
+import { type Combination, isGivenUp, kindOf, longWaitMs, toolWaitMs } from './combinations.ts'
 import type { Scene } from './scene.ts'
 
 export interface Attempt {
@@ -36,14 +36,14 @@ const awayMs = 2_000
 
 export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answered> {
   const { combination, ticket, offsetMs } = attempt
-  const { shorter, manner } = combination
+  const { manner } = combination
   const { person } = scene.lookout(combination)
   const calling = begin(scene, attempt)
   const beganAtMs = Date.now()
   const ended = calling.reply.then(() => undefined)
   const ask = await scene.lookout(combination).find(ticket, ended)
   if (ask === undefined) return missed
-  const leaves = shorter === 'client' && (manner === undefined || manner === 'returns')
+  const leaves = isGivenUp(combination) || manner === 'returns'
   const leavesAtMs = Math.min(Date.now() + attempt.leavesAfterMs, ask.decideByMs - 400)
   const endsAtMs = leaves
     ? leavesAtMs
@@ -59,7 +59,7 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
   const endsLooking = performance.now() + agreeWithinMs
   for (;;) {
     const record = (await person.read(ask.id)).state
-    const problem = disagreement(status, record, hasReceived(scene, attempt, reply))
+    const problem = disagreement(combination, status, record, hasReceived(scene, attempt, reply))
     if (problem === undefined) return { record, askId: ask.id }
     if (performance.now() > endsLooking) {
       const words = `${problem}; answered ${offsetMs} ms from the end with status ${status}; caller got: `
@@ -131,13 +131,23 @@ function hasReceived({ askers, project }: Scene, { combination, ticket }: Attemp
 }
 
 /** In what way the record is not what happened; undefined when it is. */
-function disagreement(status: number, record: ShownAsk['state'], hasAnswer: boolean): string | undefined {
+function disagreement(
+  combination: Combination,
+  status: number,
+  record: ShownAsk['state'],
+  hasAnswer: boolean,
+): string | undefined {
   const isSettled = record.kind === 'settled'
   const isUndelivered = record.isUndelivered === true
   if (record.kind === 'open') return 'the ask is still open'
   if (isSettled && !isUndelivered && !hasAnswer) return 'recorded as accepted, and the asker did not receive it'
   if (isUndelivered && hasAnswer) return 'recorded as not delivered, and the asker received it'
   if (!isSettled && hasAnswer) return `the asker received an answer that is recorded as ${record.kind}`
+  // For askers of ours the store's clock alone ends the wait, as long as their caller stays.
+  if (kindOf(combination) !== 'other servers' && !isGivenUp(combination)) {
+    if (isUndelivered) return 'recorded as not delivered, although the asker still waited by the shown deadline'
+    if (record.kind === 'withdrawn') return 'withdrawn before the deadline that was shown'
+  }
   if ((status === 200) !== isSettled) return `the person got the status ${status}, and the record says ${record.kind}`
   return undefined
 }

@@ -30,7 +30,7 @@ export const longWaitMs = 60_000
 const clients = ['2025-11-25', '2026-07-28'] as const
 const shorter = ['tool', 'gateway', 'client'] as const
 
-/** The first time the card of `alone` ends by the tool's timeout and the gateway's, which are one setting. */
+/** For `alone` the tool's timeout and the gateway's are one setting. */
 export const combinations: readonly Combination[] = [
   ...clients.flatMap((client) => [
     ...(['sdk-2025', 'sdk-2026', 'other-2025'] as const).flatMap((place) =>
@@ -60,6 +60,11 @@ export const patientCombinations: readonly Combination[] = (['sdk-2025', 'sdk-20
       (manner): Combination => ({ place, tool: 'ask', client: '2025-11-25', shorter: 'client', manner }),
     ),
 )
+
+/** Whether the caller gives its call up, and cannot come back. */
+export function isGivenUp({ shorter, manner }: Combination): boolean {
+  return shorter === 'client' && manner === undefined
+}
 
 export function kindOf({ place }: Combination): 'SDK' | 'tools' | 'other servers' {
   if (place === 'chained' || place === 'alone') return 'tools'
