@@ -4,19 +4,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, PersonAtInbox, ShownAsk } from './person.ts'
 
-const lookEveryMs = 40
+const lookEveryMs = 80
 const newestCounts = 0.1
+const signsInAfter = 10
+const failuresMost = 60
 
 export class Lookout {
-  readonly person: PersonAtInbox
+  #person: PersonAtInbox
+  readonly #signIn: () => Promise<PersonAtInbox>
   /** What stands in the ask, by the ticket that is looked for. */
   readonly #wanted = new Map<string, (ask: ShownAsk) => void>()
   #looking: Promise<void> | undefined
   /** How long an answer takes to arrive, as lately measured. */
   #leadMs = 0
 
-  constructor(person: PersonAtInbox) {
-    this.person = person
+  /** @param signIn once more, where another process of the same user took the inbox over */
+  static async begin(signIn: () => Promise<PersonAtInbox>): Promise<Lookout> {
+    return new Lookout(await signIn(), signIn)
+  }
+
+  private constructor(person: PersonAtInbox, signIn: () => Promise<PersonAtInbox>) {
+    this.#person = person
+    this.#signIn = signIn
   }
 
   /**
@@ -30,7 +39,7 @@ export class Lookout {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
     })
-    const found = await Promise.race([promise, over])
+    const found = await Promise.race([promise, over, this.#looking.then(() => promise)])
     this.#wanted.delete(ticket)
     return found
   }
@@ -39,14 +48,38 @@ export class Lookout {
   async answerAt(atMs: number, id: string, answer: Answer): Promise<number> {
     await sleep(Math.max(0, atMs - this.#leadMs - Date.now()))
     const beganAt = performance.now()
-    const status = await this.person.answer(id, answer)
+    const status = await this.#person.answer(id, answer)
     this.#leadMs += (performance.now() - beganAt - this.#leadMs) * newestCounts
     return status
   }
 
+  /** Throws when the inbox does not show it for a while. */
+  async read(id: string): Promise<ShownAsk> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#person.read(id)
+      } catch (error) {
+        if (failures === failuresMost) throw error
+        await this.#afterFailure(failures)
+      }
+    }
+  }
+
+  async #afterFailure(failures: number): Promise<void> {
+    await sleep(lookEveryMs)
+    if (failures % signsInAfter === 0) this.#person = await this.#signIn()
+  }
+
   async #look(): Promise<void> {
+    let failures = 0
     while (this.#wanted.size > 0) {
-      const asks = await this.person.open().catch(() => [])
+      const asks = await this.#person.open().catch(() => undefined)
+      failures = asks === undefined ? failures + 1 : 0
+      if (failures === failuresMost) throw new Error('The inbox shows nothing.')
+      if (asks === undefined) {
+        await this.#afterFailure(failures)
+        continue
+      }
       for (const ask of asks) {
         const text = JSON.stringify(ask)
         for (const [ticket, resolve] of this.#wanted) if (text.includes(ticket)) resolve(ask)

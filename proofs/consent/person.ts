@@ -24,6 +24,7 @@ export interface ShownAsk {
     readonly kind: string
     readonly outcome?: string
     readonly what?: string
+    readonly atMs?: number
     /** The server had stopped waiting when the answer came. */
     readonly isUndelivered?: true
   }
@@ -79,6 +80,7 @@ export class PersonAtInbox {
 
   async read(id: string): Promise<ShownAsk> {
     const response = await this.browser.get(`/api/asks/${id}`)
+    if (!response.ok) throw new Error(`${id}: ${response.status}`)
     return ((await response.json()) as { ask: ShownAsk }).ask
   }
 

@@ -31,17 +31,19 @@ const missed: Answered = {}
 /** How long record and receipt may take to agree: the record of an answer that was not delivered is written afterwards. */
 const agreeWithinMs = 10_000
 const lookEveryMs = 100
+/** A gateway counts from before it raised the ask, which takes a while on a busy machine. */
+const slackMs = 400
 /** How long a caller with a state stays away: beyond the end of the wait, and not so long that its call is given up. */
 const awayMs = 2_000
 
 export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answered> {
   const { combination, ticket, offsetMs } = attempt
   const { manner } = combination
-  const { person } = scene.lookout(combination)
+  const lookout = scene.lookout(combination)
   const calling = begin(scene, attempt)
   const beganAtMs = Date.now()
   const ended = calling.reply.then(() => undefined)
-  const ask = await scene.lookout(combination).find(ticket, ended)
+  const ask = await lookout.find(ticket, ended)
   if (ask === undefined) return missed
   const leaves = isGivenUp(combination) || manner === 'returns'
   const leavesAtMs = Math.min(Date.now() + attempt.leavesAfterMs, ask.decideByMs - 400)
@@ -53,13 +55,13 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
   if (leaves) void sleepUntil(leavesAtMs).then(() => calling.leave(manner === 'returns'))
   const answersAtMs = Math.min(endsAtMs, ask.decideByMs) + offsetMs
   const answer = { action: 'accept', content: contentOf(ask, combination) } as const
-  const status = await scene.lookout(combination).answerAt(answersAtMs, ask.id, answer)
+  const status = await lookout.answerAt(answersAtMs, ask.id, answer)
   const reply = await calling.reply
 
   const endsLooking = performance.now() + agreeWithinMs
   for (;;) {
-    const record = (await person.read(ask.id)).state
-    const problem = disagreement(combination, status, record, hasReceived(scene, attempt, reply))
+    const { state: record } = await lookout.read(ask.id)
+    const problem = disagreement(combination, ask, status, record, hasReceived(scene, attempt, reply))
     if (problem === undefined) return { record, askId: ask.id }
     if (performance.now() > endsLooking) {
       const words = `${problem}; answered ${offsetMs} ms from the end with status ${status}; caller got: `
@@ -133,6 +135,7 @@ function hasReceived({ askers, project }: Scene, { combination, ticket }: Attemp
 /** In what way the record is not what happened; undefined when it is. */
 function disagreement(
   combination: Combination,
+  ask: ShownAsk,
   status: number,
   record: ShownAsk['state'],
   hasAnswer: boolean,
@@ -146,7 +149,8 @@ function disagreement(
   // For askers of ours the store's clock alone ends the wait, as long as their caller stays.
   if (kindOf(combination) !== 'other servers' && !isGivenUp(combination)) {
     if (isUndelivered) return 'recorded as not delivered, although the asker still waited by the shown deadline'
-    if (record.kind === 'withdrawn') return 'withdrawn before the deadline that was shown'
+    if (record.kind === 'withdrawn' && (record.atMs ?? 0) < ask.decideByMs - slackMs)
+      return 'withdrawn before the deadline that was shown'
   }
   if ((status === 200) !== isSettled) return `the person got the status ${status}, and the record says ${record.kind}`
   return undefined

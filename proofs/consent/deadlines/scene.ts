@@ -77,7 +77,7 @@ async function startGateways(
       const [ownMs, toolMs] = side === 'long' ? [longWaitMs, toolWaitMs] : [gatewayWaitMs, longWaitMs]
       const env = {
         ...plainEnvironment(join(place, 'tools')),
-        ASSENT_PROJECT: aProject(folder, side),
+        ASSENT_PROJECT: aFolder(folder, side),
         ASSENT_LISTEN: '127.0.0.1:0',
         ASSENT_ASKS_WAIT: `${toolMs}ms`,
       }
@@ -91,7 +91,7 @@ store: "${database.url}"
 keys: { one: "${key.toString('base64')}" }
 servers: ${JSON.stringify(servers)}
 asks: { surfaces: [inbox], wait: ${ownMs}ms }
-limits: { request_hold: ${side === 'long' ? '25s' : '600ms'}, open_per_caller: 10000, server_connections: 1000, server_processes: 100, drain: 1s }
+limits: { request_hold: ${side === 'long' ? '25s' : '600ms'}, open_per_caller: 10000, server_connections: 1000, server_processes: 100 }
 `
       const gateway = await startGatewayProcess({ program, folder: place, config })
       const session = sessionCaller(await HttpSession.open(gateway.url))
@@ -100,12 +100,13 @@ limits: { request_hold: ${side === 'long' ? '25s' : '600ms'}, open_per_caller: 1
   )
   const [long, short] = started
   // Both gateways serve the asks of one store.
-  const person = await PersonAtInbox.signIn(program, join(folder, 'long'))
+  const lookout = await Lookout.begin(() => PersonAtInbox.signIn(program, join(folder, 'long')))
   return {
     callersFor: (one) => (sideOf(one) === 'short' ? short : long)?.callers as Callers,
-    lookout: new Lookout(person),
+    lookout,
     close: async () => {
-      await Promise.all(started.map(({ gateway }) => gateway.stop()))
+      // Nothing is open any more, so nobody needs an orderly end.
+      await Promise.all(started.map(({ gateway }) => gateway.kill()))
     },
   }
 }
@@ -125,10 +126,10 @@ async function startAlone(program: Installed, folder: string): Promise<Part> {
   const older = await begin('2025-11-25')
   const newer = await begin('2026-07-28')
   const callers = { '2025-11-25': older.caller, '2026-07-28': newer.caller }
-  const person = await PersonAtInbox.signInAlone(program, folder, env)
+  const lookout = await Lookout.begin(() => PersonAtInbox.signInAlone(program, folder, env))
   return {
     callersFor: () => callers,
-    lookout: new Lookout(person),
+    lookout,
     close: async () => {
       await Promise.all([older.client.close(), newer.client.close()])
     },
@@ -139,15 +140,21 @@ function projectIn(folder: string, name: string): string {
   return join(folder, `project-${name}`)
 }
 
-/** A repository with two instruction files that onboarding has something to say about. */
-function aProject(folder: string, name: string): string {
+/** Without a repository, whose state the tools would look at first. */
+function aFolder(folder: string, name: string): string {
   const root = projectIn(folder, name)
   mkdirSync(root, { recursive: true })
+  return realpathSync(root)
+}
+
+/** A repository with two instruction files that onboarding has something to say about. */
+function aProject(folder: string, name: string): string {
+  const root = aFolder(folder, name)
   writeFileSync(join(root, 'AGENTS.md'), '# Rules\n\n## Style\n\nUse tabs.\n\n## Style\n\nUse tabs.\n')
   writeFileSync(join(root, 'CLAUDE.md'), '# Rules\n\nUse tabs.\n')
   const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('add', '-A')
   git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '-q', '-m', 'begin')
-  return realpathSync(root)
+  return root
 }

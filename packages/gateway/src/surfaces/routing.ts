@@ -33,7 +33,7 @@ import {
   type Outcome,
   type Wanted,
 } from '../relay/exchange.ts'
-import { noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
+import { expired, noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { storedWaitMs } from './ask-deadline.ts'
@@ -577,7 +577,11 @@ export class Routing {
       }
       // An answer that arrived just before its ask could be withdrawn counts.
       const final = ended.map(([key, ask]) => [key, last.get(key) ?? ask] as const)
-      return Object.fromEntries(final.map(([key, ask]) => [key, isEnded(ask) ? givenOf(ask) : noAnswer]))
+      // Whose time is up heard nothing from anybody; nobody dismissed the question.
+      const silence = isTimeUp && !signal.aborted ? expired : noAnswer
+      const givenBy = (ask: Ask | 'unknown' | undefined) =>
+        isEnded(ask) && ask.state.kind !== 'open' && !isCallerGone(ask) ? givenOf(ask) : silence
+      return Object.fromEntries(final.map(([key, ask]) => [key, givenBy(ask)]))
     } finally {
       stay()
       stopTelling()
@@ -746,6 +750,10 @@ function isPage(wanted: Wanted): boolean {
 
 function isYes(given: Given | undefined): boolean {
   return given !== undefined && 'result' in given && given.result.action === 'accept'
+}
+
+function isCallerGone({ state }: Ask): boolean {
+  return state.kind === 'withdrawn' && state.reason === 'caller-gone'
 }
 
 function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
