@@ -131,3 +131,20 @@ test('[WAIT-11] a cancellation does not overtake the answer on its way to a serv
   expect(await until(() => saw[0])).toEqual(inEurope)
   expect(await entriesOf(store, ask.id)).toEqual(['ask.raised', 'ask.settled'])
 })
+
+test('[WAIT-4] where the caller’s patience ends before the store’s clock, the asker is told that nobody answered', async () => {
+  const server = await anSdkServer('2026-07-28')
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs: 1_500 })
+  const client = await aClient('2025-11-25', url, { elicitation: 'none' })
+  const raise = store.asks.raise.bind(store.asks)
+  // As on a slow database, by whose clock the question then ends later.
+  store.asks.raise = async (...raised) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    return raise(...raised)
+  }
+
+  await client.call('name', { half: '\ud800', waitMs: 60_000 })
+
+  expect(server.ended).toEqual(['timed_out'])
+})
