@@ -21,6 +21,8 @@ const withinMs = 150
 /** The first answer before the timeout of each tool, and some others: in time on a busy machine too. */
 const earlyMs = 400
 const earlyShare = 0.2
+/** So late that no answer comes sooner than a person can read: the program would doubt it. */
+const leavesFromMs = 800
 const tries = 3
 
 export const deadlinesSection: Section = {
@@ -53,7 +55,7 @@ async function run(input: SectionInput): Promise<SectionResult> {
     tickets += 1
     const isEarly = (n === 0 && combination.shorter === 'tool') || random.next() < earlyShare
     const offsetMs = isEarly ? -earlyMs : random.int(2 * withinMs + 1) - withinMs
-    return { combination, ticket: `deadline-${tickets}-`, offsetMs, leavesAfterMs: 150 + random.int(600) }
+    return { combination, ticket: `deadline-${tickets}-`, offsetMs, leavesAfterMs: leavesFromMs + random.int(400) }
   }
   const attempts = (of: readonly Combination[], count: number) =>
     Array.from({ length: count }, (_, n) => of.map((combination) => attemptOf(combination, n))).flat()
