@@ -52,7 +52,11 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
     : manner === 'put off'
       ? beganAtMs + patienceMs
       : (scene.askers.givesUpAtMs.get(ticket) ?? Number.POSITIVE_INFINITY)
-  if (leaves) void sleepUntil(leavesAtMs).then(() => calling.leave(manner === 'returns'))
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  if (leaves) void sleepUntil(leavesAtMs).then(() => (isOver ? undefined : calling.leave(manner === 'returns')))
   const answersAtMs = Math.min(endsAtMs, ask.decideByMs) + offsetMs
   const answer = { action: 'accept', content: contentOf(ask, combination) } as const
   const status = await lookout.answerAt(answersAtMs, ask.id, answer)

@@ -36,7 +36,7 @@ export function sessionCaller(session: HttpSession): Caller {
       const left = Promise.withResolvers<undefined>()
       return {
         reply: Promise.race([fetched(session, reply), left.promise]),
-        leave: () => void cancel().then(() => left.resolve(undefined)),
+        leave: () => void cancel().finally(() => left.resolve(undefined)),
       }
     },
   }
