@@ -97,7 +97,7 @@ const badQuestions: readonly unknown[] = [
   { message: 'Enter your password', requestedSchema: form({ password: { type: 'string' } }) },
   { message: 'Token, please', requestedSchema: form({ value: { type: 'string', title: 'API key' } }) },
   { message: 'x', requestedSchema: form({ a: { type: 'object', properties: {} } }) },
-  { message: 'x', requestedSchema: form({ a: { type: 'string', pattern: '^(a+)+$' } }) },
+  { message: 'x', requestedSchema: form({ a: { type: 'string', pattern: '^(?=(a+)+$)' } }) },
   { message: 'x', requestedSchema: { $ref: 'http://127.0.0.1/schema.json' } },
   { message: 'x', requestedSchema: { type: 'object', properties: { a: { $ref: '#' } } } },
   { message: 'x'.repeat(9_000), requestedSchema: form({ a: { type: 'boolean' } }) },
@@ -147,9 +147,10 @@ export function answers(random: SeededRandom, score: Score): void {
   const action =
     random.int(4) === 0 ? random.pick(['ACCEPT', 'accepted', 'approve', '', null, true, ['accept']]) : 'accept'
   const result = { action, content, extra: 1 } as never
-  const judged = score.handle('answer', content, () => judgeGiven(plan.schema, { result }))
+  // Otherwise properties that nobody asked for are dropped.
+  const schema = { ...plan.schema, additionalProperties: false }
+  const judged = score.handle('answer', content, () => judgeGiven(schema, { result }))
   if (judged === undefined) return
   const isYes = 'result' in judged && judged.result.action === 'accept'
-  if (isYes !== (isGood && action === 'accept'))
-    score.mistake('an answer was judged wrongly', { schema: plan.schema, result })
+  if (isYes !== (isGood && action === 'accept')) score.mistake('an answer was judged wrongly', { schema, result })
 }

@@ -9,6 +9,7 @@ export const envelope = {
 } as const
 
 export const regionForm = {
+  additionalProperties: false,
   type: 'object',
   properties: { region: { type: 'string', enum: ['eu', 'us'] } },
   required: ['region'],

@@ -35,12 +35,17 @@ export function fieldPlan(random: SeededRandom): FieldPlan {
   if (random.int(3) === 0) property.title = prose(random, random.int(20))
   if (random.int(3) === 0) property.description = prose(random, random.int(60))
   // A default that does not fit is dropped, so it may be anything.
-  if (random.int(3) === 0) property.default = random.int(4) === 0 ? bad() : good()
+  if (random.int(3) === 0) property.default = random.int(4) === 0 ? jsonOf(bad()) : good()
   if (random.int(4) === 0) property[random.pick(annotations)] = random.pick([1, 'x', {}, [], null, { type: 7 }])
   return takesNull === true ? { property, good, bad, takesNull } : { property, good, bad }
 }
 
 const annotations = ['examples', 'deprecated', 'readOnly', '$comment', '$id', 'x-order', 'x-', 'min', 'contentEncoding']
+
+/** What JSON cannot hold is no default that anybody sends. */
+function jsonOf(value: unknown): unknown {
+  return ['bigint', 'symbol', 'function'].includes(typeof value) ? null : value
+}
 
 /** The same field, which also takes null: in the three ways that SDKs write it. */
 function orNull(random: SeededRandom, { property, good, bad }: FieldPlan): FieldPlan {

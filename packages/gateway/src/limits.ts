@@ -92,6 +92,10 @@ export const relayLimits = {
   chainGraceMs: 2_000,
   /** No person reads a question and answers it sooner. */
   unseenAfterMs: 300,
+  /** How often a question is put again to a client whose answer does not fit. */
+  asksAgain: 2,
+  /** Of the reason that a server gets for an answer that does not fit. */
+  reasonChars: 1_000,
   /**
    * How long a request waits for the inbox before its caller is told to come back: well under the minute that clients
    * give a request, and long enough that ten such rounds are four minutes.

@@ -88,7 +88,9 @@ test('[RELAY-5] [RELAY-7] an answer that does not fit is on record as no answer,
   })
 
   const [ask] = await asksOf(stage.store, 'ended')
-  expect(server.saw).toEqual([{ action: 'cancel' }])
+  expect(server.saw).toEqual([
+    { action: 'cancel', _meta: expect.objectContaining({ 'assent/no-answer': 'malformed' }) },
+  ])
   expect(ask?.state).toMatchObject({ kind: 'settled', answer: { action: 'cancel' } })
 })
 

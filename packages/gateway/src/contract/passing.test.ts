@@ -141,7 +141,7 @@ test('[RELAY-11] a server that takes its question back has it taken back from th
   expect(server.heard.filter(({ id, result }) => id === 5 && result !== undefined)).toEqual([])
 })
 
-test('[RELAY-5] an answer that does not fit reaches an older server as a cancel, and with nothing of ours beside it', async () => {
+test('[RELAY-5] [FORM-22] an answer that does not fit reaches an older server as a cancel, with the reason beside it', async () => {
   const server = await anOlderRawServer(({ say }) =>
     say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
   )
@@ -152,7 +152,8 @@ test('[RELAY-5] an answer that does not fit reaches an older server as a cancel,
   await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { region: 'nowhere' } } })
 
   const answer = await until(() => server.heard.find(({ id, method }) => id === 'q' && method === undefined))
-  expect(answer).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'cancel' } })
+  const _meta = { 'assent/no-answer': 'malformed', 'assent/reason': 'region: Choose one of the options.' }
+  expect(answer).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'cancel', _meta } })
 })
 
 test('[RELAY-1] three questions in one breath come together, and each gets its own answer', async () => {

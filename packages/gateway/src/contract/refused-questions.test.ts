@@ -135,3 +135,19 @@ test('[REFUSE-1] a question that is asked and answered is not reported as refuse
 
   expect(figures.text()).not.toContain('assent_refusals_total{')
 })
+
+test('[REFUSE-1] [FORM-22] an answer that does not fit is logged, counted and audited, without its content', async () => {
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ q: asking }, 'state') : complete,
+  )
+  const gateway = await aWatchedGateway(server)
+  const { requestState } = (await call(gateway.url, {})).message.result
+
+  await call(
+    gateway.url,
+    {},
+    { requestState, inputResponses: { q: { action: 'accept', content: { region: 'Which' } } } },
+  )
+
+  await gateway.refusedOnce('invalid-answer')
+})

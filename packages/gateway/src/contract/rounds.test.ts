@@ -95,7 +95,8 @@ test.each([
 
   await call(gateway.url, { env: 'live' }, { requestState, inputResponses: { where: answer } })
 
-  expect(server.requests[1]?.params.inputResponses).toEqual({ where: { action: 'cancel' } })
+  const _meta = { 'assent/no-answer': 'malformed', 'assent/reason': expect.any(String) }
+  expect(server.requests[1]?.params.inputResponses).toEqual({ where: { action: 'cancel', _meta } })
 })
 
 test.each([

@@ -44,6 +44,8 @@ export type QuestionRefusal =
   | 'too-many'
   /** A client answered with what looks like a secret. */
   | 'secret-answer'
+  /** A client answered with what does not fit the form, also when it was asked again. */
+  | 'invalid-answer'
   /** The server asked while none of its calls was in progress. */
   | 'no-call'
   | `too-many-open-${Full}`
@@ -101,6 +103,16 @@ export type Given =
     }
   | { readonly error: RpcError }
 
+/** A question that is put to the client once more. */
+export interface Repeat {
+  /** How often that was done for this round. */
+  readonly count: number
+  /** What was wrong, by the key of the question. */
+  readonly reasons: Readonly<Record<string, string>>
+  /** The answers of the same round that fit. */
+  readonly kept: JsonObject
+}
+
 export type Outcome = Ending & {
   /** Whether the server answered on a stream; a relay that keeps to it changes nothing for the client. */
   readonly isStreamed?: boolean
@@ -125,6 +137,8 @@ type Ending =
       readonly wanted: Readonly<Record<string, Wanted>>
       /** For this upstream alone to understand; it may travel through the client, sealed. */
       readonly resume: JsonValue
+      /** Set by a client adapter that asks again what was answered with something that does not fit. */
+      readonly repeat?: Repeat
       /** The asks that are on record for them, by the same keys. */
       readonly asks?: Readonly<Record<string, string>>
       /** Where the call is held: resolves when waiting longer is pointless, because it ended without the answers. */

@@ -55,24 +55,47 @@ test.each([
   expect(judgeGiven(schema, given)).toBe(given)
 })
 
+const noFit = {
+  result: { action: 'cancel', _meta: { 'assent/no-answer': 'malformed', 'assent/reason': expect.any(String) } },
+  isUnfit: true,
+}
+
 test.each([
   [{ action: 'accept' }],
   [{ action: 'accept', content: {} }],
   [{ action: 'accept', content: { region: 'x' } }],
-  [{ action: 'accept', content: { region: 'eu', more: 1 } }],
   [{ action: 'accept', content: ['eu'] }],
   [{ action: 'ACCEPT', content: { region: 'eu' } }],
   [{ action: true, content: { region: 'eu' } }],
   [{}],
 ])('[RELAY-5] %j is no answer', (result) => {
-  expect(judgeGiven(schema, { result })).toEqual({ result: { action: 'cancel' }, isUnfit: true })
+  expect(judgeGiven(schema, { result })).toMatchObject(noFit)
+})
+
+test('[RELAY-5] [FORM-21] other properties are dropped, unless the schema or an approval forbids them', () => {
+  const result = { action: 'accept', content: { region: 'eu', more: 1 } }
+  const empty = { type: 'object', properties: {} }
+
+  expect(judgeGiven(schema, { result })).toEqual({ result: { action: 'accept', content: { region: 'eu' } } })
+  expect(judgeGiven({ ...schema, additionalProperties: false }, { result })).toMatchObject(noFit)
+  expect(judgeGiven(empty, { result: { action: 'accept', content: { approved: true } } })).toMatchObject(noFit)
+  expect(judgeGiven(empty, { result: { action: 'accept', content: {} } })).toEqual({
+    result: { action: 'accept', content: {} },
+  })
+})
+
+test('[RELAY-5] [FORM-22] the reason names the field and what it takes, and nothing of the answer', () => {
+  const given = judgeGiven(schema, { result: { action: 'accept', content: { region: 'ü' } } })
+
+  expect(given).toMatchObject({ result: { _meta: { 'assent/reason': 'region: Enter at least 2 characters.' } } })
+  expect(JSON.stringify(given)).not.toContain('ü')
 })
 
 test('[RELAY-5] a yes to a link needs no content, an unknown word is none, an error stays an error', () => {
   const error = { error: { code: -1, message: 'broken' } }
 
   expect(judgeGiven(undefined, { result: { action: 'accept' } })).toEqual({ result: { action: 'accept' } })
-  expect(judgeGiven(undefined, { result: { action: 'ok' } })).toEqual({ result: { action: 'cancel' }, isUnfit: true })
+  expect(judgeGiven(undefined, { result: { action: 'ok' } })).toMatchObject(noFit)
   expect(judgeGiven(schema, error)).toBe(error)
 })
 
@@ -81,9 +104,9 @@ test('[RELAY-5] a form that cannot be read accepts nothing, and many forms are j
   const atMost = (maximum: number) => ({ type: 'object', properties: { n: { type: 'integer', maximum } } })
   const large = { type: 'object', properties: { n: { type: 'integer', description: 'd'.repeat(2_000) } } }
 
-  expect(judgeGiven({ type: 'array' }, yes)).toEqual({ result: { action: 'cancel' }, isUnfit: true })
+  expect(judgeGiven({ type: 'array' }, yes)).toMatchObject(noFit)
   for (let n = 0; n < 300; n++) {
-    expect(judgeGiven(atMost(n), yes)).toEqual(n < 4 ? { result: { action: 'cancel' }, isUnfit: true } : yes)
+    expect(judgeGiven(atMost(n), yes)).toMatchObject(n < 4 ? noFit : yes)
   }
   expect(judgeGiven(large, yes)).toBe(yes)
 })

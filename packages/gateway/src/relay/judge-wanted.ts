@@ -7,12 +7,15 @@ import {
   answerWarnings,
   askLimits,
   type Content,
+  type ContentIssue,
   checkContent,
   type FormRead,
+  isApprovalForm,
   isPlainObject,
   type JsonObject,
   liftComment,
   nameContent,
+  oneLine,
   readForm,
   screenForSecrets,
   screenOptions,
@@ -66,23 +69,42 @@ function reject(why: QuestionRefusal, message: string): Rejection {
   return { why, message }
 }
 
-/**
- * The answer as the asking server may see it: only an accept that fits its form stays one. What is malformed is no
- * answer, which in the protocol is a cancel.
- */
+/** The answer as the asking server may see it: only an accept that fits its form stays one, everything else is a cancel. */
 export function judgeGiven(schema: unknown, given: Given): Given {
-  if ('error' in given) return given
+  const checked = checkGiven(schema, given)
+  return checked.ok ? checked.given : unfit(checked.reason)
+}
+
+export type GivenChecked =
+  | { readonly ok: true; readonly given: Given }
+  /** In words for the person and the server, without anything of the answer. */
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Whether an answer fits its question. What comes back is as the server asked for it: a list that was given as one text is
+ * a list, an empty field may be null, and properties that the form does not have are gone unless the schema forbids them.
+ */
+export function checkGiven(schema: unknown, given: Given): GivenChecked {
+  if ('error' in given) return { ok: true, given }
   const { action } = given.result
-  if (action === 'decline' || action === 'cancel') return given
-  if (action !== 'accept') return malformed
-  if (schema === undefined) return given
+  if (action === 'decline' || action === 'cancel') return { ok: true, given }
+  if (action !== 'accept') return { ok: false, reason: 'The action must be accept, decline or cancel.' }
+  if (schema === undefined) return { ok: true, given }
   const read = readKnownForm(schema)
-  if (!read.ok) return malformed
-  const checked = checkContent(read.form, objectAt(given.result, 'content'), { patterns: linearPatterns })
-  if (!checked.ok) return malformed
-  // A list that was given as one text, and an empty field that stands for null, reach the server as it asked for them.
-  if (read.isForeign !== true) return given
-  return { ...given, result: { ...given.result, content: { ...checked.content } as unknown as JsonObject } }
+  if (!read.ok) return { ok: false, reason: 'The form cannot be read.' }
+  const content = objectAt(given.result, 'content')
+  // An approval is exactly what the person saw.
+  const extras = read.isClosed === true || isApprovalForm(read.form) ? 'refuse' : 'drop'
+  const checked = checkContent(read.form, content, { patterns: linearPatterns, extras })
+  if (!checked.ok) return { ok: false, reason: issuesInWords(checked.issues) }
+  const isSame = Object.keys(checked.content).length === Object.keys(content ?? {}).length
+  if (read.isForeign !== true && isSame) return { ok: true, given }
+  return { ok: true, given: { ...given, result: { ...given.result, content: { ...checked.content } as JsonObject } } }
+}
+
+export function issuesInWords(issues: readonly ContentIssue[]): string {
+  const words = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join(' ')
+  return oneLine(words, 'web', { maxChars: relayLimits.reasonChars })
 }
 
 /**
@@ -132,7 +154,11 @@ export function nameGiven(schema: unknown, given: Given): AnswerName | undefined
 
 export const noAnswer: Given = { result: { action: 'cancel' } }
 
-const malformed: Given = { result: { action: 'cancel' }, isUnfit: true }
+/** An accept that does not fit. In the protocol a cancel, with the reason beside it. */
+export function unfit(reason: string): Given {
+  const _meta = { 'assent/no-answer': 'malformed', 'assent/reason': reason }
+  return { result: { action: 'cancel', _meta }, isUnfit: true }
+}
 
 /** An approval that arrived faster than a person can read it. In the protocol a cancel, with the reason beside it. */
 export const unseen: Given = { result: { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } } }

@@ -7,7 +7,7 @@
 // instead of waiting.
 
 import { isTooManyOpen, newId, type TooManyOpen, type WithdrawReason } from '@assent/core'
-import type { Store } from '@assent/store'
+import type { Answered, Store } from '@assent/store'
 import { Forwarding, type Standing, type Unfinished } from '../fleet/forwarding.ts'
 import type { Leaving } from '../fleet/leaving.ts'
 import type { Mailbox } from '../fleet/mailbox.ts'
@@ -21,7 +21,7 @@ import { errorCodes } from '../wire/messages.ts'
 import { randomBytes } from '../wire/random.ts'
 import { parseExactly } from '../wire/server-messages.ts'
 import { type Call, failed, type Given, heldId, type Outcome } from './exchange.ts'
-import { noAnswer, secretAnswer } from './judge-wanted.ts'
+import { issuesInWords, secretAnswer, unfit } from './judge-wanted.ts'
 import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
 import type { Relay, Resume } from './relay.ts'
@@ -381,7 +381,7 @@ export class Parking {
       if (answered.kind === 'ended') recorded.push([key, givenOf(answered.ask)])
       if (answered.kind === 'invalid' || answered.kind === 'malformed' || answered.kind === 'looks-secret') {
         await this.#store.asks.answer({ ...request, answer: { action: 'cancel' } })
-        recorded.push([key, answered.kind === 'looks-secret' ? secretAnswer : noAnswer])
+        recorded.push([key, notTaken(answered)])
       }
     }
     return Object.fromEntries(recorded)
@@ -444,6 +444,12 @@ export class Parking {
       this.#onTrouble(error)
     }
   }
+}
+
+/** What the server gets for an answer that the store did not take. */
+function notTaken(answered: Answered & { kind: 'invalid' | 'malformed' | 'looks-secret' }): Given {
+  if (answered.kind === 'looks-secret') return secretAnswer
+  return unfit(answered.kind === 'invalid' ? issuesInWords(answered.issues) : answered.message)
 }
 
 function draftOf({ tenant, principal, method }: Call, id: string, server: string, requestDigest: string) {

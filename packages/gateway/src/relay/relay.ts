@@ -117,6 +117,7 @@ export class Relay {
       }),
     )
     if (Object.values(judged).some(isSecretAnswer)) this.#onRefused(call, server, 'secret-answer')
+    if (Object.values(judged).some(isUnfit)) this.#onRefused(call, server, 'invalid-answer')
     const asked = Object.entries(judged).filter(([key]) => schemas[key] !== false)
     const names = asked.map(([key, answer]) => nameGiven(schemas[key], answer))
     this.#trail.answered(call, server, judged, Object.fromEntries(asked.map(([key], at) => [key, names[at]])))
@@ -304,6 +305,10 @@ export function readResume(value: JsonValue): Resume | undefined {
   const resume = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
   const { id, atMs } = isPlainObject(round) ? round : {}
   return typeof id === 'string' && typeof atMs === 'number' ? { ...resume, round: { id, atMs } } : resume
+}
+
+function isUnfit(given: Given): boolean {
+  return 'result' in given && given.isUnfit === true
 }
 
 /** Lets go of a call that is held for nothing, as if its caller had gone. */

@@ -33,7 +33,7 @@ import {
   type Outcome,
   type Wanted,
 } from '../relay/exchange.ts'
-import { expired, noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
+import { checkGiven, expired, noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
 import { type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { storedWaitMs } from './ask-deadline.ts'
@@ -181,13 +181,13 @@ export class Routing {
   ): Promise<Outcome> {
     const place = readPlace(resume)
     if (place !== undefined) {
-      const standing = await this.#takenOrRefused(call, below, place, came)
+      const standing = await this.#takenOrRefused(call, below, place, asAsked(place.resume, came))
       if (standing === 'running') return unfinished({ ...place, waits: place.waits + 1 }, [])
       return isOutcome(standing) ? this.#onward(call, below, standing, hold) : this.#follow(call, below, standing, hold)
     }
     const unrouted = readResume(resume)
     if (unrouted === undefined) return lostPlace
-    const given = await this.#unrouted(call, unrouted, came)
+    const given = await this.#unrouted(call, unrouted, asAsked(unrouted, came))
     return this.#onward(call, below, await below.continue(call, unrouted, given), hold)
   }
 
@@ -217,6 +217,21 @@ export class Routing {
       all.push([key, isApproval ? unseen : given])
     }
     return Object.fromEntries(all)
+  }
+
+  /**
+   * Why a client's answer to this form does not fit, in words. Undefined for one that fits, and for one that is not a person's:
+   * asking a program again helps nobody.
+   */
+  problemWith(call: Call, wanted: Wanted, { given, afterMs }: Came): string | undefined {
+    if (wanted.kind !== 'form' || given === undefined || !isYes(given)) return undefined
+    const checked = checkGiven(wanted.schema, given)
+    return checked.ok || !this.#isBelieved(call.client, given, afterMs) ? undefined : checked.reason
+  }
+
+  /** Whether the inbox asks this copy of a client's question too. */
+  async isInInbox({ tenant }: Call, copy: string | undefined): Promise<boolean> {
+    return copy !== undefined && (await this.#store.asks.read(tenant, copy)) !== undefined
   }
 
   async #onward(call: Call, below: Below, outcome: Outcome, hold: Hold): Promise<Outcome> {
@@ -702,6 +717,18 @@ export class Routing {
     const hasContent = content !== undefined && Object.keys(content).length > 0
     return wasSeen(traitsOf(info), { action, hasContent, afterMs }, this.#settings.unseenAfterMs)
   }
+}
+
+/** The answers that fit, as their server asked for them: the store takes them like this too. */
+function asAsked({ schemas }: Resume, came: Readonly<Record<string, Came>>): Readonly<Record<string, Came>> {
+  return Object.fromEntries(
+    Object.entries(came).map(([key, one]) => {
+      const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
+      if (one.given === undefined || typeof schema === 'boolean') return [key, one]
+      const checked = checkGiven(schema, one.given)
+      return [key, checked.ok ? { ...one, given: checked.given } : one]
+    }),
+  )
 }
 
 function unfinished({ over, ...place }: LivePlace, forClient: readonly string[]): Outcome {

@@ -10,6 +10,7 @@ import {
   type ContentIssue,
   isPlainObject,
   judgeAnswer,
+  oneLine,
   ownPatterns,
 } from '@assent/core'
 import type { Description } from './describe.ts'
@@ -49,12 +50,19 @@ function withoutChoice(answer: Answer, raw: unknown): Ending {
     case 'unseen':
       return { kind: 'unseen' }
     case 'malformed':
-      return { kind: 'validation_failed', why: 'what came back does not fit the question.' }
+      return { kind: 'validation_failed', why: reasonIn(meta) ?? 'what came back does not fit the question.' }
     case 'unverified':
       return { kind: 'validation_failed', why: 'the stored answer does not match its signatures.' }
     default:
       return endingOfAnswer(answer)
   }
+}
+
+const reasonChars = 1_000
+
+function reasonIn(meta: Readonly<Record<string, unknown>>): string | undefined {
+  const reason = meta['assent/reason']
+  return typeof reason === 'string' ? oneLine(reason, 'terminal', { maxChars: reasonChars }) : undefined
 }
 
 export function endingOfAnswer(answer: Answer): Ending {

@@ -26,6 +26,7 @@ import {
   resultReply,
   stringAt,
 } from '../../wire/messages.ts'
+import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
 import { pageDone, pushedQuestion } from './questions.ts'
@@ -57,6 +58,13 @@ type Unfinished = Outcome & { kind: 'needs-people' }
 type Ended = Exclude<Outcome, Unfinished>
 
 const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
+
+/** What ends a question before its answer. */
+interface Until {
+  readonly over: Promise<void>
+  /** With words for the client. */
+  readonly elsewhere: Promise<string>
+}
 
 export class ClientSession {
   readonly id: string
@@ -208,16 +216,14 @@ export class ClientSession {
   async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
     const { routing } = this.#serving
     const { over = never() } = outcome
-    const askedAt = performance.now()
     const copies = readPlace(outcome.resume)?.copies ?? {}
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
       const copy = Object.hasOwn(copies, key) ? copies[key] : undefined
       const told = new AbortController()
       const inInbox = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
       const elsewhere = Promise.race([inInbox, this.#lastCall(outcome, wanted, told.signal)])
-      const given = await this.#ask(wanted, say, call.signal, { over, elsewhere }).finally(() => told.abort())
-      if (given === 'elsewhere') return [[key, {}]]
-      if (given !== undefined) return [[key, { given, afterMs: performance.now() - askedAt }]]
+      const came = await this.#askUntilItFits(call, wanted, say, { over, elsewhere }).finally(() => told.abort())
+      if (came !== undefined) return [[key, came]]
       if (copy !== undefined) await routing.silence.withdraw(call, copy, 'asker-stopped')
       return []
     })
@@ -242,15 +248,31 @@ export class ClientSession {
     return promise
   }
 
+  /** A person whose answer does not fit is asked again, with the reason and within the same time. */
+  async #askUntilItFits(call: Call, wanted: Wanted, say: Say, until: Until): Promise<Came | undefined> {
+    const began = performance.now()
+    let reason: string | undefined
+    for (let again = 0; ; again++) {
+      const askedAt = performance.now()
+      const given = await this.#ask(withReason(wanted, reason), say, call.signal, until, askedAt - began)
+      if (given === 'elsewhere') return {}
+      if (given === undefined) return undefined
+      const came = { given, afterMs: performance.now() - askedAt }
+      reason = again < relayLimits.asksAgain ? this.#serving.routing.problemWith(call, wanted, came) : undefined
+      if (reason === undefined) return came
+    }
+  }
+
   /** Undefined when nobody waits for the answer any more. */
   async #ask(
     wanted: Wanted,
     say: Say,
     signal: AbortSignal,
-    { over, elsewhere }: { over: Promise<void>; elsewhere: Promise<string> },
+    { over, elsewhere }: Until,
+    elapsedMs: number,
   ): Promise<Given | 'elsewhere' | undefined> {
     const { declared } = this.#client
-    const waitMs = shownWaitMs(this.#serving, wanted)
+    const waitMs = shownWaitMs(this.#serving, wanted, elapsedMs)
     const shown = { ...wanted, params: forClient(wanted.params, declared, waitMs) }
     const question = canBeAsked(declared, wanted.kind) ? pushedQuestion(shown, this.revision) : undefined
     if (question === undefined) return noAnswer

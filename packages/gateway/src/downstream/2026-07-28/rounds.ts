@@ -23,13 +23,22 @@ import { shownSchema } from '../../relay/shown-schema.ts'
 import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import { readPlace } from '../../surfaces/place.ts'
 import type { Came } from '../../surfaces/routing.ts'
-import { errorCodes, objectAt } from '../../wire/messages.ts'
+import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
 import { randomBytes } from '../../wire/random.ts'
+import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
 
 export type Round =
   | { readonly kind: 'first' }
-  | { readonly kind: 'retry'; readonly resume: JsonValue; readonly came: Readonly<Record<string, Came>> }
+  | {
+      readonly kind: 'retry'
+      readonly resume: JsonValue
+      readonly came: Readonly<Record<string, Came>>
+      /** The forms that the client was asked, where the resume does not have them. */
+      readonly asked: JsonObject
+      /** How often the client was asked again in this round. */
+      readonly again: number
+    }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
 /** The tenant too: several may share their keys, and a person may be known to more than one. */
@@ -63,7 +72,15 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
     const isLate = !isGateway && !(nowMs < Number(numberAt(deadlines, key) ?? payload.decideByMs))
     came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
   }
-  return { kind: 'retry', resume: payload.resume ?? null, came: Object.fromEntries(came) }
+  const repeat = objectAt(payload, 'repeat')
+  const kept = (objectAt(repeat ?? {}, 'kept') ?? {}) as unknown as Readonly<Record<string, Came>>
+  return {
+    kind: 'retry',
+    resume: payload.resume ?? null,
+    came: { ...kept, ...Object.fromEntries(came) },
+    asked: objectAt(payload, 'asked') ?? {},
+    again: typeof repeat?.count === 'number' ? repeat.count : 0,
+  }
 }
 
 export type Unfinished =
@@ -87,7 +104,9 @@ export function inputRequired(
         outcome: failed(errorCodes.missingCapability, 'The client did not declare what this call needs.', data),
       }
     }
-    requests.push([key, questionOf(wanted, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
+    const reasons = outcome.repeat?.reasons ?? {}
+    const shown = withReason(wanted, Object.hasOwn(reasons, key) ? reasons[key] : undefined)
+    requests.push([key, questionOf(shown, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
   }
   const place = readPlace(outcome.resume)
   const deadlines = Object.fromEntries(
@@ -99,11 +118,71 @@ export function inputRequired(
   const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, inboxMs))
   const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
   const decideByMs = nowMs + serving.askWaitMs
-  const payload = { resume: outcome.resume, askedAtMs: nowMs, decideByMs, deadlines }
+  const repeat = outcome.repeat === undefined ? {} : { repeat: outcome.repeat as unknown as JsonObject }
+  const asked = place === undefined ? { asked: formsIn(outcome.wanted) } : {}
+  const payload = { resume: outcome.resume, askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
   const requestState = sealed(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
+}
+
+/** What is needed to ask a form again. Its schema is in the resume. */
+function formsIn(wanted: Readonly<Record<string, Wanted>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(wanted).flatMap(([key, one]) => {
+      const { requestedSchema: _schema, ...params } = one.params
+      return one.kind === 'form' ? [[key, params]] : []
+    }),
+  )
+}
+
+/**
+ * The questions of this round whose answers do not fit, to be put once more; undefined when the round goes on. Not where the
+ * inbox asks them too: it keeps asking.
+ */
+export async function askedAgain(
+  { routing }: Serving,
+  call: Call,
+  { resume, came, asked, again }: Round & { kind: 'retry' },
+): Promise<Outcome | undefined> {
+  if (again >= relayLimits.asksAgain || call.signal.aborted) return undefined
+  const place = readPlace(resume)
+  const schemas = (place?.resume ?? readResume(resume))?.schemas ?? {}
+  const wanted: [string, Wanted][] = []
+  const reasons: [string, string][] = []
+  const kept: [string, JsonValue][] = []
+  for (const [key, one] of Object.entries(came)) {
+    const form = place === undefined ? formAsked(asked, schemas, key) : own(place.wanted, key)
+    const isElsewhere = place !== undefined && (Object.hasOwn(place.inInbox, key) || Object.hasOwn(place.kept, key))
+    const reason = form === undefined || isElsewhere ? undefined : routing.problemWith(call, form, one)
+    if (form === undefined || reason === undefined) kept.push([key, one as unknown as JsonValue])
+    else if (await routing.isInInbox(call, own(place?.copies ?? {}, key))) return undefined
+    else {
+      wanted.push([key, form])
+      reasons.push([key, reason])
+    }
+  }
+  if (wanted.length === 0) return undefined
+  const repeat = { count: again + 1, reasons: Object.fromEntries(reasons), kept: Object.fromEntries(kept) }
+  return { kind: 'needs-people', wanted: Object.fromEntries(wanted), resume, repeat }
+}
+
+function formAsked(asked: JsonObject, schemas: JsonObject, key: string): Wanted | undefined {
+  const params = Object.hasOwn(asked, key) ? objectAt(asked, key) : undefined
+  if (params === undefined || !Object.hasOwn(schemas, key)) return undefined
+  const schema = schemas[key] ?? null
+  return {
+    kind: 'form',
+    message: stringAt(params, 'message') ?? '',
+    schema,
+    params: { ...params, requestedSchema: schema },
+  }
+}
+
+/** By its own member, because a server chooses the keys. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 function roundOf(resume: JsonValue): OpenRound | undefined {

@@ -22,7 +22,7 @@ import {
 import type { Serving } from '../context.ts'
 import { described } from '../description.ts'
 import { continuesRound, readEnvelope, supportedVersions } from './envelope.ts'
-import { inputRequired, readRound } from './rounds.ts'
+import { askedAgain, inputRequired, readRound } from './rounds.ts'
 
 /** Where the answer to one request goes. */
 export interface Answering {
@@ -112,7 +112,10 @@ async function run(serving: Serving, call: Call, digest: string | undefined, run
       }
     }
     case 'retry':
-      return putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, again))
+      return (
+        (await askedAgain(serving, call, round)) ??
+        putOff(await routing.continue(call, parking.below(digest), round.resume, round.came, again))
+      )
   }
 }
 

@@ -43,7 +43,7 @@ function readResume(resume: JsonValue): { readonly state: string | undefined; re
 
 /** An asker of ours distinguishes a dismissed question from one that nobody answered, or whose answer did not fit. */
 function explainedInput(given: Given): JsonObject {
-  const reason = 'result' in given ? (given.isUnfit === true ? 'malformed' : undefined) : reasonOf(given.error.data)
+  const reason = 'result' in given ? undefined : reasonOf(given.error.data)
   return reason === undefined ? inputOf(given) : { action: 'cancel', _meta: { 'assent/no-answer': reason } }
 }
 
