@@ -15,7 +15,10 @@ const badParams: readonly object[] = [
     requestedSchema: { type: 'object', properties: { password: { type: 'string' } } },
   },
   { message: marker, requestedSchema: { type: 'object', properties: { a: { type: 'object' } } } },
-  { message: marker, requestedSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(?=(a+)+$)' } } } },
+  {
+    message: marker,
+    requestedSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(?=(a+)+$)' } } },
+  },
   { message: marker, requestedSchema: { $ref: 'http://127.0.0.1:1/x' } },
   { message: marker, mode: 'url', url: 'javascript:alert(1)//' },
   { message: marker, mode: 'url', url: 'https://user:pw@host.example/' },
