@@ -31,6 +31,8 @@ const missed: Answered = {}
 /** How long record and receipt may take to agree: the record of an answer that was not delivered is written afterwards. */
 const agreeWithinMs = 10_000
 const lookEveryMs = 100
+/** Nobody answers sooner: the program behind a gateway doubts an accept within 300 ms, and asks again. */
+const readsForMs = 350
 /** A gateway counts from before it raised the ask, which takes a while on a busy machine. */
 const slackMs = 400
 /** How long a caller with a state stays away: beyond the end of the wait, and not so long that its call is given up. */
@@ -45,6 +47,7 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
   const ended = calling.reply.then(() => undefined)
   const ask = await lookout.find(ticket, ended)
   if (ask === undefined) return missed
+  await sleep(readsForMs)
   const leaves = isGivenUp(combination) || manner === 'returns'
   const leavesAtMs = Math.min(Date.now() + attempt.leavesAfterMs, ask.decideByMs - 400)
   const endsAtMs = leaves
