@@ -12,7 +12,7 @@ import { aDatabase } from './database.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { PersonAtInbox } from './person.ts'
 import { inParallel, type Section, type SectionInput, type SectionResult } from './section.ts'
-import { type Reply, send, stateOf, textOf } from './wire-2026-07-28.ts'
+import { handleOf, type Reply, send, stateOf, textOf } from './wire-2026-07-28.ts'
 
 const rounds = 10_000
 const kills = 60
@@ -142,7 +142,7 @@ async function untilState(scene: Scene, call: Record<string, unknown>): Promise<
   throw new Error('No gateway gave a state within a minute.')
 }
 
-/** The final reply to a retry: a broken connection or "come back" is retried with the newest state. */
+/** The final reply to a retry: a broken connection or "come back" is retried with the newest state or handle. */
 async function untilReply(scene: Scene, call: Record<string, unknown>, first: number): Promise<Reply> {
   const endsAt = performance.now() + givesUpAfterMs
   let params = call
@@ -152,8 +152,11 @@ async function untilReply(scene: Scene, call: Record<string, unknown>, first: nu
     at += 1
     const isAway = reply === undefined || reply.status === 503
     const next = reply === undefined ? undefined : stateOf(reply)
-    if (!isAway && next === undefined) return reply
-    if (next !== undefined) params = { ...call, requestState: next }
+    const handle = reply === undefined ? undefined : handleOf(reply)
+    if (!isAway && next === undefined && handle === undefined) return reply
+    if (next !== undefined) params = { ...params, requestState: next }
+    // A caller that came back often enough is given a handle instead of a state.
+    if (handle !== undefined) params = { name: 'assent__await_answer', arguments: { ask_id: handle } }
     await sleep(20)
   }
   return { status: 0, error: { code: 0, message: 'No reply within a minute.' } }

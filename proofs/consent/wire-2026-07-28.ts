@@ -63,3 +63,9 @@ export function textOf({ result, error }: Reply): string {
 export function stateOf({ result }: Pick<Reply, 'result'>): string | undefined {
   return result?.resultType === 'input_required' ? String(result.requestState) : undefined
 }
+
+/** What the caller of a call that was put off comes back with. */
+export function handleOf({ result }: Reply): string | undefined {
+  const structured = result?.structuredContent as { readonly status?: string; readonly askId?: string } | undefined
+  return structured?.status === 'pending' ? structured.askId : undefined
+}

@@ -188,6 +188,19 @@ test('[FLEET-13] a stream opens with its name for those who know what that is', 
   expect(await first('2025-06-18')).toBe('nothing')
 })
 
+test('[FLEET-13] a reply that is all of its stream has no name, because nobody could come back with it', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const fleet = await aFleet({ deploy: { url: server.url } })
+  const session = await aSession(fleet.url)
+  const headers = { 'mcp-session-id': session.id }
+
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+  const text = await (await post(fleet.url, list, { headers })).text()
+
+  expect(text).toContain('"result"')
+  expect(text).not.toMatch(/^id:/m)
+})
+
 /** A line to this port that can be cut. */
 async function aLine(to: number): Promise<{ port: number; cut(): void }> {
   const sockets = new Set<Socket>()

@@ -63,7 +63,8 @@ export class AnswerStream {
     const json = JSON.stringify(reply)
     if (this.#isStream) {
       this.#begin()
-      this.#response.end(eventOf(json, name))
+      // Without an earlier name the reply is not kept, so a client that came back with this one would find nothing.
+      this.#response.end(eventOf(json, this.isNamed ? name : undefined))
       return
     }
     const length = { 'content-length': Buffer.byteLength(json) }

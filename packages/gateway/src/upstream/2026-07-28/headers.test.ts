@@ -33,9 +33,16 @@ test('[RELAY-13] what is said in headers is the method and what it is about, and
   expect(requestHeaders('tools/call', { name: 7 })).toEqual({ ...common, 'mcp-method': 'tools/call' })
 })
 
-test.each(['=?base64?%%%?=', '=?base64?YQ', '=?base64?YQ?=', '=?base64?YR==?=', '=?BASE64?Y Q=?='])(
+test.each(['=?base64?%%%?=', '=?base64?YQ?=', '=?base64?YR==?=', '=?BASE64?Y Q=?='])(
   '[RELAY-13] a header that claims to be encoded and is not, is nothing: %s',
   (value) => {
     expect(decodeHeader(value)).toBeUndefined()
+  },
+)
+
+test.each(['=?base64?YQ', 'YQ==?=', '=?base64?'])(
+  '[RELAY-13] a header without both ends of the wrapper is literal: %s',
+  (value) => {
+    expect(decodeHeader(value)).toBe(value)
   },
 )

@@ -15,14 +15,18 @@ export function requestHeaders(method: string, params: JsonObject): Record<strin
 /** Plain where a header can hold it, else in the spelling the revision defines. */
 function encodeHeader(value: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
-  const looksEncoded = value.toLowerCase().startsWith('=?base64?') && value.endsWith('?=')
-  return isPlain && !looksEncoded ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`
+  return isPlain && !looksEncoded(value) ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`
 }
 
-/** Undefined when it claims to be encoded and is not. */
+function looksEncoded(value: string): boolean {
+  return value.toLowerCase().startsWith('=?base64?') && value.endsWith('?=')
+}
+
+/** Undefined when it claims to be encoded and is not. Without either end of the wrapper it is what it says. */
 export function decodeHeader(value: string): string | undefined {
+  if (!looksEncoded(value)) return value
   const match = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/i.exec(value)
-  if (match === null) return value.toLowerCase().startsWith('=?base64?') ? undefined : value
+  if (match === null) return undefined
   const bytes = Buffer.from(match[1] ?? '', 'base64')
   return bytes.toString('base64') === match[1] ? bytes.toString('utf8') : undefined
 }
