@@ -1,0 +1,216 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { actionDigest, askLimits, type JsonObject, toolDefinitionDigest } from '@assent/core'
+import { describe, expect, test, vi } from 'vitest'
+import { verifyReceipt } from '../index.ts'
+import type { InteractiveOptions } from '../interactive.ts'
+import { sdkLimits } from '../limits.ts'
+import { accept } from '../rounds.suite.ts'
+import type { Run } from '../run/run.ts'
+import type { AssentSettings, World } from '../world.ts'
+import { gateOf } from './gate.ts'
+import { definition, live } from './live-gate.suite.ts'
+import { UsedOnce } from './used-once.ts'
+
+describe('an approval', () => {
+  /** The clock moves by so much between the answer and the use, while the tool is looked at again. */
+  async function usedAfter(ms: number, useWithinMs: number | undefined, settings: AssentSettings = {}) {
+    let nowMs = 1_000_000
+    let looks = 0
+    const ran = vi.fn(() => 'ran')
+    const result = await live(
+      async ({ gate }) => {
+        const within = useWithinMs === undefined ? {} : { useWithinMs }
+        return (await gate({ title: 'Deploy', arguments: {}, ...within }, ran)).value
+      },
+      () => accept(),
+      { ...settings, nowMs: () => nowMs },
+      {
+        name: 'deploy',
+        definition: () => {
+          if (++looks === 2) nowMs += ms
+          return definition
+        },
+      },
+    )
+    expect(ran).toHaveBeenCalledTimes(result.text === 'ran' ? 1 : 0)
+    return result
+  }
+
+  test('[GATE-5] a yes is good until the last millisecond of its time, and for no clock that went backwards', async () => {
+    expect((await usedAfter(0, 5)).text).toBe('ran')
+    expect((await usedAfter(4, 5)).text).toBe('ran')
+    expect((await usedAfter(sdkLimits.useWithinMs - 1, undefined)).text).toBe('ran')
+    for (const [ms, within] of [
+      [5, 5],
+      [6, 5],
+      [-1, 5],
+      [sdkLimits.useWithinMs, undefined],
+    ] as const) {
+      const { code, text } = await usedAfter(ms, within)
+      expect(code).toBe('grant_refused')
+      expect(text).toContain('Nothing was run: the approval is too old.')
+    }
+    expect((await usedAfter(1, undefined, { useWithinMs: 1 })).code).toBe('grant_refused')
+  })
+
+  test.each([0, -1, 1.5, Number.NaN, askLimits.useWithinMaxMs + 1])(
+    '[GATE-5] a time to use a yes that is none is refused before anybody is asked: %d',
+    async (useWithinMs) => {
+      const person = vi.fn(() => accept())
+      const gated = live(
+        async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {}, useWithinMs }, () => 1)).value),
+        person,
+      )
+      await expect(gated).rejects.toMatchObject({
+        code: 'misconfigured',
+        message: 'A yes can be used for up to two weeks, in whole milliseconds.',
+      })
+      expect(person).not.toHaveBeenCalled()
+    },
+  )
+
+  test('[GATE-5] the longest time to use a yes may be named', async () => {
+    expect((await usedAfter(1, askLimits.useWithinMaxMs)).text).toBe('ran')
+  })
+
+  test('[GATE-1] what the person wrote comes with the value; without it there is no such member', async () => {
+    const gatedWith = async (answer: object) => {
+      let gated: object = {}
+      await live(
+        async ({ gate }) => {
+          gated = await gate({ title: 'Deploy', arguments: {} }, () => 1)
+          return ''
+        },
+        () => answer,
+      )
+      return gated
+    }
+    expect(await gatedWith({ ...accept(), comment: 'go' })).toEqual({
+      value: 1,
+      receipt: expect.any(String),
+      comment: 'go',
+    })
+    expect(await gatedWith(accept())).toEqual({ value: 1, receipt: expect.any(String) })
+  })
+
+  test.each<[string, InteractiveOptions, string, object]>([
+    ['its name', { name: 'deploy', definition }, 'deploy', definition],
+    ['its definition', { definition }, 'deploy', definition],
+    ['its name alone', { name: 'roll' }, 'roll', { name: 'roll' }],
+    ['the title', {}, 'Deploy it', { name: 'Deploy it' }],
+  ])('[GATE-1] the receipt names the tool by %s', async (_, named, tool, defined) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    let receipt = ''
+    await live(
+      async ({ gate }) => {
+        receipt = (await gate({ title: 'Deploy it', arguments: { env: null } }, () => 1)).receipt
+        return ''
+      },
+      () => accept(),
+      { signing: { keyId: 'k1', privateKey } },
+      named,
+    )
+    const digest = actionDigest({
+      server: 'ops',
+      tool,
+      definitionDigest: toolDefinitionDigest(defined as typeof definition),
+      arguments: { env: null },
+    })
+    expect(verifyReceipt(receipt, publicKey)).toMatchObject({ ok: true, statement: { actionDigest: digest } })
+  })
+
+  test('[GATE-1] the receipt says when it was decided and used, and names the ask and the grant', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    let nowMs = 1_000
+    let receipt = ''
+    await live(
+      async ({ gate }) => {
+        receipt = (await gate({ title: 'Deploy', arguments: {} }, () => 1)).receipt
+        return ''
+      },
+      () => accept(),
+      { signing: { keyId: 'k1', privateKey }, nowMs: () => nowMs },
+      {
+        definition: () => {
+          nowMs += 7
+          return definition
+        },
+      },
+    )
+    expect(verifyReceipt(receipt, publicKey)).toMatchObject({
+      ok: true,
+      statement: {
+        askId: expect.stringMatching(/^ask_/),
+        grantId: expect.stringMatching(/^grant_/),
+        decidedAtMs: 1_007,
+        usedAtMs: 1_014,
+        principal: 'local',
+        approvedBy: 'local',
+      },
+    })
+  })
+
+  test('[GATE-2] arguments that are no JSON are not asked about, and the author hears which', async () => {
+    const gated = (given: unknown) =>
+      live(
+        async ({ gate }) => String((await gate({ title: 'Deploy', arguments: given as JsonObject }, () => 1)).value),
+        () => accept(),
+      )
+    await expect(gated({ env: undefined })).rejects.toMatchObject({
+      code: 'not_canonical',
+      message:
+        'This action cannot be approved. This value has no canonical JSON form: undefined is not a JSON type, at "/env".',
+      cause: { code: 'not_canonical' },
+    })
+    const trap = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new TypeError('trap')
+        },
+      },
+    )
+    await expect(gated({ trap })).rejects.toThrow(new TypeError('trap'))
+  })
+
+  test('[GATE-4] an approval is remembered as used for as long as any state could bring it back', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const use = vi.fn((_id: string, _untilMs: number, _nowMs: number) => true)
+    const settlement = { askId: `ask_${'0'.repeat(36)}`, ending: { kind: 'accepted' }, atMs: 1_000 }
+    const world = {
+      used: { use },
+      nowMs: () => 2_000,
+      newId: () => `grant_${'0'.repeat(36)}`,
+      useWithinMs: 10_000,
+      signing: { keyId: 'k1', privateKey },
+    } as unknown as World
+    for (const [repeatableUntilMs, lastMs] of [
+      [9_000, 9_000],
+      [500, 2_000],
+    ] as const) {
+      const run = {
+        surface: 'client',
+        put: async () => ({ ...settlement, repeatableUntilMs }),
+        once: async (_: string, work: () => unknown) => work(),
+      } as unknown as Run
+      const named = { server: 'ops', name: 'deploy', definition: undefined }
+      const gate = gateOf({ run, world, named, principal: 'ann' })
+      await gate({ title: 'Deploy', arguments: {} }, () => 1)
+      expect(use).toHaveBeenLastCalledWith(settlement.askId, lastMs + 10_000 + sdkLimits.stateGraceMs, 2_000)
+    }
+  })
+
+  test('[GATE-4] when there are too many used approvals to remember, the next one is refused', () => {
+    const used = new UsedOnce(2)
+    expect([used.use('a', 10, 0), used.use('b', 20, 0), used.use('c', 30, 0)]).toEqual([true, true, false])
+    expect([used.use('a', 10, 11), used.use('c', 30, 11)]).toEqual([false, true])
+    expect(sdkLimits.usedGrants).toBeGreaterThan(1_000)
+  })
+
+  test('[GATE-4] a used approval is forgotten only after its time, and only to make room', () => {
+    const full = new UsedOnce(1)
+    expect([full.use('a', 10, 0), full.use('b', 20, 10), full.use('b', 20, 11)]).toEqual([true, false, true])
+    const roomy = new UsedOnce(2)
+    expect([roomy.use('a', 10, 0), roomy.use('a', 10, 99)]).toEqual([true, false])
+  })
+})
