@@ -111,7 +111,8 @@ test('[VOTE-4] digests stand for the content of an accept and for every comment'
 test('[ASK-3] decline and cancel pass whatever the question, with the person’s comment', () => {
   for (const action of ['decline', 'cancel']) {
     expect(judgeAnswer(region, { action })).toEqual({ ok: true, answer: { action } })
-    expect(judgeAnswer(link, { action, comment: '' })).toEqual({ ok: true, answer: { action } })
+    expect(judgeAnswer(link, { action, comment: '' })).toStrictEqual({ ok: true, answer: { action } })
+    expect(judgeAnswer(link, { action })).toStrictEqual({ ok: true, answer: { action } })
     expect(judgeAnswer(rollOut(), { action, comment: 'wrong region' })).toEqual({
       ok: true,
       answer: { action, comment: 'wrong region' },

@@ -174,6 +174,7 @@ test('[ASK-9] what just keeps to the limits may be put', () => {
     { asker: { server: 'deploy' } },
     { question: { ...region, message: longMessage.slice(1) } as typeof region },
     { question: { ...rollOut(), claim: 'x'.repeat(8_184) } },
+    { question: { ...rollOut(), title: longMessage.slice(1) } },
     { question: { ...link, url: `https://a.example/${'x'.repeat(2_030)}` } as typeof link },
     { electorate: { ...electorate, approvers: ['person:ann', 'person:ben'], declines: 2 } },
   ]
@@ -181,13 +182,13 @@ test('[ASK-9] what just keeps to the limits may be put', () => {
 })
 
 test('[ASK-9] an error that says nothing about the question is not taken for its fault', () => {
-  const question = {
-    ...region,
-    get message(): string {
+  const trap = new Proxy([], {
+    ownKeys: () => {
       throw new TypeError('trap')
     },
-  }
-  expect(() => draftProblem(aDraft({ question: question as typeof region }))).toThrow('trap')
+  })
+  const question = { kind: 'form', message: 'Which?', form: { fields: trap } } as const
+  expect(() => draftProblem(aDraft({ question }))).toThrow(new TypeError('trap'))
 })
 
 test('[ASK-1] a person who is alone casts no vote that is kept; where several must agree on a no, each is kept', () => {

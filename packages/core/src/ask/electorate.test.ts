@@ -65,4 +65,5 @@ test('[ASK-9] an electorate that just keeps to the limits is fair', () => {
 
 test('[ASK-9] a group may be large enough for any quorum', () => {
   expect(electorateProblem({ ...ops, approvers: ['group:ops'], approvals: 3 })).toBeUndefined()
+  expect(electorateProblem({ ...ops, approvals: 3 })).toBeUndefined()
 })

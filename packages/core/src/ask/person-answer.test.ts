@@ -81,7 +81,7 @@ test('[REPLY-5] an ask that ended without an answer is named by how it ended', (
 
 test.each([
   ['yes', ['yes', 'y', 'true', 'OK', 'continue', 'proceed']],
-  ['approved', ['approve', 'approved', 'accept', 'allow', 'confirm', 'commit and continue']],
+  ['approved', ['approve', 'approved', 'accept', 'allow', 'confirm', 'commit and continue', 'commit --  and continue']],
   ['changes_requested', ['request-changes', 'changes requested', 'revise']],
   ['paused', ['commit-and-pause', 'pause']],
   ['cancelled', ['cancel', 'abort', 'stop']],
@@ -129,6 +129,10 @@ test('[REPLY-5] a boolean decides if it is the only field, or if its name says s
   expect(nameContent(ticked, { size: 1, confirm: true, understood_risks: true })).toBe('yes')
   expect(nameContent(ticked, { size: 1, confirm: true })).toBe('answered')
   expect(nameContent(ticked, { size: 1, confirm: false })).toBe('no')
+  expect(nameContent(form({ approved: boolean(), size: number() }), { approved: true, size: 1 })).toBe('approved')
+  expect(nameContent(form({ approved: boolean(), confirm: boolean() }), { approved: true, confirm: true })).toBe(
+    'approved',
+  )
   expect(nameContent(form({ approved: text(), size: number() }), { approved: 'x', size: 1 })).toBe('answered')
   expect(nameContent(form({ size: number() }), { size: 1 })).toBe('answered')
   expect(nameContent(form({ a: choice(['yes', 'no']), b: choice(['yes', 'no']) }), { a: 'yes', b: 'yes' })).toBe(

@@ -1,0 +1,14 @@
+// Characters for generated texts: any of them, and those that JSON escapes often enough to be met.
+//
+// fast-check has such a unit of its own, which takes a second to set up in every process.
+
+import fc from 'fast-check'
+
+const surrogates = 0x800
+
+export const anyCharacter: fc.Arbitrary<string> = fc.oneof(
+  fc.integer({ min: 0, max: 0x7f }).map((point) => String.fromCodePoint(point)),
+  fc
+    .integer({ min: 0, max: 0x10ffff - surrogates })
+    .map((point) => String.fromCodePoint(point < 0xd800 ? point : point + surrogates)),
+)
