@@ -47,6 +47,8 @@ test('[DIGEST-8] a digest is recognised by its exact shape', () => {
     digest.slice(0, -1),
     `${digest}0`,
     digest.slice(7),
+    `x${digest}`,
+    [digest],
     7,
     null,
   ]) {

@@ -61,6 +61,9 @@ describe('one reading', () => {
     '18446744073709551616',
     '0.1000000000000000055',
     '123456789012345.678',
+    '1234567890123456.7',
+    '1.23456789012345678e3',
+    '1234567890123456.1e1',
     '1e400',
     '-1e400',
     '1e-400',
@@ -90,6 +93,13 @@ describe('one reading', () => {
     ['1.7976931348623157E308', '1.7976931348623157e+308'],
     ['-0.000001', '-0.000001'],
     ['0.00000010', '1e-7'],
+    ['1.2345678901234560e3', '1234.567890123456'],
+    ['1.2345678901234560e-4', '0.0001234567890123456'],
+    ['-1.2345678901234560E-4', '-0.0001234567890123456'],
+    ['12345678901234560e-1', '1234567890123456'],
+    ['1234567890123456.0', '1234567890123456'],
+    ['0.00012345678901234560', '0.0001234567890123456'],
+    ['0.0000000000000000000', '0'],
   ])('[DIGEST-4] a number that a double keeps is read, however it is written: %s', (text, canonical) => {
     expect(canonicalJson(parseJsonStrictly(` [ ${text} ] `))).toBe(`[${canonical}]`)
   })
@@ -133,6 +143,12 @@ describe('one reading', () => {
     const value = parseJsonStrictly('{"__proto__":{"admin":true}}') as object
     expect(Object.keys(value)).toEqual(['__proto__'])
     expect('admin' in value).toBe(false)
+    expect(Object.getOwnPropertyDescriptor(value, '__proto__')).toEqual({
+      value: { admin: true },
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    })
   })
 })
 
@@ -203,6 +219,8 @@ describe('the grammar', () => {
     '{a:1}',
     '{"a" 1}',
     '{1:1}',
+    '{xa":1}',
+    '{ xa":1}',
     '[',
     '[1',
     '[1,]',
@@ -249,6 +267,13 @@ describe('the grammar', () => {
     expect(refusalOf(text)).toContain('grammar'),
   )
 
+  test.each(['{ }', '[ ]', ' { "a" : [ 1 , 2 ] , "b" : { } } ', '\t[\r\n]\n'])(
+    '[DIGEST-4] space may stand wherever the grammar has it: %j',
+    (text) => {
+      expect(parseJsonStrictly(text)).toEqual(JSON.parse(text))
+    },
+  )
+
   test('[DIGEST-4] every escape is read', () => {
     expect(parseJsonStrictly(String.raw`"\"\\\/\b\f\n\r\t\u00e9\u00E9\ud83d\uDE00z"`)).toBe('"\\/\b\f\n\r\téé😀z')
   })
@@ -266,6 +291,9 @@ describe('limits', () => {
 
     expect(refusalOf(nested(askLimits.actionDepth))).toBe('accepted')
     expect(refusalOf(nested(askLimits.actionDepth + 1))).toContain('limit_exceeded: This JSON is nested deeper than 64')
+    const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+    expect(refusalOf(objects(askLimits.actionDepth))).toBe('accepted')
+    expect(refusalOf(objects(askLimits.actionDepth + 1))).toContain('limit_exceeded: This JSON is nested deeper')
     expect(refusalOf('{"a":'.repeat(askLimits.actionDepth + 1))).toContain('limit_exceeded: This JSON is nested deeper')
     expect(refusalOf(nested(askLimits.actionBytes / 2))).toContain('limit_exceeded: This JSON is nested deeper')
   })
@@ -300,4 +328,9 @@ test('[DIGEST-3] where only the nearest number is wanted, long digits are read l
   for (const text of ['9007199254740993', '0.10000000000000001', '1e400', '[12345678901234567890]']) {
     expect(readJson(text, rules)).toEqual(JSON.parse(text))
   }
+})
+
+test('[SEAL-1] where half a surrogate pair is to be kept, it is read as it is written', () => {
+  const rules = { depth: 8, halfPairs: 'keep', numbers: 'exact' } as const
+  for (const text of ['"\\ud800"', '"\ud800"', '{"\\udfff":1}']) expect(readJson(text, rules)).toEqual(JSON.parse(text))
 })
