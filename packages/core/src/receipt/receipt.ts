@@ -43,8 +43,9 @@ export function signReceipt(statement: ReceiptStatement, privateKey: KeyObject):
 /** Takes anything at all. Whether the right person approved the right action is for the reader of the statement to say. */
 export function verifyReceipt(receipt: unknown, publicKey: KeyObject): VerifiedReceipt {
   if (typeof receipt !== 'string' || receipt.length > receiptChars) return malformed
-  const [, body, signed] = pattern.exec(receipt) ?? []
-  if (body === undefined || signed === undefined) return malformed
+  const parts = pattern.exec(receipt)
+  if (parts === null) return malformed
+  const [, body, signed] = parts as unknown as readonly [whole: string, body: string, signed: string]
   const signature = Buffer.from(signed, 'base64url')
   if (signature.toString('base64url') !== signed) return malformed
   if (!isSignature(Buffer.from(`${version}.${body}`, 'utf8'), publicKey, signature)) {

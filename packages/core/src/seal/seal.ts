@@ -135,8 +135,9 @@ export function isSealedFor(
 
 function open(ring: KeyRing, token: unknown): Content | SealRefusal {
   if (typeof token !== 'string' || token.length > sealLimits.tokenBytes) return 'malformed'
-  const [, head, keyId, body] = tokenPattern.exec(token) ?? []
-  if (head === undefined || keyId === undefined || body === undefined) return 'malformed'
+  const parts = tokenPattern.exec(token)
+  if (parts === null) return 'malformed'
+  const [, head, keyId, body] = parts as unknown as readonly [whole: string, head: string, keyId: string, body: string]
   const bytes = Buffer.from(body, 'base64url')
   // Decoding is lenient about leftover bits, so one token would have several spellings; only ours is accepted.
   if (bytes.toString('base64url') !== body) return 'malformed'
