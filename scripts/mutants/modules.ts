@@ -11,7 +11,7 @@ export interface Module {
 
 const sdkTests = [
   'packages/sdk/src/{gate,journal}/*.test.ts',
-  'packages/sdk/src/run/{replay,steps,seen-answer,encoded-once}.test.ts',
+  'packages/sdk/src/run/{replay*,steps,seen-answer,encoded-once}.test.ts',
   'test/sdk-store.test.ts',
 ]
 
