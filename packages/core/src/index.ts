@@ -58,7 +58,7 @@ export {
   text,
 } from './form/build.ts'
 export { type Checked, type Checking, type ContentIssue, checkContent } from './form/check.ts'
-export { encodeForm } from './form/encode.ts'
+export { encodeForm, type Revision2025 } from './form/encode.ts'
 export type { Encoded } from './form/encode-2025-06-18.ts'
 export type {
   BooleanField,

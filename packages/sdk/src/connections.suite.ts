@@ -62,6 +62,8 @@ export interface CallOptions {
 export interface Way {
   readonly name: string
   readonly revision: '2025-06-18' | '2025-11-25' | '2026-07-28'
+  /** Nothing tells the handler which of the two revisions of 2025 its client speaks. */
+  readonly isUnknown?: true
   open(staging: Staging): Promise<Caller>
 }
 
@@ -75,9 +77,22 @@ export const ways: readonly Way[] = [
   {
     name: 'SDK 2 in memory, server not named',
     revision: '2025-11-25',
+    isUnknown: true,
     open: (staging) => sdk2InMemory(staging, false),
   },
-  { name: 'SDK 1 in memory', revision: '2025-11-25', open: sdk1InMemory },
+  {
+    name: 'SDK 2 in memory, older',
+    revision: '2025-06-18',
+    open: (staging) => sdk2InMemory(staging, true, '2025-06-18'),
+  },
+  {
+    name: 'SDK 2 in memory, server not named, older',
+    revision: '2025-06-18',
+    isUnknown: true,
+    open: (staging) => sdk2InMemory(staging, false, '2025-06-18'),
+  },
+  { name: 'SDK 1 in memory', revision: '2025-11-25', open: (staging) => sdk1InMemory(staging) },
+  { name: 'SDK 1 in memory, older', revision: '2025-06-18', open: (staging) => sdk1InMemory(staging, '2025-06-18') },
   { name: 'SDK 1 over HTTP', revision: '2025-11-25', open: (staging) => sdk1OverHttp(staging) },
   { name: 'SDK 1 over HTTP, older', revision: '2025-06-18', open: (staging) => sdk1OverHttp(staging, '2025-06-18') },
 ]
@@ -123,9 +138,10 @@ async function sdk2OverHttp(staging: Staging): Promise<Caller> {
   })
 }
 
-async function sdk2InMemory(staging: Staging, isNamed: boolean): Promise<Caller> {
+async function sdk2InMemory(staging: Staging, isNamed: boolean, revision?: string): Promise<Caller> {
   const server = server2(staging, isNamed)
   const [near, far] = Memory2.createLinkedPair()
+  if (revision !== undefined) openWith(near as unknown as Transport1, revision)
   await server.connect(far)
   const client = new Client2(info, { capabilities: capabilities(staging) })
   if (staging.elicitation !== null) {
@@ -138,8 +154,9 @@ async function sdk2InMemory(staging: Staging, isNamed: boolean): Promise<Caller>
   return caller(client2Calls(client), () => client.close())
 }
 
-async function sdk1InMemory(staging: Staging): Promise<Caller> {
+async function sdk1InMemory(staging: Staging, revision?: string): Promise<Caller> {
   const [near, far] = Memory1.createLinkedPair()
+  if (revision !== undefined) openWith(near, revision)
   await server1(staging).connect(far)
   const client = client1(staging)
   await client.connect(near)

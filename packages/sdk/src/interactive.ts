@@ -11,6 +11,7 @@ import { isRefusal, refusalOf } from './refusal.ts'
 import { type CallKind, requestOf } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
 import { read20260728, round20260728 } from './run/2026-07-28.ts'
+import { watchRevision } from './run/agreed-revision.ts'
 import { LiveRun } from './run/live.ts'
 import type { Run } from './run/run.ts'
 import { readSurfaceContext, type SurfaceContext } from './surface-context.ts'
@@ -53,6 +54,7 @@ export function interactiveIn(world: World): Interactive {
   return (handler, options = {}) => {
     const named = { server: world.name, name: options.name, definition: options.definition }
     const target = options.name ?? textOf(handler)
+    if (options.server !== undefined) watchRevision(options.server)
     return async (...received) => {
       const context = received.at(-1)
       const given = received.slice(0, -1)

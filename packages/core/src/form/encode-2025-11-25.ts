@@ -9,16 +9,17 @@ import { describe, listHint, numberHint } from './hints.ts'
 import { textOfList } from './list-text.ts'
 import { said } from './said.ts'
 
-export function encode20251125(form: Form): JsonObject {
+/** @param labels how the labels of one choice are written; this revision still takes the older way */
+export function encode20251125(form: Form, labels: 'pairs' | 'older' = 'pairs'): JsonObject {
   const required = form.fields.filter(mustBeFilled).map((field) => field.name)
   return {
     type: 'object',
-    properties: Object.fromEntries(form.fields.map((field) => [field.name, encodeField(field)])),
+    properties: Object.fromEntries(form.fields.map((field) => [field.name, encodeField(field, labels)])),
     ...(required.length > 0 && { required }),
   }
 }
 
-function encodeField(field: Field): JsonObject {
+function encodeField(field: Field, labels: 'pairs' | 'older'): JsonObject {
   const { title, description } = field
   switch (field.kind) {
     case 'text': {
@@ -34,7 +35,8 @@ function encodeField(field: Field): JsonObject {
     case 'boolean':
       return said({ type: 'boolean', title, description, default: field.default })
     case 'choice': {
-      const options = isTitled(field.options) ? { oneOf: titled(field.options) } : { enum: bare(field.options) }
+      const pairs = labels === 'older' ? twoLists(field.options) : { oneOf: titled(field.options) }
+      const options = isTitled(field.options) ? pairs : { enum: bare(field.options) }
       return said({ type: 'string', title, description, ...options, default: field.default })
     }
     case 'choices': {
@@ -57,6 +59,10 @@ function isTitled(options: readonly Option[]): boolean {
 
 function titled(options: readonly Option[]): readonly JsonObject[] {
   return options.map(({ value, label }) => ({ const: value, title: label ?? value }))
+}
+
+function twoLists(options: readonly Option[]): JsonObject {
+  return { enum: bare(options), enumNames: options.map(({ value, label }) => label ?? value) }
 }
 
 function bare(options: readonly Option[]): readonly string[] {

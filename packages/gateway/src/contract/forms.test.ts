@@ -74,6 +74,26 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.saw).toMatchObject([{ action: 'accept', content }])
   })
 
+  test('[FORM-9] labels in a second list reach a client of 2025-11-25 or later as pairs', async () => {
+    const { client } = await aPairing({ says: () => ({ action: 'accept', content: { size: 's' } }) })
+    const property = { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }
+
+    await client.call('ask', {
+      questions: [{ ...booking, requestedSchema: { type: 'object', properties: { size: property } } }],
+    })
+
+    expect(client.asked[0]?.requestedSchema).toMatchObject({
+      properties: {
+        size: {
+          oneOf: [
+            { const: 's', title: 'Small' },
+            { const: 'l', title: 'Large' },
+          ],
+        },
+      },
+    })
+  })
+
   test('[FORM-2] [FORM-20] a pattern that cannot be checked is refused with why and where', async () => {
     const { server, client } = await aPairing({})
     const property = { type: 'string', pattern: '^(?=.*[0-9]).{8,}$' }

@@ -5,10 +5,18 @@
 // the question back at the client. What this client declared is asked of the server, because a handler's context does not
 // say it.
 
-import { AssentError, isPlainObject, type JsonValue, type Revision, understandsAskMeta } from '@assent/core'
+import {
+  AssentError,
+  isPlainObject,
+  type JsonValue,
+  type Revision,
+  type Revision2025,
+  understandsAskMeta,
+} from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Putting, Reply, Surface } from '../surface.ts'
+import { agreedWith } from './agreed-revision.ts'
 import { heard, type Modes, modesOf, told, withAskMeta } from './modes.ts'
 import { isScripted, seenAnswer } from './seen.ts'
 
@@ -16,7 +24,7 @@ import { isScripted, seenAnswer } from './seen.ts'
 export type AnyServer = object
 
 interface Call20251125 {
-  readonly revision: Revision
+  readonly revision: Revision | Revision2025
   /** Undefined where only the SDK knows; it then refuses by itself, before it sends anything. */
   readonly modes: Modes | undefined
   /** A gateway of ours: it is sent our timeout, and it ends the question by that. */
@@ -47,10 +55,10 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
         'Only the server knows whether its client can ask a person.',
     )
   }
-  const { capabilities } = knownOf(server)
+  const { capabilities, version } = knownOf(server)
   const isGateway = understandsAskMeta(capabilities)
   return {
-    revision: revisionOf(header(requestInfo?.headers)),
+    revision: revisionOf(header(requestInfo?.headers) ?? version),
     modes: modesOf(capabilities),
     isGateway,
     isBelieved: isGateway,
@@ -116,12 +124,13 @@ function knownOf(server: AnyServer): { capabilities: unknown; version: string | 
   }
   return {
     capabilities: getClientCapabilities.call(inner),
-    version: getNegotiatedProtocolVersion?.call(inner),
+    version: getNegotiatedProtocolVersion?.call(inner) ?? agreedWith(inner),
   }
 }
 
-/** Over HTTP the client says its revision with every request; elsewhere the later one is assumed. */
-function revisionOf(version: unknown): Revision {
+/** Over HTTP the client says its revision with every request; elsewhere the server knows it, where it was given. */
+function revisionOf(version: unknown): Revision | Revision2025 {
+  if (version === undefined || version === null) return 'either-2025'
   return version === '2025-06-18' ? version : '2025-11-25'
 }
 

@@ -3,12 +3,12 @@
 // The SDKs compile a validator per schema object and never let go of it. Without this, every question would cost a
 // compilation and leave it behind.
 
-import { type Encoded, encodeForm, type Form, type Revision } from '@assent/core'
+import { type Encoded, encodeForm, type Form, type Revision, type Revision2025 } from '@assent/core'
 import { Remembered } from '../remembered.ts'
 
 const encoded = new Remembered<Encoded>()
 
-export function encodedOnce(form: Form, revision: Revision): Encoded {
+export function encodedOnce(form: Form, revision: Revision | Revision2025): Encoded {
   return encoded.of(`${revision} ${JSON.stringify(form)}`, () => frozen(encodeForm(form, revision)))
 }
 

@@ -12,6 +12,7 @@ import {
   judgeAnswer,
   liftComment,
   type Revision,
+  type Revision2025,
 } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { messageOf } from '../ask/message.ts'
@@ -63,7 +64,7 @@ export type Params = Readonly<Record<string, JsonValue>>
 /** A question as a client is told it: the same members in every revision that has the mode. */
 export type Told = { readonly ok: true; readonly params: Params } | { readonly ok: false; readonly why: string }
 
-export function told(description: Description, modes: Modes, revision: Revision): Told {
+export function told(description: Description, modes: Modes, revision: Revision | Revision2025): Told {
   const { kind, question } = description
   if (kind === 'secret')
     return {
