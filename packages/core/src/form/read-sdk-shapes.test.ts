@@ -237,7 +237,7 @@ test.each([
   [{ type: 'array', items: { type: 'string', enum: ['a'] } }, undefined],
   [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, undefined],
   [{ type: 'string', oneOf: [{ const: 'a' }] }, true],
-  [{ type: 'string', enum: ['a'], enumNames: ['A'] }, true],
+  [{ type: 'string', enum: ['a'], enumNames: ['A'] }, undefined],
   [{ enum: ['a'] }, true],
   [{ type: 'string', default: null }, true],
   [{ type: 'string', format: 'uuid' }, true],

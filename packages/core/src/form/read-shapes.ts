@@ -58,7 +58,7 @@ function choiceShape(entries: Entries, isTyped: boolean): Shape | undefined {
   // Some write the options of one choice as `anyOf`, which the protocol has for several choices only.
   if (entries.has('anyOf')) return choice([...common, 'anyOf'], 'anyOf', false)
   if (!entries.has('enum')) return undefined
-  return choice([...common, 'enum', 'enumNames'], 'enum', isTyped && !entries.has('enumNames'))
+  return choice([...common, 'enum', 'enumNames'], 'enum', isTyped)
 }
 
 function choice(keywords: readonly string[], at: string, isAsDefined: boolean): Shape {
