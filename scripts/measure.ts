@@ -11,7 +11,8 @@ const [folder = '', ...rest] = process.argv.slice(2)
 const { values, positionals } = parseArgs({
   args: rest,
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' } },
+  // `built` is for those that install the packed program: see build/built.ts.
+  options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, built: { type: 'boolean' } },
 })
 
 const root = new URL(`../${folder}/`, import.meta.url)
@@ -24,7 +25,7 @@ const name = positionals[0] ?? ''
 const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed)
 if (!names.includes(name) || positionals.length > 1 || !Number.isSafeInteger(seed)) {
   console.error(
-    `usage: npm run ${folder === 'proofs' ? 'prove' : 'bench'} -- <${names.join('|')}> [--quick] [--seed n]`,
+    `usage: npm run ${folder === 'proofs' ? 'prove' : 'bench'} -- <${names.join('|')}> [--quick] [--seed n] [--built]`,
   )
   process.exit(2)
 }
