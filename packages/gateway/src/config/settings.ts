@@ -36,7 +36,7 @@ const server = group(
     env: named(
       required(text('a text'), 'The value of the variable.', { isSecret: true }),
       { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: 'the name of an environment variable' },
-      "Variables for it. It gets these, and of the gateway's own only what a program needs to start (`PATH`, `HOME` and the like).",
+      "Variables for it. It gets these, and of the gateway's own only what a program needs to start (`PATH`, `HOME` and the like) and to reach the network (proxy, certificate and npm registry settings).",
       { isSecret: true },
     ),
     cwd: optional(
