@@ -17,7 +17,7 @@ export async function aDatabase(): Promise<ProofDatabase> {
   await asAdmin(`create database ${name}`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  const pool = new pg.Pool({ connectionString: url.href, max: 2 })
+  const pool = new pg.Pool({ connectionString: url.href, max: 2, options: '-c search_path=assent,public' })
   // An idle connection that ends with its database; every query reports its own failure.
   pool.on('error', () => undefined)
   return {

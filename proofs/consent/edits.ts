@@ -82,8 +82,9 @@ async function attacked({ program, folder, gateway, server, database }: Scene, e
   const before = await verifiedIn(program, folder)
   const faults = before.code === 0 ? [] : [`audit verify fails before the edit: ${before.output}`]
 
-  await database.tamper('set search_path to assent, public')
+  const content = await contentOf(database)
   await edit.apply((sql) => database.tamper(sql), { tenant: 'default', id: target.id, other: other.id })
+  if ((await contentOf(database)) === content) faults.push('the edit changed nothing')
   if (target.state !== '') await send(gateway.url, retryOf(target)).catch(() => undefined)
 
   const runs = server.runs.get('target-') ?? 0
@@ -91,6 +92,13 @@ async function attacked({ program, folder, gateway, server, database }: Scene, e
   const after = await verifiedIn(program, folder)
   if (after.code === 0) faults.push(`audit verify does not report it: ${after.output}`)
   return faults
+}
+
+/** Of the tables that edits change. */
+async function contentOf(database: ProofDatabase): Promise<string> {
+  const tables = ['asks', 'ask_approvers', 'votes', 'grants', 'audit_entries', 'audit_heads']
+  const rows = tables.map((table) => database.tamper(`select t::text as row from ${table} t order by 1`))
+  return JSON.stringify(await Promise.all(rows))
 }
 
 /** A call that ran, with an answer from the inbox while its first request or its retry waited. */

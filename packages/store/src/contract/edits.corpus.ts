@@ -114,7 +114,9 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     return `update asks set decide_by = decide_by + 3600000 where ${row}`
   }),
   edit('the question of an open ask is changed', 'open', 'release', ({ row }) => {
-    return `update asks set question = replace(question, 'Roll out', 'Show the status') where ${row}`
+    // The text of an approval, or of a form.
+    return `update asks set question = replace(replace(question, 'Roll out', 'Show the status'), '"message":"',
+      '"message":"Only show the status. ') where ${row}`
   }),
   edit('the arguments of the action of an open ask are changed', 'open', 'release', ({ row }) => {
     return `update asks set question = replace(question, 'production', 'staging') where ${row}`
@@ -123,10 +125,10 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     return `update asks set digest = 'sha256:${'0'.repeat(64)}' where ${row}`
   }),
   edit('an approver is added to an open ask', 'open', 'release', ({ row, tenant, id }) => [
-    `update asks set electorate = replace(electorate, '"person:ann"', '"person:ann","person:mallory"') where ${row}`,
+    `update asks set electorate = replace(electorate, '"approvers":[', '"approvers":["person:mallory",') where ${row}`,
     `insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
      select tenant, ask_id, 'person:mallory', server, kind, raised_at, decide_by, 1 from ask_approvers
-     where tenant = '${tenant}' and ask_id = '${id}' and approver = 'person:ann'`,
+     where tenant = '${tenant}' and ask_id = '${id}' limit 1`,
   ]),
   edit('an open ask is given to another principal', 'open', 'release', ({ row }) => {
     return `update asks set principal = 'mallory' where ${row}`
