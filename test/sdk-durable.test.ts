@@ -90,14 +90,24 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   })
 
   test('[SDK-20] of retries that come at once, one does the step; the others hear that it is under way', async () => {
-    const work = vi.fn(async () => new Promise((resolve) => setTimeout(() => resolve('done'), 200)))
+    const finished = Promise.withResolvers<string>()
+    const work = vi.fn(() => finished.promise)
     const [here, there] = replicas(async ({ ask, step }) => {
       await ask.confirm('Sure?')
       return String(await step('work', work))
     })
     const { state } = await here()
     const retry = { state, answers: { 'ask-1': { ...accept, content: { confirmed: true } } } }
-    const all = await Promise.all([here, there, here, there, here].map((replica) => replica(retry)))
+    let answered = 0
+    const all = await Promise.all(
+      [here, there, here, there, here].map(async (replica) => {
+        const answer = await replica(retry)
+        answered += 1
+        // The step takes until all others have come and heard that it is under way.
+        if (answered === 4) finished.resolve('done')
+        return answer
+      }),
+    )
     expect(work).toHaveBeenCalledTimes(1)
     expect(all.filter(({ text }) => text === 'done')).toHaveLength(1)
     expect(all.filter(({ code }) => code === 'step_unclear')).toHaveLength(4)
