@@ -2,7 +2,8 @@
 //
 // Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line printed is the
 // figure. It fails when fewer than 90 % of a module's mutants are killed, when a survivor is not listed, and when a listed
-// one is killed. With files or modules as arguments it mutates those alone: `npm run mutants -- core/seal`.
+// one is killed. With files or modules as arguments it mutates those alone: `npm run mutants -- core/seal`. With `--again` it
+// judges the reports of the last run once more, after the list was changed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -18,7 +19,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, concurrency: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    concurrency: { type: 'string' },
+  },
 })
 const chosen = values.quick ? quickFiles : positionals
 const concurrency = Number(values.concurrency ?? availableParallelism())
@@ -32,7 +37,8 @@ const modules = modulesIn(root)
 const startedAt = performance.now()
 const outcomes = modules.map((module) => ({ name: module.name, judged: mutate(module) }))
 const judged = outcomes.flatMap((outcome) => outcome.judged)
-console.log(`mutants: took ${((performance.now() - startedAt) / 60_000).toFixed(1)} min, ${concurrency} at a time`)
+const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
+console.log(values.again ? 'mutants: judged again' : `mutants: took ${minutes} min, ${concurrency} at a time`)
 for (const outcome of outcomes) console.log(`  ${outcome.name}: ${shareOf(outcome.judged)}`)
 const excluded = judged.filter(({ fate }) => fate === 'excluded').length
 if (excluded > 0) console.log(`  ${excluded} more broke the loading of the tests and count neither way`)
@@ -55,8 +61,9 @@ process.exit(isReached && total > 0 && unlisted.length === 0 && stale.length ===
 function mutate({ name, files, tests }: Module): readonly Judged[] {
   const slug = name.replace('/', '-')
   const folder = `${root}coverage/mutants/`
-  mkdirSync(folder, { recursive: true })
   const report = `${folder}${slug}.json`
+  if (values.again) return readReport(report)
+  mkdirSync(folder, { recursive: true })
   rmSync(report, { force: true })
   const config = `${folder}${slug}.config.json`
   const fixed = JSON.parse(readFileSync(`${root}test/mutants/stryker.json`, 'utf8'))
