@@ -56,3 +56,14 @@ test('[REPLY-8] only text fields that the content has itself are looked at', () 
   const prototypes: Question = { kind: 'form', message: '?', form: form({ toString: text() }) }
   expect(answerWarnings(prototypes, { action: 'accept', content: {} })).toEqual([])
 })
+
+test('[REPLY-8] a list of texts is looked through to its last', () => {
+  const fields = [{ kind: 'list', name: 'notes', required: true, item: {} }] as const
+  const listing: Question = { kind: 'form', message: 'Notes?', form: { fields } }
+  const warned = (notes: readonly unknown[]) => answerWarnings(listing, { action: 'accept', content: { notes } })
+  expect(warned(['CI is green', 4, key])).toEqual([
+    { in: { field: 'notes' }, shape: 'service-key', message: '“notes” looks like the key of a service.' },
+  ])
+  expect(warned(['4111111111111111', key])).toMatchObject([{ shape: 'card-number' }])
+  expect(warned(['CI is green', 4])).toEqual([])
+})
