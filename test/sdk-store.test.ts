@@ -125,6 +125,11 @@ describe('a gate', () => {
     expect(ask?.state).toMatchObject({ kind: 'settled', deleted: { action: 'accept' } })
     expect(JSON.stringify(ask)).not.toContain(comment)
 
+    const { raise, answer, withdraw } = saying({}).asks
+    const older = staged(gated('Older store'), { ...saying({}), asks: { raise, answer, withdraw } })
+    const spoken = { ...approve, _meta: answerMeta({ comment }) }
+    expect((await older({ state: (await older()).state, answers: { 'ask-1': spoken } })).text).toBe('ran')
+
     const deleteSecret = vi.fn(async () => undefined)
     const plain = staged(gated('Plain'), saying({ asks: { deleteSecret } }))
     await plain({ state: (await plain()).state, answers: { 'ask-1': approve } })
@@ -151,12 +156,27 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
+  test('[GATE-2] stays closed when the store says no more than that it was no answer', async () => {
+    const play = staged(gated('Unsaid'), saying({ asks: { answer: async () => ({ kind: 'malformed' }) } }))
+    const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': approve } })
+    expect(code).toBe('validation_failed')
+    expect(text).toContain('it is no answer to this question.')
+  })
+
   test('[GATE-4] the use that the store is told of is of this action, for this person, by this call', async () => {
     const use = vi.fn(store.grants.use.bind(store.grants))
-    const play = staged(gated('Used'), saying({ grants: { use } }))
+    const answer = vi.fn(store.asks.answer.bind(store.asks))
+    const play = staged(gated('Used'), saying({ grants: { use }, asks: { answer } }))
     await play({ state: (await play()).state, answers: { 'ask-1': approve } })
     const [ask] = await asksThat('ended', 'Used')
     const question = ask?.question as { digest: string }
+    expect(answer).toHaveBeenCalledExactlyOnceWith({
+      tenant,
+      id: ask?.id,
+      person,
+      via: 'client',
+      answer: { action: 'accept' },
+    })
     expect(use).toHaveBeenCalledExactlyOnceWith({
       tenant,
       id: expect.stringMatching(/^grant_/),
@@ -212,8 +232,9 @@ describe('a gate', () => {
       ['ended', settled, 'declined'],
       ['withdrawn', settled, 'unseen'],
       ['ended', { kind: 'expired', atMs: 1 }, 'unseen'],
+      ['ended', undefined, 'unseen'],
     ] as const) {
-      const said = async () => ({ kind, ask: { id: 'ask_9', state: found } as never })
+      const said = async () => (found === undefined ? { kind } : { kind, ask: { id: 'ask_9', state: found } as never })
       const play = staged(gated('Fast'), saying({ asks: { withdraw: said } }), { unseenAfterMs: 9_000 })
       expect((await play({ state: (await play()).state, answers: { 'ask-1': approve } })).code).toBe(code)
     }

@@ -90,7 +90,7 @@ describe('an approval', () => {
       receipt: expect.any(String),
       comment: 'go',
     })
-    expect(await gatedWith(accept())).toEqual({ value: 1, receipt: expect.any(String) })
+    expect(await gatedWith(accept())).toStrictEqual({ value: 1, receipt: expect.any(String) })
   })
 
   test.each<[string, InteractiveOptions, string, object]>([
@@ -211,6 +211,6 @@ describe('an approval', () => {
     const full = new UsedOnce(1)
     expect([full.use('a', 10, 0), full.use('b', 20, 10), full.use('b', 20, 11)]).toEqual([true, false, true])
     const roomy = new UsedOnce(2)
-    expect([roomy.use('a', 10, 0), roomy.use('a', 10, 99)]).toEqual([true, false])
+    expect([roomy.use('a', 10, 0), roomy.use('b', 99, 50), roomy.use('a', 10, 51)]).toEqual([true, true, false])
   })
 })

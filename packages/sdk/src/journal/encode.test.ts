@@ -82,7 +82,7 @@ describe('a journal', () => {
     const back = decodeJournal(encoded as JsonValue)
     expect(back.callId).toBe('call_1')
     expect(back.asks).toEqual([open, beside, ended])
-    expect([...back.steps]).toEqual(steps)
+    expect([...back.steps]).toStrictEqual(steps)
   })
 
   const ask = ['ask_1', 'm1', 'Name?', 5, 0]
@@ -97,6 +97,8 @@ describe('a journal', () => {
     ['asks that are no list', [1, 'call_1', {}, []]],
     ['steps that are no list', [1, 'call_1', [], {}]],
     ['an ask that is no list', [1, 'call_1', ['abcd'], []]],
+    ['an ask that is an object', [1, 'call_1', [{}], []]],
+    ['a step that is an object', [1, 'call_1', [], [{ 0: 'step' }]]],
     ...[0, 1, 2, 3].map((at): [string, unknown] => [
       `an ask whose part ${at} is of another kind`,
       [1, 'call_1', [ask.with(at, null as never)], []],
