@@ -218,6 +218,23 @@ describe('branches of a handler', () => {
     expect(after.asks[0]?.isBeside).toBe(true)
   })
 
+  test('[SDK-8] also what was asked beside a step that was done at once, or one after the other in one turn, is marked', async () => {
+    const quick = new Journal('call_1')
+    const first = roundOf(quick)
+    const step = first.once('quick', async () => 'done')
+    await first.end(Promise.all([step, first.put(name)]))
+    expect(quick.asks[0]?.isBeside).toBe(true)
+
+    const inTurn = new Journal('call_1')
+    const second = roundOf(inTurn)
+    const later = async () => {
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      return second.put(age)
+    }
+    await second.end(Promise.all([second.put(name), later()]))
+    expect(inTurn.asks.map(({ isBeside }) => isBeside)).toEqual([true, true])
+  })
+
   test('[SDK-10] a slower branch is waited for when it had asked beside others', async () => {
     const journal = await asking(name, age)
     const run = roundOf(journal, { answers: new Map([[0, answered('Ada')]]) })
