@@ -178,12 +178,14 @@ describe.each(generations)('a client of %s', (generation) => {
     // Another action never leaves these clients: their SDKs refuse to send it.
     const sendable = malformed.filter(([what]) => what !== 'another action')
     test.each(sendable)('[ALONE-1] a malformed response is an error: %s', async (_what, answer) => {
-      answers = [answer]
+      // It is asked for again, twice at most.
+      answers = [answer, answer, answer]
 
       const result = await window.call('request_plan_approval', aPlan)
 
       expect(result).toMatchObject({ isError: true, data: { status: 'validation_failed' } })
       expect(result.data).not.toHaveProperty('decision')
+      expect(answers).toEqual([])
     })
   })
 
