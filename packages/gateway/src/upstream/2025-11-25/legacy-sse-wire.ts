@@ -2,7 +2,6 @@
 // event names the address that takes our messages.
 
 import type { IncomingMessage } from 'node:http'
-import { upstreamLimits } from '../../limits.ts'
 import { reasonOf } from '../../relay/exchange.ts'
 import { Connections } from '../../wire/connections.ts'
 import { discard, header, mediaType, readBody } from '../../wire/http.ts'
@@ -10,6 +9,9 @@ import type { Message } from '../../wire/messages.ts'
 import { readServerMessages } from '../../wire/server-messages.ts'
 import { readServerEvents } from '../../wire/sse.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
+
+/** Short, because this transport is tried last, on servers that may be of any other kind. */
+const endpointMs = 5_000
 
 export class LegacySseWire implements Wire {
   readonly #url: URL
@@ -28,7 +30,7 @@ export class LegacySseWire implements Wire {
     this.#endpoint = promise
     // Each message that is sent fails with it.
     promise.catch(() => undefined)
-    const late = setTimeout(() => reject(new Error('The server did not answer in time.')), upstreamLimits.openMs)
+    const late = setTimeout(() => reject(new Error('The server did not answer in time.')), endpointMs)
     promise.then(
       () => clearTimeout(late),
       () => clearTimeout(late),
