@@ -35,7 +35,7 @@ export const editsSection: Section = {
 }
 
 async function run({ program, folder, share }: SectionInput): Promise<SectionResult> {
-  const edits = share === 1 ? chosenEdits : chosenEdits.filter((_, index) => index % 6 === 1)
+  const edits = share === 1 ? chosenEdits : chosenEdits.filter((_, index) => index % 9 === 1)
   const faults: string[] = []
   const numbered = edits.map((edit, index) => ({ edit, place: join(folder, String(index)) }))
   await inParallel(numbered, atOnce, async ({ edit, place }) => {
