@@ -40,7 +40,10 @@ export const run: Measurement = async ({ quick, seed }) => {
   // Whoever measures has the same two cores: what it is late by itself is in every figure of it.
   console.log(`kill: the supervisor's own event loop was late by ${(late.percentile(99) / 1e6).toFixed(0)} ms at p99`)
   return {
-    reached: faults.length === 0 && missed.length + missedBugs.length === 0 && p99 < (quick ? answerableGoalQuickMs : answerableGoalMs),
+    reached:
+      faults.length === 0 &&
+      missed.length + missedBugs.length === 0 &&
+      p99 < (quick ? answerableGoalQuickMs : answerableGoalMs),
     figure: `kill: ${world.evidence.calls.size.toLocaleString('en')} calls, ${world.fleet.kills} kills at ${atPoints.size} points and at random: ${faults.length} faults; answerable again p99 ${p99.toFixed(0)} ms; ${lies}`,
   }
 }
