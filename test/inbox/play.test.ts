@@ -43,19 +43,20 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered in
   expect(await violations(page), 'the result').toEqual([])
 })
 
-test('[PLAY-1] a server at an address, with an argument that only JSON can express; a no is shown as what it is', async () => {
+test('[PLAY-1] a server at an address, with a list as its argument, as lines or as JSON; a no is shown as what it is', async () => {
   const server = spawn(process.execPath, [source, example('delete-artifacts'), '--http'])
   onTestFinished(() => void server.kill())
   const url = await said(server, 'stderr', /http:\S+/)
   const { page } = await place.visitLink(await playing(url))
-  const names = page.getByLabel('names')
-  await names.fill('["a"')
-  await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByText('This is not JSON.').waitFor()
-  expect(await page.locator('.run').count()).toBe(0)
-  await names.fill('["demo-1", "old-mix"]')
+  await page.getByLabel('names').fill('demo-1\nold-mix')
   await page.getByRole('button', { name: 'Edit as JSON' }).click()
-  expect(JSON.parse(await page.getByLabel('Arguments').inputValue())).toEqual({ names: ['demo-1', 'old-mix'] })
+  const written = page.getByLabel('Arguments')
+  expect(JSON.parse(await written.inputValue())).toEqual({ names: ['demo-1', 'old-mix'] })
+  await written.fill('{ "names": ["a"')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('The arguments are a JSON object.').waitFor()
+  expect(await page.locator('.run').count()).toBe(0)
+  await written.fill('{ "names": ["demo-1", "old-mix"] }')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('heading', { name: 'Let delete_artifacts go on' }).waitFor()
   expect(await page.locator('.run-question .arguments').textContent()).toContain('old-mix')
@@ -64,14 +65,19 @@ test('[PLAY-1] a server at an address, with an argument that only JSON can expre
   await page.getByRole('heading', { name: 'The tool says that it failed' }).waitFor()
 })
 
-test('[PLAY-1] a server of the older generation is played with alike, and a run can be stopped', async () => {
+test('[PLAY-1] a server of the older generation is played with alike, with an argument that only JSON can express, and a run can be stopped', async () => {
   const { page } = await place.visitLink(await playing(process.execPath, source, older, '2025-11-25'))
   const question = {
     mode: 'form',
     message: 'Sure?',
     requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
   }
-  await page.getByLabel('questions').fill(JSON.stringify([question]))
+  const questions = page.getByLabel('questions')
+  await questions.fill('[{')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('This is not JSON.').waitFor()
+  expect(await page.locator('.run').count()).toBe(0)
+  await questions.fill(JSON.stringify([question]))
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('heading', { name: 'Sure?' }).waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
