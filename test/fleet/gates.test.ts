@@ -205,6 +205,7 @@ test('[FLEET-12] a server that hangs when it is first called is spoken to in its
 test('[FLEET-12] a server whose first words were nonsense is asked again which revision it speaks', async () => {
   let turn = 0
   const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const { id, method } = JSON.parse(body) as { id: number; method: string }
