@@ -128,7 +128,7 @@ test('[CARD-10] an argument that scrolls in its own box has to be read to its en
   const other = await opened(anAsk(long, deploy))
   await other.page.locator('.arguments dd').evaluate((box) => box.scrollTo(0, box.scrollHeight))
   await other.page.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded()
-  // The page hears a little later that the end has been in view.
+  // The page learns a little later that the end has been in view.
   await expect
     .poll(
       async () => {

@@ -166,7 +166,7 @@ test('[REPLY-1] a generator gets the comment with yield*, and a scripted person 
   }
 })
 
-test('[REPLY-4] a destructive question says once that it cannot be undone, whoever wrote it', async () => {
+test('[REPLY-4] a destructive question says once that it cannot be undone, also if the agent wrote it', async () => {
   const asked: string[] = []
   const [way] = ways
   const destructive = { risk: 'destructive' } as const

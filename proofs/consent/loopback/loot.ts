@@ -29,7 +29,7 @@ export async function useAll(
     tally.refused(`${what}: the answer`, await rawRequest(posted))
   }
   for (const { method, path, headers, body } of received) {
-    // As it came, byte by byte. A nonce is given to whoever knows the session; it opens nothing.
+    // As it came, byte by byte. A nonce is given to anyone who knows the session; it opens nothing.
     if (!path.startsWith('/api/') || path.startsWith('/api/nonce')) continue
     const { host: _, connection: __, 'content-length': ___, ...same } = headers as Record<string, string>
     const request = { port, method, path, headers: { ...same, host }, ...(method === 'GET' ? {} : { body }) }

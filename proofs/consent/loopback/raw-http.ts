@@ -57,7 +57,7 @@ export interface Trap {
 export interface TrapOptions {
   readonly host?: string
   readonly port?: number
-  /** Shares the port with whoever also allows it, where the system can. */
+  /** Shares the port with programs that also allow it, where the system can. */
   readonly reusePort?: boolean
   readonly respond?: (request: Received, response: ServerResponse) => void | Promise<void>
 }

@@ -56,7 +56,7 @@ function passOn({ port }: Moved): TrapOptions['respond'] {
   }
 }
 
-/** Zero clicks: the open tab reconnects by itself, to whoever listens. */
+/** Zero clicks: the open tab reconnects by itself, to any program that listens. */
 export function openTab(browser: Browser): Attack {
   return {
     name: 'impostor on the port of an open tab',

@@ -1,6 +1,6 @@
 // Signatures (MACs) that bind a stored ask, its votes and its grant to the key ring.
 //
-// A database row alone releases nothing: whoever can write to the database has no key of the ring, so a changed question,
+// A database row alone releases nothing: an editor of the database has no key of the ring, so a changed question,
 // approval rule, answer or voter no longer matches its signature. Each signature is `v1.<key id>.<base64url>`, an
 // HMAC-SHA-256 over one line of JSON, with a subkey of its own for asks, votes and grants.
 //

@@ -1,4 +1,4 @@
-// Regular expressions in forms. Core never runs one by itself: whoever checks an answer passes the engine.
+// Regular expressions in forms. Core never runs one by itself: the caller passes the engine.
 //
 // A form from another program is checked with an engine that takes linear time. `ownPatterns` is for forms that the
 // author of this program wrote, because the platform's own engine can be made to backtrack.

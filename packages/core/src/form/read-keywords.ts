@@ -1,7 +1,7 @@
 // Which keywords of JSON Schema a form must not ignore.
 //
 // A keyword that restricts what an answer may be is either checked or refused, because it might be the one that matters.
-// Every other keyword is an annotation: it is dropped, whoever invented it.
+// Every other keyword is an annotation: it is dropped.
 
 const restricting: ReadonlySet<string> = new Set([
   '$dynamicRef',

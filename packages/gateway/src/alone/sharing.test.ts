@@ -103,7 +103,7 @@ function statusUnder(port: number, path: string, host: string): Promise<number> 
   })
 }
 
-/** Another account's program: it has the port, and passes every challenge on to whoever might answer it. */
+/** Another account's program: it has the port, and passes every challenge on to any program that might answer it. */
 async function aFake(port: number, host: string, to: () => string | undefined) {
   const seen: string[] = []
   const fake = createServer(async (request, response) => {

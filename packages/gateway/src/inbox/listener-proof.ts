@@ -1,6 +1,6 @@
 // How the process that serves an inbox proves that it is that process, and no other program that got hold of the port.
 //
-// Whoever wants to know sends a challenge; the listener answers with an HMAC that only it can make. Under the HMAC is the
+// The page, or a command, sends a challenge; the listener answers with an HMAC that only it can make. Under the HMAC is the
 // port that the listener believes it is reached at, so that a program at another port cannot pass the challenge on, and
 // what the proof is for, so that one kind does not pass for the other.
 
@@ -77,7 +77,7 @@ async function replyTo(url: URL, signal: AbortSignal): Promise<ListenerView | un
   }
 }
 
-/** The IPv4 address for `localhost`: a listener of ours has that one at least, and whoever has it has the other one too. */
+/** The IPv4 address for `localhost`: a listener of ours has that one at least, and then the other one too. */
 function reachable(address: URL): URL {
   const url = new URL(address)
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1'

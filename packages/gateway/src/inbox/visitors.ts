@@ -69,7 +69,8 @@ export class ByKey implements Visitors {
 
   async nonce(request: Request): Promise<Response> {
     const challenge = new URL(request.url).searchParams.get('challenge') ?? ''
-    if (!challengePattern.test(challenge)) return problem('malformed', 'A challenge is 22 to 64 letters of base64url.')
+    if (!challengePattern.test(challenge))
+      return problem('malformed', 'A challenge is 22 to 64 characters of base64url.')
     const session = await this.#sessionOf(request.headers.get(sessionHeader) ?? '')
     if (session === undefined) return signedOut().response
     const nonce = this.#nonces.current()

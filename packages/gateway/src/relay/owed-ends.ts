@@ -50,7 +50,7 @@ export class OwedEnds {
     await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
     for (const ask of asks) {
       const ended = await this.#store.asks.withdraw(tenant, ask, reason)
-      // A person was faster than this, and nobody hears the answer.
+      // A person answered just before this, and the answer reaches no caller.
       if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
         await this.#store.asks.undelivered(tenant, ask, false)
     }

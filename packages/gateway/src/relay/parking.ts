@@ -424,7 +424,7 @@ export class Parking {
     })
   }
 
-  /** The server stopped waiting. A person who was faster than this is told that it was too late. */
+  /** The server stopped waiting. A person who answered just before gets "too late". */
   async #stopped(tenant: string, id: string): Promise<void> {
     const ended = await this.#store.asks.withdraw(tenant, id, 'asker-stopped')
     if (ended.kind === 'ended' && ended.ask.state.kind === 'settled') {

@@ -186,7 +186,7 @@ export class Generations implements Upstream {
     if (hadFailed) this.announce()
   }
 
-  /** A client that listens lists again only when it is told, so the server is tried without a call of its own. */
+  /** A client that listens lists again only after `list_changed`, so the server is retried without a call. */
   #retryLater(generation: Generation): void {
     const { failures, lastCall } = generation
     if (this.#listeners.size === 0 || generation.replaced.signal.aborted || lastCall === undefined) return

@@ -1,7 +1,7 @@
 // The signal of a call whose answers are being sent: a cancellation follows them so late that it cannot overtake them.
 //
 // Over HTTP a cancelled request is a closed connection, and a server that had not read the answers yet never would. They are
-// recorded as given, so the server gets them first, and hears of the cancellation afterwards.
+// recorded as given, so the server gets them first and the cancellation afterwards.
 
 import { relayLimits } from '../limits.ts'
 

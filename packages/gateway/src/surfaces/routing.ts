@@ -382,7 +382,7 @@ export class Routing {
   ): Promise<LivePlace | Outcome> {
     await this.#noteAllUndelivered(call, place, given)
     const { resume } = place
-    // A server that waits inside its call is told that it was cancelled.
+    // A server that waits inside its call gets a cancellation.
     return heldId(resume.inner) === undefined
       ? callerLeft
       : this.#placed(call, below, await below.continue(call, resume, {}))

@@ -10,7 +10,7 @@ import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import { BackOff } from './back-off.ts'
 import { ProbedProcess } from './probed-process.ts'
 
-/** Starts a process. The back-off is told how it ended. */
+/** Starts a process, and reports to the back-off how it ended. */
 export type StartProcess = (...on: [...Parameters<OpenWire>, BackOff]) => ReturnType<OpenWire>
 
 type Options = Pick<SessionfulOptions, 'askWaitMs' | 'onStray'>

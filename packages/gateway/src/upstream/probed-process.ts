@@ -56,7 +56,7 @@ export class ProbedProcess {
     return this.#ended
   }
 
-  /** The process for its next reader. The one before hears nothing more, and no reader closes it before `decided`. */
+  /** The process for its next reader. The previous reader receives nothing more, and no reader closes it before `decided`. */
   handTo(events: WireEvents): Wire {
     this.#reader = events
     this.#isClosedEarly = false

@@ -74,13 +74,13 @@ function download(proof: ProofView): void {
 
 function chainInWords(chain: ChainView): string {
   if (chain.kind === 'too-long') {
-    return 'The audit log is too long to be checked here. Whoever runs this gateway can run: assent audit verify.'
+    return 'The audit log is too long to be checked here. The operator of this gateway can run: assent audit verify.'
   }
   if (chain.kind === 'broken') {
-    return `⚠ The audit log is not consistent. ${chain.problem} The entries below may not be what happened. Tell whoever runs this gateway.`
+    return `⚠ The audit log is not consistent. ${chain.problem} The entries below may not be what happened. Tell the operator of this gateway.`
   }
   if (chain.kind === 'mismatch') {
-    return `⚠ The database does not match the audit log. ${chain.problem} What is shown may not be what happened. Tell whoever runs this gateway.`
+    return `⚠ The database does not match the audit log. ${chain.problem} What is shown may not be what happened. Tell the operator of this gateway.`
   }
   const count = `${chain.lastSeq.toLocaleString()} ${chain.lastSeq === 1 ? 'entry' : 'entries'}`
   const asks = `${chain.asks.toLocaleString()} ${chain.asks === 1 ? 'ask' : 'asks'}`

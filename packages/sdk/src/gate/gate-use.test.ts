@@ -150,7 +150,7 @@ describe('an approval', () => {
     })
   })
 
-  test('[GATE-2] arguments that are no JSON are not asked about, and the author hears which', async () => {
+  test('[GATE-2] arguments that are no JSON are not asked about, and the error names them', async () => {
     const gated = (given: unknown) =>
       live(
         async ({ gate }) => String((await gate({ title: 'Deploy', arguments: given as JsonObject }, () => 1)).value),

@@ -1,6 +1,6 @@
 // Stops an answer that looks like a secret until the person has confirmed it.
 //
-// Only for questions of our own tools: whoever shows somebody else's question (the gateway) checks where it is settled.
+// Only for questions of our own tools: the gateway checks the answers to other questions where they are settled.
 
 import { answerWarnings, oneLine, type Question } from '@assent/core'
 import { endedBy, type Settled } from './decide.ts'

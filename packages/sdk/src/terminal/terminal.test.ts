@@ -591,7 +591,7 @@ test('[TERM-15] an answer that looks like a secret is sent only after the person
   expect(await outcome).toEqual(accepted({ note: serviceKey }))
 })
 
-test('[TERM-15] whoever dismisses the confirmation sends nothing, and a no stands without its comment', async () => {
+test('[TERM-15] a person who dismisses the confirmation sends nothing, and a no stands without its comment', async () => {
   const note = fakeTerminal()
   const dismissed = note.terminal.ask(asks('What?', form({ note: text() })))
   await note.sees('What?')

@@ -300,7 +300,7 @@ describe('any text', () => {
         const again = await planned({ name: 'again', files: Object.fromEntries(texts) })
         expect(again.plan.edits.map(({ path }) => path)).toEqual([])
       }),
-      // The same texts in every run; a search by another seed and longer is for whoever changes the planner.
+      // The same texts in every run; a longer search by another seed is for changes of the planner.
       { numRuns: 500, seed: 533_689_308, examples: known.map((given): [typeof given] => [given]) },
     )
   })

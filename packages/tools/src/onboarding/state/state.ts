@@ -146,7 +146,7 @@ export async function saveState(site: Site, before: State, change: Change): Prom
   return state
 }
 
-/** A state that is not ours is kept beside the new one, for whoever wants to know where it came from. */
+/** A state that is not ours is kept beside the new one, to show where it came from. */
 async function setForeignAside(site: Site): Promise<void> {
   const path = ours(site, names.state)
   if ((await readSaved(site, path)) !== 'foreign') return
