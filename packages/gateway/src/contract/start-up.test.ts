@@ -148,6 +148,7 @@ test('[START-5] the client and the log are told why a process cannot be used, wi
   const log = lines.join('\n')
   expect(log).toContain('exit code 7')
   expect(log).toContain('no-such-program-here was not found')
+  expect(lines.filter((line) => line.startsWith('missing'))).toHaveLength(1)
   expect(log).not.toContain('is ready')
   expect(`${log}${errors}`).not.toContain('hunter2')
 })

@@ -16,6 +16,7 @@ import {
   type Upstream,
 } from '../relay/exchange.ts'
 import { listOf } from '../relay/names.ts'
+import { TooEarly } from '../upstream/back-off.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
 import { unlessSilent } from './unless-silent.ts'
@@ -167,8 +168,11 @@ export class Generations implements Upstream {
         (error: unknown) => {
           // The next call tries again.
           generation.opened = undefined
-          generation.failures += 1
-          this.#watch.health(this.name, false, reasonOf(error))
+          // Its last failure was reported.
+          if (!(error instanceof TooEarly)) {
+            generation.failures += 1
+            this.#watch.health(this.name, false, reasonOf(error))
+          }
           this.#retryLater(generation)
         },
       )

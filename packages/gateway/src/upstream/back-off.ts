@@ -2,6 +2,11 @@
 
 import { upstreamLimits } from '../limits.ts'
 
+/** Nothing was started, because the last start failed a moment ago. The message repeats why. */
+export class TooEarly extends Error {
+  override readonly name = 'TooEarly'
+}
+
 export class BackOff {
   readonly #now: () => number
   #failures = 0
@@ -17,7 +22,7 @@ export class BackOff {
   check(): void {
     const leftMs = this.#notBeforeMs - this.#now()
     if (leftMs <= 0) return
-    throw new Error(`${this.#reason} The next attempt to start it is in ${Math.ceil(leftMs / 1_000)} s.`)
+    throw new TooEarly(`${this.#reason} (The next attempt to start it is in ${Math.ceil(leftMs / 1_000)} s.)`)
   }
 
   /** Told when a process has ended that was not asked to. One that had spoken was sound, and may be started at once. */
