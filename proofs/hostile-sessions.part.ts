@@ -27,7 +27,7 @@ export async function session(random: SeededRandom, score: Score, pool: readonly
   const server = new HostileServer(random, pool, heard)
   const upstream = new Upstream20251125('hostile', (events) => server.open(events), {
     askWaitMs: 50,
-    connections: 2,
+    perCall: random.int(2) === 0 ? 2 : undefined,
     close: () => undefined,
   })
   score.count('hostile session')

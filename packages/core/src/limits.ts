@@ -25,6 +25,10 @@ export const formLimits = {
 /** Of an ask as a whole. */
 export const askLimits = {
   messageChars: 8_192,
+  /** Calls that one card shows, where the server did not say in which of them it asks. */
+  oneOf: 64,
+  /** Of a request's id, where it is text. */
+  callIdChars: 256,
   urlChars: 2_048,
   commentChars: 2_000,
   /** Of the object that carries an answer: three are ours, the rest is room for what a protocol adds. */

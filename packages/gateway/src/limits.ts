@@ -131,22 +131,30 @@ export const upstreamLimits = {
   /** How long a server may say nothing in a call in which it may ask: no result, no question, no progress. */
   silentMs: 60 * 60 * 1_000,
   /**
-   * Connections that one caller may have to one server at once, and calls that may wait for one; a 2025 connection
-   * carries one call at a time. Where each is a process of its own there are fewer.
+   * Where each call to a session-based server has a session of its own (`isolation: call`): sessions that one caller may have
+   * at once, and calls that may wait for one. Where each is a process of its own there are fewer.
    */
   connections: 64,
   processes: 4,
   waitingCalls: 256,
-  /** Sets of capabilities that one caller without sessions may declare to one server at once: each has connections. */
-  capabilitySets: 16,
+  /** Processes of all servers that this gateway may run at once. */
+  processesTotal: 256,
+  /** Programs of one caller without sessions that may use one server at once: each has a session, or a process. */
+  agents: 16,
+  /** How long a call that was given up may still ask, so that its questions are not taken for another call's. */
+  abandonedMs: 60_000,
+  /** How long a session whose call ended without an answer may take to show that the server still knows it. */
+  doubtMs: 5_000,
   /** Resources that one session may watch at one server. */
   subscriptions: 256,
   /** What a server may have us wait before its stream is taken up again. */
   retryLeastMs: 50,
   retryMostMs: 30_000,
-  /** Idle connections kept for the next call, and for how long where nobody says when the caller leaves. */
+  /** Idle sessions kept for the next call where each call has its own. */
   idleConnections: 4,
-  idleMs: 60_000,
+  /** How long what nobody uses is kept where nobody says when the caller leaves, and how often that is looked at. */
+  idleMs: 600_000,
+  idleLookMs: 15_000,
   /** What may lie ready for a process that does not read. */
   unreadBytes: 16_777_216,
   restartFirstMs: 200,

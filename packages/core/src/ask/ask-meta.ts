@@ -24,6 +24,8 @@ export interface AskMeta {
    * message too, as `checkedBlock` writes it, so that a client which draws the form itself shows it.
    */
   readonly checked?: string
+  /** The id of the request in which it is asked. Without it a gateway can only guess, where calls overlap on one session. */
+  readonly call?: string | number
 }
 
 export interface AnswerMeta {
@@ -34,10 +36,11 @@ export interface AnswerMeta {
 export function readAskMeta(params: unknown): AskMeta | undefined {
   const member = memberOf(params, askMetaKey)
   if (member === undefined) return undefined
-  const { waitMs, isDefault, checked } = member
+  const { waitMs, isDefault, checked, call } = member
   return {
     ...(isWait(waitMs) ? { waitMs, ...(isDefault === true ? { isDefault } : {}) } : {}),
     ...(isText(checked, askLimits.messageChars) ? { checked } : {}),
+    ...(typeof call === 'number' || isText(call, askLimits.callIdChars) ? { call } : {}),
   }
 }
 

@@ -68,7 +68,11 @@ export function namedOutcomeOf(question: Question, state: AskState): NamedOutcom
 export function nameAnswer(question: Question, answer: Answer): AnswerName {
   if (answer.action === 'decline') return 'declined'
   if (answer.action === 'cancel') return 'dismissed'
-  if (question.kind === 'form') return nameContent(question.form, answer.content ?? {})
+  if (question.kind === 'form') {
+    const name = nameContent(question.form, answer.content ?? {})
+    // Nobody knows which of the calls the person said yes to.
+    return name === 'approved' && question.oneOf !== undefined ? 'yes' : name
+  }
   return question.kind === 'url' && question.secret !== undefined ? 'answered' : 'approved'
 }
 

@@ -16,6 +16,8 @@ export type Question =
       readonly checked?: string
       /** The call in which the server asks, as the client sent it. */
       readonly call?: AskingCall
+      /** Instead of `call`: the server did not say in which of these calls it asks. A yes to it approves none of them. */
+      readonly oneOf?: readonly AskingCall[]
     }
   | {
       readonly kind: 'url'
@@ -25,6 +27,7 @@ export type Question =
       readonly secret?: SecretPage
       /** As for a form. */
       readonly call?: AskingCall
+      readonly oneOf?: readonly AskingCall[]
     }
   | {
       readonly kind: 'approval'

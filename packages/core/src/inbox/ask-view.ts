@@ -62,7 +62,7 @@ function commentFieldOf(question: Question): { readonly commentField?: string } 
 /** A form without fields is an approval whose only words are the server's; its title is ours. */
 function headlineOf({ question, asker }: Ask, server: string): string {
   if (question.kind === 'form' && question.form.fields.length === 0) {
-    const called = question.call?.tool ?? asker.tool
+    const called = question.oneOf === undefined ? (question.call?.tool ?? asker.tool) : undefined
     return `${server} asks you to confirm${called === undefined ? '' : `: ${shownTitle(called)}`}`
   }
   return firstLineOf(question)
@@ -81,8 +81,8 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         kind: 'form',
         ...wordsOf(question),
         fields: question.form.fields.map(drawField),
-        ...(isDecision(question.form) ? { decision: { content: approved } } : {}),
-        ...drawCall(question.call),
+        ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
+        ...drawCalls(question),
       }
     case 'url':
       return {
@@ -90,7 +90,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         claim: claim(question.message),
         link: drawLink(question.url, question.secret !== undefined),
         ...(question.secret === undefined ? {} : { secret: { ...question.secret, server: asker.server, principal } }),
-        ...drawCall(question.call),
+        ...drawCalls(question),
       }
     case 'approval':
       return {
@@ -119,11 +119,20 @@ function wordsOf({ message, checked }: Question & { kind: 'form' }): {
     : { claim: claim(rest), checked: claim(checked) }
 }
 
-function drawCall(call: AskingCall | undefined): { readonly call?: CallView } {
-  if (call === undefined) return {}
+function drawCalls({ call, oneOf }: Exclude<Question, { kind: 'approval' }>): {
+  readonly call?: CallView
+  readonly oneOf?: readonly CallView[]
+} {
+  return {
+    ...(call === undefined ? {} : { call: drawCall(call) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(drawCall) }),
+  }
+}
+
+function drawCall(call: AskingCall): CallView {
   const { kind = 'tool', tool, arguments: given } = call
   const drawn = given === undefined ? {} : { arguments: drawArguments(given) }
-  return { call: { kind, name: shownTitle(tool), ...drawn, json: drawJson(call) } }
+  return { kind, name: shownTitle(tool), ...drawn, json: drawJson(call) }
 }
 
 function claim(text: string): string {

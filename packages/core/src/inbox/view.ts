@@ -66,6 +66,8 @@ export type QuestionView =
       readonly decision?: DecisionView
       /** The call in which the server asks. Absent for asks from before it was kept. */
       readonly call?: CallView
+      /** Instead of `call`: the server did not say in which of these calls it asks. */
+      readonly oneOf?: readonly CallView[]
     }
   | {
       readonly kind: 'url'
@@ -75,6 +77,7 @@ export type QuestionView =
       readonly secret?: SecretView
       /** As for a form. */
       readonly call?: CallView
+      readonly oneOf?: readonly CallView[]
     }
   | {
       readonly kind: 'approval'

@@ -83,7 +83,7 @@ test('[LIMIT-5] a caller that declares something new with each call gets a bound
   const leaving = new AbortController()
   putAwayLater(() => leaving.abort())
 
-  const calls = Array.from({ length: upstreamLimits.capabilitySets + 4 }, (_, at) =>
+  const calls = Array.from({ length: upstreamLimits.agents + 4 }, (_, at) =>
     call(gateway.url, {}, {}, { capabilities: { experimental: { [`x${at}`]: {} } }, signal: leaving.signal }),
   )
   const ended: Wire[] = []
@@ -93,11 +93,11 @@ test('[LIMIT-5] a caller that declares something new with each call gets a bound
       () => undefined,
     )
   const begun = () => server.heard.filter(({ method }) => method === 'initialize').length
-  await until(() => (ended.length >= 4 && begun() >= upstreamLimits.capabilitySets ? true : undefined), 20_000)
+  await until(() => (ended.length >= 4 && begun() >= upstreamLimits.agents ? true : undefined), 20_000)
 
   expect(ended).toHaveLength(4)
   for (const message of ended) expect(message).toMatchObject({ error: { code: -32_000 } })
-  expect(begun()).toBe(upstreamLimits.capabilitySets)
+  expect(begun()).toBe(upstreamLimits.agents)
 })
 
 test('[LIMIT-5] a session watches a bounded number of resources', async () => {

@@ -4,9 +4,9 @@
 // that.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Person } from '@assent/core'
 import type { HttpEndpoint } from '../downstream/http.ts'
 import { programLimits } from '../limits.ts'
+import type { Identity } from '../local-person.ts'
 import { errorCodes, errorReply } from '../wire/messages.ts'
 import { answerCrossOrigin } from './cross-origin.ts'
 import { hostProblem, type Known, pageHostProblem } from './host.ts'
@@ -17,7 +17,7 @@ export interface Refusal {
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }
-export type Identified = Person | undefined | { readonly refusal: Refusal }
+export type Identified = Identity | undefined | { readonly refusal: Refusal }
 export type Identify = (request: IncomingMessage) => Identified | Promise<Identified>
 
 /** Something else than the MCP endpoint, at its own path and for GET alone. */

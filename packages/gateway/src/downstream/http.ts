@@ -3,8 +3,8 @@
 // The newest revision is recognised by what its requests carry; everything else belongs to a session.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Person } from '@assent/core'
 import type { Moment } from '../fleet/leaving.ts'
+import type { Identity } from '../local-person.ts'
 import { awaitTool } from '../surfaces/await-answer.ts'
 import { header, mediaType, readBody } from '../wire/http.ts'
 import {
@@ -52,7 +52,7 @@ export class HttpEndpoint {
     this.#calls = new CallStreams(serving, onTrouble)
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
     if (request.method === 'POST') return this.#post(request, response, person)
     if (request.method === 'GET') return this.#get(request, response, person)
     if (request.method === 'DELETE') return this.#delete(request, response, person)
@@ -74,7 +74,7 @@ export class HttpEndpoint {
     this.#calls.close()
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
+  async #post(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
     if (mediaType(request) !== 'application/json')
       return refuse(response, 415, 'Messages are sent as application/json.')
     const body = await readBody(request).catch(() => null)
@@ -122,7 +122,7 @@ export class HttpEndpoint {
   async #postNewest(
     request: IncomingMessage,
     response: ServerResponse,
-    person: Person,
+    person: Identity,
     message: Message,
   ): Promise<void> {
     if (isReply(message))
@@ -141,7 +141,8 @@ export class HttpEndpoint {
     if (isListening && !this.#opensStream(person, response)) return
     const signal = this.#untilGone(stream, isListening ? 'hand-over' : 'over')
     const headers = parameterHeaders(request, message)
-    const caller = { principal: person.principal, headers, signal, mayReconnect: true }
+    const { principal, client } = person
+    const caller = { principal, headers, signal, mayReconnect: true, ...(client === undefined ? {} : { client }) }
     await serve20260728(this.#serving, caller, message, stream)
   }
 
@@ -155,7 +156,7 @@ export class HttpEndpoint {
   }
 
   /** False when this caller has too many already; then the request is refused. */
-  #opensStream({ principal }: Person, response: ServerResponse): boolean {
+  #opensStream({ principal }: Identity, response: ServerResponse): boolean {
     if (!this.#streams.open(principal)) {
       refuse(response, 503, 'You have too many streams open. Close some of them, then listen again.')
       return false
@@ -164,7 +165,7 @@ export class HttpEndpoint {
     return true
   }
 
-  async #initialize(request: Request, response: ServerResponse, person: Person): Promise<void> {
+  async #initialize(request: Request, response: ServerResponse, person: Identity): Promise<void> {
     const begun = await this.#sessions.begin(person.principal, request).catch((error: unknown) => {
       this.#onTrouble(error)
       return { ok: false, reason: storeAway } as const
@@ -173,7 +174,7 @@ export class HttpEndpoint {
     new AnswerStream(response, { [sessionHeader]: begun.session.id }).end(begun.reply)
   }
 
-  async #get(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
+  async #get(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
     if (this.#isLeaving) return refuse(response, 503, aboutToStop)
     const session = await this.#session(request, response, person)
     if (session === undefined) return
@@ -189,7 +190,7 @@ export class HttpEndpoint {
     await session.listen((message) => stream.say(message), signal)
   }
 
-  async #delete(request: IncomingMessage, response: ServerResponse, person: Person): Promise<void> {
+  async #delete(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
     const session = await this.#session(request, response, person)
     if (session === undefined) return
     if (!(await this.#sessions.end(session))) return noSuchSession(response)
@@ -199,7 +200,7 @@ export class HttpEndpoint {
   async #session(
     request: IncomingMessage,
     response: ServerResponse,
-    person: Person,
+    person: Identity,
   ): Promise<ClientSession | undefined> {
     const id = header(request, sessionHeader)
     if (id === undefined) {

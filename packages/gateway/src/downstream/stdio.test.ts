@@ -22,6 +22,7 @@ import { Routing } from '../surfaces/routing.ts'
 import { WaitingAsks } from '../surfaces/waiting-asks.ts'
 import { BackOff } from '../upstream/back-off.ts'
 import { openUpstream } from '../upstream/open-upstream.ts'
+import { ProcessCount } from '../upstream/process-count.ts'
 import type { Serving } from './context.ts'
 import { serveStream } from './stdio.ts'
 
@@ -52,6 +53,7 @@ async function aStream(output: Writable = new PassThrough()) {
     onLog: () => undefined,
     environment: () => ({}),
     backOff: new BackOff(),
+    processes: new ProcessCount(),
   })
   const relay = new Relay(['deploy'], async () => upstream, trail, new Asking({ isEnabled: true, askWaitMs }))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])

@@ -80,7 +80,13 @@ function admitted(payload: JWTPayload, settings: IdentitySettings, resource: Res
   if (person === undefined) return { refusal: tokenInvalid(resource, invalid) }
   const granted = scopesOf(payload)
   if (!settings.scopes.every((scope) => granted.includes(scope))) return { refusal: scopeMissing(resource) }
-  return person
+  const client = clientOf(payload)
+  return client === undefined ? person : { ...person, client }
+}
+
+/** RFC 9068 names it `client_id`, OpenID Connect `azp`. */
+function clientOf({ azp, client_id }: JWTPayload): string | undefined {
+  return [azp, client_id].find((one) => typeof one === 'string') as string | undefined
 }
 
 /** RFC 8693 spells them as one text; some issuers send a list under a name of their own. */

@@ -11,8 +11,10 @@ import { errorCodes, type Notification, type RpcError } from '../wire/messages.t
 export interface Call {
   readonly tenant: string
   readonly principal: string
-  /** Which of the caller's connections it belongs to; servers with sessions get one for each. */
+  /** Which of the caller's connections it belongs to; servers with sessions get one for each. Empty where it has none. */
   readonly scope: string
+  /** The program that calls, where `scope` is empty: its OAuth client, or the name that it gives itself. */
+  readonly agent?: string
   readonly method: string
   /** As the client sent them. */
   readonly params: JsonObject
@@ -72,6 +74,7 @@ export type Wanted =
       readonly params: JsonObject
       /** What Assent checked itself. Set only for the tools in this process, whatever another server sends. */
       readonly checked?: string
+      readonly shared?: Shared
     }
   | {
       readonly kind: 'url'
@@ -80,9 +83,18 @@ export type Wanted =
       readonly params: JsonObject
       /** The link leads to a page of ours, where this call's person hands a secret over. */
       readonly secret?: WantedSecret
+      readonly shared?: Shared
     }
   | { readonly kind: 'sampling'; readonly params: JsonObject }
   | { readonly kind: 'roots'; readonly params: JsonObject }
+
+/** A question whose server did not say in which of its calls it asks. */
+export interface Shared {
+  /** The calls in progress when it asked. */
+  readonly oneOf: readonly Pick<Call, 'method' | 'params'>[]
+  /** The earliest that one of their callers leaves, for callers that cannot come back. */
+  readonly leavesAfterMs?: () => number | undefined
+}
 
 export interface WantedSecret {
   readonly page: string

@@ -5,6 +5,7 @@ import { checkServerNames } from '../relay/names.ts'
 import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
 import { BackOff } from '../upstream/back-off.ts'
 import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
+import { ProcessCount } from '../upstream/process-count.ts'
 import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
 import type { Watch } from '../watch/watch.ts'
 import { Generations, type Open } from './generations.ts'
@@ -26,6 +27,7 @@ export class Servers {
   /** Of servers that were taken out, while calls of theirs may still be under way. */
   readonly #leaving = new Map<string, Generations>()
   readonly #names: string[] = []
+  readonly #processes = new ProcessCount()
 
   constructor(options: ServersOptions) {
     this.#options = options
@@ -78,6 +80,7 @@ export class Servers {
         onLog,
         environment,
         backOff,
+        processes: this.#processes,
         onStray: (caller: StrayCaller) => onStray(name, caller),
       }
       const upstream = await openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)

@@ -46,7 +46,7 @@ export function storedWaitMs(
   resume: Resume,
   nowMs: number,
 ): number {
-  const callerMs = leavesAfterMs?.()
+  const callerMs = earliest(leavesAfterMs?.(), 'shared' in wanted ? wanted.shared?.leavesAfterMs?.() : undefined)
   const withinMs = decideWithinMs(gateway, {
     asker: askerOf(wanted),
     isResumable: heldId(resume.inner) === undefined && callerMs === undefined,
@@ -64,6 +64,11 @@ export function shownWaitMs(gateway: GatewayWait, wanted: Wanted, elapsedMs = 0)
 /** The longest that any question is open: for what has to be kept as long as a state or handle can come back. */
 export function longestWaitMs({ askWaitMs }: GatewayWait): number {
   return Math.max(askWaitMs, relayLimits.resumableWaitMs)
+}
+
+function earliest(...waits: readonly (number | undefined)[]): number | undefined {
+  const known = waits.filter((ms) => ms !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }
 
 /** Undefined for a server whose own timeout is unknown. */

@@ -20,7 +20,7 @@ import {
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Asking, OpenRound } from '../relay/asking.ts'
-import type { Call, Given, Wanted } from '../relay/exchange.ts'
+import type { Call, Given, Shared, Wanted } from '../relay/exchange.ts'
 import { expired, noAnswer, readKnownForm, secretDeleted, unverified } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
 import { askerOf } from './ask-deadline.ts'
@@ -123,9 +123,9 @@ function takesComment(wanted: Wanted): boolean {
 function questionOf(wanted: Wanted, call: AskedCall): Question | undefined {
   if (wanted.kind === 'url') {
     const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
-    if (wanted.secret === undefined) return withCall(question, call, askLimits.formCallBytes)
+    if (wanted.secret === undefined) return withCall(question, call, askLimits.formCallBytes, wanted)
     const { page, publicKey } = wanted.secret
-    return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes)
+    return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes, wanted)
   }
   if (wanted.kind !== 'form') return undefined
   const read = readKnownForm(wanted.schema)
@@ -137,27 +137,48 @@ function questionOf(wanted: Wanted, call: AskedCall): Question | undefined {
     form,
     ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
   } as const
-  return withCall(question, call, isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes)
+  return withCall(question, call, isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes, wanted)
 }
 
 type AskedQuestion = Exclude<Question, { kind: 'approval' }>
+type CalledWith = Pick<Call, 'method' | 'params'>
+type Shareable = Pick<Wanted & { kind: 'form' | 'url' }, 'shared'>
 
 /**
  * The question with the call in which it is asked. What a server says it will do is its own claim; the call is what we
  * know. Arguments that could not be shown whole are left out, and the card says so.
  */
-function withCall(question: AskedQuestion, { method, params }: AskedCall, bytes: number): Question {
-  const called = calledBy(method, params)
+function withCall(question: AskedQuestion, call: AskedCall, bytes: number, { shared }: Shareable): Question {
+  if (shared !== undefined) return withCalls(question, shared.oneOf, bytes)
+  const called = calledBy(call)
   if (called === undefined) return question
   const named = { ...question, call: called }
-  const given = method === 'resources/read' ? {} : (objectAt(params, 'arguments') ?? {})
-  const whole = { ...question, call: { ...called, arguments: given } }
+  const whole = { ...question, call: wholeCall(called, call, bytes) }
   // The question as a whole has to fit too: it is put on record by its digest.
-  if (fits(given, { bytes, depth: askLimits.callDepth }) && fits(whole)) return whole
+  if (fits(whole)) return whole
   return fits(named) ? named : question
 }
 
-function calledBy(method: string, params: JsonObject): AskingCall | undefined {
+/** The server did not say in which of them it asks. */
+function withCalls(question: AskedQuestion, calls: Shared['oneOf'], bytes: number): Question {
+  const listed = calls.slice(-askLimits.oneOf).flatMap((call) => {
+    const called = calledBy(call)
+    return called === undefined ? [] : [{ call, called }]
+  })
+  const named = { ...question, oneOf: listed.map(({ called }) => called) }
+  const each = Math.floor(bytes / Math.max(listed.length, 1))
+  const whole = { ...question, oneOf: listed.map(({ call, called }) => wholeCall(called, call, each)) }
+  if (fits(whole)) return whole
+  return fits(named) ? named : { ...question, oneOf: [] }
+}
+
+/** With its arguments, where they can be shown whole. */
+function wholeCall(called: AskingCall, { method, params }: CalledWith, bytes: number): AskingCall {
+  const given = method === 'resources/read' ? {} : (objectAt(params, 'arguments') ?? {})
+  return fits(given, { bytes, depth: askLimits.callDepth }) ? { ...called, arguments: given } : called
+}
+
+function calledBy({ method, params }: CalledWith): AskingCall | undefined {
   const name = stringAt(params, method === 'resources/read' ? 'uri' : 'name')?.toWellFormed()
   if (name === undefined) return undefined
   switch (method) {

@@ -62,7 +62,7 @@ function questionLines({ question, headline, asker }: AskView): string[] {
           : decision !== undefined && call !== undefined
             ? [`Let ${shownOnOneLine(call.name)} go on`]
             : []
-      const drawn = [...title, ...callLines(call, asker.server)]
+      const drawn = [...title, ...callLines(call, asker.server), ...oneOfLines(question.oneOf, asker.server)]
       return [
         ...drawn,
         ...(drawn.length === 0 ? [] : ['']),
@@ -85,7 +85,7 @@ function questionLines({ question, headline, asker }: AskView): string[] {
           ]
         : [one('danger', `${link.reason} It is not shown, and there is nothing to approve.`)]
       const how = question.secret === undefined ? [] : [one('secret', handedOverThere)]
-      const call = callLines(question.call, asker.server)
+      const call = [...callLines(question.call, asker.server), ...oneOfLines(question.oneOf, asker.server)]
       return [...where, ...how, ...call, ...claimLines(question.claim)]
     }
     case 'approval':
@@ -110,6 +110,15 @@ function callLines(call: CallView | undefined, server: string): string[] {
   if (given === undefined) return [head, '  its arguments are too large to show here']
   if (given.length === 0) return kind === 'resource' ? [head] : [head, '  without arguments']
   return [head, ...given.flatMap((argument) => argumentLines(argument.name, argument.value))]
+}
+
+/** The server did not say in which of them it asks. */
+function oneOfLines(calls: readonly CallView[] | undefined, server: string): string[] {
+  if (calls === undefined) return []
+  return [
+    one('asked in', 'one of these calls; the server did not say which, and a yes approves none of them by itself'),
+    ...calls.flatMap((call) => callLines(call, server)),
+  ]
 }
 
 function argumentLines(name: string, value: string): string[] {

@@ -13,7 +13,7 @@ import { ProbedProcess } from './probed-process.ts'
 /** Starts a process, and reports to the back-off how it ended. */
 export type StartProcess = (...on: [...Parameters<OpenWire>, BackOff]) => ReturnType<OpenWire>
 
-type Options = Pick<SessionfulOptions, 'askWaitMs' | 'onStray'>
+type Options = Omit<SessionfulOptions, 'close'>
 
 /** @param backOff is kept for the next attempt to open the same server */
 export async function openProcess(
@@ -25,14 +25,13 @@ export async function openProcess(
 ): Promise<Upstream> {
   backOff.check()
   const open: OpenWire = (events) => start(events, backOff)
-  const older = (opens: OpenWire) =>
-    new Upstream20251125(name, opens, { ...options, connections: upstreamLimits.processes, close: () => undefined })
+  const older = (opens: OpenWire) => new Upstream20251125(name, opens, { ...options, close: () => undefined })
   // Its end is not held against the server: one of an older revision may end at a request that it does not know.
   const probed = new ProbedProcess((events) => start(events, new BackOff()))
   const answer = probed.ask(withEnvelope({ ...call, params: {} }))
   const asNewest = () => {
     const upstream = new StdioUpstream20260728(name, firstOf(probed, open))
-    upstream.begin(call.principal)
+    upstream.begin(call)
     probed.decided()
     return new ForSessions(upstream)
   }

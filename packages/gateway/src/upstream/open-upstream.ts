@@ -15,6 +15,7 @@ import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import type { BackOff } from './back-off.ts'
 import { type InnerServer, openInner } from './inner-server.ts'
 import { opened, openProcess, type StartProcess } from './open-process.ts'
+import type { ProcessCount } from './process-count.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
 interface HttpServer {
@@ -23,6 +24,10 @@ interface HttpServer {
 }
 
 export type ServerConfig = (HttpServer | StdioServer | InnerServer) & {
+  /** `call`: each call to a session-based server has a session, or a process, of its own. */
+  readonly isolation?: 'session' | 'call'
+  /** Processes of it at once. */
+  readonly processes?: number
   /** It may ask people for secrets. What is started is given its token; others have it here. */
   readonly secrets?: { readonly token?: string }
   /** Answers that look like a secret may pass to it. */
@@ -33,6 +38,7 @@ export interface OpenOptions {
   readonly askWaitMs: number
   readonly onLog: (line: string) => void
   readonly onStray?: SessionfulOptions['onStray']
+  readonly processes: ProcessCount
   /** Of the starts of its processes, for every attempt to open it. */
   readonly backOff: BackOff
   /** What a process is told of us when it is started. */
@@ -44,22 +50,25 @@ export async function openUpstream(
   name: string,
   given: ServerConfig,
   call: Call,
-  { askWaitMs, onLog, onStray, environment, backOff }: OpenOptions,
+  { askWaitMs, onLog, onStray, environment, backOff, processes }: OpenOptions,
 ): Promise<Upstream> {
   if ('connect' in given) return new ForSessions(openInner(name, given))
   if (!('url' in given)) {
     const config = withEnvironment(given, environment)
-    const start: StartProcess = (events, starts) => new StdioWire(config, events, onLog, starts)
-    return openProcess(name, start, call, backOff, { askWaitMs, onStray })
+    const begin = () => processes.begin(name, given.processes)
+    const start: StartProcess = (events, starts) => new StdioWire(config, events, onLog, starts, begin)
+    const perCall = given.isolation === 'call' ? upstreamLimits.processes : undefined
+    return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall })
   }
-  return openAddress(name, given, call, { askWaitMs, onStray })
+  const perCall = given.isolation === 'call' ? upstreamLimits.connections : undefined
+  return openAddress(name, given, call, { askWaitMs, onStray, perCall })
 }
 
 async function openAddress(
   name: string,
   server: HttpServer,
   call: Call,
-  waits: Pick<SessionfulOptions, 'askWaitMs' | 'onStray'>,
+  older: Omit<SessionfulOptions, 'close'>,
 ): Promise<Upstream> {
   const url = new URL(server.url)
   const headers = lowerCased(server.headers ?? {})
@@ -67,10 +76,10 @@ async function openAddress(
   if (await speaksNewest(newest, call)) return new ForSessions(newest)
   await newest.close()
   const connections = new Connections(url)
-  const options = { ...waits, connections: upstreamLimits.connections, close: () => connections.close() }
-  const older = new Upstream20251125(name, (events) => new HttpWire(connections, headers, events), options)
+  const options = { ...older, close: () => connections.close() }
+  const streamable = new Upstream20251125(name, (events) => new HttpWire(connections, headers, events), options)
   try {
-    return await opened(older, call)
+    return await opened(streamable, call)
   } catch (error) {
     // A server of the first transport knows no POST at its address.
     if (!(error instanceof OpenRefused && [400, 404, 405].includes(error.status ?? 0))) throw error

@@ -32,8 +32,16 @@ export class StdioWire implements Wire {
   /** By itself, and not because it was closed. */
   #hasEnded = false
 
-  constructor(server: StdioServer, events: WireEvents, onLog: (line: string) => void, backOff: BackOff) {
+  /** @param begin counts the process, and throws where there is no room for it */
+  constructor(
+    server: StdioServer,
+    events: WireEvents,
+    onLog: (line: string) => void,
+    backOff: BackOff,
+    begin: () => () => void = () => () => undefined,
+  ) {
     backOff.check()
+    const over = begin()
     let hasSpoken = false
     let isClosed = false
     const printed = new LastLines(server)
@@ -50,6 +58,10 @@ export class StdioWire implements Wire {
       backOff.ended(hasSpoken, reason)
       events.onClosed(reason, neverStarted)
     }
+    this.#child.once('exit', over)
+    this.#child.once('error', () => {
+      if (this.#child.pid === undefined) over()
+    })
     // Without a process id nothing was started.
     const neverStarted = () => this.#child.pid === undefined
     this.#child.on('error', (error) => closed(whyNotStarted(server, error), neverStarted()))

@@ -1,7 +1,7 @@
 // A connection to a server that carries messages both ways, whatever lies underneath.
 
 import { oneLine } from '@assent/core'
-import type { Message } from '../wire/messages.ts'
+import type { Message, RequestId } from '../wire/messages.ts'
 
 export interface Wire {
   /** Resolves when the message is on its way; rejects when it cannot be, with `NotSent` where nothing of it has left. */
@@ -10,7 +10,10 @@ export interface Wire {
 }
 
 export interface WireEvents {
-  onMessage(message: Message): void
+  /** @param origin the request on whose own stream it came; undefined where the transport does not say */
+  onMessage(message: Message, origin?: RequestId): void
+  /** This request will get no answer; whether the server began it is not known. Others may still get theirs. */
+  onUnanswered?(id: RequestId, reason: string): void
   /** Nothing more will come. `neverStarted` when there was no process at all, so that nothing was received. */
   onClosed(reason: string, neverStarted?: boolean): void
 }

@@ -22,6 +22,34 @@ export function AskedIn({ call, server }: { readonly call: CallView; readonly se
   )
 }
 
+/** Beside a question of a server that did not say in which of its calls it asks. */
+export function AskedInOneOf({ calls, server }: { readonly calls: readonly CallView[]; readonly server: string }) {
+  const label = useId()
+  return (
+    <section className="asked-in" aria-labelledby={label}>
+      <h3 id={label}>
+        Asked in one of these calls on <code>{server}</code>
+      </h3>
+      <p className="asked-in-note">The server did not say which. Your answer approves none of them by itself.</p>
+      <ol className="asked-in-calls">
+        {calls.map(({ kind, name, arguments: given, json }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and two calls may be the same
+          <li key={`${at} ${json}`}>
+            {kind === 'tool' ? '' : `${kind} `}
+            <code>{name}</code>
+            {given?.length === 0 && kind !== 'resource' && ', without arguments'}
+            {given === undefined ? (
+              <p className="asked-in-large">Its arguments are too large to show here.</p>
+            ) : (
+              <Arguments given={given} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
 export function Arguments({ given }: { readonly given: readonly DrawnValue[] }) {
   if (given.length === 0) return null
   return (

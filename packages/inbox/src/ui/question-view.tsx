@@ -2,7 +2,7 @@
 
 import type { AskView, CallView, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
-import { Arguments, AskedIn, End } from './call-view.tsx'
+import { Arguments, AskedIn, AskedInOneOf, End } from './call-view.tsx'
 
 export function Drawn({ ask: { question, headline, asker } }: { readonly ask: AskView }) {
   switch (question.kind) {
@@ -114,7 +114,9 @@ function DrawnLink({ link }: { readonly link: LinkView }) {
 
 /** The call, where the question is not about letting it go on: an approval draws it as its subject. */
 export function CallOf({ ask: { question, asker } }: { readonly ask: AskView }) {
-  if (question.kind === 'approval' || question.call === undefined || isAboutCall(question)) return null
+  if (question.kind === 'approval') return null
+  if (question.oneOf !== undefined) return <AskedInOneOf calls={question.oneOf} server={asker.server} />
+  if (question.call === undefined || isAboutCall(question)) return null
   return <AskedIn call={question.call} server={asker.server} />
 }
 

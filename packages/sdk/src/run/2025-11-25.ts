@@ -32,6 +32,8 @@ interface Call20251125 {
   /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
   readonly isBelieved: boolean
   readonly signal: AbortSignal | undefined
+  /** The id of its request. */
+  readonly id: string | number | undefined
   readonly elicit: (params: object, options: object) => Promise<unknown>
   readonly progress: ((progress: number, message: string) => Promise<void>) | undefined
 }
@@ -47,7 +49,7 @@ export function read20251125(context: unknown, server: AnyServer | undefined): C
 }
 
 function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 {
-  const { sendRequest, sendNotification, signal, _meta, requestInfo } = context as Sdk1Context
+  const { sendRequest, sendNotification, signal, requestId, _meta, requestInfo } = context as Sdk1Context
   if (server === undefined) {
     throw new AssentError(
       'misconfigured',
@@ -63,6 +65,7 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
     isGateway,
     isBelieved: isGateway,
     signal,
+    id: requestId,
     elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anything, options),
     progress: progressOn(_meta?.progressToken, sendNotification),
   }
@@ -79,6 +82,7 @@ function fromSdk2(context: object, request: object, server: AnyServer | undefine
     isGateway,
     isBelieved: isGateway || isScripted(request),
     signal,
+    id,
     elicit:
       known === undefined
         ? (params, options) => elicitInput(params, { ...options, relatedRequestId: id })
@@ -91,6 +95,7 @@ interface Sdk1Context {
   readonly sendRequest: (request: object, schema: object, options: object) => Promise<unknown>
   readonly sendNotification: Notify
   readonly signal?: AbortSignal
+  readonly requestId?: string | number
   readonly _meta?: { readonly progressToken?: string | number }
   readonly requestInfo?: { readonly headers?: unknown }
 }
@@ -178,12 +183,14 @@ export function clientSurface(call: Call20251125, newConsentId: () => string, un
 }
 
 function asked(
-  { isGateway }: Call20251125,
+  { isGateway, id }: Call20251125,
   description: Description,
   params: Readonly<Record<string, JsonValue>>,
   { waitMs, isDefaultWait }: Putting,
 ) {
-  return isGateway ? withAskMeta(params, description, waitMs, isDefaultWait) : params
+  if (!isGateway) return params
+  const call = id === undefined ? {} : { call: id }
+  return withAskMeta(params, description, { waitMs, ...(isDefaultWait ? { isDefault: true } : {}), ...call })
 }
 
 async function elicited(call: Call20251125, params: object, { signal, waitMs }: Putting): Promise<Reply> {

@@ -133,9 +133,9 @@ export interface Unfinished {
 function asked(params: Params, description: Description, { decideByMs }: AskEntry, world: World): Params {
   const { how } = description
   const waitMs = waitOf(how, world.waitMs)
-  if (hasDefaultWait(how, world.isWaitDefault)) return withAskMeta(params, description, waitMs, true)
+  if (hasDefaultWait(how, world.isWaitDefault)) return withAskMeta(params, description, { waitMs, isDefault: true })
   const leftMs = decideByMs - sdkLimits.returnWithinMs - world.nowMs()
-  return withAskMeta(params, description, Math.min(Math.max(0, Math.round(leftMs)), waitMs), false)
+  return withAskMeta(params, description, { waitMs: Math.min(Math.max(0, Math.round(leftMs)), waitMs) })
 }
 
 function unfinished(

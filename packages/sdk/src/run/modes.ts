@@ -49,14 +49,9 @@ function noAnswerIn(raw: unknown): { readonly _meta?: unknown } {
 }
 
 /** Beside a question for a gateway of ours: how long its asker waits, and what of it Assent's own tools checked. */
-export function withAskMeta(params: Params, { question }: Description, waitMs: number, isDefault: boolean): Params {
+export function withAskMeta(params: Params, { question }: Description, meta: AskMeta): Params {
   const checked = question.kind === 'form' ? question.checked : undefined
-  const meta: AskMeta = {
-    waitMs,
-    ...(isDefault ? { isDefault } : {}),
-    ...(checked === undefined ? {} : { checked }),
-  }
-  return { ...params, _meta: askMeta(meta) }
+  return { ...params, _meta: askMeta({ ...meta, ...(checked === undefined ? {} : { checked }) }) }
 }
 
 export type Params = Readonly<Record<string, JsonValue>>

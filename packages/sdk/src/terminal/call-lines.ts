@@ -16,6 +16,18 @@ export function wholeCall(call: AskingCall | undefined): (() => readonly string[
   return given !== undefined && actionLines({ arguments: given }).cut ? () => wholeAction(given) : undefined
 }
 
+/** Of a question whose server did not say in which of these calls it asks. */
+export function oneOfLines(
+  calls: readonly AskingCall[] | undefined,
+  server: string | undefined,
+  pen: Pen,
+): readonly string[] {
+  if (calls === undefined) return []
+  return ['', pen.paint('dim', 'asked in one of these calls; a yes approves none of them by itself')].concat(
+    calls.flatMap((call) => callLines(call, server, pen).slice(1)),
+  )
+}
+
 /** Nothing for a question of this program's own, which is asked in no call. */
 export function callLines(call: AskingCall | undefined, server: string | undefined, pen: Pen): readonly string[] {
   if (call === undefined) return []

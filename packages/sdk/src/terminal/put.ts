@@ -2,7 +2,7 @@
 
 import { isAssentError, isDecision, oneLine, type Question, visibleText, withoutChecked } from '@assent/core'
 import { approvalHeader, claimLines, putApproval } from './approval.ts'
-import { callLines } from './call-lines.ts'
+import { callLines, oneOfLines } from './call-lines.ts'
 import { endedBy, type Settled } from './decide.ts'
 import { confirmHeader, decisionHeader, putDecision } from './decision.ts'
 import { formHeader, putForm } from './form.ts'
@@ -40,13 +40,16 @@ export async function putQuestion(
 ): Promise<PutOutcome> {
   switch (question.kind) {
     case 'form':
-      if (asked.isOfOthers === true && isDecision(question.form)) {
+      if (asked.isOfOthers === true && isDecision(question.form) && question.oneOf === undefined) {
         begin(desk, asked, 'needs your approval', decisionHeader(question, desk.pen))
         return putDecision(desk, question)
       }
       if (asked.isOfOthers === true && question.form.fields.length === 0) {
         const server = asked.asker?.server ?? 'A server'
-        begin(desk, asked, 'needs your approval', confirmHeader(question, server, desk.pen))
+        begin(desk, asked, 'needs your approval', [
+          ...confirmHeader(question, server, desk.pen),
+          ...oneOfLines(question.oneOf, server, desk.pen),
+        ])
         return putDecision(desk, question)
       }
       begin(desk, asked, 'asks', asked.isOfOthers ? othersHeader(question, asked, desk.pen) : formHeader(question))
@@ -74,8 +77,8 @@ export async function putQuestion(
 
 type Called = Exclude<Question, { kind: 'approval' }>
 
-function callIn({ call }: Called, { asker }: Asked, pen: Pen): readonly string[] {
-  return callLines(call, asker?.server, pen)
+function callIn({ call, oneOf }: Called, { asker }: Asked, pen: Pen): readonly string[] {
+  return [...callLines(call, asker?.server, pen), ...oneOfLines(oneOf, asker?.server, pen)]
 }
 
 /** What Assent checked, then what the asker wrote, then the call. */

@@ -34,6 +34,8 @@ export interface Answering {
 
 export interface Caller {
   readonly principal: string
+  /** The OAuth client that it is, where callers say who they are. */
+  readonly client?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Aborts when the caller cancelled, or its connection broke. */
   readonly signal: AbortSignal
@@ -225,6 +227,7 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
     tenant: serving.tenant,
     principal: caller.principal,
     scope: '',
+    agent: agentOf(caller, client),
     method: request.method,
     params: request.params ?? {},
     client: caller.headers === undefined ? client : { ...client, headers: caller.headers },
@@ -234,6 +237,11 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
     },
     signal: caller.signal,
   }
+}
+
+/** A program gives its own name, so it only tells apart what one person runs. */
+function agentOf(caller: Caller, { info }: ClientProfile): string {
+  return caller.client === undefined ? `name ${stringAt(info, 'name') ?? ''}` : `client ${caller.client}`
 }
 
 /** Older servers say less than this revision wants to hear. */

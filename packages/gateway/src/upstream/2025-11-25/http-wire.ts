@@ -1,8 +1,8 @@
 // Speaks Streamable HTTP of the sessionful revisions to a server.
 //
 // Each message is a POST; what the server says in return comes on that POST's own stream, on the session's standing GET
-// stream, or, after a stream broke off, on a GET that takes it up again. All of them feed one ear, because a connection
-// carries one asking call at a time.
+// stream, or, after a stream broke off, on a GET that takes it up again. What came on the stream of a request is passed on
+// with that request's id.
 
 import type { IncomingMessage } from 'node:http'
 import { upstreamLimits } from '../../limits.ts'
@@ -56,18 +56,45 @@ export class HttpWire implements Wire {
       throw new WireRefusal(response.statusCode ?? 0, reply, header(response, 'www-authenticate'))
     }
     if (!isRequest(message)) return discard(response)
+    // Only this request is without its answer.
     this.#read(response, message.id).catch((error: unknown) => {
-      if (!(error instanceof MessageTooLarge)) return this.#lost(error)
-      // Only this request is without its answer.
-      this.#events.onMessage(errorReply(message.id, errorCodes.refused, error.message))
+      if (error instanceof MessageTooLarge)
+        this.#events.onMessage(errorReply(message.id, errorCodes.refused, error.message))
+      else if (!this.#ending.signal.aborted) this.#events.onUnanswered?.(message.id, reasonOf(error))
     })
   }
 
   /** The stream for what the server says unasked. Servers without one answer 405, and that is fine. */
   async openStream(): Promise<void> {
     const response = await this.#get()
-    if (response.statusCode !== 200 || mediaType(response) !== 'text/event-stream') return discard(response)
-    this.#hear(response).catch(() => undefined)
+    if (isStream(response)) void this.#keepStream(response)
+    else discard(response)
+  }
+
+  /** Servers, and what stands before them, close a stream on which nothing was said for a while. */
+  async #keepStream(first: IncomingMessage): Promise<void> {
+    let stream: IncomingMessage | undefined = first
+    let last: ServerEvent | undefined
+    let waitMs = defaultRetryMs
+    while (!this.#ending.signal.aborted) {
+      const openedAt = performance.now()
+      // How it ended does not matter: it is opened again.
+      if (stream !== undefined) last = (await this.#hear(stream).catch(() => undefined))?.last ?? last
+      // One that is closed as soon as it is opened is opened less and less often.
+      const lastedMs = performance.now() - openedAt
+      waitMs = lastedMs > upstreamLimits.retryMostMs ? defaultRetryMs : Math.min(waitMs * 2, upstreamLimits.retryMostMs)
+      await this.#pause(last?.retryMs ?? waitMs)
+      if (this.#ending.signal.aborted) return
+      stream = await this.#get(last?.id).catch(() => undefined)
+      if (stream === undefined || isStream(stream)) continue
+      // It no longer knows the session, or offers no stream any more.
+      return discard(stream)
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { retryLeastMs, retryMostMs } = upstreamLimits
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(ms, retryLeastMs), retryMostMs)).unref())
   }
 
   close(): void {
@@ -84,7 +111,7 @@ export class HttpWire implements Wire {
       const messages = readServerMessages(await readReply(response))
       const reply = messages.findLast((one) => isReply(one))
       if (reply === undefined) throw new Error('The server answered with something that is no reply.')
-      for (const message of messages) if (message !== reply) this.#events.onMessage(message)
+      for (const message of messages) if (message !== reply) this.#events.onMessage(message, id)
       // Nothing else will come for this request: a reply to another one would leave it waiting for ever.
       if (reply.id !== id && reply.id !== null) throw new Error('The server answered another request.')
       return this.#events.onMessage({ ...reply, id } as Reply)
@@ -94,9 +121,7 @@ export class HttpWire implements Wire {
       const { isAnswered, last } = await this.#hear(stream, id)
       if (isAnswered || this.#ending.signal.aborted) return
       if (last?.id === undefined) throw new Error('The server closed its stream without an answer.')
-      const waitMs = last.retryMs ?? defaultRetryMs
-      const { retryLeastMs, retryMostMs } = upstreamLimits
-      await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waitMs, retryLeastMs), retryMostMs)))
+      await this.#pause(last.retryMs ?? defaultRetryMs)
       stream = await this.#get(last.id)
       if (stream.statusCode !== 200) throw new Error('The server did not take its stream up again.')
     }
@@ -114,7 +139,7 @@ export class HttpWire implements Wire {
       const messages = event.data === '' ? [] : readServerMessages(event.data)
       for (const message of messages) {
         if (awaited !== undefined && isReply(message) && message.id === awaited) isAnswered = true
-        this.#events.onMessage(message)
+        this.#events.onMessage(message, awaited)
       }
     }
     return last === undefined ? { isAnswered } : { isAnswered, last }
@@ -137,10 +162,10 @@ export class HttpWire implements Wire {
       ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
     }
   }
+}
 
-  #lost(error: unknown): void {
-    if (!this.#ending.signal.aborted) this.#events.onClosed(reasonOf(error))
-  }
+function isStream(response: IncomingMessage): boolean {
+  return response.statusCode === 200 && mediaType(response) === 'text/event-stream'
 }
 
 /** An answer counts once, because its id does; and what is cancelled stays so. Other notifications may count twice. */

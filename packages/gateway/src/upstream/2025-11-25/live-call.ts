@@ -1,12 +1,13 @@
-// One call that a sessionful server is working on, from our request to its reply.
+// One call that a session-based server is working on, from our request to its reply.
 //
-// The server is blocked inside it while it asks: whatever it asks comes here, because its connection carries no other
-// call. `next` says how things stand: the reply, or the questions that are open.
+// The server is blocked inside it while it asks. `next` says how things stand: the reply, or the questions that are open.
+// A question of which the server did not say in which call it asks is carried by one of the calls in progress, and moves to
+// another when that one ends (session.ts).
 
 import type { JsonObject } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { canBeAsked, undeclared } from '../../relay/capabilities.ts'
-import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
+import { type Call, failed, type Given, type Outcome, type Shared, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
 import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import {
@@ -17,13 +18,20 @@ import {
   type Request,
   type RequestId,
 } from '../../wire/messages.ts'
+import { withTokenOf } from '../progress-token.ts'
 import { readQuestion } from './questions.ts'
 
 interface Question {
   readonly id: RequestId
   readonly wanted: Wanted
   readonly timer: NodeJS.Timeout
+  readonly deadline: number
+  /** The calls of which one asked; undefined where it is known that this one did. */
+  readonly askers?: readonly LiveCall[] | undefined
 }
+
+/** A question that outlives the call that carried it. */
+export type Moving = Omit<Question, 'timer'> & { readonly askers: readonly LiveCall[] }
 
 export class LiveCall {
   readonly id: string
@@ -58,8 +66,20 @@ export class LiveCall {
     this.#call = call
   }
 
-  /** A question, answered at once when it may not be put to anyone here. */
-  onRequest(request: Request): void {
+  get isAsking(): boolean {
+    return this.#open.size > 0
+  }
+
+  /** What was called, and how long its caller waits. */
+  get called(): Pick<Call, 'method' | 'params' | 'leavesAfterMs'> {
+    return this.#call
+  }
+
+  /**
+   * A question, answered at once when it may not be put to anyone here.
+   * @param askers the calls in progress, where the server did not say in which of them it asks
+   */
+  onRequest(request: Request, askers?: readonly LiveCall[]): void {
     const wanted = readQuestion(request)
     if (wanted === undefined) {
       void this.#reply(
@@ -73,36 +93,53 @@ export class LiveCall {
       void this.#reply({ jsonrpc: '2.0', id: request.id, error: undeclared(client, wanted.kind) })
       return
     }
-    this.#keys += 1
-    const key = `ask_${this.#keys}`
     // Silence is no answer, and the server must hear so: nobody may ever come back for it.
     // A little later than the question itself ends, so that its end is on record as silence and not as ours.
-    const timer = setTimeout(
-      () => this.#giveUp(key),
-      shownWaitMs({ askWaitMs: this.#waitMs }, wanted) + relayLimits.giveUpLaterMs,
-    )
-    this.#open.set(key, { id: request.id, wanted, timer })
-    this.#change()
+    const waitMs = shownWaitMs({ askWaitMs: this.#waitMs }, wanted) + relayLimits.giveUpLaterMs
+    const isShared = askers !== undefined && isForPeople(wanted)
+    this.#ask({
+      id: request.id,
+      wanted: isShared ? { ...wanted, shared: sharedBy(askers) } : wanted,
+      deadline: performance.now() + waitMs,
+      askers,
+    })
   }
 
-  onNotification(notification: Notification): void {
-    const withdrawn = notification.method === 'notifications/cancelled' ? notification.params?.requestId : undefined
-    const question = [...this.#open].find(([, { id }]) => withdrawn !== undefined && id === withdrawn)
+  /** Carries a question on that another call carried before. */
+  carryOn(question: Moving): void {
+    this.#ask(question)
+  }
+
+  /** The server took one of its requests back. False when it is not one that this call carries or has answered. */
+  onCancelled(requestId: unknown): boolean {
+    const question = [...this.#open].find(([, { id }]) => id === requestId)
     if (question !== undefined) {
       this.#close(question[0])
       this.#change()
-      return
+      return true
     }
     // Only a request that is not answered is cancelled, so our answer crossed this on its way, and was not used.
-    const crossed = this.#answered.get(withdrawn as RequestId)
-    if (crossed === undefined) this.#call.notify(notification)
-    else this.#undelivered.add(crossed)
+    const crossed = this.#answered.get(requestId as RequestId)
+    if (crossed === undefined) return false
+    this.#undelivered.add(crossed)
+    return true
   }
 
-  finish(outcome: Outcome): void {
+  onNotification(notification: Notification): void {
+    this.#call.notify(withTokenOf(notification, this.#call))
+  }
+
+  /** Ends the call. The questions that may be another call's are returned: they go on there. */
+  finish(outcome: Outcome): readonly Moving[] {
     this.#end ??= outcome
-    for (const key of [...this.#open.keys()]) this.#close(key)
+    const moving: Moving[] = []
+    for (const [key, { timer: _timer, askers, ...question }] of [...this.#open]) {
+      this.#close(key)
+      const others = askers?.filter((one) => one !== this && !one.isFinished) ?? []
+      if (others.length > 0) moving.push({ ...question, askers: others })
+    }
     this.#change()
+    return moving
   }
 
   get isFinished(): boolean {
@@ -147,6 +184,14 @@ export class LiveCall {
     }
   }
 
+  #ask(question: Omit<Question, 'timer'>): void {
+    this.#keys += 1
+    const key = `ask_${this.#keys}`
+    const timer = setTimeout(() => this.#giveUp(key), Math.max(question.deadline - performance.now(), 0))
+    this.#open.set(key, { ...question, timer })
+    this.#change()
+  }
+
   #needsPeople(): Outcome {
     const wanted = Object.fromEntries([...this.#open].map(([key, question]) => [key, question.wanted]))
     return { kind: 'needs-people', wanted, resume: { held: this.id }, over: this.#over(Object.keys(wanted)) }
@@ -177,8 +222,18 @@ export class LiveCall {
   }
 }
 
-function isForPeople({ kind }: Wanted): boolean {
-  return kind === 'form' || kind === 'url'
+/** The calls as their callers made them, and the earliest that one of the callers leaves. */
+function sharedBy(askers: readonly LiveCall[]): Shared {
+  const calls = askers.map(({ called }) => called)
+  const leavesAfterMs = () => {
+    const waits = calls.map((call) => call.leavesAfterMs?.()).filter((ms) => ms !== undefined)
+    return waits.length === 0 ? undefined : Math.min(...waits)
+  }
+  return { oneOf: calls.map(({ method, params }) => ({ method, params })), leavesAfterMs }
+}
+
+function isForPeople(wanted: Wanted): wanted is Wanted & { kind: 'form' | 'url' } {
+  return wanted.kind === 'form' || wanted.kind === 'url'
 }
 
 export function outcomeOf(reply: Reply): Outcome {

@@ -1,17 +1,22 @@
-// The sessions that one caller has with one server. A session carries one asking call at a time; what cannot ask may run
-// beside it, on the first.
+// The sessions that one caller has with one server: one for all its calls, or one for each where the configuration says so.
 
 import { upstreamLimits } from '../../limits.ts'
 import type { ClientProfile } from '../../relay/exchange.ts'
 import type { Notification } from '../../wire/messages.ts'
 import { type OpenWire, Session } from './session.ts'
 
+export interface PoolOptions {
+  /** Sessions at once where each call has its own; undefined where all calls share one. */
+  readonly perCall: number | undefined
+  readonly onStray: () => void
+}
+
 export class SessionPool {
   readonly #open: OpenWire
-  readonly #most: number
-  readonly #onStray: () => void
+  readonly #options: PoolOptions
   readonly #listeners = new Set<(notification: Notification) => void>()
-  readonly #taken = new Set<Session>()
+  /** The sessions that calls run on, with how many each. */
+  readonly #used = new Map<Session, number>()
   readonly #waiting: (() => void)[] = []
   #sessions: Session[] = []
   #opening = 0
@@ -19,33 +24,31 @@ export class SessionPool {
   lastUsedMs: number = performance.now()
   logLevel: string | undefined
 
-  constructor(open: OpenWire, most: number, onStray: () => void) {
+  constructor(open: OpenWire, options: PoolOptions) {
     this.#open = open
-    this.#most = most
-    this.#onStray = onStray
+    this.#options = options
   }
 
-  /** The session for everything that cannot ask. */
+  /** The session for everything that cannot ask; where calls share one, for them too. */
   async first(client: ClientProfile): Promise<Session> {
     this.lastUsedMs = performance.now()
-    this.#sessions = this.#sessions.filter((session) => session.isOpen)
-    const [standing] = this.#sessions
-    if (standing !== undefined) return standing
-    this.#first ??= this.#begin(client).finally(() => {
+    this.#first ??= this.#standing(client).finally(() => {
       this.#first = undefined
     })
     return this.#first
   }
 
-  /** A session for one asking call. Whoever takes it gives it back. */
+  /** A session for a call that may ask. The caller gives it back. */
   async take(client: ClientProfile): Promise<Session> {
+    const { perCall } = this.#options
+    if (perCall === undefined) return this.#prepared(await this.first(client))
     for (;;) {
       if (this.#sessions.length + this.#opening === 0) await this.first(client)
-      const free = this.#sessions.find((session) => session.isOpen && !this.#taken.has(session))
+      const free = this.#sessions.find((session) => session.isOpen && session.isClean && !this.#used.has(session))
       if (free !== undefined) return this.#prepared(free)
-      if (this.#sessions.length + this.#opening < this.#most) {
+      if (this.#sessions.length + this.#opening < perCall) {
         const session = await this.#begin(client)
-        if (!this.#taken.has(session)) return this.#prepared(session)
+        if (!this.#used.has(session)) return this.#prepared(session)
         continue
       }
       if (this.#waiting.length >= upstreamLimits.waitingCalls)
@@ -56,9 +59,10 @@ export class SessionPool {
 
   giveBack(session: Session): void {
     this.lastUsedMs = performance.now()
-    this.#taken.delete(session)
-    const idle = this.#sessions.filter((one) => !this.#taken.has(one)).length
-    if (!session.isOpen || (idle > upstreamLimits.idleConnections && this.#waiting.length === 0)) this.#drop(session)
+    const left = (this.#used.get(session) ?? 1) - 1
+    if (left > 0) this.#used.set(session, left)
+    else this.#used.delete(session)
+    if (left === 0 && this.#isSpent(session)) this.#drop(session)
     this.#waiting.shift()?.()
   }
 
@@ -67,8 +71,13 @@ export class SessionPool {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Tells the server something on the session that all its requests share, if there is one. */
+  notify(notification: Notification): void {
+    for (const session of this.#sessions) if (session.isOpen) session.notify(notification)
+  }
+
   get isIdle(): boolean {
-    return this.#taken.size === 0 && this.#listeners.size === 0 && this.#opening === 0
+    return this.#used.size === 0 && this.#listeners.size === 0 && this.#opening === 0
   }
 
   close(): void {
@@ -76,11 +85,27 @@ export class SessionPool {
     this.#sessions = []
   }
 
+  async #standing(client: ClientProfile): Promise<Session> {
+    for (const session of [...this.#sessions]) {
+      if (await session.isAlive()) return session
+      if (!this.#used.has(session)) this.#drop(session)
+    }
+    return this.#begin(client)
+  }
+
+  /** A session that carries no other call: it has ended, a call that was given up may still ask on it, or there are enough. */
+  #isSpent(session: Session): boolean {
+    if (!session.isOpen) return true
+    if (this.#options.perCall === undefined) return false
+    const idle = this.#sessions.filter((one) => !this.#used.has(one)).length
+    return !session.isClean || (idle > upstreamLimits.idleConnections && this.#waiting.length === 0)
+  }
+
   async #prepared(session: Session): Promise<Session> {
-    this.#taken.add(session)
+    this.#used.set(session, (this.#used.get(session) ?? 0) + 1)
     if (this.logLevel === undefined || session.logLevel === this.logLevel) return session
-    await session.request('logging/setLevel', { level: this.logLevel })
     session.logLevel = this.logLevel
+    await session.request('logging/setLevel', { level: this.logLevel })
     return session
   }
 
@@ -91,7 +116,7 @@ export class SessionPool {
         onNotification: (notification) => {
           for (const listener of this.#listeners) listener(notification)
         },
-        onStray: this.#onStray,
+        onStray: this.#options.onStray,
       })
       this.#sessions.push(session)
       return session

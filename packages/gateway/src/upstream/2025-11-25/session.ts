@@ -1,9 +1,10 @@
-// One session with a server of the sessionful revisions.
+// One session with a server of the session-based revisions, shared by the calls of one client.
 //
-// It carries at most one call that may ask at a time: in these revisions a question does not always say which call it
-// belongs to, so the only exact attribution is that there is just one. Requests that cannot ask may run beside it.
+// In these revisions a question does not always say which call it belongs to. It is attributed by our `_meta` key or by the
+// stream of the request that it came on; else to the only call in progress; else to the session: then one of the calls in
+// progress carries it, and the person sees all of them (decision 0014).
 
-import type { JsonObject } from '@assent/core'
+import { type JsonObject, readAskMeta } from '@assent/core'
 import { upstreamLimits } from '../../limits.ts'
 import {
   type Call,
@@ -27,6 +28,7 @@ import {
   resultReply,
   stringAt,
 } from '../../wire/messages.ts'
+import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 import { LiveCall, outcomeOf } from './live-call.ts'
 import { readQuestion } from './questions.ts'
@@ -54,14 +56,25 @@ export interface SessionEvents {
   readonly onStray: () => void
 }
 
+/** A request that cannot ask. */
+interface Plain {
+  readonly onReply: (reply: Reply) => void
+  readonly onGone: (outcome: Outcome) => void
+  readonly call: Pick<Call, 'params' | 'notify'>
+}
+
 export class Session {
   readonly #wire: ReturnType<OpenWire>
-  readonly #waiting = new Map<RequestId, (reply: Reply) => void>()
+  readonly #plain = new Map<RequestId, Plain>()
+  /** In the order in which they started. */
+  readonly #live = new Map<RequestId, { readonly call: LiveCall; readonly end: (outcome: Outcome) => void }>()
+  /** Calls that were given up and that the server may still be working on. */
+  readonly #abandoned = new Map<RequestId, NodeJS.Timeout>()
   readonly #onNotification: SessionEvents['onNotification']
   readonly #onStray: SessionEvents['onStray']
-  #live: LiveCall | undefined
   #lastId = 0
   #closedBecause: string | undefined
+  #isInDoubt = false
   /** What is still to be said before the connection may close. */
   #farewell: Promise<void> = Promise.resolve()
   description: Description = { capabilities: {}, info: {} }
@@ -71,7 +84,8 @@ export class Session {
     this.#onNotification = onNotification
     this.#onStray = onStray
     this.#wire = open({
-      onMessage: (message) => this.#receive(message),
+      onMessage: (message, origin) => this.#receive(message, origin),
+      onUnanswered: (id, reason) => this.#unanswered(id, reason),
       onClosed: (reason) => this.#lose(reason),
     })
   }
@@ -91,25 +105,30 @@ export class Session {
     return this.#closedBecause === undefined
   }
 
-  get isBusy(): boolean {
-    return this.#live !== undefined
+  /** Whether it carries no trace of an earlier call: one that was given up may still ask. */
+  get isClean(): boolean {
+    return this.#live.size === 0 && this.#abandoned.size === 0
   }
 
-  /** Starts a call that may ask. The session is its alone until it has finished. */
+  /** Whether the server still knows this session, after a request on it ended without an answer. */
+  async isAlive(): Promise<boolean> {
+    if (this.#isInDoubt && this.isOpen) {
+      this.#isInDoubt = false
+      if (!(await this.#answersPing())) this.#closedBecause ??= 'The server no longer answers on this session.'
+    }
+    return this.isOpen
+  }
+
+  /** Starts a call that may ask. */
   begin(id: string, call: Call, waitMs: number): LiveCall {
     const requestId = this.#nextId()
     const live = new LiveCall(id, requestId, call, waitMs, (reply) => this.#sendOrLose(reply))
-    this.#live = live
-    const end = (outcome: Outcome) => {
-      this.#waiting.delete(requestId)
-      this.#live = undefined
-      live.finish(outcome)
-    }
-    this.#waiting.set(requestId, (reply) => end(outcomeOf(reply)))
-    const request = { jsonrpc: '2.0', id: requestId, method: call.method, params: call.params } as const
-    this.#wire.send(request).catch((error: unknown) => {
-      // Perhaps the server got it all the same, and asks later: this session carries no other call.
-      if (!(error instanceof WireRefusal)) this.#closedBecause ??= 'Its call may have been lost.'
+    const end = (outcome: Outcome) => this.#end(live, outcome)
+    this.#live.set(requestId, { call: live, end })
+    const params = withToken(call.params, requestId)
+    this.#wire.send({ jsonrpc: '2.0', id: requestId, method: call.method, params }).catch((error: unknown) => {
+      // Perhaps the server got it all the same, and asks later.
+      if (!(error instanceof WireRefusal)) this.#abandon(requestId)
       end(this.#refusal(error))
     })
     return live
@@ -117,35 +136,45 @@ export class Session {
 
   /** Tells the server that nobody wants the reply any more. */
   cancel(live: LiveCall, reason: string): void {
-    this.#waiting.delete(live.requestId)
-    this.#live = undefined
-    live.finish(failed(errorCodes.refused, reason))
-    // A server may go on regardless and ask later, and nobody could tell that question from one of the next call's. So
-    // this session carries no other.
-    this.#closedBecause ??= 'Its call was cancelled.'
-    const params = { requestId: live.requestId, reason }
-    this.#farewell = this.#wire
-      .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-      .catch(() => undefined)
+    if (live.isFinished) return
+    // A server may go on regardless and ask later.
+    this.#abandon(live.requestId)
+    this.#end(live, failed(errorCodes.refused, reason))
+    this.#cancelled(live.requestId, reason)
   }
 
   /** A request that cannot ask anything. */
-  async request(method: string, params: JsonObject | undefined): Promise<Outcome> {
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    call?: Pick<Call, 'notify' | 'signal'>,
+  ): Promise<Outcome> {
     const id = this.#nextId()
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     const timer = setTimeout(
       () => resolve(failed(errorCodes.refused, 'The server took too long.')),
       upstreamLimits.replyMs,
     )
-    this.#waiting.set(id, (reply) => resolve(outcomeOf(reply)))
+    const abort = () => {
+      const reason = 'The caller went away.'
+      resolve(failed(errorCodes.refused, reason))
+      this.#cancelled(id, reason)
+    }
+    this.#plain.set(id, {
+      onReply: (reply) => resolve(outcomeOf(reply)),
+      onGone: resolve,
+      call: { params: params ?? {}, notify: call?.notify ?? this.#onNotification },
+    })
     this.#wire
-      .send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+      .send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params: withToken(params, id) }) })
       .catch((error: unknown) => resolve(this.#refusal(error)))
+    call?.signal.addEventListener('abort', abort, { once: true })
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      this.#waiting.delete(id)
+      call?.signal.removeEventListener('abort', abort)
+      this.#plain.delete(id)
     }
   }
 
@@ -155,6 +184,9 @@ export class Session {
 
   close(): void {
     this.#closedBecause ??= 'The connection was closed.'
+    for (const timer of this.#abandoned.values()) clearTimeout(timer)
+    this.#abandoned.clear()
+    this.#endAll(failed(errorCodes.refused, 'The connection to the server was closed.'))
     void this.#farewell.then(() => this.#wire.close())
   }
 
@@ -181,15 +213,51 @@ export class Session {
     await Promise.race([this.#wire.openStream?.(), after(upstreamLimits.openMs)])
   }
 
-  #receive(message: Message): void {
+  #receive(message: Message, origin: RequestId | undefined): void {
     if (isReply(message)) {
-      if (message.id !== null) this.#waiting.get(message.id)?.(message)
+      if (message.id !== null) this.#replied(message.id, message)
     } else if (isRequest(message)) {
       if (message.method === 'ping') void this.#sendOrLose(resultReply(message.id, {}))
-      else if (this.#live !== undefined) this.#live.onRequest(message)
-      else this.#refuseStray(message)
-    } else if (this.#live !== undefined && belongsToCalls(message.method)) this.#live.onNotification(message)
-    else this.#onNotification(message)
+      else this.#asked(message, origin)
+    } else this.#notified(message, origin)
+  }
+
+  #replied(id: RequestId, reply: Reply): void {
+    clearTimeout(this.#abandoned.get(id))
+    this.#abandoned.delete(id)
+    this.#plain.get(id)?.onReply(reply)
+    this.#live.get(id)?.end(outcomeOf(reply))
+  }
+
+  /** A request of the server: a question of one of the calls in progress. */
+  #asked(request: Request, origin: RequestId | undefined): void {
+    const from = readAskMeta(request.params)?.call ?? origin
+    const known = from === undefined ? undefined : this.#live.get(from)?.call
+    const calls = [...this.#live.values()].map(({ call }) => call)
+    const isOnly = calls.length === 1 && this.#abandoned.size === 0
+    if (known !== undefined) known.onRequest(request)
+    else if (from !== undefined && this.#abandoned.has(from)) this.#refuse(request, 'The call was cancelled.')
+    else if (calls.length === 0) this.#refuseStray(request)
+    else carrierOf(calls)?.onRequest(request, isOnly ? undefined : calls)
+  }
+
+  #notified(notification: Notification, origin: RequestId | undefined): void {
+    const { method, params } = notification
+    if (method === 'notifications/cancelled') {
+      const isKnown = [...this.#live.values()].some(({ call }) => call.onCancelled(params?.requestId))
+      if (isKnown) return
+    }
+    const token = method === 'notifications/progress' ? params?.progressToken : undefined
+    const from = (typeof token === 'number' ? token : undefined) ?? origin
+    const plain = from === undefined ? undefined : this.#plain.get(from)
+    if (plain !== undefined && belongsToCalls(method)) {
+      plain.call.notify(withTokenOf(notification, plain.call))
+      return
+    }
+    const known = from === undefined ? undefined : this.#live.get(from)?.call
+    const call = known ?? [...this.#live.values()].at(-1)?.call
+    if (call !== undefined && belongsToCalls(method)) call.onNotification(notification)
+    else this.#onNotification(notification)
   }
 
   /** A request of the server outside any call: there is no caller whose client could be asked. */
@@ -200,18 +268,72 @@ export class Session {
       return
     }
     this.#onStray()
-    void this.#sendOrLose(errorReply(id, errorCodes.refused, 'No call is in progress, so no client can be asked.'))
+    this.#refuse(request, 'No call is in progress, so no client can be asked.')
+  }
+
+  #refuse({ id }: Request, reason: string): void {
+    void this.#sendOrLose(errorReply(id, errorCodes.refused, reason))
+  }
+
+  #end(live: LiveCall, outcome: Outcome): void {
+    this.#live.delete(live.requestId)
+    for (const question of live.finish(outcome)) carrierOf(question.askers)?.carryOn(question)
+  }
+
+  /** Its questions are not taken for another call's for a while. */
+  #abandon(id: RequestId): void {
+    const forget = () => this.#abandoned.delete(id)
+    const timer = setTimeout(forget, upstreamLimits.abandonedMs)
+    timer.unref()
+    this.#abandoned.set(id, timer)
+  }
+
+  #cancelled(requestId: RequestId, reason: string): void {
+    const params = { requestId, reason }
+    this.#farewell = this.#wire
+      .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+      .catch(() => undefined)
+  }
+
+  /** Any reply will do: a server that does not know the method is there. */
+  async #answersPing(): Promise<boolean> {
+    const id = this.#nextId()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), upstreamLimits.doubtMs)
+    const call = { params: {}, notify: this.#onNotification }
+    this.#plain.set(id, { onReply: () => resolve(true), onGone: () => resolve(false), call })
+    this.#wire.send({ jsonrpc: '2.0', id, method: 'ping' }).catch(() => resolve(false))
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#plain.delete(id)
+    }
+  }
+
+  #unanswered(id: RequestId, reason: string): void {
+    this.#isInDoubt = true
+    const gone = failed(errorCodes.refused, `The server went away. ${reason}`)
+    this.#plain.get(id)?.onGone(gone)
+    const live = this.#live.get(id)
+    if (live === undefined) return
+    this.#abandon(id)
+    live.end(gone)
   }
 
   #lose(reason: string): void {
-    if (this.#closedBecause !== undefined) return
-    this.#closedBecause = reason
-    const outcome = errorReply(null, errorCodes.refused, `The server went away. ${reason}`)
-    for (const resolve of [...this.#waiting.values()]) resolve(outcome)
+    this.#closedBecause ??= reason
+    this.#endAll(failed(errorCodes.refused, `The server went away. ${reason}`))
+  }
+
+  #endAll(outcome: Outcome): void {
+    for (const { onGone } of [...this.#plain.values()]) onGone(outcome)
+    for (const { end } of [...this.#live.values()]) end(outcome)
   }
 
   #refusal(error: unknown): Outcome {
     if (!(error instanceof WireRefusal)) {
+      this.#isInDoubt = true
       return failed(errorCodes.refused, `The server cannot be used now. ${reasonOf(error)}`)
     }
     // After a restart a server does not know its old sessions, and says so with this status.
@@ -236,6 +358,11 @@ export class Session {
     this.#lastId += 1
     return this.#lastId
   }
+}
+
+/** The call that started last; rather one that carries no question yet, so that no question waits for another. */
+function carrierOf(calls: readonly LiveCall[]): LiveCall | undefined {
+  return calls.findLast(({ isAsking }) => !isAsking) ?? calls.at(-1)
 }
 
 function belongsToCalls(method: string): boolean {

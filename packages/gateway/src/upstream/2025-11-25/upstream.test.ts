@@ -5,6 +5,7 @@ import { anOlderRawServer } from '../../contract/wire.suite.ts'
 import type { Call } from '../../relay/exchange.ts'
 import { BackOff } from '../back-off.ts'
 import { openUpstream } from '../open-upstream.ts'
+import { ProcessCount } from '../process-count.ts'
 
 function callOf(principal: string): Call {
   return {
@@ -23,7 +24,13 @@ test('[RELAY-8] a call that a 2025 server waits in is continued only for the per
   const server = await anOlderRawServer(({ say }) =>
     say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
   )
-  const options = { askWaitMs: 60_000, onLog: () => undefined, environment: () => ({}), backOff: new BackOff() }
+  const options = {
+    askWaitMs: 60_000,
+    onLog: () => undefined,
+    environment: () => ({}),
+    backOff: new BackOff(),
+    processes: new ProcessCount(),
+  }
   const upstream = await openUpstream('deploy', { url: server.url }, callOf('ann'), options)
   putAwayLater(() => upstream.close())
   const asked = await upstream.start(callOf('ann'))

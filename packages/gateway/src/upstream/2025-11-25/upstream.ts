@@ -1,7 +1,9 @@
-// Turns a server of the sessionful revisions into an exchange.
+// Turns a server of the session-based revisions into an exchange.
 //
-// The server is blocked inside a live call while it asks. So a call is held here, on a session of its own, until the
-// answers come; `continue` hands them in. Sessions belong to one caller's connection and are never shared between people.
+// The server is blocked inside a live call while it asks. So a call is held here until the answers come; `continue` hands
+// them in. The calls of one client's session share one session with the server, as they would without a gateway; a client
+// of the newest revision has no session, so all calls of one program of one person share one. Sessions are never shared
+// between people.
 
 import { isPlainObject, type JsonValue, newId } from '@assent/core'
 import { relayLimits, upstreamLimits } from '../../limits.ts'
@@ -19,6 +21,7 @@ import {
 } from '../../relay/exchange.ts'
 import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
 import { randomBytes } from '../../wire/random.ts'
+import { PerCaller } from '../per-caller.ts'
 import type { LiveCall } from './live-call.ts'
 import { readUrlsNeeded } from './questions.ts'
 import type { OpenWire, Session } from './session.ts'
@@ -28,8 +31,8 @@ export type StrayCaller = Pick<Call, 'tenant' | 'principal'>
 
 export interface SessionfulOptions {
   readonly askWaitMs: number
-  /** Connections that one caller may have at once. */
-  readonly connections: number
+  /** Connections that one caller may have at once where each call has its own; undefined where its calls share one. */
+  readonly perCall: number | undefined
   /** Called when the server asks this caller a question while none of the caller's calls is in progress. */
   readonly onStray?: ((caller: StrayCaller) => void) | undefined
   /** Called when no session will be opened any more. */
@@ -40,16 +43,13 @@ export class Upstream20251125 implements Upstream {
   readonly name: string
   readonly #open: OpenWire
   readonly #options: SessionfulOptions
-  readonly #pools = new Map<string, SessionPool>()
+  readonly #pools = new PerCaller<SessionPool>()
   readonly #held = new Map<string, { readonly live: LiveCall; readonly session: Session; readonly pool: SessionPool }>()
-  readonly #sweep: NodeJS.Timeout
 
   constructor(name: string, open: OpenWire, options: SessionfulOptions) {
     this.name = name
     this.#open = open
     this.#options = options
-    this.#sweep = setInterval(() => this.#closeIdle(), upstreamLimits.idleMs)
-    this.#sweep.unref()
   }
 
   async start(call: Call): Promise<Outcome> {
@@ -112,17 +112,13 @@ export class Upstream20251125 implements Upstream {
   }
 
   leave(principal: string, scope: string): void {
-    const key = poolKey(principal, scope)
-    this.#pools.get(key)?.close()
-    this.#pools.delete(key)
+    this.#pools.leave(principal, scope)
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweep)
     const stopped = failed(errorCodes.refused, 'The gateway stopped before anyone answered.')
     for (const { live } of this.#held.values()) live.finish(stopped)
-    for (const pool of this.#pools.values()) pool.close()
-    this.#pools.clear()
+    this.#pools.close()
     this.#options.close()
   }
 
@@ -140,26 +136,6 @@ export class Upstream20251125 implements Upstream {
     return told
   }
 
-  /** Callers of the newest revision do not say when they leave. */
-  #closeIdle(): void {
-    const before = performance.now() - upstreamLimits.idleMs
-    for (const [key, pool] of this.#pools) {
-      if (!pool.isIdle || pool.lastUsedMs > before) continue
-      pool.close()
-      this.#pools.delete(key)
-    }
-  }
-
-  /** Whoever declares something new with each call would get a connection, or a process, with each. */
-  #makeRoom(principal: string): void {
-    const own = [...this.#pools].filter(([key]) => key.startsWith(`${principal}\n{`))
-    if (own.length < upstreamLimits.capabilitySets) return
-    const idle = own.find(([, pool]) => pool.isIdle)
-    if (idle === undefined) throw new Error('Too many calls with other capabilities are under way.')
-    idle[1].close()
-    this.#pools.delete(idle[0])
-  }
-
   #release(id: string): void {
     const held = this.#held.get(id)
     if (held === undefined) return
@@ -168,25 +144,20 @@ export class Upstream20251125 implements Upstream {
   }
 
   #pool(call: Call): SessionPool {
-    // Capabilities are fixed when a session opens, so callers who declare others need sessions of their own.
-    const scope = call.scope === '' ? JSON.stringify(call.client.capabilities) : call.scope
-    const key = poolKey(call.principal, scope)
-    let pool = this.#pools.get(key)
-    if (pool === undefined) {
-      if (call.scope === '') this.#makeRoom(call.principal)
-      const { tenant, principal } = call
-      pool = new SessionPool(this.#open, this.#options.connections, () =>
-        this.#options.onStray?.({ tenant, principal }),
-      )
-      this.#pools.set(key, pool)
-    }
-    return pool
+    const { tenant, principal, client } = call
+    const onStray = () => this.#options.onStray?.({ tenant, principal })
+    // Capabilities are fixed when a session opens, so calls that declare others need sessions of their own.
+    return this.#pools.get(
+      call,
+      client.capabilities,
+      () => new SessionPool(this.#open, { perCall: this.#options.perCall, onStray }),
+    )
   }
 }
 
 async function request(pool: SessionPool, call: Call): Promise<Outcome> {
   const session = await pool.first(call.client)
-  const outcome = await session.request(call.method, call.params)
+  const outcome = await session.request(call.method, call.params, call)
   if (call.method === 'logging/setLevel' && outcome.kind === 'finished') {
     pool.logLevel = stringAt(call.params, 'level')
     session.logLevel = pool.logLevel
@@ -231,8 +202,4 @@ function withoutRounds(call: Call): Call {
   const kept = Object.entries(meta).filter(([name]) => !name.startsWith('io.modelcontextprotocol/'))
   const { _meta, ...rest } = params
   return { ...call, params: kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) } }
-}
-
-function poolKey(principal: string, scope: string): string {
-  return `${principal}\n${scope}`
 }

@@ -1,7 +1,8 @@
 // Speaks revision 2026-07-28 to a child process, or to a server inside this one.
 //
-// One process serves one person. Calls run side by side on it, because nothing but replies and notifications comes back:
-// replies are told apart by ids of ours, progress by a token of ours.
+// One process serves one client's session; a client of the newest revision has none, so there one process serves one program
+// of one person. Calls run side by side on it, because nothing but replies and notifications comes back: replies are told
+// apart by ids of ours, progress by a token of ours.
 
 import type { JsonValue } from '@assent/core'
 import {
@@ -16,6 +17,8 @@ import {
   unsent,
 } from '../../relay/exchange.ts'
 import { errorCodes, isNotification, isReply, type Message, type Notification, objectAt } from '../../wire/messages.ts'
+import { PerCaller } from '../per-caller.ts'
+import { withToken, withTokenOf } from '../progress-token.ts'
 import type { Wire, WireEvents } from '../wire.ts'
 import { describeBy } from './describe.ts'
 import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
@@ -34,6 +37,7 @@ class Process {
   readonly #wire: Wire
   readonly #running = new Map<number, Running>()
   isOpen = true
+  lastUsedMs: number = performance.now()
   #lastId = firstId
 
   constructor(open: OpenWire) {
@@ -49,6 +53,7 @@ class Process {
     if (call.signal.aborted) return unsent(errorCodes.refused, 'The caller went away.')
     this.#lastId += 1
     const id = this.#lastId
+    this.lastUsedMs = performance.now()
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.#running.set(id, { call, resolve })
     const abort = () => {
@@ -66,7 +71,12 @@ class Process {
     } finally {
       call.signal.removeEventListener('abort', abort)
       this.#running.delete(id)
+      this.lastUsedMs = performance.now()
     }
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0
   }
 
   close(): void {
@@ -103,7 +113,7 @@ class Process {
 export class StdioUpstream20260728 implements Upstream {
   readonly name: string
   readonly #open: OpenWire
-  readonly #processes = new Map<string, Process>()
+  readonly #processes = new PerCaller<Process>()
 
   constructor(name: string, open: OpenWire) {
     this.name = name
@@ -111,16 +121,16 @@ export class StdioUpstream20260728 implements Upstream {
   }
 
   /** Starts the caller's process, unless it runs. */
-  begin(principal: string): Process {
-    const running = this.#processes.get(principal)
-    if (running?.isOpen === true) return running
-    const process = opened(this.#open)
-    this.#processes.set(principal, process)
-    return process
+  begin(call: Call): Process {
+    const start = () => this.#processes.get(call, undefined, () => opened(this.#open))
+    const process = start()
+    if (process.isOpen) return process
+    this.#processes.forget(process)
+    return start()
   }
 
   async start(call: Call): Promise<Outcome> {
-    return this.begin(call.principal).run(call)
+    return this.begin(call).run(call)
   }
 
   continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
@@ -135,14 +145,12 @@ export class StdioUpstream20260728 implements Upstream {
     await this.start({ ...call, method: 'subscriptions/listen' })
   }
 
-  leave(principal: string): void {
-    this.#processes.get(principal)?.close()
-    this.#processes.delete(principal)
+  leave(principal: string, scope: string): void {
+    this.#processes.leave(principal, scope)
   }
 
   async close(): Promise<void> {
-    for (const process of this.#processes.values()) process.close()
-    this.#processes.clear()
+    this.#processes.close()
   }
 }
 
@@ -152,16 +160,4 @@ function opened(open: OpenWire): Process {
   } catch (error) {
     throw new NotSent(error)
   }
-}
-
-/** Our own token, so that two callers who chose the same one are told apart. */
-function withToken(params: Call['params'], token: number): Call['params'] {
-  const meta = objectAt(params, '_meta')
-  return meta?.progressToken === undefined ? params : { ...params, _meta: { ...meta, progressToken: token } }
-}
-
-function withTokenOf(notification: Notification, call: Call): Notification {
-  const token = objectAt(call.params, '_meta')?.progressToken
-  if (token === undefined || notification.method !== 'notifications/progress') return notification
-  return { ...notification, params: { ...notification.params, progressToken: token } }
 }
