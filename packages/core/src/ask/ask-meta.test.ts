@@ -29,6 +29,10 @@ test('[META-1] a wait can be marked as the default of its asker, and only a wait
     expect(read({ waitMs: 4_000, isDefault })).toEqual({ waitMs: 4_000 })
 })
 
+test.each([7, 0, -1.5, 'request-7'])('[META-1] a question can name the request in which it is asked: %j', (call) => {
+  expect(readAskMeta({ _meta: askMeta({ call }) })).toEqual({ call })
+})
+
 test.each([
   undefined,
   null,
@@ -49,6 +53,10 @@ test.each([
   { checked: '' },
   { checked: 'x'.repeat(8_193) },
   { checked: '\ud800' },
+  { call: '' },
+  { call: 'x'.repeat(257) },
+  { call: null },
+  { call: [7] },
 ])('[META-2] a malformed part counts as absent: %j', (member) => {
   expect(readAskMeta({ _meta: { 'assent/ask': member } })).toEqual({})
 })

@@ -235,6 +235,16 @@ describe('the call in which a server asks', () => {
     for (const question of questions) expect(viewOf(question).question).toMatchObject({ call: drawn })
   })
 
+  test('[CARD-5] a question that may be any call’s shows all of them, and is not drawn as an approval', () => {
+    const oneOf = [{ tool: 'list' }, { tool: 'deploy', arguments: { region: 'eu' } }]
+    const view = viewOf({ kind: 'form', message, form: decisionForm, oneOf }).question
+    expect(view).toMatchObject({
+      oneOf: [{ name: 'list' }, { name: 'deploy', arguments: [{ name: 'region', value: 'eu' }] }],
+    })
+    expect(view).not.toHaveProperty('decision')
+    expect(view).not.toHaveProperty('call')
+  })
+
   test('[CARD-5] a prompt and a resource are named as what they are', () => {
     const form = { fields: [] }
     const prompt = { kind: 'prompt', tool: 'summarize', arguments: { path: 'a' } } as const

@@ -24,6 +24,8 @@ export function applyLimits({ limits }: Config): void {
     silentMs: limits.server_silent_within,
     connections: limits.server_connections,
     processes: limits.server_processes,
+    processesTotal: limits.processes,
+    idleMs: limits.server_idle,
     waitingCalls: limits.server_waiting_calls,
   } satisfies Partial<typeof upstreamLimits>)
   Object.assign(downstreamLimits, {

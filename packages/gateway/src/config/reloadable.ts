@@ -52,14 +52,16 @@ export function needRestart(before: Config, after: Config): string[] {
 }
 
 function serverOf(settings: ServerSettings): ServerConfig {
-  const { url, headers, command, args, env, cwd, secrets } = settings
+  const { url, headers, command, args, env, cwd, processes, secrets } = settings
   const { allowed, token } = secrets
   const pages = {
     ...(allowed ? { secrets: token === undefined ? {} : { token } } : {}),
     ...(settings.allow_secret_answers ? { allowsSecretAnswers: true as const } : {}),
+    ...(settings.isolation === 'call' ? { isolation: settings.isolation } : {}),
   }
   if (url !== undefined) return { url: url.href, headers, ...pages }
-  const started = { command: command ?? '', args, env, ...pages }
+  const most = processes === undefined ? {} : { processes }
+  const started = { command: command ?? '', args, env, ...most, ...pages }
   return cwd === undefined ? started : { ...started, cwd }
 }
 

@@ -141,6 +141,7 @@ function uselessMembers(server: ServerSettings): string[] {
     args: server.args.length > 0,
     env: Object.keys(server.env).length > 0,
     cwd: server.cwd !== undefined,
+    processes: server.processes !== undefined,
   }
   return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
 }

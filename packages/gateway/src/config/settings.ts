@@ -43,6 +43,15 @@ const server = group(
       text('a folder'),
       "The folder it is started in, relative to the configuration file. The gateway's own unless given.",
     ),
+    isolation: value(
+      choice('session', 'call'),
+      'session',
+      'What a process or session of a server of the 2025 revisions is shared by: all calls of one client (`session`), or nothing, so that each call has its own (`call`). A server that keeps state between calls needs `session`.',
+    ),
+    processes: optional(
+      count(1, 100_000),
+      'Processes of this server that may run at once, for all clients. `limits.processes` counts too.',
+    ),
     allow_secret_answers: value(
       flag,
       false,
@@ -312,17 +321,27 @@ export const settings = group('The configuration of `assent gateway`.', {
       server_connections: value(
         count(1, 10_000),
         upstreamLimits.connections,
-        'Connections that one caller may have to one server of the 2025 revisions; each carries one call that may ask.',
+        'Sessions that one client may have at once with a server that has `isolation: call`.',
       ),
       server_processes: value(
         count(1, 1_000),
         upstreamLimits.processes,
         'The same where each is a process (`command`).',
       ),
+      processes: value(
+        count(1, 100_000),
+        upstreamLimits.processesTotal,
+        'Processes of all servers (`command`) that the gateway may run at once. A client that needs one more gets an error.',
+      ),
+      server_idle: value(
+        duration(1_000, 7 * day),
+        upstreamLimits.idleMs,
+        'After this long unused, the process or session of a client without sessions (2026-07-28) is stopped.',
+      ),
       server_waiting_calls: value(
         count(0, 100_000),
         upstreamLimits.waitingCalls,
-        'Calls of one caller that may wait for such a connection.',
+        'Calls of one client that may wait for such a session.',
       ),
       drain: value(
         duration(0, hour),

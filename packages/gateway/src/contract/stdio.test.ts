@@ -31,7 +31,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 )
 
-test('[RELAY-1] people have processes of their own, and calls of one person their own questions', async () => {
+test('[SHARE-1] two calls of one person that ask at once get their own questions', async () => {
   const gateway = await (await aStage()).gateway({ deploy: aProcess('2025-11-25') })
   const questions = ['one', 'two'].map((message) => ({ ...howMany, message }))
 

@@ -33,7 +33,6 @@ export function AskedInOneOf({ calls, server }: { readonly calls: readonly CallV
       <p className="asked-in-note">The server did not say which. Your answer approves none of them by itself.</p>
       <ol className="asked-in-calls">
         {calls.map(({ kind, name, arguments: given, json }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and two calls may be the same
           <li key={`${at} ${json}`}>
             {kind === 'tool' ? '' : `${kind} `}
             <code>{name}</code>

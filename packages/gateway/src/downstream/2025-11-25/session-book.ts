@@ -122,9 +122,9 @@ export class SessionBook {
   /** False when it was ended already. */
   async end(session: ClientSession): Promise<boolean> {
     const isEnded = await this.#serving.store.sessions.end(this.#nameOf(session))
-    await this.#letGo(session)
-    // Its handles end with it, so nothing waits for what they lead to.
+    // Its handles end with it, so nothing waits for what they lead to. First, because its servers' calls end with it too.
     if (isEnded) await this.#serving.store.asks.withdrawOfGoneSessions().catch(this.#onTrouble)
+    await this.#letGo(session)
     if (isEnded) await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'end', { session: session.id })
     return isEnded
   }

@@ -360,9 +360,12 @@ export class Session {
   }
 }
 
-/** The call that started last; rather one that carries no question yet, so that no question waits for another. */
+/**
+ * The call that started first of those that carry no question: servers mostly ask in the order of their calls, and no question
+ * waits for another.
+ */
 function carrierOf(calls: readonly LiveCall[]): LiveCall | undefined {
-  return calls.findLast(({ isAsking }) => !isAsking) ?? calls.at(-1)
+  return calls.find(({ isAsking }) => !isAsking) ?? calls.at(-1)
 }
 
 function belongsToCalls(method: string): boolean {

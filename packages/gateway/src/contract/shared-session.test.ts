@@ -1,0 +1,306 @@
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { upstreamLimits } from '../limits.ts'
+import { answerInInbox, openAsks } from './inbox.suite.ts'
+import { aStage, until } from './stage.suite.ts'
+import { anOlderRawServer, aSession, nextOf, type RawSession, request, type Wire } from './wire.suite.ts'
+
+const script = fileURLToPath(new URL('stateful-process.suite.ts', import.meta.url))
+const stateful = { command: process.execPath, args: [script] }
+const standard = { ...upstreamLimits }
+afterEach(() => void Object.assign(upstreamLimits, standard))
+
+type Counted = { counted: number; process: number }
+
+function textOf(result: unknown): string {
+  return (result as { content: { text: string }[] }).content[0]?.text ?? ''
+}
+
+/** One tool call of a client of the newest revision. */
+async function callTool(url: string, name: string, args: Wire = {}, more: Wire & { client?: string } = {}) {
+  const { client = 'one', ...rounds } = more
+  const meta = { 'io.modelcontextprotocol/clientInfo': { name: client, version: '1' } }
+  return (await request(url, 'tools/call', { name, arguments: args, ...rounds }, { meta })).message
+}
+
+/** The same in a session; what comes on its stream can be read. */
+function inSession(session: RawSession, id: number, name: string, args: Wire = {}) {
+  return session.ask('tools/call', { name, arguments: args }, id)
+}
+
+async function replyOf(stream: AsyncGenerator<Wire>): Promise<Wire> {
+  for await (const message of stream) if (!('method' in message)) return message
+  throw new Error('The stream ended without a reply.')
+}
+
+async function countedIn(session: RawSession, id: number): Promise<Counted> {
+  return JSON.parse(textOf((await replyOf(await inSession(session, id, 'count'))).result))
+}
+
+test('[SHARE-1] the calls of one session share one process and its state, and another session has another', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const [one, two] = [await aSession(url), await aSession(url)]
+
+  const counts = await Promise.all([1, 2, 3].map((id) => countedIn(one, id)))
+  const other = await countedIn(two, 1)
+
+  expect(counts.map(({ counted }) => counted).toSorted()).toEqual([1, 2, 3])
+  expect(new Set(counts.map((count) => count.process)).size).toBe(1)
+  expect(other.counted).toBe(1)
+  expect(other.process).not.toBe(counts[0]?.process)
+})
+
+test('[SHARE-1] a client without sessions has one process for each name, and it is stopped when idle', async () => {
+  Object.assign(upstreamLimits, { idleMs: 300, idleLookMs: 50 })
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const count = async (client: string): Promise<Counted> =>
+    JSON.parse(textOf((await callTool(url, 'count', {}, { client })).result))
+
+  const first = await count('one')
+  const again = await count('one')
+  const other = await count('two')
+
+  expect(again).toEqual({ counted: 2, process: first.process })
+  expect(other).toMatchObject({ counted: 1 })
+  expect(other.process).not.toBe(first.process)
+  await until(() => (isRunning(first.process) ? undefined : true))
+  expect(await count('one')).toMatchObject({ counted: 1 })
+})
+
+test('[SHARE-1] with identity a client without sessions has one process for each OAuth client of a person', async () => {
+  const stage = await aStage()
+  const identify = ({ headers }: { headers: Record<string, unknown> }) => {
+    const [principal = 'ann', client = 'app'] = String(headers['x-person'] ?? '').split('/')
+    return { principal, groups: [], client }
+  }
+  const { url } = await stage.gateway({ deploy: stateful }, { identify: identify as never })
+  const count = async (person: string, name: string): Promise<Counted> => {
+    const meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
+    const { message } = await request(url, 'tools/call', { name: 'count', arguments: {} }, { person, meta })
+    return JSON.parse(textOf(message.result))
+  }
+
+  const counts = [
+    await count('ann/app', 'x'),
+    await count('ann/app', 'y'),
+    await count('ann/cli', 'x'),
+    await count('bob/app', 'x'),
+  ]
+
+  expect(counts.map(({ counted }) => counted)).toEqual([1, 2, 1, 1])
+  expect(new Set(counts.map((one) => one.process)).size).toBe(3)
+})
+
+test('[SHARE-1] the process of an idle session stays as long as the session', async () => {
+  Object.assign(upstreamLimits, { idleMs: 50, idleLookMs: 20 })
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const session = await aSession(url)
+  await countedIn(session, 1)
+
+  await new Promise((resolve) => setTimeout(resolve, 400))
+
+  expect(await countedIn(session, 2)).toMatchObject({ counted: 2 })
+})
+
+test('[SHARE-2] a question whose server names its call is that call’s, also while others are in progress', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const session = await aSession(url)
+  const asking = await inSession(session, 1, 'ask', { message: 'mine', named: true })
+  await inSession(session, 2, 'hang')
+
+  const question = await nextOf(asking)
+
+  expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'mine' } })
+  await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { word: 'a' } } })
+  expect(textOf((await nextOf(asking)).result)).toContain('"word":"a"')
+})
+
+test('[SHARE-2] a question that came on the stream of a call is that call’s', async () => {
+  const server = await anOlderRawServer(({ id, params, say }) => {
+    if (params.name === 'ask')
+      setTimeout(
+        () =>
+          say({
+            id: `q${id}`,
+            method: 'elicitation/create',
+            params: { message: 'mine', requestedSchema: { type: 'object', properties: {} } },
+          }),
+        300,
+      )
+  })
+  const { url } = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const session = await aSession(url)
+  const asking = await inSession(session, 1, 'ask')
+  await inSession(session, 2, 'other')
+
+  expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create', params: { message: 'mine' } })
+  expect(server.heard.filter(({ method }) => method === 'initialize')).toHaveLength(1)
+})
+
+test('[SHARE-3] a question that may be any call’s is shown with all of them, and its answer goes to the call that asked', async () => {
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
+  const session = await aSession(url)
+  const hanging = await inSession(session, 1, 'hang', { slow: true })
+  const asking = [
+    await inSession(session, 2, 'ask', { message: 'two' }),
+    await inSession(session, 3, 'ask', { message: 'three' }),
+  ]
+
+  const asks = await until(async () => {
+    const open = await openAsks(store)
+    return open.length === 2 ? open : undefined
+  })
+
+  for (const ask of asks) {
+    const { question } = ask
+    if (question.kind !== 'form') throw new Error('Not a form.')
+    expect(question.call).toBeUndefined()
+    expect(question.oneOf).toContainEqual({ tool: 'hang', arguments: { slow: true } })
+    expect(question.oneOf).toContainEqual({ tool: 'ask', arguments: { message: question.message } })
+    await answerInInbox(store, ask, { action: 'accept', content: { word: `to ${question.message}` } })
+  }
+  const answers = await Promise.all(asking.map(async (stream) => textOf((await replyOf(stream)).result)))
+  expect(answers[0]).toContain('to two')
+  expect(answers[1]).toContain('to three')
+  await replyOf(await inSession(session, 4, 'release'))
+  expect(textOf((await replyOf(hanging)).result)).toContain('released')
+})
+
+test('[SHARE-3] an open question does not block other calls', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const session = await aSession(url)
+  const asking = await inSession(session, 1, 'ask', { message: 'open' })
+  expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create' })
+
+  expect(await countedIn(session, 2)).toMatchObject({ counted: 1 })
+})
+
+test('[SHARE-3] a question that another call carried goes on with the call that is left, and ends with the last', async () => {
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
+  const session = await aSession(url)
+  await inSession(session, 1, 'hang')
+  await inSession(session, 2, 'ask', { message: 'whose?' })
+  const [first] = await until(async () => {
+    const open = await openAsks(store)
+    return open.length === 1 ? open : undefined
+  })
+
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  const [moved] = await until(async () => {
+    const open = await openAsks(store)
+    return open[0] !== undefined && open[0].id !== first?.id ? open : undefined
+  })
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+
+  await until(async () => ((await openAsks(store)).length === 0 ? true : undefined))
+  expect((await store.asks.read('default', moved?.id ?? ''))?.state).toMatchObject({ kind: 'withdrawn' })
+})
+
+test('[SHARE-3] towards a client of the newest revision each question is returned by a call, and each answer reaches its own', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const messages = ['one', 'two']
+  const asked = await Promise.all(messages.map((message) => callTool(url, 'ask', { message })))
+
+  const answered = await Promise.all(
+    asked.map(({ result }, at) => {
+      const inputResponses = Object.fromEntries(
+        Object.entries(result.inputRequests as Record<string, { params: { message: string } }>).map(
+          ([key, { params }]) => [key, { action: 'accept', content: { word: `to ${params.message}` } }],
+        ),
+      )
+      return callTool(url, 'ask', { message: messages[at] }, { inputResponses, requestState: result.requestState })
+    }),
+  )
+
+  expect(answered.map(({ result }) => textOf(result))).toEqual([
+    expect.stringContaining('to one'),
+    expect.stringContaining('to two'),
+  ])
+})
+
+test('[SHARE-4] a cancelled call leaves the others and their process alone, and what it asks later is not theirs', async () => {
+  const { store, gateway } = await aStage()
+  const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
+  const session = await aSession(url)
+  const before = await countedIn(session, 1)
+  await inSession(session, 2, 'late')
+  await inSession(session, 3, 'hang')
+
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+
+  const [ask] = await until(async () => {
+    const open = await openAsks(store)
+    return open.length === 1 ? open : undefined
+  })
+  expect(ask?.question).toMatchObject({ message: 'late', oneOf: [{ tool: 'hang' }] })
+  expect(await countedIn(session, 4)).toEqual({ counted: 2, process: before.process })
+})
+
+test('[SHARE-5] with `isolation: call` each call has a process of its own', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: { ...stateful, isolation: 'call' } })
+  const session = await aSession(url)
+  await inSession(session, 1, 'hang')
+
+  const second = await inSession(session, 2, 'ask', { message: 'mine' })
+
+  expect(await nextOf(second)).toMatchObject({ method: 'elicitation/create', params: { message: 'mine' } })
+  expect(await countedIn(session, 3)).toMatchObject({ counted: 1 })
+})
+
+test.each([
+  ['all servers', { processesTotal: 1 }, {}, 'limits.processes'],
+  ['one server', {}, { processes: 1 }, 'its setting processes'],
+] as const)(
+  '[SHARE-5] more processes than %s may have are refused, with the setting',
+  async (_which, limits, setting, words) => {
+    Object.assign(upstreamLimits, limits)
+    const { url } = await (await aStage()).gateway({ deploy: { ...stateful, ...setting } })
+    const session = await aSession(url)
+    await countedIn(session, 1)
+
+    const refused = await callTool(url, 'count')
+
+    expect(refused.error.message).toContain(words)
+    expect(await countedIn(session, 2)).toMatchObject({ counted: 2 })
+  },
+)
+
+test('[SHARE-6] a stream that breaks fails its own call, and the session goes on if the server still knows it', async () => {
+  let isForgetful = false
+  const server = await anOlderRawServer(({ method, params, end, response }) => {
+    if (method === 'ping') return isForgetful ? void response.destroy() : end({ result: {} })
+    if (params.name === 'break') return void response.destroy()
+    if (params.name === 'quick') end({ result: { content: [] } })
+  })
+  const { url } = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const session = await aSession(url)
+  const initialized = () => server.heard.filter(({ method }) => method === 'initialize').length
+  const waiting = await inSession(session, 1, 'wait')
+  let isOver = false
+  void waiting.next().then(() => {
+    isOver = true
+  })
+
+  const broken = await replyOf(await inSession(session, 2, 'break'))
+  const quick = await replyOf(await inSession(session, 3, 'quick'))
+
+  expect(broken).toHaveProperty('error')
+  expect(quick).toHaveProperty('result')
+  expect(isOver).toBe(false)
+  expect(initialized()).toBe(1)
+  isForgetful = true
+  await replyOf(await inSession(session, 4, 'break'))
+  expect(await replyOf(await inSession(session, 5, 'quick'))).toHaveProperty('result')
+  expect(initialized()).toBe(2)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

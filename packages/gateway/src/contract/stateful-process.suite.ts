@@ -1,0 +1,57 @@
+// A process of its own: a hand-written 2025-11-25 server on standard input and output that keeps state between calls.
+//
+// Tools: `count` counts its calls and names the process; `ask` asks what its argument `message` says, under the id of its
+// call or, with `named`, with that id in our `_meta` member; `hang` answers when `release` is called; `late` asks after it
+// was cancelled.
+
+import { createInterface } from 'node:readline'
+
+interface Received {
+  readonly id?: number | string
+  readonly method?: string
+  readonly params?: {
+    readonly name?: string
+    readonly requestId?: number
+    readonly arguments?: Record<string, unknown>
+  }
+  readonly result?: unknown
+}
+
+const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const text = (id: unknown, value: unknown) =>
+  say({ id, result: { content: [{ type: 'text', text: JSON.stringify(value) }] } })
+const form = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
+const question = (id: string, message: unknown, more: object = {}) =>
+  say({ id, method: 'elicitation/create', params: { message, requestedSchema: form, ...more } })
+
+let counted = 0
+const hanging: unknown[] = []
+const late = new Set<unknown>()
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params, result } = JSON.parse(line) as Received
+  if (method === 'initialize') {
+    const info = { name: 'stateful', version: '1' }
+    say({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: info } })
+  } else if (method === 'notifications/cancelled' && late.has(params?.requestId)) {
+    question(`q${params?.requestId}`, 'late')
+  } else if (method === 'tools/call') {
+    const { message, named } = params?.arguments ?? {}
+    if (params?.name === 'count') {
+      counted += 1
+      text(id, { counted, process: process.pid })
+    }
+    if (params?.name === 'ask')
+      question(`q${id}`, message, named === true ? { _meta: { 'assent/ask': { call: id } } } : {})
+    if (params?.name === 'hang') hanging.push(id)
+    if (params?.name === 'late') late.add(id)
+    if (params?.name === 'release') {
+      for (const one of hanging.splice(0)) text(one, 'released')
+      text(id, 'done')
+    }
+  } else if (method !== undefined && id !== undefined) {
+    say({ id, error: { code: -32_601, message: 'unknown' } })
+  } else if (typeof id === 'string' && id.startsWith('q')) {
+    text(Number(id.slice(1)), result ?? 'refused')
+  }
+})
