@@ -6,7 +6,7 @@ import { answerInInbox, firstAsk } from './inbox.suite.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
 import { anAskingServer, type Generation } from './servers.suite.ts'
 import { aStage } from './stage.suite.ts'
-import { request } from './wire.suite.ts'
+import { aSession, nextOf, request } from './wire.suite.ts'
 
 const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
@@ -96,6 +96,17 @@ describe.each([
       expect(questionIn(message.result)._meta).toEqual(isOurs ? { 'assent/ask': wait } : undefined)
     },
   )
+
+  test('[SHARE-2] a 2025 server written with our SDK names the call in which it asks, to gateways of ours only', async () => {
+    const server = await anSdkServer('2025-11-25')
+    const session = await aSession(server.url, { capabilities: { elicitation: {}, experimental } })
+    await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+
+    const question = await nextOf(await session.ask('tools/call', { name: 'name', arguments: { waitMs: 4_000 } }, 7))
+
+    const { _meta } = question.params as { _meta?: unknown }
+    expect(_meta).toEqual(isOurs ? { 'assent/ask': { waitMs: 4_000, call: 7 } } : undefined)
+  })
 
   test('[WAIT-3] the gateway passes the timeout on to gateways of ours only', async () => {
     const server = await anSdkServer('2026-07-28')
