@@ -141,6 +141,8 @@ export const upstreamLimits = {
   processesTotal: 256,
   /** Programs of one caller without sessions that may use one server at once: each has a session, or a process. */
   agents: 16,
+  /** Requests for roots of one session that wait for somebody to ask. */
+  earlyRequests: 8,
   /** How long a call that was given up may still ask, so that its questions are not taken for another call's. */
   abandonedMs: 60_000,
   /** How long a session whose call ended without an answer may take to show that the server still knows it. */

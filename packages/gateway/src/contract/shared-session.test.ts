@@ -1,9 +1,12 @@
+import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { upstreamLimits } from '../limits.ts'
 import { answerInInbox, openAsks } from './inbox.suite.ts'
+import { messagesOf } from './messages-of.suite.ts'
+import { listening } from './servers.suite.ts'
 import { aStage, until } from './stage.suite.ts'
-import { anOlderRawServer, aSession, nextOf, type RawSession, request, type Wire } from './wire.suite.ts'
+import { anOlderRawServer, aSession, nextOf, type RawSession, request, untilTheEnd, type Wire } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('stateful-process.suite.ts', import.meta.url))
 const stateful = { command: process.execPath, args: [script] }
@@ -105,8 +108,8 @@ test('[SHARE-1] the process of an idle session stays as long as the session', as
 test('[SHARE-2] a question whose server names its call is that call’s, also while others are in progress', async () => {
   const { url } = await (await aStage()).gateway({ deploy: stateful })
   const session = await aSession(url)
-  const asking = await inSession(session, 1, 'ask', { message: 'mine', named: true })
-  await inSession(session, 2, 'hang')
+  await inSession(session, 1, 'hang')
+  const asking = await inSession(session, 2, 'ask', { message: 'mine', named: true })
 
   const question = await nextOf(asking)
 
@@ -130,8 +133,8 @@ test('[SHARE-2] a question that came on the stream of a call is that call’s', 
   })
   const { url } = await (await aStage()).gateway({ deploy: { url: server.url } })
   const session = await aSession(url)
-  const asking = await inSession(session, 1, 'ask')
-  await inSession(session, 2, 'other')
+  await inSession(session, 1, 'other')
+  const asking = await inSession(session, 2, 'ask')
 
   expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create', params: { message: 'mine' } })
   expect(server.heard.filter(({ method }) => method === 'initialize')).toHaveLength(1)
@@ -304,3 +307,62 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+test.each(['a client that listens', 'the next call'])(
+  '[SHARE-7] a server that asks for roots outside calls gets them through %s',
+  async (through) => {
+    const program = `
+      const lines = require('node:readline').createInterface({ input: process.stdin })
+      const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+      let roots
+      lines.on('line', (line) => {
+        const { id, method, params, result } = JSON.parse(line)
+        if (method === 'initialize')
+          say({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } })
+        else if (method === 'notifications/initialized') say({ id: 'r', method: 'roots/list' })
+        else if (id === 'r') roots = result
+        else if (method === 'tools/call') setTimeout(() => say({ id, result: { content: [{ type: 'text', text: JSON.stringify(roots ?? null) }] } }), 300)
+        else if (method !== undefined) say({ id, error: { code: -32601, message: 'unknown' } })
+      })`
+    const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+    const session = await aSession(gateway.url, { capabilities: { roots: {} } })
+    const roots = [{ uri: 'file:///work', name: 'work' }]
+    const answer = ({ id }: Wire) => session.post({ jsonrpc: '2.0', id, result: { roots } })
+    if (through === 'a client that listens') {
+      const headers = { 'mcp-session-id': session.id, 'x-person': 'ann' }
+      const stream = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+      await answer(await nextOf(stream))
+    }
+    const calling = await inSession(session, 1, 'x')
+    if (through === 'the next call') await answer(await nextOf(calling))
+
+    expect(JSON.parse(textOf((await replyOf(calling)).result))).toEqual({ roots })
+  },
+)
+
+test('[SHARE-6] a standing stream that the server closed is opened again', async () => {
+  let opened = 0
+  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+  const server = createServer(async (message, response) => {
+    if (message.method === 'GET') {
+      opened += 1
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      if (opened === 1) return void setTimeout(() => response.end(': closed for lack of traffic\n\n'), 50)
+      return void response.write(`data: ${JSON.stringify(changed)}\n\n`)
+    }
+    let body = ''
+    for await (const chunk of message.setEncoding('utf8')) body += chunk
+    const { id, method } = body === '' ? ({} as Wire) : JSON.parse(body)
+    if (method !== 'initialize') return void response.writeHead(id === undefined ? 202 : 400).end()
+    const result = { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: {} }
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'raw' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  const { url } = await (await aStage()).gateway({ deploy: await listening(server) })
+  const session = await aSession(url)
+  const headers = { 'mcp-session-id': session.id, 'x-person': 'ann' }
+  const stream = messagesOf(await fetch(url, { headers, signal: untilTheEnd().signal }))
+
+  expect(await nextOf(stream)).toMatchObject({ method: changed.method })
+  expect(opened).toBe(2)
+})

@@ -29,6 +29,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** Set by the relay: called by a server adapter that refuses a question of this call by itself. */
   readonly onRefused?: (why: QuestionRefusal) => void
+  /** On a call that listens: asks the client something that belongs to no call. */
+  readonly ask?: (wanted: Wanted) => Promise<Given>
   /** The asks that only this request waits for. Without it they end by their deadline alone. */
   readonly waiting?: RequestAsks
 }

@@ -147,8 +147,13 @@ export class ClientSession {
   async listen(say: Say, signal: AbortSignal): Promise<void> {
     const params = { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }
     const call = this.#call('subscriptions/listen', params, say, AbortSignal.any([signal, this.#ending.signal]))
+    const until = { over: never(), elsewhere: never() }
     await this.#serving.relay.listen({
       ...call,
+      ask: async (wanted) => {
+        const given = await this.#ask(wanted, say, call.signal, until, 0)
+        return given === undefined || given === 'elsewhere' ? noAnswer : given
+      },
       notify: (notification) => {
         if (notification.method !== 'notifications/subscriptions/acknowledged') say(withoutSubscription(notification))
       },

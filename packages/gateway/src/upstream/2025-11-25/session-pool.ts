@@ -1,7 +1,7 @@
 // The sessions that one caller has with one server: one for all its calls, or one for each where the configuration says so.
 
 import { upstreamLimits } from '../../limits.ts'
-import type { ClientProfile } from '../../relay/exchange.ts'
+import type { Call, ClientProfile } from '../../relay/exchange.ts'
 import type { Notification } from '../../wire/messages.ts'
 import { type OpenWire, Session } from './session.ts'
 
@@ -11,10 +11,12 @@ export interface PoolOptions {
   readonly onStray: () => void
 }
 
+type Listener = Pick<Call, 'notify' | 'ask'>
+
 export class SessionPool {
   readonly #open: OpenWire
   readonly #options: PoolOptions
-  readonly #listeners = new Set<(notification: Notification) => void>()
+  readonly #listeners = new Set<Listener>()
   /** The sessions that calls run on, with how many each. */
   readonly #used = new Map<Session, number>()
   readonly #waiting: (() => void)[] = []
@@ -66,8 +68,10 @@ export class SessionPool {
     this.#waiting.shift()?.()
   }
 
-  onNotification(listener: (notification: Notification) => void): () => void {
+  /** Passes on what the server says outside calls, until the function that comes back is called. */
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener)
+    if (listener.ask !== undefined) for (const session of this.#sessions) session.onListening()
     return () => this.#listeners.delete(listener)
   }
 
@@ -114,9 +118,10 @@ export class SessionPool {
     try {
       const session = await Session.open(this.#open, client, {
         onNotification: (notification) => {
-          for (const listener of this.#listeners) listener(notification)
+          for (const { notify } of this.#listeners) notify(notification)
         },
         onStray: this.#options.onStray,
+        asker: () => [...this.#listeners].findLast(({ ask }) => ask !== undefined)?.ask,
       })
       this.#sessions.push(session)
       return session

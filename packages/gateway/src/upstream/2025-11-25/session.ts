@@ -31,7 +31,7 @@ import {
 import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 import { LiveCall, outcomeOf } from './live-call.ts'
-import { readQuestion } from './questions.ts'
+import { type Asker, OutsideCalls } from './outside-calls.ts'
 
 export type OpenWire = (events: WireEvents) => Wire & { revision?: string; openStream?(): Promise<void> }
 
@@ -50,10 +50,8 @@ export class OpenRefused extends Error {
   }
 }
 
-export interface SessionEvents {
+export interface SessionEvents extends Asker {
   readonly onNotification: (notification: Notification) => void
-  /** The server asked a question while none of its calls was in progress. */
-  readonly onStray: () => void
 }
 
 /** A request that cannot ask. */
@@ -70,8 +68,8 @@ export class Session {
   readonly #live = new Map<RequestId, { readonly call: LiveCall; readonly end: (outcome: Outcome) => void }>()
   /** Calls that were given up and that the server may still be working on. */
   readonly #abandoned = new Map<RequestId, NodeJS.Timeout>()
+  readonly #outside: OutsideCalls
   readonly #onNotification: SessionEvents['onNotification']
-  readonly #onStray: SessionEvents['onStray']
   #lastId = 0
   #closedBecause: string | undefined
   #isInDoubt = false
@@ -80,9 +78,9 @@ export class Session {
   description: Description = { capabilities: {}, info: {} }
   logLevel: string | undefined
 
-  private constructor(open: OpenWire, { onNotification, onStray }: SessionEvents) {
-    this.#onNotification = onNotification
-    this.#onStray = onStray
+  private constructor(open: OpenWire, capabilities: JsonObject, events: SessionEvents) {
+    this.#onNotification = events.onNotification
+    this.#outside = new OutsideCalls(capabilities, events, (reply) => void this.#sendOrLose(reply))
     this.#wire = open({
       onMessage: (message, origin) => this.#receive(message, origin),
       onUnanswered: (id, reason) => this.#unanswered(id, reason),
@@ -91,7 +89,7 @@ export class Session {
   }
 
   static async open(open: OpenWire, client: ClientProfile, events: SessionEvents): Promise<Session> {
-    const session = new Session(open, events)
+    const session = new Session(open, client.capabilities, events)
     try {
       await session.#initialize(client)
       return session
@@ -131,7 +129,13 @@ export class Session {
       if (!(error instanceof WireRefusal)) this.#abandon(requestId)
       end(this.#refusal(error))
     })
+    for (const request of this.#outside.take()) live.onRequest(request)
     return live
+  }
+
+  /** The client listens now, so it can be asked what the server wanted to know before. */
+  onListening(): void {
+    for (const request of this.#outside.take()) this.#asked(request, undefined)
   }
 
   /** Tells the server that nobody wants the reply any more. */
@@ -186,6 +190,7 @@ export class Session {
     this.#closedBecause ??= 'The connection was closed.'
     for (const timer of this.#abandoned.values()) clearTimeout(timer)
     this.#abandoned.clear()
+    this.#outside.take()
     this.#endAll(failed(errorCodes.refused, 'The connection to the server was closed.'))
     void this.#farewell.then(() => this.#wire.close())
   }
@@ -237,7 +242,7 @@ export class Session {
     const isOnly = calls.length === 1 && this.#abandoned.size === 0
     if (known !== undefined) known.onRequest(request)
     else if (from !== undefined && this.#abandoned.has(from)) this.#refuse(request, 'The call was cancelled.')
-    else if (calls.length === 0) this.#refuseStray(request)
+    else if (calls.length === 0) this.#outside.asked(request)
     else carrierOf(calls)?.onRequest(request, isOnly ? undefined : calls)
   }
 
@@ -258,17 +263,6 @@ export class Session {
     const call = known ?? [...this.#live.values()].at(-1)?.call
     if (call !== undefined && belongsToCalls(method)) call.onNotification(notification)
     else this.#onNotification(notification)
-  }
-
-  /** A request of the server outside any call: there is no caller whose client could be asked. */
-  #refuseStray(request: Request): void {
-    const { id, method } = request
-    if (readQuestion(request) === undefined) {
-      void this.#sendOrLose(errorReply(id, errorCodes.methodNotFound, `This client does not know ${method}.`))
-      return
-    }
-    this.#onStray()
-    this.#refuse(request, 'No call is in progress, so no client can be asked.')
   }
 
   #refuse({ id }: Request, reason: string): void {

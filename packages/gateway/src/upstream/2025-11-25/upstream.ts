@@ -100,7 +100,7 @@ export class Upstream20251125 implements Upstream {
   async listen(call: Call): Promise<void> {
     const pool = this.#pool(call)
     const session = await pool.first(call.client)
-    const stop = pool.onNotification(call.notify)
+    const stop = pool.listen(call)
     const watched = watchedIn(call)
     for (const uri of watched) await session.request('resources/subscribe', { uri })
     const { promise, resolve } = Promise.withResolvers<void>()
