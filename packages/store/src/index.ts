@@ -10,6 +10,9 @@ export {
   type StoreOptions,
 } from './store.ts'
 
+// look at a database before it is opened
+export { type Examined, examinePostgres, examineSqlite } from './engine/examine.ts'
+
 // ask and answer
 export type { Answered, AnswerRequest, Asks, Ended } from './asks/asks.ts'
 export type { AuditContents } from './asks/audit-body.ts'

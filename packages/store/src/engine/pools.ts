@@ -1,12 +1,14 @@
-// The connections to PostgreSQL: those that people and callers wait on, and a few for what nobody waits for, so that the
-// one never stands behind the other.
+// The connections to PostgreSQL: those that people and callers wait on, a few for what nobody waits for, and one for the
+// check that writes are confirmed, so that none of them stands behind another.
 
 import pg from 'pg'
 import { cut } from './pulse-line.ts'
+import type { Step } from './statement.ts'
 
 export interface PoolsOptions {
   readonly hurried: pg.PoolConfig
   readonly unhurried: pg.PoolConfig
+  readonly apart: pg.PoolConfig
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -15,21 +17,24 @@ const closeWithinMs = 2_000
 export class Pools {
   readonly #hurried: pg.Pool
   readonly #unhurried: pg.Pool
+  readonly #apart: pg.Pool
   readonly #clients = new Set<pg.PoolClient>()
 
-  constructor({ hurried, unhurried, onTrouble }: PoolsOptions) {
+  constructor({ hurried, unhurried, apart, onTrouble }: PoolsOptions) {
     this.#hurried = this.#watched(new pg.Pool(hurried), onTrouble)
     this.#unhurried = this.#watched(new pg.Pool(unhurried), onTrouble)
+    this.#apart = this.#watched(new pg.Pool(apart), onTrouble)
   }
 
-  of(isUnhurried: boolean): pg.Pool {
-    return isUnhurried ? this.#unhurried : this.#hurried
+  of({ isUnhurried, isApart }: Pick<Step, 'isUnhurried' | 'isApart'>): pg.Pool {
+    if (isApart === true) return this.#apart
+    return isUnhurried === true ? this.#unhurried : this.#hurried
   }
 
   /** Lets what is under way come to its end; but nobody waits for a database that does not say farewell. */
   async end(): Promise<void> {
     setTimeout(() => this.#cut(), closeWithinMs).unref()
-    await Promise.all([this.#hurried.end(), this.#unhurried.end()])
+    await Promise.all([this.#hurried.end(), this.#unhurried.end(), this.#apart.end()])
   }
 
   /** The same at once: everything that is under way breaks. */

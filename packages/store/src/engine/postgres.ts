@@ -34,6 +34,8 @@ const lockWaitMs = 1_000
 const idleInTransactionMs = 2_000
 /** For statements that nobody waits for, on connections of their own. */
 const unhurried = { connections: 2, statementTimeoutMs: 30_000 }
+/** For the check that writes are confirmed. One that hangs is not repeated sooner: the server keeps its own side of it. */
+const apart = { connections: 1, giveUpMs: 60_000 }
 
 interface Compiled {
   readonly text: string
@@ -78,7 +80,13 @@ export class PostgresEngine implements Engine {
   constructor(options: PostgresOptions) {
     const { onTrouble, clock } = options
     const hurried = poolConfig(options)
-    const pools = () => new Pools({ hurried, unhurried: poolConfig({ ...options, ...unhurried }), onTrouble })
+    const pools = () =>
+      new Pools({
+        hurried,
+        unhurried: poolConfig({ ...options, ...unhurried }),
+        apart: { ...hurried, max: apart.connections, query_timeout: apart.giveUpMs },
+        onTrouble,
+      })
     this.#pools = pools()
     this.#clock = clock
     const onAway = () => {
@@ -140,9 +148,10 @@ export class PostgresEngine implements Engine {
   }
 
   /** On a connection of the pool. One on which anything failed is thrown away, and the server rolls back for it. */
-  #with<Value>({ isUnhurried = false }: Step, work: (client: pg.PoolClient) => Promise<Value>): Promise<Value> {
+  #with<Value>(step: Step, work: (client: pg.PoolClient) => Promise<Value>): Promise<Value> {
+    const isPatient = step.isUnhurried === true || step.isApart === true
     return this.#pulse.watch(async (waiting) => {
-      const pool = this.#pools.of(isUnhurried)
+      const pool = this.#pools.of(step)
       const client = await pool.connect().catch((error: unknown) => {
         throw explain(error)
       })
@@ -156,7 +165,7 @@ export class PostgresEngine implements Engine {
       } finally {
         client.release(failure !== undefined)
       }
-    }, isUnhurried)
+    }, isPatient)
   }
 
   #prepared(statement: Step, params: Params): pg.QueryConfig<(Value | undefined)[]> {

@@ -30,6 +30,8 @@ export interface Step {
   readonly result: string
   /** Nobody waits for it, so it may take long. */
   readonly isUnhurried?: boolean
+  /** On a connection that nothing else uses, and without a time limit of its own. */
+  readonly isApart?: boolean
 }
 
 /** A step that knows what it takes and gives. */
@@ -46,6 +48,11 @@ export function query<P extends Params, R extends Row = Row>(name: string, sql: 
 /** A step of one part that nobody waits for: it may take long, and holds up nothing that is waited for. */
 export function unhurriedQuery<P extends Params, R extends Row = Row>(name: string, sql: string): Statement<P, R> {
   return { ...query<P, R>(name, sql), isUnhurried: true }
+}
+
+/** A step of one part that may hang without holding up any other. */
+export function apartQuery<P extends Params, R extends Row = Row>(name: string, sql: string): Statement<P, R> {
+  return { ...query<P, R>(name, sql), isApart: true }
 }
 
 /** A step of several parts that happen together or not at all; the first part's rows are the result. */

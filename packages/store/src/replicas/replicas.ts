@@ -2,11 +2,13 @@
 //
 // Owns: one row per process. A process without a row, or whose lease has ended, counts as dead.
 
+import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/engine.ts'
-import { endLease, findAlive, renewLease } from './renew-lease.ts'
+import { confirmWrite, endLease, findAlive, renewLease } from './renew-lease.ts'
 
 export class Replicas {
   readonly #engine: Engine
+  readonly #checkId = `check ${randomUUID()}`
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -19,6 +21,14 @@ export class Replicas {
 
   async isAlive(id: string): Promise<boolean> {
     return (await this.#engine.run(findAlive, { id })).length === 1
+  }
+
+  /**
+   * Commits a small write. Resolves when the database has confirmed it, which may take long where it waits for a standby;
+   * rejects when it is refused. It uses a connection of its own, so one that hangs holds up nothing else.
+   */
+  async confirmWrite(): Promise<void> {
+    await this.#engine.run(confirmWrite, { id: this.#checkId })
   }
 
   /** Counts as dead from now on. */

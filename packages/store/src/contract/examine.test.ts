@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { examinePostgres, examineSqlite, openPostgres, openSqlite } from '../index.ts'
+import { testKeys } from './drafts.suite.ts'
+import { onEachEngine, postgresUrl } from './engines.suite.ts'
+
+async function aSchema() {
+  const schema = `t_${randomBytes(8).toString('hex')}`
+  const admin = new pg.Client(postgresUrl)
+  await admin.connect()
+  onTestFinished(async () => {
+    await admin.query(`drop schema if exists ${schema} cascade`)
+    await admin.end()
+  })
+  return { schema, admin }
+}
+
+async function aFile() {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return { folder, path: join(folder, 'assent.db') }
+}
+
+test('[CHECK-4] a new database is looked at and stays as it is', async () => {
+  const { schema, admin } = await aSchema()
+
+  const found = await examinePostgres(postgresUrl, { schema })
+
+  expect(found).toMatchObject({ schema, applied: 0, writeProblem: undefined })
+  expect(found.missing.length).toBeGreaterThan(10)
+  const { rows } = await admin.query('select 1 from pg_namespace where nspname = $1', [schema])
+  expect(rows).toEqual([])
+})
+
+test('[CHECK-4] a database of this version is up to date, and no row of the check stays in it', async () => {
+  const { schema, admin } = await aSchema()
+  await (await openPostgres(postgresUrl, { keys: testKeys, schema })).close()
+
+  const found = await examinePostgres(postgresUrl, { schema })
+
+  expect(found).toMatchObject({ missing: [], writeProblem: undefined })
+  expect(found.applied).toBeGreaterThan(10)
+  expect((await admin.query(`select * from ${schema}.replicas`)).rows).toEqual([])
+})
+
+test('[CHECK-4] migrations that are missing are named, and what a newer version did is refused', async () => {
+  const { schema, admin } = await aSchema()
+  await (await openPostgres(postgresUrl, { keys: testKeys, schema })).close()
+  const { rows } = await admin.query(
+    `delete from ${schema}.migrations where name = (select max(name) from ${schema}.migrations) returning name`,
+  )
+  expect((await examinePostgres(postgresUrl, { schema })).missing).toEqual([rows[0].name])
+
+  await admin.query(`insert into ${schema}.migrations values ('needs 9999-future.sql', 'x')`)
+  await expect(examinePostgres(postgresUrl, { schema })).rejects.toMatchObject({ code: 'misconfigured' })
+})
+
+test('[CHECK-4] writes that are refused or hang are reported', async () => {
+  const { schema, admin } = await aSchema()
+  await (await openPostgres(postgresUrl, { keys: testKeys, schema })).close()
+  const readOnly = new URL(postgresUrl)
+  readOnly.searchParams.set('options', '-c default_transaction_read_only=on')
+
+  const refused = await examinePostgres(readOnly.href, { schema })
+  await admin.query('begin')
+  await admin.query(`lock table ${schema}.replicas in exclusive mode`)
+  const hanging = await examinePostgres(postgresUrl, { schema })
+  await admin.query('rollback')
+
+  expect(refused.writeProblem).toBe('The database is read-only.')
+  expect(hanging.writeProblem).toBe('The database did not confirm a write within 3 s.')
+})
+
+test('[CHECK-4] a database that cannot be reached is told as such, without its password', async () => {
+  const found = examinePostgres('postgres://a:sw0rdfish@127.0.0.1:1/a')
+
+  await expect(found).rejects.toMatchObject({ code: 'store_unavailable' })
+  await expect(found).rejects.not.toThrow('sw0rdfish')
+})
+
+test('[CHECK-4] a file is looked at in the same way, and is not made', async () => {
+  const { folder, path } = await aFile()
+  const none = examineSqlite(path)
+  const nested = examineSqlite(join(folder, 'a', 'b', 'assent.db'))
+  await (await openSqlite(path, { keys: testKeys })).close()
+  const there = examineSqlite(path)
+
+  expect(none).toMatchObject({ applied: 0, writeProblem: undefined })
+  expect(nested).toMatchObject({ applied: 0, writeProblem: undefined })
+  expect(there).toMatchObject({ missing: [], writeProblem: undefined })
+})
+
+test.skipIf(process.getuid?.() === 0)('[CHECK-4] a file that this user may not write to is reported', async () => {
+  const { path } = await aFile()
+  await (await openSqlite(path, { keys: testKeys })).close()
+  await chmod(path, 0o400)
+
+  expect(examineSqlite(path).writeProblem).toBe('This user may not write to it.')
+})
+
+onEachEngine(
+  '[PROG-9] a write is confirmed, and the row that it leaves counts as no process',
+  async ({ open, tamper }) => {
+    const store = await open()
+
+    await store.replicas.confirmWrite()
+    await store.replicas.confirmWrite()
+
+    const rows = (await tamper('select id from replicas')) as { id: string }[]
+    expect(rows).toHaveLength(1)
+    expect(await store.replicas.isAlive(rows[0]?.id ?? '')).toBe(false)
+  },
+)
