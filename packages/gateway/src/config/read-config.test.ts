@@ -182,6 +182,12 @@ test.each([
   ['a name given twice', '{"asks": {}, "asks": {}}', 'f:1:14: This name is given twice; only one of them could count.'],
   ['an alias', 'a: &x 1\nb: *x', 'f:1:7: Anchors and aliases are not used here: write the value again.'],
   ['a tag', 'a: !!binary aGk=', 'f:1:13: Tags (!) are not used here: leave it out.'],
+  [
+    'a brace that is never closed',
+    'listen: 127.0.0.1:1\nservers: { a: { command: b }\nasks: { wait: 1m }\n',
+    'f:2:10: This { is never closed: a } is missing.',
+  ],
+  ['a bracket that is never closed', 'hosts: [a, b\n', 'f:1:8: This [ is never closed: a ] is missing.'],
   ['an open quote', 'listen: "abc', 'f:1:13: A closing quote, bracket, brace or comma is missing.'],
 ])('[PROG-1] %s is a mistake, told in our own words', (_what, text, expected) => {
   expect(mistakes(text)[0]).toBe(expected)

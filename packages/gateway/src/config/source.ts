@@ -42,17 +42,38 @@ export function readSource(text: string): SourceRead {
     return { ok: false, problems: [atStart(`The file is larger than ${programLimits.configBytes} bytes.`)] }
   }
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', merge: false })
+  const options = { prettyErrors: false, version: '1.2', merge: false, keepSourceTokens: true } as const
+  const document = parseDocument(text, { ...options, lineCounter: lines })
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
     return { kind: 'file', line: Math.max(line, 1), column: Math.max(col, 1) }
   }
+  const unclosed = unclosedIn(document, placeOf)
+  // What follows an open brace is read as if it were inside it, so nothing else is certain.
+  if (unclosed.length > 0) return { ok: false, problems: unclosed }
   const problems = document.errors.map(({ code, pos }) =>
     problemAt(placeOf(pos[0]), syntaxWords[code] ?? 'This is not valid YAML.'),
   )
   problems.push(...unwelcome(document, placeOf))
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, written: writtenOf(document.contents as Node | null, placeOf) }
+}
+
+const closing: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+
+/** Braces and brackets that are opened and never closed. */
+function unclosedIn(document: Document, placeOf: (offset: number) => Place): Problem[] {
+  const found: Problem[] = []
+  visit(document, {
+    Collection: (_key, { srcToken }) => {
+      if (srcToken?.type !== 'flow-collection') return
+      const { start, end } = srcToken
+      const wanted = closing[start.source] ?? ''
+      if (end.some(({ source }) => source === wanted)) return
+      found.push(problemAt(placeOf(start.offset), `This ${start.source} is never closed: a ${wanted} is missing.`))
+    },
+  })
+  return found
 }
 
 function unwelcome(document: Document, placeOf: (offset: number) => Place): Problem[] {

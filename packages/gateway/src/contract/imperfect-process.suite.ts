@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const [, , how = '', boots = ''] = process.argv
-appendFileSync(boots, 'boot\n')
+appendFileSync(boots, `boot ${process.pid}\n`)
 const starts = readFileSync(boots, 'utf8').trim().split('\n').length
 
 const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -27,7 +27,7 @@ function resultOf(method: string, params: { arguments?: { bytes?: number } }): o
 
 function receive(line: string): void {
   const { id, method, params = {} } = JSON.parse(line)
-  if (id === undefined || how === 'mute') return
+  if (id === undefined || how.startsWith('mute')) return
   if (how === 'ends-at-unknown' && method === 'server/discover') process.exit(4)
   // It refuses what it does not know at once, and takes its time for the rest.
   if (how === 'slow-newest-strict' && method === 'server/discover') {
@@ -42,6 +42,16 @@ function receive(line: string): void {
   else if (how !== 'silent') say({ id, error: { code: -32_601, message: 'Method not found' } })
 }
 
+// It ignores the end of its input, and every signal that it can ignore.
+if (how === 'mute-stubborn') {
+  process.stderr.write('waiting for a password\n')
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  setInterval(() => undefined, 1_000)
+}
+if (how === 'escapes') {
+  process.stderr.write('\u001b]0;owned\u0007\u001b[2Jok    fine: 2025-11-25\n')
+  process.exit(3)
+}
 if (how === 'chatty') process.stdout.write('Server is starting …\n')
 if (how === 'fails') {
   process.stderr.write(`npm ERR! 404 Not Found\nthe key is ${process.env.KEY}\n`)

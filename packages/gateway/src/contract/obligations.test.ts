@@ -147,6 +147,6 @@ test.each([
   const { url } = await listening(server)
   const keys = new IssuerKeys(url, { freshMs: 1_000, keptMs: 1_000 }, () => undefined)
 
-  await expect(keys.find({ alg: 'ES256' }, {} as never)).rejects.toThrow('cannot be had')
+  await expect(keys.find({ alg: 'ES256' }, {} as never)).rejects.toThrow('cannot be read')
   expect(paths).not.toContain('/elsewhere')
 })

@@ -1,9 +1,16 @@
 // Servers of both SDK generations over HTTP, in this process, that ask whatever a test tells them to ask.
 
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createMcpHandler } from '@modelcontextprotocol/server'
@@ -67,4 +74,25 @@ function newestListener(count: Count): RequestListener {
   const handler = createMcpHandler(() => newestServer(count), { legacy: 'reject' })
   // Typed as Node's own listener: the SDK's is not, under exactOptionalPropertyTypes.
   return toNodeHandler(handler) as RequestListener
+}
+
+/** The official server of 2024-11-05's transport: a session for each event stream. */
+export async function aLegacyServer(): Promise<{ url: string }> {
+  const sessions = new Map<string, SSEServerTransport>()
+  const open = async (response: ServerResponse) => {
+    const transport = new SSEServerTransport('/messages', response)
+    sessions.set(transport.sessionId, transport)
+    await olderServer(new Count()).connect(transport)
+  }
+  const receive = async (message: IncomingMessage, response: ServerResponse) => {
+    const id = new URL(message.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? ''
+    await sessions.get(id)?.handlePostMessage(message, response)
+  }
+  return listening(
+    createServer((message, response) => {
+      const isStream = message.method === 'GET'
+      if (!isStream && !message.url?.startsWith('/messages')) return void response.writeHead(404).end()
+      return void (isStream ? open(response) : receive(message, response))
+    }),
+  )
 }

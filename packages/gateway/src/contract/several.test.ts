@@ -139,7 +139,7 @@ test('[RELAY-9] a gateway with no server that can be used says so, and why', asy
   const listed = await request(gateway.url, 'tools/list', {})
 
   expect([discovered.message.error.code, listed.message.error.code]).toEqual([-32_000, -32_000])
-  expect(discovered.message.error.message).toMatch(/away: .*ECONNREFUSED/)
+  expect(discovered.message.error.message).toMatch(/The server away cannot be used now\. .*ECONNREFUSED/)
 })
 
 test('[RELAY-9] discovery responds while a server is unavailable, and names it', async () => {

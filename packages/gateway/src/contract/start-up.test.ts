@@ -2,20 +2,19 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { expect, test } from 'vitest'
 import { upstreamLimits, wireLimits } from '../limits.ts'
 import { nobodyWatches, type Watch } from '../watch/watch.ts'
-import { Count, olderServer, whichRegion } from './asking.suite.ts'
+import { whichRegion } from './asking.suite.ts'
 import { aClient, accepts } from './clients.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
-import { listening } from './servers.suite.ts'
-import { aStage, personHeader, putAwayLater } from './stage.suite.ts'
-import { aRawServer, aSession, type Heard, nextOf, request, untilTheEnd } from './wire.suite.ts'
+import { aLegacyServer, listening } from './servers.suite.ts'
+import { aStage, personHeader, putAwayLater, until } from './stage.suite.ts'
+import { aRawServer, aSession, type Heard, nextOf, post, request, untilTheEnd } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('imperfect-process.suite.ts', import.meta.url))
 
@@ -26,27 +25,6 @@ async function aProcess(how: string, env: Record<string, string> = {}) {
   writeFileSync(boots, '')
   const server = { command: process.execPath, args: [script, how, boots], env }
   return { server, boots: () => readFileSync(boots, 'utf8').split('boot').length - 1 }
-}
-
-/** The official server of 2024-11-05's transport: a session for each event stream. */
-async function aLegacyServer() {
-  const sessions = new Map<string, SSEServerTransport>()
-  const open = async (response: ServerResponse) => {
-    const transport = new SSEServerTransport('/messages', response)
-    sessions.set(transport.sessionId, transport)
-    await olderServer(new Count()).connect(transport)
-  }
-  const receive = async (message: IncomingMessage, response: ServerResponse) => {
-    const id = new URL(message.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? ''
-    await sessions.get(id)?.handlePostMessage(message, response)
-  }
-  return listening(
-    createServer((message, response) => {
-      const isStream = message.method === 'GET'
-      if (!isStream && !message.url?.startsWith('/messages')) return void response.writeHead(404).end()
-      return void (isStream ? open(response) : receive(message, response))
-    }),
-  )
 }
 
 /** What an operator learns: each change of a server's health, with the reason. */
@@ -228,3 +206,74 @@ test.each(['json', 'sse'])('[START-6] over HTTP as %s bytes are counted too, not
   expect(textOf(fitting)).toHaveLength(wireLimits.messageBytes / 2 - 1_000)
   expect(large.message.error.message).toContain('limits.message_size')
 })
+
+test('[START-5] a server is named once in the error, whichever layer found out', async () => {
+  const gateway = await (await aStage()).gateway({
+    one: { url: 'http://127.0.0.1:9/mcp' },
+    two: { command: 'no-such-program-here' },
+  })
+
+  const errors: string[] = []
+  for (const name of ['one', 'two'])
+    errors.push((await request(gateway.url, 'tools/call', { name: `${name}__x` })).message.error.message)
+
+  expect(errors[0]).toBe('The server one cannot be used now. connect ECONNREFUSED 127.0.0.1:9')
+  expect(errors[1]).toMatch(/^The server two cannot be used now\. The server could not be started:/)
+})
+
+test('[START-8] a client of the only server, which cannot be used, does not begin a session, and is told why', async () => {
+  const gateway = await (await aStage()).gateway({ one: { url: 'http://127.0.0.1:9/mcp' } })
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+
+  const response = await post(gateway.url, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  const discovered = await request(gateway.url, 'server/discover', {})
+
+  const error = { code: -32_000, message: 'The server one cannot be used now. connect ECONNREFUSED 127.0.0.1:9' }
+  expect(response.headers.get('mcp-session-id')).toBeNull()
+  expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, error })
+  expect(discovered.message.error).toEqual(error)
+  expect(gateway.standing().sessions).toBe(0)
+  await expect(aClient('2025-11-25', gateway.url)).rejects.toThrow('cannot be used now')
+})
+
+test('[START-8] with several servers, none of which can be used, clients connect and are told which and why', async () => {
+  const away = { url: 'http://127.0.0.1:9/mcp' }
+  const gateway = await (await aStage()).gateway({ one: away, two: away })
+
+  const { opened } = await aSession(gateway.url)
+  const { message } = await request(gateway.url, 'server/discover', {})
+
+  const unavailable = ['one', 'two'].map((server) => ({ server, reason: 'connect ECONNREFUSED 127.0.0.1:9' }))
+  expect(opened._meta).toEqual({ 'assent/unavailable': unavailable })
+  expect(message.result._meta).toMatchObject({ 'assent/unavailable': unavailable })
+})
+
+test('[START-9] closing does not wait for a server that is being started, and stops its process', async () => {
+  const { server } = await aProcess('mute-stubborn')
+  const gateway = await (await aStage()).gateway({ one: server })
+  const asked = request(gateway.url, 'tools/list', {}).catch(() => undefined)
+  const pid = await until(() => pidIn(server.args[2] ?? ''))
+
+  const began = performance.now()
+  await gateway.close()
+  const tookMs = performance.now() - began
+  await asked
+
+  expect(tookMs).toBeLessThan(5_000)
+  await until(() => (isRunning(pid) ? undefined : true), 10_000)
+})
+
+/** Each start of a process writes its id into this file. */
+function pidIn(boots: string): number | undefined {
+  const pid = /boot (\d+)/.exec(readFileSync(boots, 'utf8'))?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

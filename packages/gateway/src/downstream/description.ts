@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '@assent/core'
 import { isPlainObject } from '@assent/core'
-import type { Description } from '../relay/exchange.ts'
+import { type Description, unusable } from '../relay/exchange.ts'
 import type { Descriptions } from '../relay/relay.ts'
 
 const ours: JsonObject = { name: 'assent', version: '0.0.0' }
@@ -10,6 +10,15 @@ const ours: JsonObject = { name: 'assent', version: '0.0.0' }
 export interface Described extends Description {
   /** Which servers cannot be used now, and why. */
   readonly meta: JsonObject
+}
+
+/**
+ * Why nothing can be offered at all, where one server is all there is: without a gateway its client could not connect
+ * either. With several the others may come up, so clients connect and are told which ones are missing.
+ */
+export function onlyServerAway({ unavailable }: Descriptions, servers: number): string | undefined {
+  const [only] = unavailable
+  return servers === 1 && only !== undefined ? unusable(only.server, only.reason) : undefined
 }
 
 export function described({ available: all, unavailable }: Descriptions, servers: number): Described {

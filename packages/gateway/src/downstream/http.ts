@@ -170,6 +170,7 @@ export class HttpEndpoint {
       this.#onTrouble(error)
       return { ok: false, reason: storeAway } as const
     })
+    if (!begun.ok && 'reply' in begun) return new AnswerStream(response).end(begun.reply)
     if (!begun.ok) return refuse(response, 503, begun.reason)
     new AnswerStream(response, { [sessionHeader]: begun.session.id }).end(begun.reply)
   }

@@ -61,9 +61,11 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
     if (isRequest(message) && message.method === 'initialize') {
       session = new ClientSession(serving, beginIdentity(principal, message.params ?? {}), 'stdio')
       const begun = session
-      write(await begun.initialize(message))
-      void begun.listen(write, leaving.signal)
-      return
+      const reply = await begun.initialize(message)
+      write(reply)
+      if (!('error' in reply)) return void begun.listen(write, leaving.signal)
+      if (session === begun) session = undefined
+      return begun.end()
     }
     if (isReply(message)) return session?.take(message)
     if (isRequest(message)) {

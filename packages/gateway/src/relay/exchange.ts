@@ -217,7 +217,19 @@ export function toolOf({ method, params }: Pick<Call, 'method' | 'params'>): str
 }
 
 export function reasonOf(error: unknown): string {
+  // Node puts the failures at each address of a name here, and leaves the message empty.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Why a server cannot be used, in the words that callers get. The server is named once. */
+export function unusable(server: string, error: unknown): string {
+  return `The server ${server} cannot be used now. ${bareReason(error)}`
+}
+
+/** The reason alone, where a layer below has already said that the server cannot be used. */
+export function bareReason(error: unknown): string {
+  return reasonOf(error).replace(/^(The server (\S+ )?cannot be used now\. )+/, '')
 }
 
 /** The call that a server waits in, by what continues it; see the adapters of the sessionful revisions. */

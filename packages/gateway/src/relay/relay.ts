@@ -10,6 +10,7 @@ import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { canBeAsked } from './capabilities.ts'
 import {
+  bareReason,
   type Call,
   type Description,
   failed,
@@ -18,9 +19,9 @@ import {
   NotSent,
   type Outcome,
   type QuestionRefusal,
-  reasonOf,
   type Upstream,
   unsent,
+  unusable,
   type Wanted,
 } from './exchange.ts'
 import type { LinkJudge } from './judge-links.ts'
@@ -167,7 +168,7 @@ export class Relay {
     return {
       available: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
       unavailable: all.flatMap((one, at) =>
-        one.status === 'fulfilled' ? [] : [{ server: this.#names[at] ?? '', reason: reasonOf(one.reason) }],
+        one.status === 'fulfilled' ? [] : [{ server: this.#names[at] ?? '', reason: bareReason(one.reason) }],
       ),
     }
   }
@@ -330,6 +331,6 @@ function toldBy(server: string, { notify }: Call): Pick<Call, 'notify'> {
 }
 
 function away(server: string, error: unknown): Outcome {
-  const words = `The server ${server} cannot be used now. ${reasonOf(error)}`
+  const words = unusable(server, error)
   return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
 }

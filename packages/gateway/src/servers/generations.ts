@@ -6,13 +6,13 @@
 import type { JsonValue } from '@assent/core'
 import { upstreamLimits } from '../limits.ts'
 import {
+  bareReason,
   type Call,
   type Description,
   type Given,
   heldId,
   NotSent,
   type Outcome,
-  reasonOf,
   type Upstream,
 } from '../relay/exchange.ts'
 import { listOf } from '../relay/names.ts'
@@ -21,11 +21,14 @@ import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
 import { unlessSilent } from './unless-silent.ts'
 
-export type Open = (call: Call) => Promise<Upstream>
+/** @param closing aborts when the server is no longer wanted */
+export type Open = (call: Call, closing: AbortSignal) => Promise<Upstream>
 
 interface Generation {
   readonly open: Open
   readonly replaced: AbortController
+  /** Aborts when it is shut, also while it is being opened. */
+  readonly closing: AbortController
   opened: Promise<Upstream> | undefined
   /** Whether the server has answered anything since it was opened. */
   hasAnswered: boolean
@@ -146,7 +149,7 @@ export class Generations implements Upstream {
       this.#watch.replied(this.name, performance.now() - began)
       const id = outcome.kind === 'needs-people' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
       if (id !== undefined) generation.held.add(id)
-      const away = outcome.kind === 'failed' && outcome.isAway === true ? outcome.error.message : undefined
+      const away = outcome.kind === 'failed' && outcome.isAway === true ? bareReason(outcome.error.message) : undefined
       this.#watch.health(this.name, away === undefined, away)
       if (isList) generation.failures = away === undefined ? 0 : generation.failures + 1
       if (away !== undefined) this.#doubt(generation)
@@ -162,16 +165,17 @@ export class Generations implements Upstream {
     if (generation.opened === undefined) {
       clearTimeout(generation.retry)
       generation.lastCall = call
-      generation.opened = generation.open(call)
+      generation.opened = generation.open(call, generation.closing.signal)
       generation.opened.then(
         (upstream) => this.#isUp(generation, upstream),
         (error: unknown) => {
           // The next call tries again.
           generation.opened = undefined
+          if (generation.closing.signal.aborted) return
           // Its last failure was reported.
           if (!(error instanceof TooEarly)) {
             generation.failures += 1
-            this.#watch.health(this.name, false, reasonOf(error))
+            this.#watch.health(this.name, false, bareReason(error))
           }
           this.#retryLater(generation)
         },
@@ -260,6 +264,7 @@ function generation(open: Open): Generation {
   return {
     open,
     replaced: new AbortController(),
+    closing: new AbortController(),
     opened: undefined,
     hasAnswered: false,
     failures: 0,
@@ -271,8 +276,9 @@ function generation(open: Open): Generation {
   }
 }
 
-async function shut({ opened, retry }: Generation): Promise<void> {
+async function shut({ opened, retry, closing }: Generation): Promise<void> {
   clearTimeout(retry)
+  closing.abort()
   const upstream = await opened?.catch(() => undefined)
   await upstream?.close()
 }

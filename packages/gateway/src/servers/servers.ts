@@ -5,6 +5,7 @@ import { checkServerNames } from '../relay/names.ts'
 import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
 import { BackOff } from '../upstream/back-off.ts'
 import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
+import type { Found } from '../upstream/opening.ts'
 import { ProcessCount } from '../upstream/process-count.ts'
 import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
 import type { Watch } from '../watch/watch.ts'
@@ -17,6 +18,8 @@ export interface ServersOptions {
   readonly onServerLog: (server: string, line: string) => void
   /** Called when a server asks a question while none of the caller's calls is in progress. */
   readonly onStray?: (server: string, caller: StrayCaller) => void
+  /** Called with how a server speaks, each time that is known. */
+  readonly onFound?: (server: string, found: Found) => void
   /** What a server that may ask for secrets is told when it is started. */
   readonly secretsOf?: (server: string) => Readonly<Record<string, string>>
 }
@@ -70,17 +73,19 @@ export class Servers {
     const before = this.#byName.get(name)
     if (before?.written === written) return false
     const backOff = new BackOff()
-    const open: Open = async (call) => {
+    const open: Open = async (call, closing) => {
       const onLog = (line: string) => this.#options.onServerLog(name, line)
       const { secretsOf = () => ({}) } = this.#options
       const environment = () => (config.secrets === undefined ? {} : secretsOf(name))
-      const { watch, onStray = () => undefined } = this.#options
+      const { watch, onStray = () => undefined, onFound = () => undefined } = this.#options
       const opening = {
         askWaitMs,
         onLog,
         environment,
         backOff,
         processes: this.#processes,
+        closing,
+        onFound: (found: Found) => onFound(name, found),
         onStray: (caller: StrayCaller) => onStray(name, caller),
       }
       const upstream = await openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)

@@ -14,7 +14,7 @@ import {
   shownOnOneLine,
 } from '@assent/core'
 import { safeJson } from './safe-json.ts'
-import { ageInWords, leftInWords } from './times.ts'
+import { agoInWords, leftInWords } from './times.ts'
 
 const claimSign = '┊'
 
@@ -203,14 +203,14 @@ function waitingLines({ state, mayEndEarlier, callerSeenAtMs }: AskView, nowMs: 
   if (state.kind !== 'open') return []
   return [
     ...(mayEndEarlier === true ? [one('note', 'The server may stop waiting earlier.')] : []),
-    ...(callerSeenAtMs === undefined ? [] : [one('caller', `last seen ${ageInWords(nowMs - callerSeenAtMs)} ago`)]),
+    ...(callerSeenAtMs === undefined ? [] : [one('caller', `last seen ${agoInWords(nowMs - callerSeenAtMs)}`)]),
   ]
 }
 
 function timesOf(ask: AskView, nowMs: number): string {
   const ended = endingInWords(ask, nowMs)
   if (ended !== undefined) return shownOnOneLine(ended)
-  return `asked ${ageInWords(nowMs - ask.raisedAtMs)} ago, expires in ${leftInWords(ask.decideByMs - nowMs)}`
+  return `asked ${agoInWords(nowMs - ask.raisedAtMs)}, expires in ${leftInWords(ask.decideByMs - nowMs)}`
 }
 
 function one(label: string, text: string): string {

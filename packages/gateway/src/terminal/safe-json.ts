@@ -13,3 +13,8 @@ function unitsOf(character: string): string {
   const unit = (at: number) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
   return Array.from({ length: character.length }, (_, at) => unit(at)).join('')
 }
+
+/** One line for a terminal, of text in which some parts were made visible before: those stay as they are. */
+export function safeLine(text: string): string {
+  return text.replace(/[^\x20-\x7e⟨⟩]/gu, (character) => oneLine(character, 'terminal'))
+}

@@ -2,7 +2,7 @@
 
 import { type Ask, needsSeveral, type Person } from '@assent/core'
 import type { AskDesk } from '../inbox/ask-desk.ts'
-import { ageInWords } from './times.ts'
+import { agoInWords } from './times.ts'
 
 const did = { accept: 'approved', decline: 'declined', cancel: 'dismissed' } as const
 
@@ -12,7 +12,7 @@ export function standingOf(ask: Ask, person: Person, desk: AskDesk, nowMs: numbe
   const { origin } = desk.describe(ask.asker)
   const from = origin === undefined ? '' : ` (${origin})`
   return [
-    `asked by ${ask.asker.server}${from} for ${nameOf(ask.principal)}, ${ageInWords(nowMs - ask.raisedAtMs)} ago`,
+    `asked by ${ask.asker.server}${from} for ${nameOf(ask.principal)}, ${agoInWords(nowMs - ask.raisedAtMs)}`,
     ...(needsSeveral(ask.electorate) ? [votesOf(ask, nameOf)] : []),
   ]
 }

@@ -13,6 +13,10 @@ export function ageInWords(ms: number): string {
   return `${Math.floor(ms / day)} d`
 }
 
+export function agoInWords(ms: number): string {
+  return ms < second ? 'just now' : `${ageInWords(ms)} ago`
+}
+
 /** To the second while that matters. */
 export function leftInWords(ms: number): string {
   if (ms <= 0) return '0:00'

@@ -2,18 +2,23 @@
 
 import { upstreamLimits } from '../limits.ts'
 import type { Call, Upstream } from '../relay/exchange.ts'
+import { revision as newestRevision } from '../wire/words-2026-07-28.ts'
 import type { OpenWire } from './2025-11-25/session.ts'
 import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.ts'
 import { withEnvelope } from './2026-07-28/envelope.ts'
 import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import { BackOff } from './back-off.ts'
+import { reporting } from './opening.ts'
 import { ProbedProcess } from './probed-process.ts'
 
 /** Starts a process, and reports to the back-off how it ended. */
 export type StartProcess = (...on: [...Parameters<OpenWire>, BackOff]) => ReturnType<OpenWire>
 
-type Options = Omit<SessionfulOptions, 'close'>
+type Options = Omit<SessionfulOptions, 'close'> & {
+  /** Called with the revision that is spoken, each time it is known. */
+  readonly onRevision: (revision: string) => void
+}
 
 /** @param backOff is kept for the next attempt to open the same server */
 export async function openProcess(
@@ -25,7 +30,8 @@ export async function openProcess(
 ): Promise<Upstream> {
   backOff.check()
   const open: OpenWire = (events) => start(events, backOff)
-  const older = (opens: OpenWire) => new Upstream20251125(name, opens, { ...options, close: () => undefined })
+  const older = (opens: OpenWire) =>
+    new Upstream20251125(name, reporting(opens, options.onRevision), { ...options, close: () => undefined })
   // Its end is not held against the server: one of an older revision may end at a request that it does not know.
   const probed = new ProbedProcess((events) => start(events, new BackOff()))
   const answer = probed.ask(withEnvelope({ ...call, params: {} }))
@@ -33,6 +39,7 @@ export async function openProcess(
     const upstream = new StdioUpstream20260728(name, firstOf(probed, open))
     upstream.begin(call)
     probed.decided()
+    options.onRevision(newestRevision)
     return new ForSessions(upstream)
   }
   try {

@@ -4,17 +4,19 @@
 // of the older ones: servers refuse what they do not know in many ways.
 
 import { upstreamLimits } from '../limits.ts'
-import type { Call, Outcome, Upstream } from '../relay/exchange.ts'
+import { bareReason, type Call, type Outcome, type Upstream } from '../relay/exchange.ts'
 import { Connections } from '../wire/connections.ts'
+import { revision as newestRevision } from '../wire/words-2026-07-28.ts'
 import { HttpWire } from './2025-11-25/http-wire.ts'
 import { LegacySseWire } from './2025-11-25/legacy-sse-wire.ts'
-import { OpenRefused } from './2025-11-25/session.ts'
+import { OpenRefused, type OpenWire } from './2025-11-25/session.ts'
 import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.ts'
 import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import type { BackOff } from './back-off.ts'
 import { type InnerServer, openInner } from './inner-server.ts'
 import { opened, openProcess, type StartProcess } from './open-process.ts'
+import { type Found, reporting, type Track, type Transport, untilAborted } from './opening.ts'
 import type { ProcessCount } from './process-count.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
 
@@ -43,6 +45,10 @@ export interface OpenOptions {
   readonly backOff: BackOff
   /** What a process is told of us when it is started. */
   readonly environment: () => Readonly<Record<string, string>>
+  /** Called with how the server speaks, each time that is known. */
+  readonly onFound?: (found: Found) => void
+  /** Aborts when nobody wants the server any more: what is being opened is given up. */
+  readonly closing?: AbortSignal
 }
 
 /** @param call on whose behalf the question is put; it decides nothing but what the server sees of us */
@@ -50,41 +56,64 @@ export async function openUpstream(
   name: string,
   given: ServerConfig,
   call: Call,
-  { askWaitMs, onLog, onStray, environment, backOff, processes }: OpenOptions,
+  options: OpenOptions,
 ): Promise<Upstream> {
   if ('connect' in given) return new ForSessions(openInner(name, given))
-  if (!('url' in given)) {
-    const config = withEnvironment(given, environment)
-    const begin = () => processes.begin(name, given.processes)
-    const start: StartProcess = (events, starts) => new StdioWire(config, events, onLog, starts, begin)
-    const perCall = given.isolation === 'call' ? upstreamLimits.processes : undefined
-    return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall })
-  }
-  const perCall = given.isolation === 'call' ? upstreamLimits.connections : undefined
-  return openAddress(name, given, call, { askWaitMs, onStray, perCall })
+  const { closing = new AbortController().signal } = options
+  const wanted = { ...call, signal: AbortSignal.any([call.signal, closing]) }
+  return untilAborted(closing, (track) =>
+    'url' in given ? openAddress(name, given, wanted, options, track) : openCommand(name, given, call, options, track),
+  )
+}
+
+function openCommand(
+  name: string,
+  given: StdioServer & ServerConfig,
+  call: Call,
+  { askWaitMs, onLog, onStray, environment, backOff, processes, onFound }: OpenOptions,
+  track: Track,
+): Promise<Upstream> {
+  const config = withEnvironment(given, environment)
+  const begin = () => processes.begin(name, given.processes)
+  const start: StartProcess = (events, starts) => track((to) => new StdioWire(config, to, onLog, starts, begin))(events)
+  const perCall = given.isolation === 'call' ? upstreamLimits.processes : undefined
+  const onRevision = (revision: string) => onFound?.({ transport: 'stdio', revision })
+  return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall, onRevision })
 }
 
 async function openAddress(
   name: string,
-  server: HttpServer,
+  server: HttpServer & ServerConfig,
   call: Call,
-  older: Omit<SessionfulOptions, 'close'>,
+  { askWaitMs, onStray, onFound }: OpenOptions,
+  track: Track,
 ): Promise<Upstream> {
   const url = new URL(server.url)
   const headers = lowerCased(server.headers ?? {})
   const newest = new HttpUpstream20260728(name, new Connections(url), headers)
-  if (await speaksNewest(newest, call)) return new ForSessions(newest)
+  try {
+    if (await speaksNewest(newest, call)) {
+      onFound?.({ transport: 'streamable-http', revision: newestRevision })
+      return new ForSessions(newest)
+    }
+  } catch (error) {
+    await newest.close()
+    throw error
+  }
   await newest.close()
   const connections = new Connections(url)
-  const options = { ...older, close: () => connections.close() }
-  const streamable = new Upstream20251125(name, (events) => new HttpWire(connections, headers, events), options)
+  const perCall = server.isolation === 'call' ? upstreamLimits.connections : undefined
+  const options = { askWaitMs, onStray, perCall, close: () => connections.close() }
+  const over = (transport: Transport, open: OpenWire) => {
+    const reported = reporting(open, (revision) => onFound?.({ transport, revision }))
+    return opened(new Upstream20251125(name, track(reported), options), call)
+  }
   try {
-    return await opened(streamable, call)
+    return await over('streamable-http', (events) => new HttpWire(connections, headers, events))
   } catch (error) {
     // A server of the first transport knows no POST at its address.
     if (!(error instanceof OpenRefused && [400, 404, 405].includes(error.status ?? 0))) throw error
-    const legacy = new Upstream20251125(name, (events) => new LegacySseWire(url, headers, events), options)
-    return opened(legacy, call).catch(() => {
+    return over('http+sse', (events) => new LegacySseWire(url, headers, events)).catch(() => {
       throw error
     })
   }
@@ -109,7 +138,7 @@ async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
   if (outcome.kind === 'failed' && outcome.error.code === -32_022) outcome = await upstream.start(discover)
   // Silence says nothing about what it speaks.
   if (late.aborted) throw new Error('The server did not answer in time.')
-  if (isUnreachable(outcome)) throw new Error(outcome.error.message)
+  if (isUnreachable(outcome)) throw new Error(bareReason(outcome.error.message))
   return outcome.kind === 'finished' && Array.isArray(outcome.result.supportedVersions)
 }
 

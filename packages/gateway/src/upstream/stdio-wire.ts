@@ -26,6 +26,19 @@ const killAfterMs = 2_000
 const outputAfterExitMs = 200
 const unreadable = 'A line that cannot be read.'
 
+// However this process ends, no server outlives it.
+const running = new Set<ChildProcessWithoutNullStreams>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Resolves when no process runs any more; those that were closed are killed within two seconds. */
+export async function processesEnded(): Promise<void> {
+  await Promise.all(
+    [...running].map((child) => new Promise((resolve) => child.once('exit', resolve).once('error', resolve))),
+  )
+}
+
 export class StdioWire implements Wire {
   readonly #child: ChildProcessWithoutNullStreams
   #isOpen = true
@@ -50,6 +63,8 @@ export class StdioWire implements Wire {
       stdio: 'pipe',
       ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     })
+    running.add(this.#child)
+    this.#child.once('exit', () => running.delete(this.#child)).once('error', () => running.delete(this.#child))
     const closed = (reason: string, neverStarted = false) => {
       const isExpected = !this.#isOpen && !this.#hasEnded
       this.#isOpen = false

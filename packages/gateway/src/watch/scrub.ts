@@ -12,7 +12,8 @@ export type Scrub = (text: string) => string
 const censored = '[secret]'
 // Shorter ones would be found in ordinary words.
 const leastChars = 6
-const bearer = /\b(bearer|basic)\s+[A-Za-z0-9._~+/-]{8,}=*/gi
+// Not the parameter of a challenge: `Bearer resource_metadata="…"`.
+const bearer = /\b(bearer|basic)\s+(?![a-z_-]+=")[A-Za-z0-9._~+/-]{8,}=*/gi
 
 export function scrubber(secrets: readonly string[]): Scrub {
   const spelled = secrets.filter((secret) => secret.length >= leastChars).flatMap((secret) => [secret, escaped(secret)])

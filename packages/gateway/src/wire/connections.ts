@@ -168,7 +168,17 @@ function keptMs(hint: string | string[] | undefined): number {
   return Math.min(Number(seconds) * 1_000 - connectionLimits.hintMarginMs, connectionLimits.keptMostMs)
 }
 
+const certificateCode = /^(CERT_|ERR_TLS_CERT|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/
+
 function reasonFor(request: ClientRequest, error: NodeJS.ErrnoException): Error {
+  const { code = '', message } = error
+  if (certificateCode.test(code)) {
+    const advice = 'If it is signed by an authority of your own, name its certificate in NODE_EXTRA_CA_CERTS.'
+    const [what] = message.split(';')
+    return new Error(`The server's certificate is not trusted: ${what} (${code}). ${advice}`, { cause: error })
+  }
+  if (code === 'EPROTO' && message.includes('wrong version number'))
+    return new Error('The server does not use TLS at this address. Try http:// in place of https://.', { cause: error })
   const isBreak = error.code === 'ECONNRESET' || error.code === 'EPIPE'
   return isBreak && error.syscall !== 'connect' ? new ConnectionBroke(request.reusedSocket, error) : error
 }

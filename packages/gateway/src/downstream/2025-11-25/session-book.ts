@@ -24,6 +24,8 @@ import { readWish, type WishRequest, wishIn, writeWish } from './wishes.ts'
 export type Begun =
   | { readonly ok: true; readonly session: ClientSession; readonly reply: Reply }
   | { readonly ok: false; readonly reason: string }
+  /** The servers cannot be used, in words for the client. */
+  | { readonly ok: false; readonly reply: Reply }
 
 interface Kept {
   readonly session: ClientSession
@@ -74,6 +76,10 @@ export class SessionBook {
     const identity = beginIdentity(principal, request.params ?? {})
     const session = new ClientSession(this.#serving, identity, 'http')
     const reply = await session.initialize(request)
+    if ('error' in reply) {
+      await session.end()
+      return { ok: false, reply }
+    }
     const limits = { keepMs: downstreamLimits.sessionIdleMs, perPrincipal: downstreamLimits.sessionsPerCaller }
     if (!(await this.#serving.store.sessions.begin(this.#nameOf(identity), recordOf(identity), limits))) {
       await session.end()

@@ -17,6 +17,8 @@ import { readPlace } from '../../surfaces/place.ts'
 import { askedTooOften, type Below, type Came, type Hold } from '../../surfaces/routing.ts'
 import type { Lifeline } from '../../surfaces/waiting-asks.ts'
 import {
+  errorCodes,
+  errorReply,
   type Message,
   type Notification,
   objectAt,
@@ -28,7 +30,7 @@ import {
 } from '../../wire/messages.ts'
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
-import { described } from '../description.ts'
+import { described, onlyServerAway } from '../description.ts'
 import { pageDone, pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
@@ -88,12 +90,13 @@ export class ClientSession {
     this.revision = identity.revision
   }
 
+  /** An error when there is nothing to begin a session with. */
   async initialize(request: Request): Promise<Reply> {
     const call = this.#call('initialize', {}, () => undefined, this.#ending.signal)
-    const { capabilities, info, instructions, meta } = described(
-      await this.#serving.relay.describe(call),
-      this.#serving.relay.size,
-    )
+    const all = await this.#serving.relay.describe(call)
+    const away = onlyServerAway(all, this.#serving.relay.size)
+    if (away !== undefined) return errorReply(request.id, errorCodes.refused, away)
+    const { capabilities, info, instructions, meta } = described(all, this.#serving.relay.size)
     return resultReply(request.id, {
       protocolVersion: this.revision,
       capabilities,

@@ -20,7 +20,7 @@ import {
   stringAt,
 } from '../../wire/messages.ts'
 import type { Serving } from '../context.ts'
-import { described } from '../description.ts'
+import { described, onlyServerAway } from '../description.ts'
 import { continuesRound, readEnvelope, supportedVersions } from './envelope.ts'
 import { askedAgain, inputRequired, readRound } from './rounds.ts'
 
@@ -170,11 +170,8 @@ const unaskable = {
 
 async function discover(serving: Serving, call: Call, request: Request, answering: Answering): Promise<void> {
   const all = await serving.relay.describe(call)
-  if (all.available.length === 0) {
-    const reasons = all.unavailable.map(({ server, reason }) => ` ${server}: ${reason}`).join('')
-    const outcome = failed(errorCodes.refused, `None of the servers behind this gateway can be used now.${reasons}`)
-    return finish(serving, call, request, outcome, answering)
-  }
+  const away = onlyServerAway(all, serving.relay.size)
+  if (away !== undefined) return finish(serving, call, request, failed(errorCodes.refused, away), answering)
   const { capabilities, info, instructions, meta } = described(all, serving.relay.size)
   answering.end(
     resultReply(request.id, {

@@ -13,9 +13,9 @@ import {
   type Given,
   mayRepeat,
   type Outcome,
-  reasonOf,
   type Upstream,
   unsent,
+  unusable,
 } from '../../relay/exchange.ts'
 import type { Connections } from '../../wire/connections.ts'
 import { mediaType, readReply } from '../../wire/http.ts'
@@ -62,7 +62,7 @@ export class HttpUpstream20260728 implements Upstream {
     } catch (error) {
       if (call.signal.aborted) return failed(errorCodes.refused, 'The caller went away.')
       if (error instanceof MessageTooLarge) return failed(errorCodes.refused, error.message)
-      const away = `The server ${this.name} cannot be used now. ${reasonOf(error)}`
+      const away = unusable(this.name, error)
       const outcome = isUnconnected(error) ? unsent(errorCodes.refused, away) : failed(errorCodes.refused, away)
       return { ...outcome, isAway: true } as Outcome
     }
