@@ -140,7 +140,7 @@ test('[LOGIN-9] [INBOX-19] who calls a sign-in off is told so, and goes on where
 })
 
 test('[PROG-18] with identity the program signs people in by account: no link, and not on standard input', async () => {
-  const { gateway, variables, config, origin } = await aTeam()
+  const { gateway, variables, origin } = await aTeam()
   const around = { folder: gateway.folder, variables }
 
   const link = await assent(['inbox', 'link'], around)
@@ -149,7 +149,4 @@ test('[PROG-18] with identity the program signs people in by account: no link, a
   expect(link).toMatchObject({ code: 1, out: '', err: expect.stringContaining('their own account') })
   expect(link.err).toContain(origin)
   expect(stdio).toMatchObject({ code: 3, err: expect.stringContaining('Leave identity out') })
-
-  await gateway.reload(config.replace(inboxClient.id, 'another'))
-  expect(gateway.lines()).toContainEqual(expect.objectContaining({ level: 'warn', settings: 'inbox.client_id' }))
 })

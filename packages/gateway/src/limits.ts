@@ -233,6 +233,8 @@ export const programLimits = {
   /** How often the store is asked whether it is there, and how long it may take to say so. */
   readyLookMs: 1_000,
   readyWithinMs: 2_000,
+  /** How long a confirmed write counts before readiness needs another. */
+  readyWriteMs: 5_000,
 }
 
 /** Of `assent` by itself, on one person's machine. */
@@ -252,6 +254,8 @@ export const identityLimits = {
   documentBytes: 1_048_576,
   /** Between two attempts to find a key that is not known, or to reach an issuer that is away. */
   lookAgainMs: 10_000,
+  /** Between two attempts to read the keys for the first time. */
+  firstReadMs: 2_000,
 }
 
 /** Of pages where secrets are handed over. */

@@ -10,6 +10,7 @@ import type { Config } from '../config/settings.ts'
 import type { Beside } from '../door/door.ts'
 import { expectedOrigin, isTaken, listenAt } from '../door/listen.ts'
 import { plainServer } from '../door/plain-server.ts'
+import type { IssuerKeys } from '../identity/issuer-keys.ts'
 import { type InboxApp, type InboxOptions, inboxApp } from '../inbox/inbox-app.ts'
 import { askListener, listenerKey } from '../inbox/listener-proof.ts'
 import { respondWith } from '../inbox/serve-node.ts'
@@ -25,44 +26,68 @@ const web = fileURLToPath(new URL('../../web/', import.meta.url))
 export interface ServedInbox {
   readonly secretPages: SecretPages
   readonly respond: Beside
+  /** Where it is served, once that is known. */
+  readonly origin: string | undefined
   /** Opens it, now that its address is known, and tells the person at this terminal how to get in, if there is one. */
   openAt(origin: string, terminal: Terminal): Promise<void>
   /** Whether another process of the same installation serves it there. */
   isServedAt(origin: string): Promise<boolean>
+  /** Another process of the same installation serves it there. */
+  leaveTo(origin: string): void
+  /** Puts another configuration in force: who signs people in, for how long, what servers are called. */
+  reload(config: Config, sealKeys: readonly SealKey[]): void
   /** Sends away the pages that follow changes, before the program stops. */
   endStreams(): void
 }
 
+export interface InboxParts {
+  readonly store: Store
+  readonly keys: KeyRing
+  readonly sealKeys: readonly SealKey[]
+  /** Of the issuer in force. */
+  readonly issuerKeys: () => IssuerKeys | undefined
+  readonly log: Log
+}
+
 /** Undefined when people are not asked there. */
 export async function openInbox(
-  config: Config,
-  { store, keys, sealKeys, log }: { store: Store; keys: KeyRing; sealKeys: readonly SealKey[]; log: Log },
+  first: Config,
+  { store, keys, sealKeys, issuerKeys, log }: InboxParts,
 ): Promise<ServedInbox | undefined> {
-  if (!config.asks.surfaces.includes('inbox')) return undefined
+  if (!first.asks.surfaces.includes('inbox')) return undefined
   const files = await WebFiles.read(web)
   const secretPages = new SecretPages({ store, tenant: onlyTenant, keys })
   const listenerKeys = sealKeys.map(({ secret }) => listenerKey(secret))
+  let config = first
+  let openedAt: string | undefined
   let app: InboxApp | undefined
+  const appAt = (origin: string) =>
+    inboxApp({
+      store,
+      tenant: onlyTenant,
+      secretPages,
+      listenerKeys,
+      baseUrl: config.inbox.url?.href ?? origin,
+      ...loginOf(config, issuerKeys()),
+      ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
+      web: files,
+      nameOf: (principal) => namingOf(config).nameOf(principal),
+      describe: (asker) => namingOf(config).describe(asker),
+      onTrouble: log.trouble,
+    })
   return {
     secretPages,
+    get origin() {
+      return openedAt
+    },
     respond: async (request, response) => {
       if (app !== undefined) return respondWith(app.fetch, request, response)
       response.writeHead(503).end()
     },
     openAt: async (origin, { isErrColoured, err }) => {
+      openedAt = origin
       secretPages.openAt(config.inbox.url?.href ?? origin, originHere(origin))
-      app = inboxApp({
-        store,
-        tenant: onlyTenant,
-        secretPages,
-        listenerKeys,
-        baseUrl: config.inbox.url?.href ?? origin,
-        ...loginOf(config),
-        ...(config.inbox.session === undefined ? {} : { sessionMs: config.inbox.session }),
-        web: files,
-        ...namingOf(config),
-        onTrouble: log.trouble,
-      })
+      app = appAt(origin)
       // Only to a terminal: in a log the link would be there for whoever reads the log first.
       const link = isErrColoured && config.identity === undefined ? await app.signInLink(localPerson) : undefined
       if (link !== undefined) err(`Answer questions at ${link} (the link works once).`)
@@ -70,6 +95,24 @@ export async function openInbox(
     isServedAt: async (origin) => {
       const signal = AbortSignal.timeout(aloneLimits.inboxReplyMs)
       return (await askListener(config.inbox.url ?? new URL(origin), listenerKeys, signal)) !== undefined
+    },
+    leaveTo: (origin) => {
+      openedAt = origin
+      // Its pages are where this one's servers open theirs: the store and its keys are the same.
+      secretPages.openAt(config.inbox.url?.href ?? origin, origin)
+    },
+    reload: (next, nextKeys) => {
+      const before = [loginOf(config).login, config.inbox.session]
+      config = next
+      listenerKeys.splice(0, listenerKeys.length, ...nextKeys.map(({ secret }) => listenerKey(secret)))
+      const { login } = loginOf(config)
+      // Without accounts a session belongs to this very app, and nothing about signing in can have changed.
+      if (app === undefined || openedAt === undefined || login === undefined) return
+      if (JSON.stringify(before) === JSON.stringify([login, config.inbox.session])) return
+      const old = app
+      app = appAt(openedAt)
+      // Pages that follow changes come back, and are asked who they are again.
+      old.endStreams()
     },
     endStreams: () => app?.endStreams(),
   }
@@ -83,10 +126,12 @@ function originHere(origin: string): string {
   return url.origin
 }
 
-function loginOf({ identity, inbox }: Config): Pick<InboxOptions, 'login'> {
-  if (identity === undefined || inbox.client_id === undefined) return {}
+/** How people sign in with accounts; empty where they do not. */
+export function loginOf({ asks, identity, inbox }: Config, keys?: IssuerKeys): Pick<InboxOptions, 'login'> {
+  if (identity === undefined || inbox.client_id === undefined || !asks.surfaces.includes('inbox')) return {}
   const secret = inbox.client_secret === undefined ? {} : { clientSecret: inbox.client_secret }
-  return { login: { identity, clientId: inbox.client_id, scopes: inbox.scopes, ...secret } }
+  const shared = keys === undefined ? {} : { keys }
+  return { login: { identity, clientId: inbox.client_id, scopes: inbox.scopes, ...secret, ...shared } }
 }
 
 /** What the configuration says about names, for every place where people answer. */
@@ -125,8 +170,7 @@ export async function serveInboxAlone(
       )
       return () => undefined
     }
-    // Its pages are where this one's servers open theirs: the store and its keys are the same.
-    inbox.secretPages.openAt(config.inbox.url?.href ?? origin, origin)
+    inbox.leaveTo(origin)
     log.info({ url: origin }, 'Another process on the same store serves the inbox.')
     return () => undefined
   }

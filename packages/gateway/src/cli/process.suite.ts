@@ -21,18 +21,28 @@ export interface Ended {
   readonly err: string
 }
 
-export type Variables = Readonly<Record<string, string>>
+export type Variables = Readonly<Record<string, string | undefined>>
+
+interface Around {
+  readonly variables?: Variables
+  readonly folder?: string
+}
 
 /** Runs one command to its end. */
-export async function assent(
+export function assent(words: readonly string[], around: Around = {}): Promise<Ended> {
+  return startAssent(words, around).ended
+}
+
+/** Starts one command. */
+export function startAssent(
   words: readonly string[],
-  { variables = {}, folder }: { variables?: Variables; folder?: string } = {},
-): Promise<Ended> {
+  { variables = {}, folder }: Around = {},
+): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [...source, ...words], { env: { ...plain(), ...variables }, cwd: folder })
   child.stdin.end()
   const heard = hear(child)
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { code, ...heard }
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { child, ended: closed.then((code) => ({ code, ...heard })) }
 }
 
 /** The same in this process: faster, where it makes no difference. */
@@ -78,12 +88,18 @@ export interface RunningGateway {
 }
 
 /** A gateway that listens on a port of its own. The store is a file beside its configuration unless one is given. */
-export async function aRunningGateway(config: string, variables: Variables = {}): Promise<RunningGateway> {
+export async function aRunningGateway(
+  config: string,
+  variables: Variables = {},
+  { isConfigNamed = true } = {},
+): Promise<RunningGateway> {
   const folder = await aFolder()
   const file = join(folder, 'assent.yaml')
   const around = { ASSENT_LISTEN: '127.0.0.1:0', ASSENT_STORE: `sqlite:${folder}/assent.db`, ...variables }
   await writeFile(file, config)
-  const child = spawn(process.execPath, [...source, 'gateway', '--config', file], { env: { ...plain(), ...around } })
+  const named = isConfigNamed ? ['--config', file] : []
+  const options = { env: { ...plain(), ...around }, ...(isConfigNamed ? {} : { cwd: folder }) }
+  const child = spawn(process.execPath, [...source, 'gateway', ...named], options)
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   putAwayLater(async () => {
     child.kill('SIGKILL')

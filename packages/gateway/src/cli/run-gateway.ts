@@ -3,27 +3,31 @@
 // It opens what it needs in order and closes it in the reverse order. A reload changes nothing unless the whole new
 // configuration is sound.
 
+import { resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Store } from '@assent/store'
 import { applyLimits } from '../config/apply-limits.ts'
 import { addressText } from '../config/kinds.ts'
 import type { Loaded } from '../config/load.ts'
-import { tell } from '../config/problem.ts'
-import { knownOf, needRestart, reloadableOf } from '../config/reloadable.ts'
+import { knownOf, reloadableOf } from '../config/reloadable.ts'
 import type { Config } from '../config/settings.ts'
-import { openState } from '../config/state.ts'
+import { type KeysInForce, openState } from '../config/state.ts'
 import type { Page } from '../door/door.ts'
-import { type Gateway, type GatewayOptions, serveStdio, startGateway } from '../gateway.ts'
+import { type GatewayOptions, serveStdio, startGateway } from '../gateway.ts'
 import { resourceOf } from '../identity/identify.ts'
 import { programLimits } from '../limits.ts'
+import { reasonOf } from '../relay/exchange.ts'
 import { Figures } from '../watch/figures.ts'
 import { createLog, type Log } from '../watch/log.ts'
 import { loggedWatch } from '../watch/logged-watch.ts'
-import { type Scrub, scrubber, secretsOf } from '../watch/scrub.ts'
+import { scrubber, secretsOf } from '../watch/scrub.ts'
 import { exitCodes } from './exit-codes.ts'
 import { figuresPage, fromHereAlone, openFiguresDoor } from './figures-door.ts'
 import { openInbox, type ServedInbox, serveInboxAlone } from './inbox.ts'
+import { IssuerInForce } from './issuer-in-force.ts'
 import { type Condition, healthPages, identityPages } from './pages.ts'
+import { Readiness } from './readiness.ts'
+import { type Live, Reloads } from './reload.ts'
 import { hearSignals } from './signals.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
@@ -50,6 +54,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
       'With --stdio whoever started the client is asked, and nobody else: an inbox that people sign in to by identity would show them nothing. Leave identity out of this configuration.',
     )
   }
+  log.info({ file: resolve(file) }, 'Configuration read.')
   applyLimits(first)
   const figures = new Figures(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {
@@ -60,29 +65,27 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     },
   })
   const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)
+  const issuer = new IssuerInForce(first, log)
   try {
-    const inbox = await openInbox(first, { store, keys, sealKeys, log })
+    const issuerKeys = () => issuer.keys
+    const inbox = await openInbox(first, { store, keys, sealKeys, issuerKeys, log })
     const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
+    const inForce = { issuerKeys: issuer.keys, origin: () => inbox?.origin }
     const parts = {
-      ...reloadableOf(first, () => store.nowMs(), log.trouble),
+      ...reloadableOf(first, () => store.nowMs(), log.trouble, inForce),
       ...ears(figures, log, live),
       ...pages,
       store,
       keys,
     }
     if (isStdio) await serveOne(parts, inbox, first, { log, terminal })
-    else await serveMany({ parts, inbox, figures, live, store, log, terminal, reading: { file, load } })
+    else await serveMany({ parts, inbox, issuer, keys, figures, live, store, log, terminal, reading: { file, load } })
   } finally {
+    issuer.close()
     clearInterval(sweeping)
     await store.close()
   }
   log.info({}, 'Stopped.')
-}
-
-/** What a reload changes. */
-interface Live {
-  config: Config
-  scrub: Scrub
 }
 
 function ears(figures: Figures, log: Log, live: Live): Pick<GatewayOptions, 'onTrouble' | 'onServerLog' | 'watch'> {
@@ -118,6 +121,8 @@ interface Serving {
   readonly parts: Omit<GatewayOptions, 'listen'>
   readonly figures: Figures
   readonly inbox: ServedInbox | undefined
+  readonly issuer: IssuerInForce
+  readonly keys: KeysInForce
   readonly live: Live
   readonly store: Store
   readonly log: Log
@@ -125,14 +130,26 @@ interface Serving {
   readonly reading: Pick<Running, 'file' | 'load'>
 }
 
-async function serveMany({ parts, inbox, figures, live, store, log, terminal, reading }: Serving): Promise<void> {
-  const condition: Condition = { isDraining: false, resource: undefined }
+async function serveMany(serving: Serving): Promise<void> {
+  const { parts, inbox, issuer, keys, figures, live, store, log, terminal, reading } = serving
+  const condition: Condition = { resource: undefined }
+  let isDraining = false
   const note = ({ identity }: Config) => {
     condition.resource = identity === undefined ? undefined : resourceOf(identity)
   }
   note(live.config)
   const { listen, servers, metrics } = live.config
-  const health = healthPages(store, condition)
+  const health = healthPages(
+    new Readiness({
+      store,
+      isDraining: () => isDraining,
+      areIssuerKeysRead: () => issuer.areKeysRead,
+      onChange: (found, error) => {
+        if (found === undefined) log.info({}, 'Ready.')
+        else log.warn(error === undefined ? {} : { reason: reasonOf(error) }, `Not ready: ${found.reason}`)
+      },
+    }),
+  )
   const pages = { ...health, ...identityPages(condition), ...figuresBeside(figures, live.config) }
   const beside = inbox === undefined ? {} : { beside: inbox.respond }
   const gateway = await startGateway({ ...parts, ...beside, listen, pages }).catch((error: unknown) => {
@@ -150,16 +167,29 @@ async function serveMany({ parts, inbox, figures, live, store, log, terminal, re
           },
         )
   // Before anyone can know that it is there.
-  const signals = hearSignals(() => {
-    if (!reload(gateway, live, reading, () => store.nowMs(), log)) return
-    note(live.config)
-    figures.keepOnly(Object.keys(live.config.servers))
+  const reloads = new Reloads({
+    ...reading,
+    gateway,
+    inbox,
+    issuer,
+    keys,
+    live,
+    variables: terminal.variables,
+    nowMs: () => store.nowMs(),
+    log,
+    onReloaded: (config) => {
+      note(config)
+      figures.keepOnly(Object.keys(config.servers))
+    },
   })
+  const signals = hearSignals(() => reloads.request())
+  void issuer.begin()
   log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
   if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
   await inbox?.openAt(gateway.origin, terminal)
   const signal = await signals.stop
-  condition.isDraining = true
+  isDraining = true
+  reloads.close()
   const noticeMs = noticeOf(signal, store)
   log.info(
     { signal, withinMs: programLimits.drainMs, noticeMs },
@@ -185,37 +215,6 @@ function noticeOf(signal: NodeJS.Signals, { isShared }: Store): number {
 /** Without a place of their own they are beside the endpoint, for this machine alone. */
 function figuresBeside(figures: Figures, { metrics }: Config): Record<string, Page> {
   return metrics.enabled && metrics.listen === undefined ? { '/metrics': fromHereAlone(figuresPage(figures)) } : {}
-}
-
-/** True when the new configuration is in force. */
-function reload(
-  gateway: Gateway,
-  live: Live,
-  { file, load }: Pick<Running, 'file' | 'load'>,
-  nowMs: () => number,
-  log: Log,
-): boolean {
-  const loaded = load()
-  if (!loaded.ok) {
-    const found =
-      'unreadable' in loaded ? [`${file}: ${loaded.unreadable}`] : loaded.problems.map((one) => tell(file, one))
-    for (const problem of found) log.error({ file }, problem)
-    log.error({ file }, 'The new configuration is refused; the one before stays in force.')
-    return false
-  }
-  const { config } = loaded
-  const waiting = needRestart(live.config, config)
-  // Whether there is an inbox to ask in was settled at the start.
-  const { surfaces } = waiting.includes('asks.surfaces') ? live.config.asks : config.asks
-  if (waiting.length > 0) log.warn({ settings: waiting.join(' ') }, 'These take effect after a restart.')
-  // Also the secrets of the one before: calls that began under it are still under way.
-  live.scrub = scrubber([...secretsOf(live.config), ...secretsOf(config)])
-  live.config = { ...config, asks: { ...config.asks, surfaces } }
-  log.level(config.log.level)
-  applyLimits(config)
-  gateway.reload(reloadableOf(live.config, nowMs, log.trouble))
-  log.info({ file, servers: Object.keys(config.servers).join(' ') }, 'The new configuration is in force.')
-  return true
 }
 
 function explained(error: unknown, place: string): Error {

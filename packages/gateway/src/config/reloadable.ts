@@ -4,28 +4,43 @@ import type { Known } from '../door/host.ts'
 import { expectedOrigin } from '../door/listen.ts'
 import type { Reloadable } from '../gateway.ts'
 import { identifyBy } from '../identity/identify.ts'
+import type { IssuerKeys } from '../identity/issuer-keys.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
 import { isLoopback } from './kinds.ts'
 import type { Config, ServerSettings } from './settings.ts'
 
-export function reloadableOf(config: Config, nowMs: () => number, onTrouble: (error: unknown) => void): Reloadable {
-  const { identity, asks } = config
+/** What is in force beside the configuration itself. */
+export interface InForce {
+  /** Of the issuer; without them it is asked when the first token comes. */
+  readonly issuerKeys?: IssuerKeys | undefined
+  /** Where the inbox is reached, once that is known: the port may be chosen by the system. */
+  readonly origin?: () => string | undefined
+}
+
+export function reloadableOf(
+  config: Config,
+  nowMs: () => number,
+  onTrouble: (error: unknown) => void,
+  { issuerKeys, origin = () => undefined }: InForce = {},
+): Reloadable {
+  const { identity, asks, inbox, listen } = config
   const changes = {
-    servers: Object.fromEntries(Object.entries(config.servers).map(([name, one]) => [name, serverOf(one)])),
+    servers: serversOf(config),
     known: knownOf(config),
     askWaitMs: asks.wait,
     asksEnabled: asks.enabled,
     surfaces: asks.surfaces,
     unseenAfterMs: asks.unseen_after,
     silentAfterMs: asks.silent_after,
-    inboxUrl: inboxAddress(config),
+    inboxUrl: () => inbox.url?.href ?? `${origin() ?? expectedOrigin(listen)}/`,
   }
-  return identity === undefined ? changes : { ...changes, identify: identifyBy(identity, onTrouble, nowMs) }
+  if (identity === undefined) return changes
+  return { ...changes, identify: identifyBy(identity, onTrouble, nowMs, issuerKeys) }
 }
 
-/** Where people reach the inbox. */
-function inboxAddress({ inbox, listen }: Config): string {
-  return inbox.url?.href ?? `${expectedOrigin(listen)}/`
+/** By name, as the gateway takes them. */
+export function serversOf({ servers }: Pick<Config, 'servers'>): Record<string, ServerConfig> {
+  return Object.fromEntries(Object.entries(servers).map(([name, one]) => [name, serverOf(one)]))
 }
 
 /** The settings that differ and stay as they were until a restart. */
@@ -34,21 +49,47 @@ export function needRestart(before: Config, after: Config): string[] {
     listen: ({ listen }) => listen,
     store: ({ store }) => store,
     wake: ({ wake }) => wake,
-    'asks.surfaces': ({ asks }) => asks.surfaces.includes('inbox'),
+    'asks.surfaces': hasInbox,
     'inbox.url': ({ inbox }) => inbox.url?.href,
-    'inbox.client_id': ({ inbox }) => inbox.client_id,
-    'inbox.client_secret': ({ inbox }) => inbox.client_secret,
-    'inbox.scopes': ({ inbox }) => inbox.scopes,
-    'inbox.session': ({ inbox }) => inbox.session,
-    'identity, for signing in at the inbox': ({ identity, asks }) =>
-      asks.surfaces.includes('inbox') ? identity : undefined,
-    keys: ({ keys }) => Object.entries(keys).map(([id, secret]) => [id, Buffer.from(secret).toString('base64')]),
     'metrics.listen': ({ metrics }) => metrics.listen,
     'limits.connections': ({ limits }) => limits.connections,
     'limits.request_within': ({ limits }) => limits.request_within,
   }
   const names = Object.entries(fixed).filter(([, of]) => JSON.stringify(of(before)) !== JSON.stringify(of(after)))
-  return names.map(([name]) => name)
+  return [...names.map(([name]) => name), ...(changesWayIn(before, after) ? ['identity', 'inbox'] : [])]
+}
+
+/** The new configuration, with what waits for a restart as it was. */
+export function inForceAfter(before: Config, after: Config): Config {
+  const surfaces = hasInbox(before) === hasInbox(after) ? after.asks.surfaces : before.asks.surfaces
+  const wayIn = changesWayIn(before, after)
+    ? { identity: before.identity, inbox: before.inbox }
+    : { inbox: { ...after.inbox, url: before.inbox.url } }
+  return {
+    ...after,
+    listen: before.listen,
+    store: before.store,
+    wake: before.wake,
+    asks: { ...after.asks, surfaces },
+    metrics: { ...after.metrics, listen: before.metrics.listen },
+    ...wayIn,
+  }
+}
+
+/** Why this configuration must not be put in force without a restart; undefined when it may. */
+export function reloadProblem(before: Config, after: Config): string | undefined {
+  const { host } = before.listen
+  if (before.identity === undefined || after.identity !== undefined || isLoopback(host)) return undefined
+  return `identity is removed, and this gateway still listens on ${host}: everybody who reaches it would be let in. Restart it instead.`
+}
+
+/** With an inbox: people begin, or stop, to sign in with accounts. Agents and the inbox change together, at a restart. */
+function changesWayIn(before: Config, after: Config): boolean {
+  return hasInbox(before) && (before.identity === undefined) !== (after.identity === undefined)
+}
+
+function hasInbox({ asks }: Config): boolean {
+  return asks.surfaces.includes('inbox')
 }
 
 function serverOf(settings: ServerSettings): ServerConfig {

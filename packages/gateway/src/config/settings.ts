@@ -112,7 +112,7 @@ export const settings = group('The configuration of `assent gateway`.', {
       pattern: /^(?![0-9]+$)[a-z0-9][a-z0-9_-]{0,31}$/,
       words: 'lower-case letters, digits, "-" and "_", at most 32, and not digits alone',
     },
-    'The keys that seal the state which travels with clients. The first seals, every key opens. To rotate without refusing anyone: add the new key last and restart all gateways, one after the other; put it first, and restart them; remove the old one after two days, or `asks.wait` and a day where that is longer. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
+    'The keys that seal the state which travels with clients. The first seals, every key opens. To rotate without refusing anyone: add the new key last and reload all gateways (SIGHUP), one after the other; put it first, and reload them; remove the old one after two days, or `asks.wait` and a day where that is longer. Needed with PostgreSQL; with SQLite a key is made and kept in a file beside the database.',
     { isSecret: true },
   ),
   identity: optionalGroup(

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AssentError, createKeyRing, type KeyRing, type SealKey } from '@assent/core'
+import { AssentError, createKeyRing, type KeyRing, type RingKey, type SealKey } from '@assent/core'
 import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '@assent/store'
 import { homeFolder } from '@assent/tools/home'
 import { linearPatterns } from '../relay/patterns.ts'
@@ -14,9 +14,30 @@ import { sealSecret } from './special-kinds.ts'
 
 export interface State {
   readonly store: Store
-  readonly keys: KeyRing
+  readonly keys: KeysInForce
   /** What the ring is made of, to make further keys from. */
   readonly sealKeys: readonly SealKey[]
+}
+
+/** The ring of the configuration in force. Everything that seals and opens has this one, so a reload reaches all of it. */
+export class KeysInForce implements KeyRing {
+  #ring: KeyRing
+
+  constructor(ring: KeyRing) {
+    this.#ring = ring
+  }
+
+  get sealing(): RingKey {
+    return this.#ring.sealing
+  }
+
+  find(id: string): RingKey | undefined {
+    return this.#ring.find(id)
+  }
+
+  use(ring: KeyRing): void {
+    this.#ring = ring
+  }
 }
 
 export async function openState(
@@ -27,8 +48,13 @@ export async function openState(
   const place = storePlace(config.store, variables)
   makeRoomFor(place)
   const sealKeys = sealKeysOf(config, place)
-  const keys = createKeyRing(sealKeys)
+  const keys = new KeysInForce(createKeyRing(sealKeys))
   return { keys, sealKeys, store: await openAt(place, { ...watched, keys, ...wakeOf(config) }) }
+}
+
+/** The keys of another configuration of the same store. */
+export function sealKeysFor(config: Config, variables: NodeJS.ProcessEnv): readonly SealKey[] {
+  return sealKeysOf(config, storePlace(config.store, variables))
 }
 
 /** The keys of the configuration, or the key in a file beside the database, made if there is none yet. */

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { type JWK, UnsecuredJWT } from 'jose'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { healthPages, identityPages } from '../cli/pages.ts'
+import { Readiness } from '../cli/readiness.ts'
 import { readConfig } from '../config/read-config.ts'
 import { reloadableOf } from '../config/reloadable.ts'
 import { whichRegion } from '../contract/asking.suite.ts'
@@ -28,9 +29,15 @@ servers: { deploy: { url: "${server.url}", headers: { Authorization: "Bearer of-
   if (!read.ok || read.config.identity === undefined) throw new Error(JSON.stringify(read))
   const trouble: unknown[] = []
   const { servers, ...changes } = reloadableOf(read.config, Date.now, (error) => trouble.push(error))
-  const condition = { isDraining: false, resource: resourceOf(read.config.identity) }
+  const condition = { resource: resourceOf(read.config.identity) }
   const stage = await aStage()
-  const pages = { ...identityPages(condition), ...healthPages(stage.store, condition) }
+  const readiness = new Readiness({
+    store: stage.store,
+    isDraining: () => false,
+    areIssuerKeysRead: () => true,
+    onChange: () => undefined,
+  })
+  const pages = { ...identityPages(condition), ...healthPages(readiness) }
   const gateway = await stage.gateway(servers, { ...changes, pages })
   return { ...gateway, stage, server, headers, trouble }
 }

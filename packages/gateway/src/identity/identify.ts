@@ -15,15 +15,22 @@ export function resourceOf({ audience, resource, issuer, scopes }: IdentitySetti
   return { address: resource ?? new URL(audience), issuer, scopes }
 }
 
-/** @param nowMs what tokens are judged by: the time that all replicas share, where there is one */
+export function issuerKeysOf(settings: IdentitySettings, onTrouble: (error: unknown) => void): IssuerKeys {
+  const times = { freshMs: settings.keys_fresh, keptMs: settings.keys_kept }
+  return new IssuerKeys(settings.issuer, times, onTrouble)
+}
+
+/**
+ * @param nowMs what tokens are judged by: the time that all replicas share, where there is one
+ * @param keys of the issuer of these settings
+ */
 export function identifyBy(
   settings: IdentitySettings,
   onTrouble: (error: unknown) => void,
   nowMs: () => number = Date.now,
+  keys: IssuerKeys = issuerKeysOf(settings, onTrouble),
 ): Identify {
   const resource = resourceOf(settings)
-  const times = { freshMs: settings.keys_fresh, keptMs: settings.keys_kept }
-  const keys = new IssuerKeys(settings.issuer, times, onTrouble)
   const options = {
     issuer: settings.issuer,
     audience: settings.audience,

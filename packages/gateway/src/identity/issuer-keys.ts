@@ -6,6 +6,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { isLoopback } from '../config/kinds.ts'
 import { identityLimits } from '../limits.ts'
+import { reasonOf } from '../relay/exchange.ts'
 
 export interface KeyTimes {
   readonly freshMs: number
@@ -19,6 +20,7 @@ export class IssuerUnavailable extends Error {
 
 interface Fetched {
   readonly find: ReturnType<typeof createLocalJWKSet>
+  readonly count: number
   readonly atMs: number
 }
 
@@ -42,6 +44,16 @@ export class IssuerKeys {
     this.#times = times
     this.#onTrouble = onTrouble
     this.#now = now
+  }
+
+  /** Whether its keys were read at least once. */
+  get areRead(): boolean {
+    return this.#fetched !== undefined
+  }
+
+  /** Reads the keys now, however recent those at hand are, and returns how many there are. Throws `IssuerUnavailable`. */
+  async read(): Promise<number> {
+    return (await this.#fetch()).count
   }
 
   /** As jose wants it. A key that is not there is looked for once more, because issuers rotate them. */
@@ -93,11 +105,13 @@ export class IssuerKeys {
   #fetchOnce(): Promise<Fetched> {
     return this.#fetchKeys()
       .then((keys) => {
-        this.#fetched = { find: createLocalJWKSet(keys), atMs: this.#now() }
+        this.#fetched = { find: createLocalJWKSet(keys), count: keys.keys.length, atMs: this.#now() }
         return this.#fetched
       })
       .catch((error: unknown) => {
-        throw new IssuerUnavailable(`The keys of ${this.#issuer} cannot be had. ${String(error)}`, { cause: error })
+        throw new IssuerUnavailable(`The keys of ${this.#issuer} cannot be read. ${fetchReason(error)}`, {
+          cause: error,
+        })
       })
       .finally(() => {
         this.#fetching = undefined
@@ -124,6 +138,11 @@ export class IssuerKeys {
     }
     throw reason
   }
+}
+
+/** `fetch` says only that it failed; why is in its cause. */
+export function fetchReason(error: unknown): string {
+  return reasonOf(error instanceof TypeError && error.cause !== undefined ? error.cause : error)
 }
 
 /** OpenID Connect Discovery appends to the path, RFC 8414 puts itself before it. */

@@ -16,6 +16,11 @@ export function personIn(claims: JWTPayload, { issuer, subject_claim, groups_cla
   return isName(principal) ? { principal, groups: groupsIn(claims, groups_claim) } : undefined
 }
 
+/** Whether this issuer vouches for the person. */
+export function isOf(issuer: string, { principal }: Person): boolean {
+  return principal.startsWith(`${issuer}#`)
+}
+
 function groupsIn(claims: JWTPayload, claim: string | undefined): string[] {
   const value = claim === undefined ? undefined : ownOf(claims, claim)
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && isName(one)) : []

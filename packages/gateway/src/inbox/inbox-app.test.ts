@@ -209,6 +209,10 @@ onEachEngine(
     )
     const routed = inbox.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     expect(described.toSorted()).toEqual(routed.toSorted())
+    const read = await inbox.fetch(
+      new Request('http://inbox/api/openapi.json', { headers: { host: '127.0.0.1:7420' } }),
+    )
+    expect([read.status, await read.json()]).toEqual([200, JSON.parse(JSON.stringify(openApi))])
 
     const browser = await signIn(inbox, ann)
     const { id } = await store.asks.raise(anAsk())

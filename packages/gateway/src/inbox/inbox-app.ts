@@ -83,7 +83,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   }
   const login = options.login === undefined ? undefined : new Login(options.login, base, now, onTrouble)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
-  const signIn = new SignIn({ store, tenant, sessionMs })
+  const signIn = new SignIn({ store, tenant, sessionMs, issuer: options.login?.identity.issuer })
   const cookie = Cookie.ofSession(base, sessionMs)
   // Over https, and with accounts, a cookie carries the session; see visitors.ts.
   const instance = login === undefined && base.protocol === 'http:' ? randomBytes(16).toString('base64url') : undefined
@@ -110,6 +110,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.notFound((context) => webPage(context, web))
 
   addWaysIn(app, { base, signIn, login, session: cookie, listener: instance })
+  // What the API is, not what is in it: the same for everyone, and in the source.
+  app.get('/api/openapi.json', () => Response.json(openApi))
   app.get('/api/nonce', ({ req }) => visitors.nonce(req.raw))
   app.get(listenerPath, ({ req }) => {
     const challenge = searchOf(req.raw).get('challenge') ?? ''
@@ -162,7 +164,6 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.post('/api/play/runs', ({ req }) => play?.start(req.raw) ?? notFound())
   app.get('/api/play/runs/:id', ({ req }) => play?.read(req.param('id')) ?? notFound())
   app.post('/api/play/runs/:id/stop', ({ req }) => play?.stop(req.param('id')) ?? notFound())
-  app.get('/api/openapi.json', () => Response.json(openApi))
   app.all('/api/*', () => notFound())
 
   return {

@@ -4,7 +4,7 @@
 // on this machine, and its answers have a size.
 
 import * as oidc from 'openid-client'
-import { IssuerUnavailable, isSafe, textWithin } from '../identity/issuer-keys.ts'
+import { fetchReason, IssuerUnavailable, isSafe, textWithin } from '../identity/issuer-keys.ts'
 import { identityLimits } from '../limits.ts'
 import type { LoginSettings } from './login.ts'
 
@@ -48,7 +48,7 @@ export class Issuer {
       })
       .catch((cause: unknown) => {
         const { issuer } = this.#settings.identity
-        const error = new IssuerUnavailable(`Nobody can sign in at ${issuer} now. ${String(cause)}`, { cause })
+        const error = new IssuerUnavailable(`Nobody can sign in at ${issuer} now. ${fetchReason(cause)}`, { cause })
         this.#failed = { error, atMs: performance.now() }
         throw error
       })

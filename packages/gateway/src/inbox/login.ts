@@ -10,7 +10,8 @@ import type { Person } from '@assent/core'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import type { IdentitySettings } from '../config/settings.ts'
-import { IssuerKeys, IssuerUnavailable } from '../identity/issuer-keys.ts'
+import { issuerKeysOf } from '../identity/identify.ts'
+import { type IssuerKeys, IssuerUnavailable } from '../identity/issuer-keys.ts'
 import { personIn } from '../identity/person.ts'
 import { inboxLimits } from '../limits.ts'
 import { Issuer } from './issuer.ts'
@@ -22,6 +23,8 @@ export interface LoginSettings {
   readonly clientSecret?: string
   /** Beside `openid`. */
   readonly scopes: readonly string[]
+  /** Of the issuer, where others use them too. */
+  readonly keys?: IssuerKeys
 }
 
 export type LoginProblem = 'stale' | 'denied' | 'failed' | 'unavailable'
@@ -39,11 +42,10 @@ export class Login {
   readonly #onTrouble: (error: unknown) => void
 
   constructor(settings: LoginSettings, base: URL, nowMs: () => number, onTrouble: (error: unknown) => void) {
-    const { issuer, keys_fresh, keys_kept } = settings.identity
     this.#settings = settings
     this.#callback = new URL('/sign-in/callback', base)
     this.#issuer = new Issuer(settings)
-    this.#keys = new IssuerKeys(issuer, { freshMs: keys_fresh, keptMs: keys_kept }, onTrouble)
+    this.#keys = settings.keys ?? issuerKeysOf(settings.identity, onTrouble)
     this.#nowMs = nowMs
     this.#onTrouble = onTrouble
   }

@@ -389,7 +389,10 @@ const paths = {
     },
   },
   '/api/openapi.json': {
-    get: { summary: 'This document.', responses: { 200: json('OpenAPI 3.1.', { type: 'object' }), ...signedOut } },
+    get: {
+      summary: 'This document. Anyone may read it.',
+      responses: { 200: json('OpenAPI 3.1.', { type: 'object' }) },
+    },
   },
 }
 

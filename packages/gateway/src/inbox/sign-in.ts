@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Person } from '@assent/core'
 import type { Session, SessionBrowser, Store } from '@assent/store'
+import { isOf } from '../identity/person.ts'
 import { inboxLimits } from '../limits.ts'
 
 export type Entered =
@@ -24,17 +25,21 @@ export interface SignInOptions {
   readonly tenant: string
   /** How long a session lasts. */
   readonly sessionMs: number
+  /** Where people have accounts: a session of another issuer's person counts for nothing. */
+  readonly issuer?: string | undefined
 }
 
 export class SignIn {
   readonly #store: Store
   readonly #tenant: string
   readonly #sessionMs: number
+  readonly #issuer: string | undefined
 
-  constructor({ store, tenant, sessionMs }: SignInOptions) {
+  constructor({ store, tenant, sessionMs, issuer }: SignInOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#sessionMs = sessionMs
+    this.#issuer = issuer
   }
 
   /**
@@ -62,7 +67,9 @@ export class SignIn {
   }
 
   async who(token: string): Promise<Session | undefined> {
-    return this.#store.signIns.who(this.#tenant, token)
+    const session = await this.#store.signIns.who(this.#tenant, token)
+    if (session === undefined || this.#issuer === undefined) return session
+    return isOf(this.#issuer, session.person) ? session : undefined
   }
 
   async end(token: string): Promise<void> {

@@ -1,0 +1,103 @@
+// Another issuer by a reload: for agents and for people who sign in to the inbox, at the same moment.
+import { execFileSync } from 'node:child_process'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { aFreePort, aProcessOf, aRunningGateway } from '../../packages/gateway/src/cli/process.suite.ts'
+import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
+import { aClient } from '../../packages/gateway/src/contract/clients.suite.ts'
+import { until } from '../../packages/gateway/src/contract/stage.suite.ts'
+import { anIssuer, audience, inboxClient, type TestIssuer } from '../../scripts/inbox/issuer.ts'
+import { agentToken, Surfer } from '../../scripts/inbox/surfer.ts'
+import { begin, me, signIn } from './house.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+beforeAll(() => {
+  execFileSync('npm', ['run', '--silent', 'web'])
+})
+
+async function aTeam() {
+  const origin = `http://127.0.0.1:${await aFreePort()}`
+  const issuers: TestIssuer[] = []
+  for (let count = 0; count < 2; count++) {
+    const issuer = await anIssuer([`${origin}/sign-in/callback`])
+    onTestFinished(() => issuer.stop())
+    issuers.push(issuer)
+  }
+  const [first, second] = issuers as [TestIssuer, TestIssuer]
+  const config = `
+identity: { issuer: "${first.url}", audience: "${audience}" }
+inbox: { url: "${origin}", client_id: ${inboxClient.id}, client_secret: "${inboxClient.secret}" }
+asks: { surfaces: [inbox] }
+servers: { a: ${aProcessOf('2026-07-28')} }`
+  const gateway = await aRunningGateway(config, { ASSENT_LISTEN: new URL(origin).host })
+  return { origin, first, second, config, gateway }
+}
+
+const openIn = async (surfer: Surfer, origin: string) =>
+  ((await (await surfer.request(`${origin}/api/asks`)).json()) as { asks: unknown[] }).asks
+
+test('[PROG-18] a reload with another issuer changes it for agents and for the inbox together', async () => {
+  const { origin, first, second, config, gateway } = await aTeam()
+  const ann = new Surfer()
+  await signIn(ann, 'ann', undefined, origin)
+  expect(await me(ann, origin)).toMatchObject({ status: 200, name: 'Ann Lee' })
+
+  await gateway.reload(config.replace(first.url, second.url))
+
+  // Who was signed in at the issuer before is nobody now; who signs in at the new one is whom the agent asks.
+  expect((await me(ann, origin)).status).toBe(401)
+  expect((await begin(ann, undefined, origin)).origin).toBe(second.url)
+  await signIn(ann, 'ann', undefined, origin)
+  const token = await agentToken(second.url, 'ann')
+  const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none', token })
+  void client.call('ask', { questions: [whichRegion] }).catch(() => undefined)
+  const found = await until(async () => ((await openIn(ann, origin)).length === 1 ? true : undefined))
+  const stranger = await aClient('2026-07-28', gateway.url, { token: await agentToken(first.url, 'ann') }).catch(
+    (error: unknown) => error,
+  )
+
+  expect(found).toBe(true)
+  expect(stranger).toBeInstanceOf(Error)
+  expect(gateway.heard.err).not.toContain('after a restart')
+})
+
+test('[PROG-18] an issuer that cannot be reached changes neither', async () => {
+  const { origin, first, second, config, gateway } = await aTeam()
+  const ann = new Surfer()
+  await signIn(ann, 'ann', undefined, origin)
+  await second.stop()
+
+  await gateway.reload(config.replace(first.url, second.url))
+
+  expect(gateway.lines()).toContainEqual(
+    expect.objectContaining({ msg: 'The new configuration is refused; the one before stays in force.' }),
+  )
+  expect((await me(ann, origin)).status).toBe(200)
+  expect((await begin(new Surfer(), undefined, origin)).origin).toBe(first.url)
+})
+
+test('[PROG-18] the name and the secret of the inbox at its issuer change with a reload, and nobody is signed out', async () => {
+  const { origin, config, gateway } = await aTeam()
+  const ann = new Surfer()
+  await signIn(ann, 'ann', undefined, origin)
+
+  await gateway.reload(config.replace(inboxClient.id, 'another'))
+
+  expect((await begin(new Surfer(), undefined, origin)).searchParams.get('client_id')).toBe('another')
+  expect((await me(ann, origin)).status).toBe(200)
+})
+
+test('[PROG-18] with an inbox, identity that is taken out stays in force for both until a restart, and the log says so', async () => {
+  const { origin, config, gateway } = await aTeam()
+  const ann = new Surfer()
+  await signIn(ann, 'ann', undefined, origin)
+  const without = config
+    .replace(/^identity:.*$/m, '')
+    .replace(/client_id:.*secret: "[^"]*" }/, '}')
+    .replace(', }', ' }')
+
+  await gateway.reload(without)
+
+  expect(gateway.lines()).toContainEqual(expect.objectContaining({ level: 'warn', settings: 'identity inbox' }))
+  expect((await me(ann, origin)).status).toBe(200)
+  expect((await fetch(gateway.url, { method: 'POST', body: '{}' })).status).toBe(401)
+})
