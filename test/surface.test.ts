@@ -1,10 +1,12 @@
-// Freezes what each package exports, types included. The lists are in test/surface/.
+// Freezes what each package exports, types included, and the commands of the program. The lists are in test/surface/.
 //
-// An export that was added or taken away on purpose is accepted with
+// An export or a command that was added or taken away on purpose is accepted with
 //   npx vitest run test/surface.test.ts -u
 // and the changed list is reviewed and committed together with the code.
 import { basename } from 'node:path'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { commandLine, everyCommand } from '../packages/gateway/src/cli/program.ts'
 import { publicExports } from '../scripts/public-exports.ts'
 import { entriesOf, readText, readWorkspace } from './workspace.ts'
 
@@ -17,6 +19,25 @@ for (const { name, folder, path } of entriesOf(readWorkspace())) {
     const file = entry === 'index' ? folder : `${folder}-${entry}`
     await expect(list.map((line) => `${line}\n`).join('')).toMatchFileSnapshot(`surface/${file}.txt`)
   })
+}
+
+test(`[HOUSE-9] the program has the commands and options that its list says (${howToAccept})`, async () => {
+  const terminal = { out: nothing, err: nothing, variables: {}, isOutColoured: false, isErrColoured: false }
+  const list = everyCommand(commandLine(terminal, nothing)).map(usageOf).sort()
+  await expect(list.map((line) => `${line}\n`).join('')).toMatchFileSnapshot('surface/commands.txt')
+})
+
+const nothing = () => undefined
+
+/** `assent servers [-c, --config <file>] [--json]`. */
+function usageOf(command: Command): string {
+  const names: string[] = []
+  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name())
+  const given = command.registeredArguments.map((one) => {
+    const name = one.variadic ? `${one.name()}...` : one.name()
+    return one.required ? `<${name}>` : `[${name}]`
+  })
+  return [...names, ...given, ...command.options.map(({ flags }) => `[${flags}]`)].join(' ')
 }
 
 test('[HOUSE-9] every spelling of an export is listed, and types are told from values', () => {

@@ -12,8 +12,9 @@ import type { Config } from '../config/settings.ts'
 import { openState, storePlace } from '../config/state.ts'
 import { AskDesk } from '../inbox/ask-desk.ts'
 import { localPerson, onlyTenant } from '../local-person.ts'
-import { sayFindings } from './config-commands.ts'
+import { usualFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { sayFindings } from './findings.ts'
 import { namingOf } from './inbox.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -30,8 +31,6 @@ export interface OpenDesk {
 export type DeskOpened =
   | { readonly ok: true; readonly open: OpenDesk }
   | { readonly ok: false; readonly code: ExitCode; readonly problem: InboxProblem }
-
-const usualFile = 'assent.yaml'
 
 export const configOption = [
   '-c, --config <file>',

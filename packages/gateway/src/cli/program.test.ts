@@ -13,7 +13,14 @@ test('[PROG-6] help teaches: what to write, what to type, how it ends', async ()
   const { code, out, err } = await assent(['--help'])
 
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  for (const words of ['Begin here', 'assent.yaml', 'config check', '127.0.0.1:7420/mcp', 'It ends with']) {
+  for (const words of [
+    'Begin here',
+    'assent servers',
+    'assent.yaml',
+    'config check',
+    '127.0.0.1:7420/mcp',
+    'It ends with',
+  ]) {
     expect(out).toContain(words)
   }
   expect(out).not.toContain(colourCode)
@@ -28,7 +35,6 @@ test('[PROG-6] the version is the one of the package', async () => {
 test.each([
   [[], 'Usage: assent'],
   [['gatway'], 'Did you mean gateway?'],
-  [['gateway'], '--config'],
   [['gateway', '--config', 'a', '--studio'], 'Did you mean --stdio?'],
   [['config', 'check', 'a', 'b'], 'too many arguments'],
 ])('[PROG-6] the command line %j is wrong: it says why and ends with 2', async (words, expected) => {
@@ -96,6 +102,17 @@ test('[PROG-11] a configuration with a mistake starts nothing and ends with 1', 
 
   expect(code).toBe(1)
   expect(err).toContain('Add identity, or listen on 127.0.0.1.')
+})
+
+test.each(['gateway', 'servers'])('[PROG-11] without a configuration `assent %s` says what to do', async (command) => {
+  const folder = await aFolder()
+
+  const { code, out, err } = await assent([command], { folder })
+
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toContain(`There is no assent.yaml in ${folder}.`)
+  expect(err).toContain('--config')
+  expect(err).toContain('servers:')
 })
 
 test('[PROG-11] a port that is taken is told in words, and ends with 3', async () => {

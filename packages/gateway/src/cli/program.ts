@@ -11,6 +11,7 @@ import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
 import { addInitCommand } from './init-command.ts'
 import { addPlayCommand } from './play-command.ts'
+import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -28,9 +29,10 @@ Or in front of your MCP servers:
   1. Write assent.yaml:
        servers:
          files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }
-  2. See whether it is right:   assent config check assent.yaml
-  3. Start:                     assent gateway --config assent.yaml
-  4. Point your client at       http://127.0.0.1:7420/mcp
+  2. Check it:                  assent config check
+  3. Check the servers:         assent servers
+  4. Start:                     assent gateway
+  5. Point your client at       http://127.0.0.1:7420/mcp
 
 It ends with
   0  all is well
@@ -45,9 +47,21 @@ Colours are used on a terminal only, and not where NO_COLOR is set. Help for one
 /** Runs one command line, without the names of Node and of the program, and says how it ended. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
-  const end = (ended: ExitCode) => {
+  const program = commandLine(terminal, (ended) => {
     code = ended
+  })
+  try {
+    if (words.length === 0) program.help({ error: true })
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   }
+  return code
+}
+
+/** Every command with its options. */
+export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): Command {
   const program = new Command('assent')
     .description(description)
     .version(ownVersion(), '-V, --version', 'print the version')
@@ -65,6 +79,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     })
     .exitOverride()
   addGatewayCommand(program, terminal, end)
+  addServersCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
   addAuditCommands(program, terminal, end)
   addPlayCommand(program, terminal, end)
@@ -74,16 +89,9 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   addInitCommand(program, terminal, end)
   addDoctorCommand(program, terminal, end)
   for (const command of everyCommand(program)) command.copyInheritedSettings(program).exitOverride()
-  try {
-    if (words.length === 0) program.help({ error: true })
-    await program.parseAsync(words, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  }
-  return code
+  return program
 }
 
-function everyCommand(command: Command): Command[] {
+export function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((one) => [one, ...everyCommand(one)])
 }

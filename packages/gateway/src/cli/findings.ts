@@ -1,0 +1,40 @@
+// Mistakes in a configuration, as commands print them: for people on standard error, for scripts as JSON.
+
+import type { Loaded } from '../config/load.ts'
+import { type Problem, tell } from '../config/problem.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+/** Tells, on standard error, what keeps a configuration from being used. */
+export function sayFindings(file: string, loaded: Loaded, terminal: Terminal): void {
+  const { err, isErrColoured } = terminal
+  if ('unreadable' in loaded) {
+    err(`${toned(isErrColoured, 'red', 'error')} ${file}: ${loaded.unreadable}.`)
+    return
+  }
+  for (const warning of loaded.warnings) err(`${toned(isErrColoured, 'yellow', 'warning')} ${tell(file, warning)}`)
+  if (loaded.ok) {
+    terminal.out(
+      `${toned(terminal.isOutColoured, 'green', 'ok')} ${file}: ${countOf(loaded.config.servers)}, nothing to mend.`,
+    )
+    return
+  }
+  for (const problem of loaded.problems) err(`${toned(isErrColoured, 'red', 'error')} ${tell(file, problem)}`)
+  err(`${loaded.problems.length} to mend in ${file}.`)
+}
+
+function countOf(servers: object): string {
+  const names = Object.keys(servers)
+  return names.length === 1 ? `the server ${names[0]}` : `${names.length} servers (${names.join(', ')})`
+}
+
+/** For scripts. */
+export function report(file: string, loaded: Loaded): object {
+  if ('unreadable' in loaded)
+    return { ok: false, file, problems: [{ path: '', words: loaded.unreadable }], warnings: [] }
+  const problems = loaded.ok ? [] : loaded.problems
+  return { ok: loaded.ok, file, problems: problems.map(flat), warnings: loaded.warnings.map(flat) }
+}
+
+function flat({ place, ...rest }: Problem): object {
+  return place.kind === 'file' ? { ...rest, line: place.line, column: place.column } : { ...rest, variable: place.name }
+}
