@@ -3,6 +3,7 @@
 // A place is a server behind a route; the two clients visit it in turn. What ought to come out is in expect.ts.
 
 import type { Generation, Manner } from './messages.ts'
+import { onceFailed } from './once-failed.ts'
 import type { Mode, Script } from './question.ts'
 
 export type Transport = 'stdio' | 'http'
@@ -130,10 +131,18 @@ export interface Choice {
 }
 
 /** The chosen cells, place by place in the order of playing. */
-export function chooseCells({ direct, quick, only }: Choice): Cell[][] {
+export function chooseCells({ direct, quick, only }: Choice, failedBefore: readonly string[] = onceFailed): Cell[][] {
+  const isChosen = (cell: Cell) => !quick || isQuick(cell) || failedBefore.includes(nameOf(cell))
   return places(direct)
-    .map((place) => cellsAt(place, direct).filter((cell) => (!quick || isQuick(cell)) && nameOf(cell).includes(only)))
+    .map((place) => cellsAt(place, direct).filter((cell) => isChosen(cell) && nameOf(cell).includes(only)))
     .filter((cells) => cells.length > 0)
+}
+
+/** Of these names, those that no cell has: a cell that is renamed must not leave the quick form unnoticed. */
+export function unknownNames(names: readonly string[] = onceFailed): string[] {
+  const all = [true, false].flatMap((direct) => places(direct).flatMap((place) => cellsAt(place, direct)))
+  const known = new Set(all.map(nameOf))
+  return names.filter((name) => !known.has(name))
 }
 
 function cellsAt(place: Place, direct: boolean): Cell[] {

@@ -1,13 +1,13 @@
 // The referee of the relay: every pairing of client and server, transport, mode and ending, by real SDK processes.
 //
-// `npm run grid` plays all cells; `--quick` a few at every place; `--only <text>` those whose name has the text;
+// `npm run grid` plays all cells; `--quick` a few at every place and those that failed once; `--only <text>` those whose name has the text;
 // `--direct` client and server of one generation without a gateway, which shows that the grid itself is right.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { actOf, type Cell, chooseCells } from './cells.ts'
+import { actOf, type Cell, chooseCells, unknownNames } from './cells.ts'
 import { ClientProcess } from './clients.ts'
 import { expectedOf } from './expect.ts'
 import { Journal } from './journal.ts'
@@ -112,6 +112,11 @@ function verdictOn({ cell, reasons, callIds, judgedAs = cell.act }: Finished, jo
 }
 
 async function main(): Promise<boolean> {
+  const unknown = unknownNames()
+  if (unknown.length > 0) {
+    process.stdout.write(`grid/once-failed.ts names cells that do not exist:\n${unknown.join('\n')}\n`)
+    return false
+  }
   const directory = mkdtempSync(join(tmpdir(), 'assent-grid-'))
   const journalPath = join(directory, 'journal.jsonl')
   const processes = new Processes(directory)
@@ -130,7 +135,7 @@ async function main(): Promise<boolean> {
   const failures = failuresOf(verdicts)
   company.journal.close()
   if (failures.length === 0) rmSync(directory, { recursive: true })
-  else failures.push(`logs of the processes and the servers' journal: ${directory}`)
+  else failures.push(`logs of the processes and the servers' journal: ${directory}`, 'Add them to grid/once-failed.ts.')
   const passed = verdicts.filter(({ reasons }) => reasons.length === 0).length
   process.stdout.write(`${[tableOf(verdicts), '', ...failures, `grid: ${passed}/${verdicts.length}`].join('\n')}\n`)
   return verdicts.length > 0 && passed === verdicts.length
