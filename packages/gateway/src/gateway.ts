@@ -215,7 +215,16 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     watch.questionRefused({ server, why, ...(tool === undefined ? {} : { tool }) })
     trail.refused(call, server, why)
   }
-  const relay = new WatchedRelay(watch, servers.names, servers.find, trail, asking, secretPages, refused)
+  const relay = new WatchedRelay(
+    watch,
+    servers.names,
+    servers.find,
+    trail,
+    asking,
+    secretPages,
+    refused,
+    servers.naming,
+  )
   const parking = new Parking(options.store, relay, asks, mailbox, leaving, onTrouble)
   const heartbeat = new Heartbeat(options.store, mailbox.replica, onTrouble)
   const claims = new ClaimedRounds(options.store, heartbeat, options.keys, asks, onTrouble)
@@ -246,6 +255,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       waiting,
       keys: options.keys,
       tenant,
+      forwardedHeaders: () => servers.forwardedHeaders,
       holdMs: options.holdMs ?? relayLimits.holdMs,
       get askWaitMs() {
         return asks.askWaitMs
@@ -282,9 +292,12 @@ type AskSettings = AskingOptions & RoutingSettings & DeferralSettings
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
   const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const surfacesOf = (server: string) => own(options.servers, server)?.surfaces
   return {
     isEnabled: asksEnabled,
     allowsSecrets: (server) => own(options.servers, server)?.allowsSecretAnswers === true,
+    isClientOnly: (server) => surfaces.includes('inbox') && surfacesOf(server)?.includes('inbox') === false,
+    surfacesOf,
     askWaitMs,
     isAskWaitDefault: options.askWaitMs === undefined,
     surfaces,

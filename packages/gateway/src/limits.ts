@@ -63,6 +63,8 @@ export const relayLimits = {
   /** Of what a server calls its question. */
   askKeyChars: 256,
   roundsPerCall: 64,
+  /** Tools whose short names are remembered, and names whose conflicts are remembered as logged. */
+  shortNames: 10_000,
   /** What a sealed state may hold beside the server's own. */
   stateTtlExtraMs: 60_000,
   /** Calls held for servers that wait inside them, in this process. */
@@ -179,6 +181,13 @@ export const downstreamLimits = {
   /** How long a call of a session waits for its client when the connection broke, and how many may wait in this process. */
   comesBackWithinMs: 30_000,
   brokenStreams: 1_000,
+  /**
+   * When a client of a session is to come back after its stream broke. The official SDKs try twice, so they come back to a
+   * gateway that was away for almost twice as long.
+   */
+  comesBackAfterMs: 6_000,
+  /** The same where other gateways are there already. */
+  comesBackSoonMs: 500,
   /** How long a reply is kept after it was written, because what was written is not yet what arrived; and of all such replies. */
   replyKeptMs: 10_000,
   keptReplyChars: 16_777_216,

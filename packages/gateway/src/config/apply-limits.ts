@@ -35,6 +35,7 @@ export function applyLimits({ limits }: Config): void {
     unreadBytes: limits.unread_size,
     sessionIdleMs: limits.session_idle,
     keepAliveMs: limits.keep_alive,
+    comesBackAfterMs: limits.reconnect_after,
   } satisfies Partial<typeof downstreamLimits>)
   Object.assign(programLimits, {
     connections: limits.connections,

@@ -8,6 +8,7 @@ import { nearest } from './nearest.ts'
 import type { Place, Problem, Warning } from './problem.ts'
 import { resolve, type Surroundings } from './references.ts'
 import { ruleProblems } from './rules.ts'
+import { nameWarnings } from './server-rules.ts'
 import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
 import { type Config, settings } from './settings.ts'
 import { type Entry, readSource, type Written } from './source.ts'
@@ -26,7 +27,9 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   // Rules between settings are judged only where each setting is sound by itself.
   const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
   problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
-  return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings }
+  if (problems.length > 0) return { ok: false, problems, warnings }
+  const names = nameWarnings(config).map((found) => ({ ...found, place: reader.placeOf(found.path) }))
+  return { ok: true, config, warnings: [...warnings, ...names] }
 }
 
 type Path = readonly string[]

@@ -5,7 +5,8 @@ import { expectedOrigin } from '../door/listen.ts'
 import type { Reloadable } from '../gateway.ts'
 import { identifyBy } from '../identity/identify.ts'
 import type { IssuerKeys } from '../identity/issuer-keys.ts'
-import type { ServerConfig } from '../upstream/open-upstream.ts'
+import type { NamingRules } from '../relay/naming.ts'
+import type { ServerConfig, ServerRules } from '../upstream/open-upstream.ts'
 import { isLoopback } from './kinds.ts'
 import type { Config, ServerSettings } from './settings.ts'
 
@@ -99,11 +100,33 @@ function serverOf(settings: ServerSettings): ServerConfig {
     ...(allowed ? { secrets: token === undefined ? {} : { token } } : {}),
     ...(settings.allow_secret_answers ? { allowsSecretAnswers: true as const } : {}),
     ...(settings.isolation === 'call' ? { isolation: settings.isolation } : {}),
+    ...rulesOf(settings),
+    ...timeoutsIn(settings),
+    ...(settings.forward_headers.length === 0 ? {} : { forwardHeaders: settings.forward_headers }),
   }
   if (url !== undefined) return { url: url.href, headers, ...pages }
   const most = processes === undefined ? {} : { processes }
   const started = { command: command ?? '', args, env, ...most, ...pages }
   return cwd === undefined ? started : { ...started, cwd }
+}
+
+/** Without what is as it is anyway, so that a file that spells a default out changes nothing. */
+function rulesOf({ tools, prefix, surfaces }: ServerSettings): NamingRules & Pick<ServerRules, 'surfaces'> {
+  const hasRules = tools.allow.join() !== '*' || tools.deny.length > 0 || Object.keys(tools.rename).length > 0
+  return {
+    ...(hasRules ? { tools } : {}),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(surfaces.length === 0 ? {} : { surfaces }),
+  }
+}
+
+function timeoutsIn({ timeouts: { start, reply, silent } }: ServerSettings): Pick<ServerRules, 'timeouts'> {
+  const given = {
+    ...(start === undefined ? {} : { openMs: start }),
+    ...(reply === undefined ? {} : { replyMs: reply }),
+    ...(silent === undefined ? {} : { silentMs: silent }),
+  }
+  return Object.keys(given).length === 0 ? {} : { timeouts: given }
 }
 
 /** Names that requests may come under, and pages they may come from. */

@@ -3,6 +3,7 @@
 import { relayLimits } from '../limits.ts'
 import { isLoopback } from './kinds.ts'
 import type { Place, Problem } from './problem.ts'
+import { serverProblems } from './server-rules.ts'
 import type { Config, ServerSettings } from './settings.ts'
 
 export function ruleProblems(config: Config, placeOf: (path: string) => Place): Problem[] {
@@ -19,11 +20,12 @@ export function ruleProblems(config: Config, placeOf: (path: string) => Place): 
   }
   for (const [name, server] of Object.entries(config.servers)) {
     for (const member of uselessMembers(server)) {
-      const other = member === 'headers' ? 'url' : 'command'
+      const other = member.endsWith('headers') ? 'url' : 'command'
       tell(`servers.${name}.${member}`, `means something only with ${other}`, 'Leave it out.')
     }
   }
-  for (const found of secretProblems(config)) tell(found.path, found.words, found.suggestion)
+  for (const found of [...secretProblems(config), ...serverProblems(config, placeOf)])
+    tell(found.path, found.words, found.suggestion)
   if (config.identity === undefined && !isLoopback(config.listen.host)) {
     tell(
       'listen',
@@ -136,7 +138,13 @@ function inboxProblems({ asks, identity, inbox }: Config, tell: Tell): void {
 }
 
 function uselessMembers(server: ServerSettings): string[] {
-  if (server.url === undefined) return Object.keys(server.headers).length > 0 ? ['headers'] : []
+  if (server.url === undefined) {
+    const given = {
+      headers: Object.keys(server.headers).length > 0,
+      forward_headers: server.forward_headers.length > 0,
+    }
+    return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
+  }
   const given = {
     args: server.args.length > 0,
     env: Object.keys(server.env).length > 0,

@@ -7,13 +7,16 @@ import { askLimits } from '@assent/core'
 import { downstreamLimits, programLimits, relayLimits, upstreamLimits, wireLimits } from '../limits.ts'
 import { address, choice, count, duration, flag, size, text, url } from './kinds.ts'
 import { group, list, named, notYet, optional, optionalGroup, required, type ValueOf, value } from './setting.ts'
-import { issuerName, sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
+import { issuerName, namePrefix, sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 const kib = 1_024
 const mib = 1_024 * kib
+
+const headerName = /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/
+const toolPattern = text('the name of a tool, or a pattern with `*`', /^\S{1,128}$/)
 
 const server = group(
   'One MCP server: at an address (`url`), or a program that is started (`command`).',
@@ -24,8 +27,8 @@ const server = group(
     ),
     headers: named(
       required(text('a text'), 'The value of the header.', { isSecret: true }),
-      { pattern: /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/, words: 'the name of an HTTP header' },
-      'Headers that are sent with every request to `url`: the credentials the gateway itself has there. What clients send to the gateway is never passed on.',
+      { pattern: headerName, words: 'the name of an HTTP header' },
+      'Headers that are sent with every request to `url`: the credentials the gateway itself has there. Of what clients send to the gateway only `forward_headers` are passed on.',
       { isSecret: true },
     ),
     command: optional(
@@ -56,6 +59,53 @@ const server = group(
       flag,
       false,
       'Whether an answer from a client that looks like a secret (a private key, an access token, a card number) passes to it. Otherwise the server gets an error that says why. In the inbox and in a terminal the person is asked to confirm such an answer instead.',
+    ),
+    tools: group(
+      'Which of its tools clients can use, and under which names. A tool that is not offered is not listed, and a call of it gets the error for an unknown tool; nothing reaches the server.',
+      {
+        allow: list(
+          toolPattern,
+          ['*'],
+          "Only these tools are offered. Patterns are compared with the server's own names of its tools; `*` stands for any text.",
+        ),
+        deny: list(toolPattern, [], 'These tools are not offered, even if `allow` names them.'),
+        rename: named(
+          required(text('a name of at most 128 characters, without spaces', /^\S{1,128}$/), 'The name for clients.'),
+          { pattern: /^\S{1,128}$/, words: "the server's own name of a tool" },
+          "Other names for tools, by the server's own names. The inbox and the audit log show the server's own.",
+        ),
+      },
+    ),
+    prefix: optional(
+      namePrefix,
+      'With several servers: what stands before its names, in place of its own name (`name__tool`). `false` leaves the prefix out, at one server at most; a name of it that would then be the name of something at another server keeps the prefix. A prefixed name of a tool that is longer than 64 characters is shortened to its beginning and a digest.',
+      { fallbackWords: 'the name of the server' },
+    ),
+    timeouts: group('How long it may take, where that is not what `limits` says for all servers.', {
+      start: optional(
+        duration(100, 10 * minute),
+        'To say which revision it speaks, and to open a session; for a program, to start.',
+        { fallbackWords: '`limits.server_open_within`' },
+      ),
+      reply: optional(duration(100, hour), 'To answer what cannot ask a person, such as a list.', {
+        fallbackWords: '`limits.server_reply_within`',
+      }),
+      silent: optional(
+        duration(1_000, 7 * day),
+        'To give any sign of life in a call: a result, a question or progress.',
+        { fallbackWords: '`limits.server_silent_within`' },
+      ),
+    }),
+    surfaces: list(
+      choice('client', 'inbox'),
+      [],
+      'Where its questions are put, the first choice first: some of `asks.surfaces`.',
+      { fallbackWords: '`asks.surfaces`' },
+    ),
+    forward_headers: list(
+      text('the name of an HTTP header', headerName),
+      [],
+      "Headers of clients' HTTP requests that are passed on to `url`. Each request to the server carries those of the client's request that it is made for. Never passed on: `Authorization`, `Cookie`, `DPoP`, `Host`, `Accept`, `Expect`, `Last-Event-ID`, `Content-*`, `Mcp-*`, `Proxy-*` and what belongs to a connection.",
     ),
     secrets: group('Whether it may ask people for passwords, keys and tokens, on a page of the inbox.', {
       allowed: value(
@@ -173,7 +223,7 @@ export const settings = group('The configuration of `assent gateway`.', {
       pattern: /^[a-z][a-z0-9-]{0,31}$/,
       words: 'lower-case letters, digits and "-", at most 32, beginning with a letter',
     },
-    'The servers behind the gateway, by name. With one, everything passes under its own name; with several, a tool is called `name__tool`.',
+    'The servers behind the gateway, by name. With one, everything passes under its own name; with several, a tool is called `name__tool` (see `prefix`).',
   ),
   asks: group('Questions that servers put to people.', {
     enabled: value(
@@ -297,6 +347,11 @@ export const settings = group('The configuration of `assent gateway`.', {
         duration(100, 5 * minute),
         relayLimits.holdMs,
         'How long a request of a 2026-07-28 client waits for an answer from the inbox. Then the reply makes the client retry, which it does by itself. Set it below the shortest idle timeout of the proxies in front.',
+      ),
+      reconnect_after: value(
+        duration(100, minute),
+        downstreamLimits.comesBackAfterMs,
+        'When a 2025 client is to come back after its stream broke. The official SDKs try twice, so a gateway that restarts within almost twice this time is found again.',
       ),
       keep_alive: value(
         duration(1_000, 5 * minute),

@@ -63,6 +63,27 @@ export const issuerName: Kind<string> = {
   show: (issuer) => issuer,
 }
 
+const prefixPattern = /^[a-z][a-z0-9-]{0,31}$/
+const prefixWords = 'lower-case letters, digits and "-", at most 32, beginning with a letter; or `false` for none'
+
+export const namePrefix: Kind<string | false> = {
+  words: prefixWords,
+  schema: { anyOf: [{ type: 'string', pattern: prefixPattern.source }, { const: false }] },
+  read: (raw) => {
+    if (raw === false || raw === '') return { ok: true, value: false }
+    if (typeof raw === 'string' && prefixPattern.test(raw)) return { ok: true, value: raw }
+    const better = String(raw)
+      .toLowerCase()
+      .replaceAll(/[ _.+]+/g, '-')
+      .replaceAll(/-+$/g, '')
+    const problem = `must be ${prefixWords.replaceAll('`', '')}`
+    return prefixPattern.test(better)
+      ? { ok: false, problem, suggestion: `Did you mean ${better}?` }
+      : { ok: false, problem }
+  },
+  show: String,
+}
+
 const keyBytes = 32
 
 export const sealSecret: Kind<Uint8Array> = {

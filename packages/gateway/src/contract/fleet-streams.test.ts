@@ -92,6 +92,7 @@ describe.each(generations)('a 2025 client whose connection breaks in a call to a
 
 test('[FLEET-13] a client of the SDK whose connections are cut hears its result by itself', async () => {
   const server = await anAskingServer('2025-11-25')
+  Object.assign(downstreamLimits, { comesBackAfterMs: 500 })
   const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3 })
   const line = await aLine(Number(new URL(fleet.url).port))
   let thought = Promise.withResolvers<unknown>()

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { downstreamLimits } from '../limits.ts'
 import type { Message, Reply } from '../wire/messages.ts'
-import { eventOf, namingEvent, sseHeaders, writeComment } from '../wire/sse.ts'
+import { eventOf, namingEvent, retryField, sseHeaders, writeComment } from '../wire/sse.ts'
 
 export class AnswerStream {
   readonly #response: ServerResponse
@@ -12,6 +12,8 @@ export class AnswerStream {
   #timer: NodeJS.Timeout | undefined
   /** Said as soon as it is open, so that its client can come back after a broken connection. */
   firstName: string | undefined
+  /** When its client is to come back after it broke; undefined for one that does not. */
+  comesBackAfterMs: number | undefined
   /** Whether anything said on it had a name. */
   isNamed = false
 
@@ -37,7 +39,10 @@ export class AnswerStream {
   open(): void {
     if (this.#response.headersSent) return
     this.#begin()
-    this.#nameFirst()
+    const hint = this.#hint()
+    if (this.firstName !== undefined) this.isNamed = true
+    const named = this.firstName === undefined ? '' : namingEvent(this.firstName)
+    if (hint !== '' || named !== '') this.#response.write(`${hint}${named === '' ? '\n' : named}`)
     this.#response.flushHeaders()
   }
 
@@ -53,7 +58,7 @@ export class AnswerStream {
     if (this.#response.writableLength > downstreamLimits.unreadBytes) return void this.#response.destroy()
     this.#begin()
     this.isNamed ||= name !== undefined
-    this.#response.write(eventOf(JSON.stringify(message), name))
+    this.#response.write(`${this.#hint()}${eventOf(JSON.stringify(message), name)}`)
   }
 
   /** Ends with the reply: on the stream if there is one, else as plain JSON with this status. */
@@ -72,15 +77,19 @@ export class AnswerStream {
   }
 
   /** Ends a stream that has no reply. */
-  finish(): void {
+  finish(comesBackAfterMs?: number): void {
     clearTimeout(this.#timer)
-    if (!this.#response.writableEnded) this.#response.end()
+    if (this.#response.writableEnded) return
+    const hint =
+      comesBackAfterMs === undefined || !this.#response.headersSent ? '' : `${retryField(comesBackAfterMs)}\n`
+    this.#response.end(hint)
   }
 
-  #nameFirst(): void {
-    if (this.firstName === undefined) return
-    this.isNamed = true
-    this.#response.write(namingEvent(this.firstName))
+  /** Said once, with the first event. */
+  #hint(): string {
+    const ms = this.comesBackAfterMs
+    this.comesBackAfterMs = undefined
+    return ms === undefined ? '' : retryField(ms)
   }
 
   #begin(): void {

@@ -22,6 +22,8 @@ export interface Serving {
   readonly keys: KeyRing
   readonly tenant: string
   readonly askWaitMs: number
+  /** Headers of clients' requests that some server gets, in lower case. A reload changes them. */
+  readonly forwardedHeaders: () => readonly string[]
   /** How long a request waits for the inbox before its caller is told to come back. */
   readonly holdMs: number
 }

@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Moment } from '../fleet/leaving.ts'
+import { downstreamLimits } from '../limits.ts'
 import type { Identity } from '../local-person.ts'
 import { awaitTool } from '../surfaces/await-answer.ts'
 import { header, mediaType, readBody } from '../wire/http.ts'
@@ -95,13 +96,14 @@ export class HttpEndpoint {
     if (claimsRevision(asked, header(request, 'mcp-protocol-version')?.trim())) {
       return this.#postNewest(request, response, person, message)
     }
-    if (asked?.method === 'initialize') return this.#initialize(asked, response, person)
+    const headers = this.#forwarded(request)
+    if (asked?.method === 'initialize') return this.#initialize(asked, response, person, headers)
     const session = await this.#session(request, response, person)
     if (session === undefined) return
-    if (asked !== undefined) return this.#answer(session, asked, response)
+    if (asked !== undefined) return this.#answer(session, asked, response, headers)
     try {
       if (isReply(message)) await this.#sessions.take(session, message)
-      else if (isNotification(message)) await this.#sessions.hear(session, message)
+      else if (isNotification(message)) await this.#sessions.hear(session, message, headers)
     } catch (error) {
       // It belongs to a call at another replica, and there is no way to get it there now.
       this.#onTrouble(error)
@@ -111,10 +113,15 @@ export class HttpEndpoint {
     setImmediate(() => response.writeHead(202).end())
   }
 
-  async #answer(session: ClientSession, request: Request, response: ServerResponse): Promise<void> {
+  async #answer(
+    session: ClientSession,
+    request: Request,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const answering = new AnswerStream(response, { [sessionHeader]: session.id })
     const stream = this.#calls.begin(session, request, answering)
-    const reply = await session.answer(request, (message) => stream.say(message), stream.signal)
+    const reply = await session.answer(request, (message) => stream.say(message), stream.signal, headers)
     await this.#sessions.granted(session, request, reply).catch(this.#onTrouble)
     this.#calls.end(stream, reply, answering)
   }
@@ -142,8 +149,16 @@ export class HttpEndpoint {
     const signal = this.#untilGone(stream, isListening ? 'hand-over' : 'over')
     const headers = parameterHeaders(request, message)
     const { principal, client } = person
-    const caller = { principal, headers, signal, mayReconnect: true, ...(client === undefined ? {} : { client }) }
+    const requestHeaders = this.#forwarded(request)
+    const known = client === undefined ? {} : { client }
+    const caller = { principal, headers, requestHeaders, signal, mayReconnect: true, ...known }
     await serve20260728(this.#serving, caller, message, stream)
+  }
+
+  /** When a client whose stream ends now is to come back: soon, where it finds another gateway. */
+  get #comesBackAfterMs(): number {
+    const { comesBackAfterMs, comesBackSoonMs } = downstreamLimits
+    return this.#serving.store.isShared && this.#serving.leaving.has('hand-over') ? comesBackSoonMs : comesBackAfterMs
   }
 
   /** Aborts when the client is gone, and when this process leaves, at this moment. */
@@ -165,8 +180,22 @@ export class HttpEndpoint {
     return true
   }
 
-  async #initialize(request: Request, response: ServerResponse, person: Identity): Promise<void> {
-    const begun = await this.#sessions.begin(person.principal, request).catch((error: unknown) => {
+  /** Of its headers, those that some server gets. */
+  #forwarded({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+    const found = this.#serving.forwardedHeaders().flatMap((name) => {
+      const value = headers[name]
+      return value === undefined ? [] : [[name, String(value)] as const]
+    })
+    return Object.fromEntries(found)
+  }
+
+  async #initialize(
+    request: Request,
+    response: ServerResponse,
+    person: Identity,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const begun = await this.#sessions.begin(person.principal, request, headers).catch((error: unknown) => {
       this.#onTrouble(error)
       return { ok: false, reason: storeAway } as const
     })
@@ -181,14 +210,15 @@ export class HttpEndpoint {
     if (session === undefined) return
     if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
+    stream.comesBackAfterMs = downstreamLimits.comesBackAfterMs
     const signal = this.#untilGone(stream, 'hand-over')
     const place = readPlace(header(request, 'last-event-id') ?? '')
     if (place !== undefined) return this.#calls.takeUp(session, place, stream, signal)
     // Not when nothing more will come: clients take the end of it for a broken connection.
-    signal.addEventListener('abort', () => stream.finish(), { once: true })
+    signal.addEventListener('abort', () => stream.finish(this.#comesBackAfterMs), { once: true })
     stream.open()
     if (signal.aborted) return stream.finish()
-    await session.listen((message) => stream.say(message), signal)
+    await session.listen((message) => stream.say(message), signal, this.#forwarded(request))
   }
 
   async #delete(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {

@@ -78,6 +78,7 @@ async function aStream(output: Writable = new PassThrough()) {
     tenant: 'default',
     askWaitMs,
     holdMs: 1_000,
+    forwardedHeaders: () => [],
   }
   const input = new PassThrough()
   const ended = serveStream(serving, input, output)

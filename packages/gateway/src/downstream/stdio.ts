@@ -74,7 +74,7 @@ export async function serveStream(serving: Serving, input: Readable, output: Wri
       return write(errorReply(message.id, errorCodes.methodNotFound, reason))
     }
     const cancelled = cancelledBy(message)
-    if (cancelled === undefined) return
+    if (cancelled === undefined) return session?.hear(message)
     session?.cancel(cancelled)
     running.get(cancelled)?.abort()
   }

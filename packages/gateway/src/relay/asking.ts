@@ -10,7 +10,7 @@ import { relayLimits } from '../limits.ts'
 import { shownWaitMs } from '../surfaces/ask-deadline.ts'
 import { type AskEnd, nobodyWatches, type Watch } from '../watch/watch.ts'
 import { errorCodes } from '../wire/messages.ts'
-import { asksDisabled, withoutAsking } from './capabilities.ts'
+import { asksDisabled, withAskMeta, withoutAsking } from './capabilities.ts'
 import type { Call, Given, QuestionRefusal, Wanted } from './exchange.ts'
 
 export interface AskingOptions {
@@ -18,6 +18,8 @@ export interface AskingOptions {
   readonly askWaitMs: number
   /** Whether answers that look like a secret may pass to this server. */
   readonly allowsSecrets?: (server: string) => boolean
+  /** Whether this server's questions are put in the client alone, although there is an inbox. */
+  readonly isClientOnly?: (server: string) => boolean
   /** Questions open at once; the limits of the process unless given. */
   readonly open?: SomeOpenLimits
 }
@@ -95,9 +97,17 @@ export class Asking {
     return { perCaller: openPerCaller, perServer: openPerServer, perTenant: openPerTenant, total: openTotal }
   }
 
-  /** The call as servers see it: where nobody may be asked, its client cannot be asked either. */
-  seenBy(call: Call): Call {
-    return this.#options.isEnabled ? call : { ...call, client: withoutAsking(call.client) }
+  /** Whether this server's questions are put in the client alone, although there is an inbox. */
+  isClientOnly(server: string): boolean {
+    return this.#options.isClientOnly?.(server) === true
+  }
+
+  /** The call as this server sees it: where nobody may be asked, its client cannot be asked either. */
+  seenBy(call: Call, server: string): Call {
+    if (!this.#options.isEnabled) return { ...call, client: withoutAsking(call.client) }
+    if (!this.isClientOnly(server)) return call
+    const { client } = call
+    return { ...call, client: { ...client, capabilities: withAskMeta(client.declared) } }
   }
 
   /** @param over resolves when a held call no longer waits for the answers */

@@ -31,6 +31,8 @@ export interface Call {
   readonly onRefused?: (why: QuestionRefusal) => void
   /** On a call that listens: asks the client something that belongs to no call. */
   readonly ask?: (wanted: Wanted) => Promise<Given>
+  /** Headers of the client's HTTP request that some server may get (`forward_headers`), their names in lower case. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
   /** The asks that only this request waits for. Without it they end by their deadline alone. */
   readonly waiting?: RequestAsks
 }
@@ -180,6 +182,8 @@ export interface Upstream extends Exchange {
    * newest revision. Resolves when nothing more will come.
    */
   listen(call: Call): Promise<void>
+  /** Passes on what a client says outside any request, to the sessions that are open for it. Without it the server keeps none. */
+  notify?(call: Call, notification: Notification): void
   /** The caller's connection of this scope has ended; what was opened for it may go. */
   leave(principal: string, scope: string): void
   close(): Promise<void>

@@ -1,10 +1,7 @@
-// The names of several servers' things in one gateway, and the way back.
-//
-// With one server nothing is renamed. With several, a tool or prompt is `server__name` and a resource `server+uri`, which
-// is a valid URI again. The server part has no underscore pair and no plus, so the way back is never a guess.
+// Where requests, lists and results hold the names of a server's things, whatever the names are.
 
 import { AssentError, isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import { objectAt, stringAt } from '../wire/messages.ts'
+import { stringAt } from '../wire/messages.ts'
 
 const serverName = /^[a-z][a-z0-9-]{0,31}$/
 
@@ -17,29 +14,38 @@ export function checkServerNames(names: readonly string[]): void {
   }
 }
 
-interface Spelling {
+export type Kind = 'tool' | 'prompt' | 'resource'
+
+/** A name in a request: what it names, and how to put another one in its place. */
+export interface NamedIn {
+  readonly kind: Kind
+  readonly name: string
+  readonly renamed: (name: string) => JsonObject
+}
+
+interface Field {
+  readonly kind: Kind
   readonly field: string
-  readonly join: string
 }
 
 // Maps, because a method may be called "constructor".
-const spellings: ReadonlyMap<string, Spelling> = new Map(
+const requests: ReadonlyMap<string, Field> = new Map(
   Object.entries({
-    'tools/call': { field: 'name', join: '__' },
-    'prompts/get': { field: 'name', join: '__' },
-    'resources/read': { field: 'uri', join: '+' },
-    'resources/subscribe': { field: 'uri', join: '+' },
-    'resources/unsubscribe': { field: 'uri', join: '+' },
+    'tools/call': { kind: 'tool', field: 'name' },
+    'prompts/get': { kind: 'prompt', field: 'name' },
+    'resources/read': { kind: 'resource', field: 'uri' },
+    'resources/subscribe': { kind: 'resource', field: 'uri' },
+    'resources/unsubscribe': { kind: 'resource', field: 'uri' },
   }),
 )
 
 /** Which list holds what, and which of its members are names. */
-const lists: ReadonlyMap<string, Spelling & { readonly list: string }> = new Map(
+const lists: ReadonlyMap<string, Field & { readonly list: string }> = new Map(
   Object.entries({
-    'tools/list': { list: 'tools', field: 'name', join: '__' },
-    'prompts/list': { list: 'prompts', field: 'name', join: '__' },
-    'resources/list': { list: 'resources', field: 'uri', join: '+' },
-    'resources/templates/list': { list: 'resourceTemplates', field: 'uriTemplate', join: '+' },
+    'tools/list': { list: 'tools', kind: 'tool', field: 'name' },
+    'prompts/list': { list: 'prompts', kind: 'prompt', field: 'name' },
+    'resources/list': { list: 'resources', kind: 'resource', field: 'uri' },
+    'resources/templates/list': { list: 'resourceTemplates', kind: 'resource', field: 'uriTemplate' },
   }),
 )
 
@@ -47,48 +53,41 @@ export function listOf(method: string): string | undefined {
   return lists.get(method)?.list
 }
 
-/** The server that a request is for, and its parameters in that server's own names; undefined when it names none. */
-export function addressee(method: string, params: JsonObject): { server: string; params: JsonObject } | undefined {
-  if (method === 'completion/complete') return completionAddressee(params)
-  const spelling = spellings.get(method)
-  return spelling === undefined ? undefined : unprefixed(params, spelling)
+/** The name that a request is about; undefined when it has none. */
+export function namedIn(method: string, params: JsonObject): NamedIn | undefined {
+  if (method === 'completion/complete') return referredIn(params)
+  const field = requests.get(method)
+  return field === undefined ? undefined : fieldOf(params, field)
 }
 
-export function prefixed(server: string, method: string, items: readonly JsonValue[]): JsonValue[] {
-  const spelling = lists.get(method)
-  if (spelling === undefined) return [...items]
-  return items.map((item) => {
-    const name = isPlainObject(item) ? stringAt(item as JsonObject, spelling.field) : undefined
-    return name === undefined ? item : { ...(item as JsonObject), [spelling.field]: `${server}${spelling.join}${name}` }
+/** The items of a list, with each name changed. Items without a name stay as they are, and one without a new name is left out. */
+export function renamedIn(
+  method: string,
+  items: readonly JsonValue[],
+  rename: (kind: Kind, name: string) => string | undefined,
+): JsonValue[] {
+  const field = lists.get(method)
+  if (field === undefined) return [...items]
+  return items.flatMap((item): JsonValue[] => {
+    const found = isPlainObject(item) ? fieldOf(item as JsonObject, field) : undefined
+    if (found === undefined) return [item]
+    const name = rename(found.kind, found.name)
+    if (name === found.name) return [item]
+    return name === undefined ? [] : [found.renamed(name)]
   })
 }
 
-export function prefixedUri(server: string, uri: string): string {
-  return `${server}+${uri}`
+/** A completion refers to a prompt by its name or to a resource by its URI. */
+function referredIn(params: JsonObject): NamedIn | undefined {
+  const reference = isPlainObject(params.ref) ? (params.ref as JsonObject) : {}
+  const field: Field = Object.hasOwn(reference, 'uri')
+    ? { kind: 'resource', field: 'uri' }
+    : { kind: 'prompt', field: 'name' }
+  const found = fieldOf(reference, field)
+  return found === undefined ? undefined : { ...found, renamed: (name) => ({ ...params, ref: found.renamed(name) }) }
 }
 
-/** Of the resources that a stream is to watch, those of this server, in its own names. */
-export function watchedAt(server: string, params: JsonObject): JsonObject {
-  const filter = objectAt(params, 'notifications')
-  const uris = filter?.resourceSubscriptions
-  if (filter === undefined || !Array.isArray(uris)) return params
-  const prefix = prefixedUri(server, '')
-  const own = uris.flatMap((uri) => (typeof uri === 'string' && uri.startsWith(prefix) ? uri.slice(prefix.length) : []))
-  const { resourceSubscriptions: _all, ...rest } = filter
-  return { ...params, notifications: own.length === 0 ? rest : { ...rest, resourceSubscriptions: own } }
-}
-
-function completionAddressee(params: JsonObject): { server: string; params: JsonObject } | undefined {
-  const reference = params.ref
-  if (!isPlainObject(reference)) return undefined
-  const spelling = Object.hasOwn(reference, 'uri') ? { field: 'uri', join: '+' } : { field: 'name', join: '__' }
-  const found = unprefixed(reference as JsonObject, spelling)
-  return found === undefined ? undefined : { server: found.server, params: { ...params, ref: found.params } }
-}
-
-function unprefixed(params: JsonObject, { field, join }: Spelling): { server: string; params: JsonObject } | undefined {
-  const name = stringAt(params, field)
-  const at = name?.indexOf(join) ?? -1
-  if (name === undefined || at <= 0) return undefined
-  return { server: name.slice(0, at), params: { ...params, [field]: name.slice(at + join.length) } }
+function fieldOf(holder: JsonObject, { kind, field }: Field): NamedIn | undefined {
+  const name = stringAt(holder, field)
+  return name === undefined ? undefined : { kind, name, renamed: (other) => ({ ...holder, [field]: other }) }
 }

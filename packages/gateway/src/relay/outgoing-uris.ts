@@ -1,4 +1,4 @@
-// Resource URIs in what a server says, with the server's prefix, so that the client can use them as they are.
+// Resource URIs in what a server says, in the form that the client can use as it is.
 //
 // The counterpart of `names.ts` for everything that is not a list: contents, links and embedded resources in results,
 // messages of prompts, and update notifications.
@@ -6,44 +6,46 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { Notification } from '../wire/messages.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
-import { prefixedUri } from './names.ts'
 
-export function resultTo(server: string, method: string, result: JsonObject): JsonObject {
+/** The URI for clients, of one that the server uses. */
+export type UriForClients = (uri: string) => string
+
+export function resultTo(toClient: UriForClients, method: string, result: JsonObject): JsonObject {
   switch (method) {
     case 'resources/read':
-      return each(result, 'contents', (item) => withUri(server, item))
+      return each(result, 'contents', (item) => withUri(toClient, item))
     case 'tools/call':
-      return each(result, 'content', (item) => blockTo(server, item))
+      return each(result, 'content', (item) => blockTo(toClient, item))
     case 'prompts/get':
-      return each(result, 'messages', (message) => messageTo(server, message))
+      return each(result, 'messages', (message) => messageTo(toClient, message))
     default:
       return result
   }
 }
 
-export function notificationTo(server: string, notification: Notification): Notification {
+export function notificationTo(toClient: UriForClients, notification: Notification): Notification {
   if (notification.method !== 'notifications/resources/updated' || notification.params === undefined)
     return notification
-  return { ...notification, params: withUri(server, notification.params) }
+  return { ...notification, params: withUri(toClient, notification.params) }
 }
 
-function messageTo(server: string, message: JsonObject): JsonObject {
+function messageTo(toClient: UriForClients, message: JsonObject): JsonObject {
   const content = objectAt(message, 'content')
   return content === undefined
-    ? each(message, 'content', (block) => blockTo(server, block))
-    : { ...message, content: blockTo(server, content) }
+    ? each(message, 'content', (block) => blockTo(toClient, block))
+    : { ...message, content: blockTo(toClient, content) }
 }
 
 /** A link, or a resource that stands in the content itself. */
-function blockTo(server: string, block: JsonObject): JsonObject {
-  if (block.type === 'resource_link') return withUri(server, block)
+function blockTo(toClient: UriForClients, block: JsonObject): JsonObject {
+  if (block.type === 'resource_link') return withUri(toClient, block)
   const resource = block.type === 'resource' ? objectAt(block, 'resource') : undefined
-  return resource === undefined ? block : { ...block, resource: withUri(server, resource) }
+  return resource === undefined ? block : { ...block, resource: withUri(toClient, resource) }
 }
 
-function withUri(server: string, holder: JsonObject): JsonObject {
+function withUri(toClient: UriForClients, holder: JsonObject): JsonObject {
   const uri = stringAt(holder, 'uri')
-  return uri === undefined ? holder : { ...holder, uri: prefixedUri(server, uri) }
+  return uri === undefined ? holder : { ...holder, uri: toClient(uri) }
 }
 
 function each(holder: JsonObject, name: string, change: (item: JsonObject) => JsonObject): JsonObject {

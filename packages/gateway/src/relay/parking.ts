@@ -24,7 +24,7 @@ import { type Call, failed, type Given, heldId, type Outcome } from './exchange.
 import { issuesInWords, secretAnswer, unfit } from './judge-wanted.ts'
 import { Leases } from './leases.ts'
 import { OwedEnds } from './owed-ends.ts'
-import type { Relay, Resume } from './relay.ts'
+import { calledBy, type Relay, type Resume } from './relay.ts'
 
 /** What is heard of a call whose process died. */
 export const lostWords =
@@ -297,10 +297,12 @@ export class Parking {
     const { server, round } = resume
     const raising = { server, isHeld: true, callId: id, room: this.#relay.asking, round }
     try {
-      for (const [key, wanted] of Object.entries(outcome.wanted)) {
+      // What is in the store is shown in the inbox.
+      const isKept = !this.#relay.asking.isClientOnly(server)
+      for (const [key, wanted] of Object.entries(isKept ? outcome.wanted : {})) {
         if (asks.has(key)) continue
         const waitMs = storedWaitMs(this.#patience, call, wanted, resume, this.#store.nowMs())
-        const ask = await raiseAsk(this.#store, call, wanted, { ...raising, waitMs })
+        const ask = await raiseAsk(this.#store, calledBy(call, resume.target), wanted, { ...raising, waitMs })
         if (ask !== undefined) asks.set(key, ask)
       }
     } catch (error) {

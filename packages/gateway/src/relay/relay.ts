@@ -5,7 +5,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue, type TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
-import { errorCodes, objectAt } from '../wire/messages.ts'
+import { errorCodes, type Notification, objectAt } from '../wire/messages.ts'
 import type { Asking, OpenRound } from './asking.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { canBeAsked } from './capabilities.ts'
@@ -34,8 +34,9 @@ import {
   refusals,
   secretRefusal,
 } from './judge-wanted.ts'
-import { addressee, listOf, prefixed, watchedAt } from './names.ts'
-import { notificationTo, resultTo } from './outgoing-uris.ts'
+import { listOf, namedIn } from './names.ts'
+import { Naming, type Target } from './naming.ts'
+import { notificationTo, resultTo, type UriForClients } from './outgoing-uris.ts'
 
 export interface Resume {
   readonly server: string
@@ -44,8 +45,10 @@ export interface Resume {
   readonly schemas: JsonObject
   /** Which questions these are among the open ones; none when no person was asked. */
   readonly round?: OpenRound
-  /** Whether the caller names the server too. It may have had company, or none, when the call began. */
+  /** Whether names are prefixed for the caller. The server may have had company, or none, when the call began. */
   readonly isPrefixed: boolean
+  /** The server's own name for what was called, if it is not the caller's: a reload may change the names for clients. */
+  readonly target?: string
 }
 
 /** What the servers say of themselves, and why others cannot be used now. */
@@ -66,10 +69,12 @@ export class Relay {
   readonly asking: Asking
   readonly #links: LinkJudge | undefined
   readonly #onRefused: OnRefused
+  readonly #naming: Naming
 
   /**
    * @param names are read at each call: a reload changes them
    * @param onRefused is called for each round with a question that no person will see
+   * @param naming of the same servers, changed by the same reloads
    */
   constructor(
     names: readonly string[],
@@ -78,7 +83,9 @@ export class Relay {
     asking: Asking,
     links: LinkJudge | undefined = undefined,
     onRefused: OnRefused = () => undefined,
+    naming: Naming = new Naming(Object.fromEntries(names.map((name) => [name, {}]))),
   ) {
+    this.#naming = naming
     this.#names = names
     this.#find = find
     this.#trail = trail
@@ -93,20 +100,31 @@ export class Relay {
   }
 
   async start(call: Call): Promise<Outcome> {
-    const [only, ...others] = this.#names
-    if (only !== undefined && others.length === 0) return this.#run(only, call, false)
-    if (listOf(call.method) !== undefined) return this.#list(call)
-    if (call.method === 'logging/setLevel') return this.#setLevels(call)
-    const target = addressee(call.method, call.params)
-    if (target === undefined || !this.#names.includes(target.server)) return unknownTarget(call)
-    return this.#run(target.server, { ...call, params: target.params }, true)
+    const isPrefixed = this.#names.length !== 1
+    if (isPrefixed && listOf(call.method) !== undefined) return this.#list(call)
+    if (isPrefixed && call.method === 'logging/setLevel') return this.#setLevels(call)
+    const target = await this.#target(call)
+    if ('kind' in target) return target
+    const outcome = await this.#run(target, { ...call, params: target.params }, isPrefixed)
+    return outcome.kind === 'finished' ? this.#listed(target.server, call.method, outcome) : outcome
   }
 
-  async continue(
-    call: Call,
-    { server, inner, schemas, round, isPrefixed }: Resume,
-    given: Readonly<Record<string, Given>>,
-  ): Promise<Outcome> {
+  /** What a call is for, or why it is for nothing. A short name that is not known is looked up in its server's list. */
+  async #target(call: Call): Promise<Target | Outcome> {
+    const { method, params } = call
+    const found = this.#naming.find(method, params)
+    if (found === undefined) return unknownTarget(call)
+    if ('params' in found) return found
+    const listing = await this.#whole(found.server, { ...call, method: 'tools/list', params: {} }, 'tools')
+    if (listing.failure !== undefined) return listing.failure
+    this.#naming.listed(found.server, 'tools/list', listing.items)
+    const again = this.#naming.find(method, params)
+    return again !== undefined && 'params' in again ? again : unknownTarget(call)
+  }
+
+  async continue(asked: Call, resume: Resume, given: Readonly<Record<string, Given>>): Promise<Outcome> {
+    const { server, inner, schemas, round, isPrefixed } = resume
+    const call = this.#asBegun(asked, resume)
     const judged = Object.fromEntries(
       Object.entries(given).flatMap(([key, answer]) => {
         // An answer to what was not asked is none.
@@ -119,21 +137,22 @@ export class Relay {
     )
     if (Object.values(judged).some(isSecretAnswer)) this.#onRefused(call, server, 'secret-answer')
     if (Object.values(judged).some(isUnfit)) this.#onRefused(call, server, 'invalid-answer')
-    const asked = Object.entries(judged).filter(([key]) => schemas[key] !== false)
-    const names = asked.map(([key, answer]) => nameGiven(schemas[key], answer))
-    this.#trail.answered(call, server, judged, Object.fromEntries(asked.map(([key], at) => [key, names[at]])))
+    const put = Object.entries(judged).filter(([key]) => schemas[key] !== false)
+    const names = put.map(([key, answer]) => nameGiven(schemas[key], answer))
+    this.#trail.answered(call, server, judged, Object.fromEntries(put.map(([key], at) => [key, names[at]])))
     this.asking.ended(
       server,
       round,
-      asked.map(([, answer]) => answer),
+      put.map(([, answer]) => answer),
       names,
     )
-    const params = isPrefixed ? (addressee(call.method, call.params)?.params ?? {}) : call.params
-    const target = this.#seenBy(server, { ...call, params }, isPrefixed)
+    // What is continued by a new request must still be allowed; a call that is held has begun.
+    if (heldId(inner) === undefined && !this.#isOffered(server, call)) return unsentTo(call)
+    const seen = this.#seenBy(server, call, isPrefixed)
     try {
       const upstream = await this.#find(server, call)
-      const first = await upstream.continue(target, inner, judged)
-      const outcome = await this.#judge(upstream, target, first, isPrefixed)
+      const first = await upstream.continue(seen, inner, judged)
+      const outcome = await this.#judge(upstream, seen, first, resume)
       const { undelivered = [] } = first
       if (undelivered.length === 0) return outcome
       this.#trail.undelivered(
@@ -147,13 +166,27 @@ export class Relay {
     }
   }
 
+  /** The call in the names of its server. */
+  #asBegun(call: Call, { isPrefixed, target }: Resume): Call {
+    if (target !== undefined) return calledBy(call, target)
+    if (!isPrefixed) return call
+    const found = this.#naming.find(call.method, call.params)
+    return { ...call, params: found !== undefined && 'params' in found ? found.params : {} }
+  }
+
+  #isOffered(server: string, { method, params }: Call): boolean {
+    const named = namedIn(method, params)
+    return named === undefined || this.#naming.offers(server, named.kind, named.name)
+  }
+
   /** There is no room for what a server asked. One that waits for the answers hears so and goes on; otherwise the call ends. */
-  async refuse(call: Call, resume: Resume, { full, message }: TooManyOpen): Promise<Outcome> {
+  async refuse(asked: Call, resume: Resume, { full, message }: TooManyOpen): Promise<Outcome> {
+    const call = this.#asBegun(asked, resume)
     const given: Given = { error: { code: errorCodes.refused, message } }
     const { server, round, schemas } = resume
     this.#onRefused(call, server, `too-many-open-${full}`)
     const all = Object.fromEntries(Object.keys(schemas).map((key) => [key, given]))
-    if (heldId(resume.inner) !== undefined) return this.continue(call, resume, all)
+    if (heldId(resume.inner) !== undefined) return this.continue(asked, resume, all)
     this.#trail.answered(call, server, all)
     this.asking.ended(
       server,
@@ -164,7 +197,9 @@ export class Relay {
   }
 
   async describe(call: Call): Promise<Descriptions> {
-    const all = await Promise.allSettled(this.#names.map(async (name) => (await this.#find(name, call)).describe(call)))
+    const all = await Promise.allSettled(
+      this.#names.map(async (name) => (await this.#find(name, call)).describe(this.asking.seenBy(call, name))),
+    )
     return {
       available: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
       unavailable: all.flatMap((one, at) =>
@@ -178,10 +213,20 @@ export class Relay {
     const isAlone = this.#names.length === 1
     await Promise.allSettled(
       this.#names.map(async (name) => {
-        const own = isAlone ? call : { ...call, ...toldBy(name, call), params: watchedAt(name, call.params) }
+        const seen = this.asking.seenBy(call, name)
+        const params = this.#naming.watchedAt(name, call.params)
+        const own = isAlone ? seen : { ...seen, ...this.#toldBy(name, call), params }
         await (await this.#find(name, call)).listen(own)
       }),
     )
+  }
+
+  /** Passes on to all servers what a client says outside any request. */
+  async notify(call: Call, notification: Notification): Promise<void> {
+    for (const name of this.#names) {
+      const upstream = await this.#find(name, call).catch(() => undefined)
+      upstream?.notify?.(this.asking.seenBy(call, name), notification)
+    }
   }
 
   async leave(call: Call): Promise<void> {
@@ -191,11 +236,13 @@ export class Relay {
     }
   }
 
-  async #run(server: string, asked: Call, isPrefixed: boolean): Promise<Outcome> {
+  async #run(target: Pick<Target, 'server' | 'name'>, asked: Call, isPrefixed: boolean): Promise<Outcome> {
+    const { server, name } = target
     const call = this.#seenBy(server, asked, isPrefixed)
     try {
       const upstream = await this.#find(server, call)
-      return this.#judge(upstream, call, await upstream.start(call), isPrefixed)
+      const began = name === undefined ? { isPrefixed } : { isPrefixed, target: name }
+      return this.#judge(upstream, call, await upstream.start(call), began)
     } catch (error) {
       return away(server, error)
     }
@@ -203,16 +250,38 @@ export class Relay {
 
   /** The call as the server's adapter sees it. */
   #seenBy(server: string, call: Call, isPrefixed: boolean): Call {
-    const told = isPrefixed ? toldBy(server, call) : {}
-    return { ...this.asking.seenBy(call), ...told, onRefused: (why) => this.#onRefused(call, server, why) }
+    const told = isPrefixed ? this.#toldBy(server, call) : {}
+    return { ...this.asking.seenBy(call, server), ...told, onRefused: (why) => this.#onRefused(call, server, why) }
+  }
+
+  /** What a server says on the way, in the names that the client knows. */
+  #toldBy(server: string, { notify }: Call): Pick<Call, 'notify'> {
+    return { notify: (notification) => notify(notificationTo(this.#uriOf(server), notification)) }
+  }
+
+  #uriOf(server: string): UriForClients {
+    return (uri) => this.#naming.nameFor(server, 'resource', uri)
+  }
+
+  /** A page of the only server's list, in the names for clients. */
+  #listed(server: string, method: string, outcome: Outcome & { kind: 'finished' }): Outcome {
+    const name = listOf(method)
+    const items = name === undefined ? undefined : outcome.result[name]
+    if (name === undefined || !Array.isArray(items)) return outcome
+    return { ...outcome, result: { ...outcome.result, [name]: this.#naming.listed(server, method, items) } }
   }
 
   /** Lets through what may be asked. A server that waits is told what may not; one that does not has its call refused. */
-  async #judge(upstream: Upstream, call: Call, first: Outcome, isPrefixed: boolean): Promise<Outcome> {
+  async #judge(
+    upstream: Upstream,
+    call: Call,
+    first: Outcome,
+    { isPrefixed, target }: Pick<Resume, 'isPrefixed' | 'target'>,
+  ): Promise<Outcome> {
     let outcome = first
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       if (outcome.kind === 'finished' && isPrefixed)
-        return { ...outcome, result: resultTo(upstream.name, call.method, outcome.result) }
+        return { ...outcome, result: resultTo(this.#uriOf(upstream.name), call.method, outcome.result) }
       if (outcome.kind !== 'needs-people') return outcome
       const { resume } = outcome
       const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
@@ -227,7 +296,8 @@ export class Relay {
           this.#onRefused(call, upstream.name, 'unsupported')
         this.#trail.asked(call, upstream.name, wanted)
         const { round } = opened
-        const put = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
+        const begun = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
+        const put = target === undefined ? begun : { ...begun, target }
         return { ...outcome, wanted, resume: round === undefined ? put : { ...put, round } }
       }
       this.#onRefused(call, upstream.name, opened?.why ?? unfit?.[1].why ?? 'schema')
@@ -262,7 +332,7 @@ export class Relay {
 
   /** One level for all servers that log. It is an error only if none of them takes it. */
   async #setLevels(call: Call): Promise<Outcome> {
-    const outcomes = await Promise.all(this.#names.map((server) => this.#run(server, call, true)))
+    const outcomes = await Promise.all(this.#names.map((server) => this.#run({ server }, call, true)))
     return outcomes.find(({ kind }) => kind === 'finished') ?? outcomes[0] ?? unknownTarget(call)
   }
 
@@ -270,24 +340,25 @@ export class Relay {
   async #list(call: Call): Promise<Outcome> {
     const name = listOf(call.method) ?? ''
     const pages = await Promise.all(this.#names.map((server) => this.#whole(server, call, name)))
-    const items = pages.flatMap((page, index) => prefixed(this.#names[index] ?? '', call.method, page))
+    const items = pages.flatMap((page, index) => this.#naming.listed(this.#names[index] ?? '', call.method, page.items))
     return { kind: 'finished', result: { [name]: items, resultType: 'complete', ttlMs: 0, cacheScope: 'private' } }
   }
 
-  async #whole(server: string, call: Call, name: string): Promise<JsonValue[]> {
+  /** All pages of a server's list, or those before it failed. */
+  async #whole(server: string, call: Call, name: string): Promise<{ items: JsonValue[]; failure?: Outcome }> {
     const items: JsonValue[] = []
     let cursor: JsonValue | undefined
     for (let page = 0; page < 100; page++) {
       const { cursor: _ours, ...params } = call.params
       const paged = cursor === undefined ? params : { ...params, cursor }
-      const outcome = await this.#run(server, { ...call, params: paged }, false)
+      const outcome = await this.#run({ server }, { ...call, params: paged }, false)
       const list = outcome.kind === 'finished' ? outcome.result[name] : undefined
-      if (outcome.kind !== 'finished' || !Array.isArray(list)) return items
+      if (outcome.kind !== 'finished' || !Array.isArray(list)) return { items, failure: outcome }
       items.push(...list)
       cursor = outcome.result.nextCursor
-      if (cursor === undefined) return items
+      if (cursor === undefined) return { items }
     }
-    return items
+    return { items }
   }
 }
 
@@ -302,8 +373,9 @@ export function readResume(value: JsonValue): Resume | undefined {
   if (!isPlainObject(value) || typeof value.server !== 'string') return undefined
   const schemas = objectAt(value as JsonObject, 'schemas')
   if (schemas === undefined) return undefined
-  const { server, isPrefixed, round } = value
-  const resume = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
+  const { server, isPrefixed, round, target } = value
+  const begun = { server, inner: (value.inner ?? null) as JsonValue, schemas, isPrefixed: isPrefixed === true }
+  const resume = typeof target === 'string' ? { ...begun, target } : begun
   const { id, atMs } = isPlainObject(round) ? round : {}
   return typeof id === 'string' && typeof atMs === 'number' ? { ...resume, round: { id, atMs } } : resume
 }
@@ -325,9 +397,18 @@ function unknownTarget(call: Call): Outcome {
   return failed(errorCodes.methodNotFound, `This gateway does not know ${call.method}.`)
 }
 
-/** What a server says on the way, in the names that the client knows. */
-function toldBy(server: string, { notify }: Call): Pick<Call, 'notify'> {
-  return { notify: (notification) => notify(notificationTo(server, notification)) }
+/** The same for a call that began, and of which nothing more is sent. */
+function unsentTo(call: Call): Outcome {
+  return { ...unknownTarget(call), isUnsent: true } as Outcome
+}
+
+/** A call with the server's own name for what it calls: the one that is shown to people and recorded. */
+export function calledBy<Named extends Pick<Call, 'method' | 'params'>>(
+  call: Named,
+  target: string | undefined,
+): Named {
+  const named = target === undefined ? undefined : namedIn(call.method, call.params)
+  return named === undefined || target === undefined ? call : { ...call, params: named.renamed(target) }
 }
 
 function away(server: string, error: unknown): Outcome {

@@ -17,8 +17,10 @@ import {
 } from '../relay/exchange.ts'
 import { listOf } from '../relay/names.ts'
 import { TooEarly } from '../upstream/back-off.ts'
+import { type Timeouts, timeoutsOf } from '../upstream/timeouts.ts'
 import { tracedCall } from '../watch/trace.ts'
 import type { Watch } from '../watch/watch.ts'
+import type { Notification } from '../wire/messages.ts'
 import { unlessSilent } from './unless-silent.ts'
 
 /** @param closing aborts when the server is no longer wanted */
@@ -26,6 +28,7 @@ export type Open = (call: Call, closing: AbortSignal) => Promise<Upstream>
 
 interface Generation {
   readonly open: Open
+  readonly timeouts: Timeouts
   readonly replaced: AbortController
   /** Aborts when it is shut, also while it is being opened. */
   readonly closing: AbortController
@@ -52,15 +55,15 @@ export class Generations implements Upstream {
   readonly #listeners = new Set<Call['notify']>()
   #current: Generation
 
-  constructor(name: string, open: Open, watch: Watch) {
+  constructor(name: string, open: Open, watch: Watch, timeouts: Timeouts = timeoutsOf()) {
     this.name = name
     this.#watch = watch
-    this.#current = generation(open)
+    this.#current = generation(open, timeouts)
   }
 
-  replace(open: Open): void {
+  replace(open: Open, timeouts: Timeouts = timeoutsOf()): void {
     this.#retire()
-    this.#current = generation(open)
+    this.#current = generation(open, timeouts)
   }
 
   start(call: Call): Promise<Outcome> {
@@ -79,7 +82,7 @@ export class Generations implements Upstream {
     const generation = this.#current
     const upstream = await this.#patiently(generation, this.#upstream(generation, call))
     // A client that begins a session waits for all servers, also for one that hangs.
-    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(upstreamLimits.replyMs)])
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(generation.timeouts.replyMs)])
     return this.#patiently(generation, upstream.describe({ ...call, signal }))
   }
 
@@ -103,6 +106,16 @@ export class Generations implements Upstream {
     const kinds = ['tools', 'prompts', 'resources']
     for (const notify of this.#listeners) {
       for (const kind of kinds) notify({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+    }
+  }
+
+  notify(call: Call, notification: Notification): void {
+    for (const { opened } of [this.#current, ...this.#retired]) {
+      // One that could not be opened has no session to be told.
+      opened?.then(
+        (upstream) => upstream.notify?.(call, notification),
+        () => undefined,
+      )
     }
   }
 
@@ -143,7 +156,7 @@ export class Generations implements Upstream {
       })
       const began = performance.now()
       const answer = tracedCall(this.name, call, (traced) =>
-        unlessSilent(this.name, traced, (heard) => ask(upstream, heard)),
+        unlessSilent(this.name, traced, generation.timeouts, (heard) => ask(upstream, heard)),
       )
       const outcome = await (isList ? this.#patiently(generation, answer) : answer)
       this.#watch.replied(this.name, performance.now() - began)
@@ -260,9 +273,10 @@ export class Generations implements Upstream {
   }
 }
 
-function generation(open: Open): Generation {
+function generation(open: Open, timeouts: Timeouts): Generation {
   return {
     open,
+    timeouts,
     replaced: new AbortController(),
     closing: new AbortController(),
     opened: undefined,

@@ -2,11 +2,15 @@
 
 import type { Call, Upstream } from '../relay/exchange.ts'
 import { checkServerNames } from '../relay/names.ts'
+import { Naming } from '../relay/naming.ts'
 import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
 import { BackOff } from '../upstream/back-off.ts'
+import { ForwardedHeaders } from '../upstream/forwarded-headers.ts'
 import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
 import type { Found } from '../upstream/opening.ts'
 import { ProcessCount } from '../upstream/process-count.ts'
+import { timeoutsOf } from '../upstream/timeouts.ts'
+import { WithForwardedHeaders } from '../upstream/with-forwarded-headers.ts'
 import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
 import type { Watch } from '../watch/watch.ts'
 import { Generations, type Open } from './generations.ts'
@@ -31,9 +35,19 @@ export class Servers {
   readonly #leaving = new Map<string, Generations>()
   readonly #names: string[] = []
   readonly #processes = new ProcessCount()
+  /** What clients call the servers' things. */
+  readonly naming: Naming
+  #passing = ''
+  #forwarded: readonly string[] = []
 
   constructor(options: ServersOptions) {
     this.#options = options
+    this.naming = new Naming({}, (server, name, why) => options.watch.nameConflict(server, name, why))
+  }
+
+  /** Headers of clients' requests that some server gets, in lower case. */
+  get forwardedHeaders(): readonly string[] {
+    return this.#forwarded
   }
 
   /** In the order of the configuration. The list itself changes with it. */
@@ -57,7 +71,12 @@ export class Servers {
       generations.end()
     }
     const changed = Object.entries(configs).filter(([name, config]) => this.#use(name, config, askWaitMs))
-    const isSame = changed.length === 0 && this.#names.join() === Object.keys(configs).join()
+    // What changes without opening anything again.
+    const passing = JSON.stringify(Object.entries(configs).map(([name, { prefix, tools }]) => [name, prefix, tools]))
+    const isSame = changed.length === 0 && this.#passing === passing
+    this.#passing = passing
+    this.naming.use(configs)
+    this.#forwarded = forwardedBy(configs)
     this.#names.splice(0, this.#names.length, ...Object.keys(configs))
     if (!isSame) for (const { generations } of this.#byName.values()) generations.announce()
   }
@@ -69,10 +88,14 @@ export class Servers {
 
   /** True when something changed. */
   #use(name: string, config: ServerConfig, askWaitMs: number): boolean {
-    const written = JSON.stringify([config, askWaitMs])
+    const { prefix: _prefix, tools: _tools, ...opened } = config
+    const written = JSON.stringify([opened, askWaitMs])
     const before = this.#byName.get(name)
     if (before?.written === written) return false
     const backOff = new BackOff()
+    const timeouts = timeoutsOf(config.timeouts)
+    const { forwardHeaders = [] } = config
+    const forwarded = forwardHeaders.length === 0 ? undefined : new ForwardedHeaders(forwardHeaders)
     const open: Open = async (call, closing) => {
       const onLog = (line: string) => this.#options.onServerLog(name, line)
       const { secretsOf = () => ({}) } = this.#options
@@ -87,17 +110,31 @@ export class Servers {
         closing,
         onFound: (found: Found) => onFound(name, found),
         onStray: (caller: StrayCaller) => onStray(name, caller),
+        timeouts,
+        ...(forwarded === undefined ? {} : { forwarded }),
       }
-      const upstream = await openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)
-      return new WithoutTasks(upstream, (tool) => watch.toolLeftOut(name, tool))
+      const openIt = () => openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)
+      const upstream = new WithoutTasks(
+        // A server that wants such a header may want it with the first request too.
+        await (forwarded === undefined ? openIt() : forwarded.during(call, openIt)),
+        (tool) => watch.toolLeftOut(name, tool),
+      )
+      return forwarded === undefined ? upstream : new WithForwardedHeaders(upstream, forwarded)
     }
-    before?.generations.replace(open)
+    before?.generations.replace(open, timeouts)
     const generations =
-      before?.generations ?? this.#leaving.get(name) ?? new Generations(name, open, this.#options.watch)
-    if (this.#leaving.delete(name)) generations.replace(open)
+      before?.generations ?? this.#leaving.get(name) ?? new Generations(name, open, this.#options.watch, timeouts)
+    if (this.#leaving.delete(name)) generations.replace(open, timeouts)
     this.#byName.set(name, { generations, written })
     return true
   }
+}
+
+function forwardedBy(configs: ServerConfigs): readonly string[] {
+  const all = Object.values(configs).flatMap(({ forwardHeaders = [] }) =>
+    forwardHeaders.map((name) => name.toLowerCase()),
+  )
+  return [...new Set(all)]
 }
 
 /** Whoever happens to come first must not decide what the others find. */

@@ -3,12 +3,17 @@
 // Tools may take long, so a sign of life gives them their whole time again. A server that gave none is given up; what it did
 // is then not known, and the caller hears exactly that.
 
-import { upstreamLimits } from '../limits.ts'
 import { type Call, failed, mayAsk, type Outcome } from '../relay/exchange.ts'
+import type { Timeouts } from '../upstream/timeouts.ts'
 import { errorCodes } from '../wire/messages.ts'
 
-export async function unlessSilent(name: string, call: Call, ask: (call: Call) => Promise<Outcome>): Promise<Outcome> {
-  const limitMs = mayAsk(call.method) ? upstreamLimits.silentMs : upstreamLimits.replyMs
+export async function unlessSilent(
+  name: string,
+  call: Call,
+  { silentMs, replyMs }: Pick<Timeouts, 'silentMs' | 'replyMs'>,
+  ask: (call: Call) => Promise<Outcome>,
+): Promise<Outcome> {
+  const limitMs = mayAsk(call.method) ? silentMs : replyMs
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const leaving = new AbortController()
   const leave = () => leaving.abort()

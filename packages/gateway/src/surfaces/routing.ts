@@ -34,7 +34,7 @@ import {
   type Wanted,
 } from '../relay/exchange.ts'
 import { checkGiven, expired, noAnswer, readKnownForm, unseen } from '../relay/judge-wanted.ts'
-import { type Resume, readResume } from '../relay/relay.ts'
+import { calledBy, type Resume, readResume } from '../relay/relay.ts'
 import { errorCodes, objectAt } from '../wire/messages.ts'
 import { storedWaitMs } from './ask-deadline.ts'
 import { cancelledLater } from './cancelled-later.ts'
@@ -90,6 +90,8 @@ export interface Came {
 export interface RoutingSettings {
   /** Where a person may be asked, the first choice first. */
   readonly surfaces: readonly Surface[]
+  /** The same for one server, if it has fewer. */
+  readonly surfacesOf?: (server: string) => readonly Surface[] | undefined
   /** No person reads and answers sooner. */
   readonly unseenAfterMs: number
   readonly askWaitMs: number
@@ -273,10 +275,13 @@ export class Routing {
   async #placeOf(call: Call, below: Below, outcome: Outcome): Promise<LivePlace | undefined> {
     if (!this.hasInbox || outcome.kind !== 'needs-people') return undefined
     const resume = placeIn(outcome)
+    if (!this.#surfacesOf(resume.server).includes('inbox')) return undefined
     const { wanted, asks = {}, over } = outcome
     const copies = await this.#pagesOf(call, resume, wanted, asks)
     const onRecord = { ...asks, ...copies }
-    const elsewhere = Object.keys(wanted).filter((key) => !this.#clientShows(call.client, wanted[key] as Wanted))
+    const elsewhere = Object.keys(wanted).filter(
+      (key) => !this.#clientShows(call.client, resume.server, wanted[key] as Wanted),
+    )
     const place = { resume, wanted, onRecord, inInbox: {}, copies, kept: {}, waits: 0 }
     try {
       return { ...(await this.#moved(call, below, place, elsewhere)), ...(over === undefined ? {} : { over }) }
@@ -298,7 +303,8 @@ export class Routing {
   ): Promise<Readonly<Record<string, string>>> {
     const pages = Object.entries(wanted).filter(([, one]) => isPage(one))
     return this.#allOrNone(call, pages, async ([key, one]) => {
-      return own(onRecord, key) ?? (await raiseAsk(this.#store, call, one, this.#raising(call, resume, one)))
+      const asked = calledBy(call, resume.target)
+      return own(onRecord, key) ?? (await raiseAsk(this.#store, asked, one, this.#raising(call, resume, one)))
     })
   }
 
@@ -546,7 +552,8 @@ export class Routing {
     if (id !== undefined && (await this.#store.asks.read(call.tenant, id)) !== undefined) return id
     const callId = await below.record?.(resume)
     const raising = { ...this.#raising(call, resume, wanted), ...(id === undefined ? {} : { id }) }
-    return raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
+    const asked = calledBy(call, resume.target)
+    return raiseAsk(this.#store, asked, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
   /** The answers, once all are there. Undefined when the caller must come back for them. */
@@ -666,16 +673,23 @@ export class Routing {
     return { given }
   }
 
-  get #inboxFirst(): boolean {
-    const { surfaces } = this.#settings
+  #surfacesOf(server: string): readonly Surface[] {
+    return this.#settings.surfacesOf?.(server) ?? this.#settings.surfaces
+  }
+
+  #isInboxFirst(server: string): boolean {
+    const surfaces = this.#surfacesOf(server)
     return surfaces.includes('client') && surfaces.indexOf('inbox') === 0
   }
 
   /** With the inbox as first choice: how long it may still be silent before the client is asked too. */
-  async #quietMs(call: Call, { wanted, inInbox }: Place): Promise<number> {
+  async #quietMs(call: Call, { resume, wanted, inInbox }: Place): Promise<number> {
     const { silentAfterMs } = this.#settings
-    const [id] = Object.entries(inInbox).flatMap(([key, ask]) => (this.#canShow(call.client, wanted[key]) ? [ask] : []))
-    if (!this.#inboxFirst || silentAfterMs === undefined || id === undefined) return Number.POSITIVE_INFINITY
+    const [id] = Object.entries(inInbox).flatMap(([key, ask]) =>
+      this.#canShow(call.client, resume.server, wanted[key]) ? [ask] : [],
+    )
+    if (!this.#isInboxFirst(resume.server) || silentAfterMs === undefined || id === undefined)
+      return Number.POSITIVE_INFINITY
     const ask = await this.#store.asks.read(call.tenant, id)
     return ask === undefined
       ? Number.POSITIVE_INFINITY
@@ -684,21 +698,22 @@ export class Routing {
 
   /** What the inbox was asked and the client can show goes to the client too. */
   #alsoTheClient(call: Call, place: LivePlace): LivePlace {
-    const moving = Object.entries(place.inInbox).filter(([key]) => this.#canShow(call.client, place.wanted[key]))
-    const staying = Object.entries(place.inInbox).filter(([key]) => !this.#canShow(call.client, place.wanted[key]))
+    const canShow = (key: string) => this.#canShow(call.client, place.resume.server, place.wanted[key])
+    const moving = Object.entries(place.inInbox).filter(([key]) => canShow(key))
+    const staying = Object.entries(place.inInbox).filter(([key]) => !canShow(key))
     const copies = { ...place.copies, ...Object.fromEntries(moving) }
     return { ...place, copies, inInbox: Object.fromEntries(staying) }
   }
 
-  #clientShows(client: ClientProfile, wanted: Wanted): boolean {
+  #clientShows(client: ClientProfile, server: string, wanted: Wanted): boolean {
     const isForPeople = wanted.kind === 'form' || wanted.kind === 'url'
-    return this.#canShow(client, wanted) && !(isForPeople && this.#inboxFirst)
+    return this.#canShow(client, server, wanted) && !(isForPeople && this.#isInboxFirst(server))
   }
 
-  #canShow(client: ClientProfile, wanted: Wanted | undefined): boolean {
+  #canShow(client: ClientProfile, server: string, wanted: Wanted | undefined): boolean {
     if (wanted === undefined) return false
     if (wanted.kind !== 'form' && wanted.kind !== 'url') return true
-    if (!this.#settings.surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
+    if (!this.#surfacesOf(server).includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
     const traits = traitsOf(client.info)
     if (wanted.kind === 'url') return traits.showsLinks
     const read = readKnownForm(wanted.schema)
@@ -789,7 +804,7 @@ function isEnded(ask: Ask | 'unknown' | undefined): ask is Ask {
 
 function putOf(call: Call, below: Below, { resume }: Place, wanted: Wanted): Put {
   const isHeld = heldId(resume.inner) !== undefined
-  const put = { call, server: resume.server, wanted, isHeld, round: resume.round }
+  const put = { call: calledBy(call, resume.target), server: resume.server, wanted, isHeld, round: resume.round }
   const record = below.record?.bind(below, resume)
   return record === undefined ? put : { ...put, record }
 }

@@ -11,11 +11,13 @@ import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import { BackOff } from './back-off.ts'
 import { reporting } from './opening.ts'
 import { ProbedProcess } from './probed-process.ts'
+import type { Timeouts } from './timeouts.ts'
 
 /** Starts a process, and reports to the back-off how it ended. */
 export type StartProcess = (...on: [...Parameters<OpenWire>, BackOff]) => ReturnType<OpenWire>
 
 type Options = Omit<SessionfulOptions, 'close'> & {
+  readonly timeouts: Timeouts
   /** Called with the revision that is spoken, each time it is known. */
   readonly onRevision: (revision: string) => void
 }
@@ -49,7 +51,7 @@ export async function openProcess(
     const opening = upstream.describe(call).then(() => 'older' as const)
     // It may refuse the second before it answers the first.
     const refused = opening.catch(async (error: unknown) => {
-      if ((await within(answer, upstreamLimits.openMs)) === 'newest') return 'newest' as const
+      if ((await within(answer, options.timeouts.openMs)) === 'newest') return 'newest' as const
       throw error
     })
     const speaks = await Promise.race([refused, answer.then((late) => (late === 'newest' ? late : refused))])

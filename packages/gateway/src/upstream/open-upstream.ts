@@ -3,8 +3,10 @@
 // The newest is tried first, with the request that only it knows. Whatever else comes back, in whatever words, means one
 // of the older ones: servers refuse what they do not know in many ways.
 
+import type { Surface } from '@assent/core'
 import { upstreamLimits } from '../limits.ts'
 import { bareReason, type Call, type Outcome, type Upstream } from '../relay/exchange.ts'
+import type { NamingRules } from '../relay/naming.ts'
 import { Connections } from '../wire/connections.ts'
 import { revision as newestRevision } from '../wire/words-2026-07-28.ts'
 import { HttpWire } from './2025-11-25/http-wire.ts'
@@ -14,18 +16,25 @@ import { type SessionfulOptions, Upstream20251125 } from './2025-11-25/upstream.
 import { ForSessions } from './2026-07-28/for-sessions.ts'
 import { HttpUpstream20260728 } from './2026-07-28/http-upstream.ts'
 import type { BackOff } from './back-off.ts'
+import type { ForwardedHeaders } from './forwarded-headers.ts'
 import { type InnerServer, openInner } from './inner-server.ts'
 import { opened, openProcess, type StartProcess } from './open-process.ts'
 import { type Found, reporting, type Track, type Transport, untilAborted } from './opening.ts'
 import type { ProcessCount } from './process-count.ts'
 import { type StdioServer, StdioWire } from './stdio-wire.ts'
+import { type TimeoutSettings, type Timeouts, timeoutsOf } from './timeouts.ts'
 
 interface HttpServer {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type ServerConfig = (HttpServer | StdioServer | InnerServer) & {
+export type ServerConfig = (HttpServer | StdioServer | InnerServer) & ServerRules & NamingRules
+
+/** Whatever kind of server it is. A change of these opens it again; one of `NamingRules` does not. */
+export interface ServerRules {
+  /** Where its questions are put; where all are put, unless given. What it is told of its clients depends on it. */
+  readonly surfaces?: readonly Surface[]
   /** `call`: each call to a session-based server has a session, or a process, of its own. */
   readonly isolation?: 'session' | 'call'
   /** Processes of it at once. */
@@ -34,6 +43,9 @@ export type ServerConfig = (HttpServer | StdioServer | InnerServer) & {
   readonly secrets?: { readonly token?: string }
   /** Answers that look like a secret may pass to it. */
   readonly allowsSecretAnswers?: true
+  readonly timeouts?: TimeoutSettings
+  /** Headers of clients' requests that it gets. */
+  readonly forwardHeaders?: readonly string[]
 }
 
 export interface OpenOptions {
@@ -49,6 +61,8 @@ export interface OpenOptions {
   readonly onFound?: (found: Found) => void
   /** Aborts when nobody wants the server any more: what is being opened is given up. */
   readonly closing?: AbortSignal
+  readonly timeouts?: Timeouts
+  readonly forwarded?: ForwardedHeaders
 }
 
 /** @param call on whose behalf the question is put; it decides nothing but what the server sees of us */
@@ -70,7 +84,7 @@ function openCommand(
   name: string,
   given: StdioServer & ServerConfig,
   call: Call,
-  { askWaitMs, onLog, onStray, environment, backOff, processes, onFound }: OpenOptions,
+  { askWaitMs, onLog, onStray, environment, backOff, processes, onFound, timeouts = timeoutsOf() }: OpenOptions,
   track: Track,
 ): Promise<Upstream> {
   const config = withEnvironment(given, environment)
@@ -78,21 +92,21 @@ function openCommand(
   const start: StartProcess = (events, starts) => track((to) => new StdioWire(config, to, onLog, starts, begin))(events)
   const perCall = given.isolation === 'call' ? upstreamLimits.processes : undefined
   const onRevision = (revision: string) => onFound?.({ transport: 'stdio', revision })
-  return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall, onRevision })
+  return openProcess(name, start, call, backOff, { askWaitMs, onStray, perCall, onRevision, timeouts })
 }
 
 async function openAddress(
   name: string,
   server: HttpServer & ServerConfig,
   call: Call,
-  { askWaitMs, onStray, onFound }: OpenOptions,
+  { askWaitMs, onStray, onFound, timeouts = timeoutsOf(), forwarded }: OpenOptions,
   track: Track,
 ): Promise<Upstream> {
   const url = new URL(server.url)
   const headers = lowerCased(server.headers ?? {})
-  const newest = new HttpUpstream20260728(name, new Connections(url), headers)
+  const newest = new HttpUpstream20260728(name, new Connections(url, forwarded?.current), headers)
   try {
-    if (await speaksNewest(newest, call)) {
+    if (await speaksNewest(newest, call, timeouts)) {
       onFound?.({ transport: 'streamable-http', revision: newestRevision })
       return new ForSessions(newest)
     }
@@ -101,9 +115,9 @@ async function openAddress(
     throw error
   }
   await newest.close()
-  const connections = new Connections(url)
+  const connections = new Connections(url, forwarded?.current)
   const perCall = server.isolation === 'call' ? upstreamLimits.connections : undefined
-  const options = { askWaitMs, onStray, perCall, close: () => connections.close() }
+  const options = { askWaitMs, onStray, perCall, timeouts, close: () => connections.close() }
   const over = (transport: Transport, open: OpenWire) => {
     const reported = reporting(open, (revision) => onFound?.({ transport, revision }))
     return opened(new Upstream20251125(name, track(reported), options), call)
@@ -129,8 +143,8 @@ function withEnvironment(server: StdioServer, environment: OpenOptions['environm
   }
 }
 
-async function speaksNewest(upstream: Upstream, call: Call): Promise<boolean> {
-  const late = AbortSignal.timeout(upstreamLimits.openMs)
+async function speaksNewest(upstream: Upstream, call: Call, { openMs }: Timeouts): Promise<boolean> {
+  const late = AbortSignal.timeout(openMs)
   const signal = AbortSignal.any([call.signal, late])
   const discover = { ...call, method: 'server/discover', params: {}, signal }
   let outcome: Outcome = await upstream.start(discover)

@@ -9,7 +9,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { type Call, type Description, failed, type Given, type Outcome, type Upstream } from '../relay/exchange.ts'
-import { errorCodes, objectAt, stringAt } from '../wire/messages.ts'
+import { errorCodes, type Notification, objectAt, stringAt } from '../wire/messages.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
 
@@ -54,6 +54,10 @@ export class WithoutTasks implements Upstream {
       if (!notification.method.startsWith('notifications/tasks')) call.notify(notification)
     }
     return this.#upstream.listen({ ...withoutTasks(call), params, notify })
+  }
+
+  notify(call: Call, notification: Notification): void {
+    this.#upstream.notify?.(withoutTasks(call), notification)
   }
 
   leave(principal: string, scope: string): void {

@@ -91,6 +91,10 @@ export class Figures implements Watch {
     // A fact about a server's list: the log names it, and there is nothing to count.
   }
 
+  nameConflict(): void {
+    // The same.
+  }
+
   passed(method: string, outcome: string, ms: number): void {
     this.#passed.observe({ method: knownMethod(method), outcome }, ms / 1_000)
   }

@@ -35,6 +35,13 @@ export function loggedWatch(figures: Figures, log: Log): Watch {
     },
     toolLeftOut: (server, tool) =>
       log.warn({ server, tool }, 'The tool requires tasks, which this gateway does not support: left out of the list.'),
+    nameConflict: (server, name, why) =>
+      log.warn(
+        { server, name },
+        why === 'taken'
+          ? 'Another tool of this server has the same name for clients: left out of the list.'
+          : 'Without a prefix this would be the name of something at another server: it keeps its prefix.',
+      ),
     passed: (method, outcome, ms) => figures.passed(method, outcome, ms),
     replied: (server, ms) => figures.replied(server, ms),
     health: (server, isUp, reason) => {

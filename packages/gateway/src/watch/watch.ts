@@ -2,6 +2,7 @@
 
 import type { AnswerName } from '@assent/core'
 import type { QuestionRefusal } from '../relay/exchange.ts'
+import type { NameConflict } from '../relay/naming.ts'
 
 /** How a question ended, as far as this gateway saw it. */
 export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'undeliverable'
@@ -31,6 +32,8 @@ export interface Watch {
   questionRefused(question: RefusedQuestion): void
   /** A tool is left out of the server's list, because it works only as a task. */
   toolLeftOut(server: string, tool: string): void
+  /** A thing of the server cannot have the name that it would have for clients. */
+  nameConflict(server: string, name: string, why: NameConflict): void
   /** One pass through the relay, from the request to its outcome. */
   passed(method: string, outcome: string, ms: number): void
   /** Of that, how long the server took. */
@@ -47,6 +50,7 @@ export const nobodyWatches: Watch = {
   refused: () => undefined,
   questionRefused: () => undefined,
   toolLeftOut: () => undefined,
+  nameConflict: () => undefined,
   passed: () => undefined,
   replied: () => undefined,
   health: () => undefined,

@@ -36,9 +36,12 @@ class ConnectionBroke extends Error {
   }
 }
 
+const none: Readonly<Record<string, string>> = {}
+
 export class Connections {
   readonly #options: RequestOptions
   readonly #headers: Readonly<Record<string, string>>
+  readonly #extra: () => Readonly<Record<string, string>>
   readonly #agent: HttpAgent | HttpsAgent
   readonly #request: typeof httpRequest
   /** Until when each may be used again, by a clock that only runs forward. */
@@ -46,7 +49,9 @@ export class Connections {
   readonly #sweep: NodeJS.Timeout
   #isClosed = false
 
-  constructor(url: URL) {
+  /** @param extra further headers of a request that is sent now; those of the request itself take their place */
+  constructor(url: URL, extra: () => Readonly<Record<string, string>> = () => none) {
+    this.#extra = extra
     const isHttps = url.protocol === 'https:'
     const kept = { keepAlive: true, noDelay: true, maxFreeSockets: connectionLimits.idle, scheduling: 'lifo' } as const
     this.#agent = isHttps ? new HttpsAgent(kept) : new HttpAgent(kept)
@@ -94,11 +99,12 @@ export class Connections {
       ...this.#options,
       method,
       agent,
-      headers: flat(
-        body === undefined
-          ? { ...this.#headers, ...headers }
-          : { ...this.#headers, ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      ),
+      headers: flat({
+        ...this.#extra(),
+        ...this.#headers,
+        ...headers,
+        ...(body === undefined ? none : { 'content-length': String(Buffer.byteLength(body)) }),
+      }),
     })
     // Not by the option of that name: it would also break a connection that was given back for the next request, with
     // an error that nobody there expects.

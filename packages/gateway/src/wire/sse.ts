@@ -32,6 +32,11 @@ export function namingEvent(id: string): string {
   return `id: ${id}\ndata: \n\n`
 }
 
+/** When to come back after the stream has ended: a field of the event that follows, or an event of its own without data. */
+export function retryField(ms: number): string {
+  return `retry: ${ms}\n`
+}
+
 /** Keeps a quiet stream open past the patience of what lies between. */
 export function writeComment(response: ServerResponse): void {
   response.write(':\n\n')

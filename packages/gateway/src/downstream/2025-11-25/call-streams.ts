@@ -38,6 +38,7 @@ export class CallStreams {
     const stream = new CallStream(owner, request, listener)
     this.#here.set(stream.id, stream)
     if (session.revision === namingRevision) answering.firstName = stream.name
+    answering.comesBackAfterMs = downstreamLimits.comesBackAfterMs
     answering.onGone(() => this.#lost(stream, listener, answering.isNamed))
     answering.openSoon()
     return stream

@@ -8,6 +8,7 @@ import type { JsonObject } from '@assent/core'
 import { Mailbox } from '../../fleet/mailbox.ts'
 import { downstreamLimits, fleetLimits } from '../../limits.ts'
 import {
+  isNotification,
   isReply,
   type Notification,
   objectAt,
@@ -18,7 +19,7 @@ import {
 } from '../../wire/messages.ts'
 import { readOwnJson } from '../../wire/own-json.ts'
 import type { Serving } from '../context.ts'
-import { beginIdentity, ClientSession, cancelledBy, type SessionIdentity } from './session.ts'
+import { beginIdentity, ClientSession, cancelledBy, isForServers, type SessionIdentity } from './session.ts'
 import { readWish, type WishRequest, wishIn, writeWish } from './wishes.ts'
 
 export type Begun =
@@ -55,6 +56,11 @@ export class SessionBook {
       const { requestId: id } = content
       if (typeof id === 'string' || typeof id === 'number') this.#own(tenant, principal, content)?.cancel(id)
     })
+    mailbox.on('heard', ({ tenant, principal, content }) => {
+      const notification = readMessage(stringAt(content, 'notification') ?? '')
+      if (notification === undefined || !isNotification(notification)) return
+      this.#own(tenant, principal, content)?.hear(notification).catch(onTrouble)
+    })
     mailbox.on('wish', ({ tenant, principal, content }) => {
       const wish = readWish(stringAt(content, 'wish') ?? '')
       const session = this.#own(tenant, principal, content)
@@ -71,11 +77,11 @@ export class SessionBook {
     return this.#kept.size
   }
 
-  async begin(principal: string, request: Request): Promise<Begun> {
+  async begin(principal: string, request: Request, headers: Readonly<Record<string, string>>): Promise<Begun> {
     if (this.#kept.size >= downstreamLimits.sessions) return { ok: false, reason: 'There are too many sessions.' }
     const identity = beginIdentity(principal, request.params ?? {})
     const session = new ClientSession(this.#serving, identity, 'http')
-    const reply = await session.initialize(request)
+    const reply = await session.initialize(request, headers)
     if ('error' in reply) {
       await session.end()
       return { ok: false, reply }
@@ -107,7 +113,17 @@ export class SessionBook {
     await mailbox.send(replica, this.#nameOf(session), 'answer', { session: session.id, reply: JSON.stringify(reply) })
   }
 
-  async hear(session: ClientSession, notification: Notification): Promise<void> {
+  async hear(
+    session: ClientSession,
+    notification: Notification,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (isForServers(notification)) {
+      await session.hear(notification, headers)
+      const said = { session: session.id, notification: JSON.stringify(notification) }
+      await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'heard', said)
+      return
+    }
     const id = cancelledBy(notification)
     if (id === undefined || session.cancel(id)) return
     await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'cancel', { session: session.id, requestId: id })

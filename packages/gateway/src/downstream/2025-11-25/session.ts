@@ -34,6 +34,7 @@ import { described, onlyServerAway } from '../description.ts'
 import { pageDone, pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
+type RequestHeaders = NonNullable<Call['requestHeaders']>
 
 /** What a session is. It does not change while it lasts, and any process can serve it. */
 export interface SessionIdentity {
@@ -91,8 +92,8 @@ export class ClientSession {
   }
 
   /** An error when there is nothing to begin a session with. */
-  async initialize(request: Request): Promise<Reply> {
-    const call = this.#call('initialize', {}, () => undefined, this.#ending.signal)
+  async initialize(request: Request, headers: RequestHeaders = {}): Promise<Reply> {
+    const call = this.#call('initialize', {}, () => undefined, this.#ending.signal, headers)
     const all = await this.#serving.relay.describe(call)
     const away = onlyServerAway(all, this.#serving.relay.size)
     if (away !== undefined) return errorReply(request.id, errorCodes.refused, away)
@@ -107,7 +108,7 @@ export class ClientSession {
   }
 
   /** Answers one request; what must be said before, questions too, goes to `say`. */
-  async answer(request: Request, say: Say, signal: AbortSignal): Promise<Reply> {
+  async answer(request: Request, say: Say, signal: AbortSignal, headers: RequestHeaders = {}): Promise<Reply> {
     this.lastUsedMs = performance.now()
     if (request.method === 'ping') return resultReply(request.id, {})
     const cancelling = new AbortController()
@@ -118,7 +119,7 @@ export class ClientSession {
     for (const end of ends) end.addEventListener('abort', abort)
     if (ends.some(({ aborted }) => aborted)) abort()
     const waiting = this.#serving.waiting.of(this.#serving.tenant, this.#lifeline)
-    const call = { ...this.#call(request.method, request.params ?? {}, say, cancelling.signal), waiting }
+    const call = { ...this.#call(request.method, request.params ?? {}, say, cancelling.signal, headers), waiting }
     try {
       const outcome = this.#serving.leaving.told(await this.#run(call, say).catch(toldAsAway), call) as Ended
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
@@ -146,10 +147,19 @@ export class ClientSession {
     return call !== undefined
   }
 
+  /** Passes on to the servers what the client says outside any request, as far as it concerns them. */
+  async hear(notification: Notification, headers: RequestHeaders = {}): Promise<void> {
+    this.lastUsedMs = performance.now()
+    if (!isForServers(notification)) return
+    const call = this.#call(notification.method, {}, () => undefined, this.#ending.signal, headers)
+    await this.#serving.relay.notify(call, notification)
+  }
+
   /** Passes on what changes behind the gateway, until the signal aborts. */
-  async listen(say: Say, signal: AbortSignal): Promise<void> {
+  async listen(say: Say, signal: AbortSignal, headers: RequestHeaders = {}): Promise<void> {
     const params = { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }
-    const call = this.#call('subscriptions/listen', params, say, AbortSignal.any([signal, this.#ending.signal]))
+    const ends = AbortSignal.any([signal, this.#ending.signal])
+    const call = this.#call('subscriptions/listen', params, say, ends, headers)
     const until = { over: never(), elsewhere: never() }
     await this.#serving.relay.listen({
       ...call,
@@ -248,9 +258,9 @@ export class ClientSession {
    * Resolves, with words for the client, when this process can wait no longer and the inbox goes on asking. Not for a server
    * that waits in this process: it would hear nothing from there.
    */
-  #lastCall({ over }: Unfinished, { kind }: Wanted, signal: AbortSignal): Promise<string> {
+  #lastCall({ over, resume }: Unfinished, { kind }: Wanted, signal: AbortSignal): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
-    if (over !== undefined || !this.#serving.routing.hasInbox || (kind !== 'form' && kind !== 'url')) return promise
+    if (over !== undefined || readPlace(resume) === undefined || (kind !== 'form' && kind !== 'url')) return promise
     const forget = this.#serving.leaving.at('last-call', () => resolve('It is asked in the inbox now.'))
     signal.addEventListener('abort', forget, { once: true })
     return promise
@@ -314,7 +324,7 @@ export class ClientSession {
     return this.#transport === 'stdio' ? { kind: 'process' } : { kind: 'session', id: this.id }
   }
 
-  #call(method: string, params: JsonObject, say: Say, signal: AbortSignal): Call {
+  #call(method: string, params: JsonObject, say: Say, signal: AbortSignal, headers: RequestHeaders = {}): Call {
     let progressed = 0
     return {
       tenant: this.#serving.tenant,
@@ -330,6 +340,7 @@ export class ClientSession {
       },
       progressed: () => progressed,
       signal,
+      requestHeaders: headers,
     }
   }
 }
@@ -342,6 +353,11 @@ function isYes(came: Came | undefined): boolean {
 /** A new one each time: what waits for a promise is kept as long as the promise. */
 function never(): Promise<never> {
   return new Promise(() => undefined)
+}
+
+/** Servers with sessions are told that the client's roots changed; others ask for them when they need them. */
+export function isForServers({ method }: Notification): boolean {
+  return method === 'notifications/roots/list_changed'
 }
 
 /** The call that a notification cancels. */

@@ -37,6 +37,8 @@ export interface Caller {
   /** The OAuth client that it is, where callers say who they are. */
   readonly client?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Of the headers of its request, those that some server gets. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
   /** Aborts when the caller cancelled, or its connection broke. */
   readonly signal: AbortSignal
   /** Whether the caller may have lost its connection and come back with its state. */
@@ -233,6 +235,7 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
       if (notification.method !== 'notifications/message' || wantsLog) answering.say(notification)
     },
     signal: caller.signal,
+    ...(caller.requestHeaders === undefined ? {} : { requestHeaders: caller.requestHeaders }),
   }
 }
 

@@ -3,12 +3,14 @@
 import { upstreamLimits } from '../../limits.ts'
 import type { Call, ClientProfile } from '../../relay/exchange.ts'
 import type { Notification } from '../../wire/messages.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { type OpenWire, Session } from './session.ts'
 
 export interface PoolOptions {
   /** Sessions at once where each call has its own; undefined where all calls share one. */
   readonly perCall: number | undefined
   readonly onStray: () => void
+  readonly timeouts?: Timeouts | undefined
 }
 
 type Listener = Pick<Call, 'notify' | 'ask'>
@@ -121,6 +123,7 @@ export class SessionPool {
           for (const { notify } of this.#listeners) notify(notification)
         },
         onStray: this.#options.onStray,
+        timeouts: this.#options.timeouts,
         asker: () => [...this.#listeners].findLast(({ ask }) => ask !== undefined)?.ask,
       })
       this.#sessions.push(session)

@@ -29,6 +29,7 @@ import {
   stringAt,
 } from '../../wire/messages.ts'
 import { withToken, withTokenOf } from '../progress-token.ts'
+import { type Timeouts, timeoutsOf } from '../timeouts.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 import { LiveCall, outcomeOf } from './live-call.ts'
 import { type Asker, OutsideCalls } from './outside-calls.ts'
@@ -51,6 +52,7 @@ export class OpenRefused extends Error {
 }
 
 export interface SessionEvents extends Asker {
+  readonly timeouts?: Timeouts | undefined
   readonly onNotification: (notification: Notification) => void
 }
 
@@ -70,6 +72,7 @@ export class Session {
   readonly #abandoned = new Map<RequestId, NodeJS.Timeout>()
   readonly #outside: OutsideCalls
   readonly #onNotification: SessionEvents['onNotification']
+  readonly #timeouts: Timeouts
   #lastId = 0
   #closedBecause: string | undefined
   #isInDoubt = false
@@ -79,6 +82,7 @@ export class Session {
   logLevel: string | undefined
 
   private constructor(open: OpenWire, capabilities: JsonObject, events: SessionEvents) {
+    this.#timeouts = events.timeouts ?? timeoutsOf()
     this.#onNotification = events.onNotification
     this.#outside = new OutsideCalls(capabilities, events, (reply) => void this.#sendOrLose(reply))
     this.#wire = open({
@@ -157,7 +161,7 @@ export class Session {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     const timer = setTimeout(
       () => resolve(failed(errorCodes.refused, 'The server took too long.')),
-      upstreamLimits.replyMs,
+      this.#timeouts.replyMs,
     )
     const abort = () => {
       const reason = 'The caller went away.'
@@ -198,7 +202,7 @@ export class Session {
   async #initialize({ capabilities, info }: ClientProfile): Promise<void> {
     const clientInfo = { name: 'assent', version: '0', ...info }
     const opening = this.request('initialize', { protocolVersion: newest, capabilities, clientInfo })
-    const outcome = await Promise.race([opening, after(upstreamLimits.openMs)])
+    const outcome = await Promise.race([opening, after(this.#timeouts.openMs)])
     if (outcome.kind === 'failed') throw new OpenRefused(outcome.error.message, outcome.status)
     if (outcome.kind !== 'finished') throw new OpenRefused('The server asked a question before its session was open.')
     const { result } = outcome
@@ -212,10 +216,10 @@ export class Session {
     }
     if ('revision' in this.#wire) this.#wire.revision = revision
     const told = this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' }).then(() => outcome)
-    const heard = await Promise.race([told, after(upstreamLimits.openMs)])
+    const heard = await Promise.race([told, after(this.#timeouts.openMs)])
     if (heard.kind === 'failed') throw new Error(heard.error.message)
     // A server that takes the request and says nothing is one without a stream.
-    await Promise.race([this.#wire.openStream?.(), after(upstreamLimits.openMs)])
+    await Promise.race([this.#wire.openStream?.(), after(this.#timeouts.openMs)])
   }
 
   #receive(message: Message, origin: RequestId | undefined): void {

@@ -19,9 +19,10 @@ import {
   type Upstream,
   unsent,
 } from '../../relay/exchange.ts'
-import { errorCodes, objectAt, stringAt } from '../../wire/messages.ts'
+import { errorCodes, type Notification, objectAt, stringAt } from '../../wire/messages.ts'
 import { randomBytes } from '../../wire/random.ts'
 import { PerCaller } from '../per-caller.ts'
+import type { Timeouts } from '../timeouts.ts'
 import type { LiveCall } from './live-call.ts'
 import { readUrlsNeeded } from './questions.ts'
 import type { OpenWire, Session } from './session.ts'
@@ -35,6 +36,7 @@ export interface SessionfulOptions {
   readonly perCall: number | undefined
   /** Called when the server asks this caller a question while none of the caller's calls is in progress. */
   readonly onStray?: ((caller: StrayCaller) => void) | undefined
+  readonly timeouts?: Timeouts
   /** Called when no session will be opened any more. */
   readonly close: () => void
 }
@@ -111,6 +113,10 @@ export class Upstream20251125 implements Upstream {
     if (session.isOpen) for (const uri of watched) void session.request('resources/unsubscribe', { uri })
   }
 
+  notify(call: Call, notification: Notification): void {
+    this.#pools.of(call.principal, call.scope)?.notify(notification)
+  }
+
   leave(principal: string, scope: string): void {
     this.#pools.leave(principal, scope)
   }
@@ -145,13 +151,10 @@ export class Upstream20251125 implements Upstream {
 
   #pool(call: Call): SessionPool {
     const { tenant, principal, client } = call
+    const { perCall, timeouts } = this.#options
     const onStray = () => this.#options.onStray?.({ tenant, principal })
     // Capabilities are fixed when a session opens, so calls that declare others need sessions of their own.
-    return this.#pools.get(
-      call,
-      client.capabilities,
-      () => new SessionPool(this.#open, { perCall: this.#options.perCall, onStray }),
-    )
+    return this.#pools.get(call, client.capabilities, () => new SessionPool(this.#open, { perCall, onStray, timeouts }))
   }
 }
 

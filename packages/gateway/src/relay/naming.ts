@@ -1,0 +1,200 @@
+// The names of the servers' things as clients use them, and the way back.
+//
+// With one server only `tools.rename` changes names. With several, a tool or prompt is `prefix__name` and a resource
+// `prefix+uri`, which is a valid URI again; at most one server has no prefix. A prefix has no underscore pair and no plus.
+// I1  A name leads to at most one thing: what a client sends counts only if it is exactly the name that we would list.
+// I2  The way back needs no list, except for short names, whose long ones are learned from the server's list.
+
+import type { JsonObject, JsonValue } from '@assent/core'
+import { relayLimits } from '../limits.ts'
+import { objectAt } from '../wire/messages.ts'
+import { type Kind, namedIn, renamedIn } from './names.ts'
+import { isShort, shortened } from './short-names.ts'
+import { everyTool, isOffered, type ToolRules } from './tool-rules.ts'
+
+export interface NamingRules {
+  /** In place of the server's name; `false` for none, at one server at most. */
+  readonly prefix?: string | false
+  readonly tools?: ToolRules
+}
+
+/** Why a thing of a server is not listed under the name that it would have. */
+export type NameConflict =
+  /** Another tool was renamed to its name, or has the same short name: it is left out. */
+  | 'taken'
+  /** Without its prefix it would be the name of something at another server: it keeps the prefix. */
+  | 'looks-prefixed'
+
+export type OnNameConflict = (server: string, name: string, why: NameConflict) => void
+
+/** A server, and a request in that server's own names. */
+export interface Target {
+  readonly server: string
+  readonly params: JsonObject
+  /** The server's own name for what is asked for, if it is not the client's. */
+  readonly name?: string
+}
+
+/** The long name behind a short one is not known yet. */
+export interface UnknownShort {
+  readonly server: string
+  readonly isShort: true
+}
+
+const joins: Readonly<Record<Kind, string>> = { tool: '__', prompt: '__', resource: '+' }
+/** The gateway's own tools begin with it. */
+const ours = 'assent'
+
+interface ServerNames {
+  readonly prefix: string
+  readonly hasPrefix: boolean
+  readonly tools: ToolRules
+  /** The server's own names of the tools that have another one, by that one. */
+  readonly original: ReadonlyMap<string, string>
+}
+
+export class Naming {
+  readonly #onConflict: OnNameConflict
+  readonly #servers = new Map<string, ServerNames>()
+  readonly #byPrefix = new Map<string, string>()
+  /** The server's own name of the tool, by server and short name. Short names follow from names alone, so none gets outdated. */
+  readonly #long = new Map<string, string>()
+  readonly #reported = new Set<string>()
+
+  constructor(rules: Readonly<Record<string, NamingRules>> = {}, onConflict: OnNameConflict = () => undefined) {
+    this.#onConflict = onConflict
+    this.use(rules)
+  }
+
+  use(rules: Readonly<Record<string, NamingRules>>): void {
+    for (const known of [this.#servers, this.#byPrefix, this.#long, this.#reported]) known.clear()
+    for (const [server, { prefix, tools = everyTool }] of Object.entries(rules)) {
+      const text = typeof prefix === 'string' ? prefix : server
+      const original = new Map(Object.entries(tools.rename).map(([from, to]) => [to, from]))
+      this.#servers.set(server, { prefix: text, hasPrefix: prefix !== false, tools, original })
+      this.#byPrefix.set(text, server)
+    }
+  }
+
+  /** What a request is for; undefined when its name leads nowhere. */
+  find(method: string, params: JsonObject): Target | UnknownShort | undefined {
+    const named = namedIn(method, params)
+    if (named === undefined) return this.#isAlone ? { server: this.#first, params } : undefined
+    const { kind, name } = named
+    const [server, base] = this.#serverOf(kind, name) ?? []
+    if (server === undefined || base === undefined) return undefined
+    const isHashed = kind === 'tool' && !this.#isAlone && base !== name && isShort(name)
+    const own = isHashed ? this.#long.get(`${server} ${name}`) : this.#originalOf(server, kind, base)
+    if (own === undefined) return { server, isShort: true }
+    if (this.nameFor(server, kind, own) !== name || !this.offers(server, kind, own)) return undefined
+    return own === name ? { server, params } : { server, params: named.renamed(own), name: own }
+  }
+
+  /** The items of a server's list, in the names for clients. */
+  listed(server: string, method: string, items: readonly JsonValue[]): JsonValue[] {
+    const short = new Map<string, string>()
+    return renamedIn(method, items, (kind, own) => {
+      if (!this.offers(server, kind, own)) return undefined
+      const name = this.nameFor(server, kind, own)
+      const isHashed = kind === 'tool' && name !== own && isShort(name)
+      const taker = isHashed ? short.get(name) : this.#originalOf(server, kind, this.#baseOf(server, kind, own))
+      if ((taker ?? own) !== own) {
+        this.#report(server, own, 'taken')
+        return undefined
+      }
+      if (isHashed) {
+        short.set(name, own)
+        this.#learn(server, name, own)
+      }
+      if (this.#looksPrefixed(server, kind, own)) this.#report(server, own, 'looks-prefixed')
+      return name
+    })
+  }
+
+  /** The name that clients use for a server's thing. */
+  nameFor(server: string, kind: Kind, own: string): string {
+    const { prefix, hasPrefix } = this.#namesOf(server)
+    const base = this.#baseOf(server, kind, own)
+    if (this.#isAlone || (!hasPrefix && !this.#looksPrefixed(server, kind, own))) return base
+    const whole = `${prefix}${joins[kind]}${base}`
+    return kind === 'tool' ? shortened(whole) : whole
+  }
+
+  /** Whether clients may use it, by the server's own name. */
+  offers(server: string, kind: Kind, own: string): boolean {
+    return kind !== 'tool' || isOffered(this.#namesOf(server).tools, own)
+  }
+
+  /** Of the resources that a stream is to watch, those of this server, in its own names. */
+  watchedAt(server: string, params: JsonObject): JsonObject {
+    const filter = objectAt(params, 'notifications')
+    const uris = filter?.resourceSubscriptions
+    if (filter === undefined || !Array.isArray(uris) || this.#isAlone) return params
+    const own = uris.flatMap((uri): string[] => {
+      const target = typeof uri === 'string' ? this.find('resources/read', { uri }) : undefined
+      return target?.server === server && 'params' in target ? [String(target.params.uri)] : []
+    })
+    const { resourceSubscriptions: _all, ...rest } = filter
+    return { ...params, notifications: own.length === 0 ? rest : { ...rest, resourceSubscriptions: own } }
+  }
+
+  get #isAlone(): boolean {
+    return this.#servers.size === 1
+  }
+
+  get #first(): string {
+    return this.#servers.keys().next().value ?? ''
+  }
+
+  #namesOf(server: string): ServerNames {
+    return this.#servers.get(server) ?? { prefix: server, hasPrefix: true, tools: everyTool, original: new Map() }
+  }
+
+  /** The server that a name leads to, and the name without the prefix. */
+  #serverOf(kind: Kind, name: string): [server: string, base: string] | undefined {
+    if (this.#isAlone) return [this.#first, name]
+    const prefixed = this.#prefixIn(kind, name)
+    if (prefixed !== undefined) {
+      const server = this.#byPrefix.get(prefixed)
+      return server === undefined ? undefined : [server, name.slice(prefixed.length + joins[kind].length)]
+    }
+    const [bare] = [...this.#servers].find(([, { hasPrefix }]) => !hasPrefix) ?? []
+    return bare === undefined ? undefined : [bare, name]
+  }
+
+  /** The prefix that a name begins with, if it is a server's or ours. */
+  #prefixIn(kind: Kind, name: string): string | undefined {
+    const at = name.indexOf(joins[kind])
+    const prefix = at <= 0 ? undefined : name.slice(0, at)
+    return prefix !== undefined && (this.#byPrefix.has(prefix) || prefix === ours) ? prefix : undefined
+  }
+
+  #originalOf(server: string, kind: Kind, base: string): string {
+    return (kind === 'tool' ? this.#namesOf(server).original.get(base) : undefined) ?? base
+  }
+
+  /** The name for clients, without a prefix. hasOwn, because a server may call its tool "constructor". */
+  #baseOf(server: string, kind: Kind, own: string): string {
+    const { rename } = this.#namesOf(server).tools
+    return kind === 'tool' && Object.hasOwn(rename, own) ? (rename[own] ?? own) : own
+  }
+
+  /** Whether a thing of the server without a prefix would be taken for one of another server. */
+  #looksPrefixed(server: string, kind: Kind, own: string): boolean {
+    if (this.#namesOf(server).hasPrefix || this.#isAlone) return false
+    return this.#prefixIn(kind, this.#baseOf(server, kind, own)) !== undefined
+  }
+
+  #learn(server: string, name: string, own: string): void {
+    if (this.#long.size >= relayLimits.shortNames) this.#long.clear()
+    this.#long.set(`${server} ${name}`, own)
+  }
+
+  /** Once for each name: lists are asked for again and again. */
+  #report(server: string, name: string, why: NameConflict): void {
+    const key = `${server} ${name} ${why}`
+    if (this.#reported.has(key) || this.#reported.size >= relayLimits.shortNames) return
+    this.#reported.add(key)
+    this.#onConflict(server, name, why)
+  }
+}
