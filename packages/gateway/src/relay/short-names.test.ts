@@ -11,7 +11,9 @@ test('[SERVER-4] a name within 64 characters stays, and a longer one becomes its
 })
 
 test('[SERVER-4] the short form never changes: clients and policies keep it', () => {
-  expect(shortened(`files__${'read_'.repeat(20)}`)).toBe('files__read_read_read_read_read_read_read_r_e2e4f6b37b481f5d801c')
+  expect(shortened(`files__${'read_'.repeat(20)}`)).toBe(
+    'files__read_read_read_read_read_read_read_r_e2e4f6b37b481f5d801c',
+  )
 })
 
 test('[SERVER-4] a name that only looks short is shortened too, so what looks short is short', () => {
