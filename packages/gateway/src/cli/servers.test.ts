@@ -105,9 +105,18 @@ test('[CHECK-1] each server that cannot be used is reported with the reason, and
   expect(out).not.toContain('hunter2')
 })
 
-test('[CHECK-2] a server that says nothing is given up after its start limit, and its process is stopped', async () => {
+/** Started by another program, as npx does, that stays and waits for it. */
+function wrapped(how: string, folder: string): string {
+  const line = [process.execPath, script, how, join(folder, 'boots')].map((one) => `'${one}'`).join(' ')
+  return `{ command: sh, args: [-c, ${JSON.stringify(`${line}; true`)}] }`
+}
+
+test.each([
+  ['its process is', imperfect],
+  ['what its process started is', wrapped],
+])('[CHECK-2] a server that says nothing is given up after its start limit, and %s stopped', async (_what, server) => {
   const folder = await aFolder()
-  const config = `servers: { mute: ${imperfect('mute-stubborn', folder)}, good: ${aProcessOf('2026-07-28')} }`
+  const config = `servers: { mute: ${server('mute-stubborn', folder)}, good: ${aProcessOf('2026-07-28')} }`
   const home = await aFolder({ 'assent.yaml': config })
 
   const began = performance.now()

@@ -8,7 +8,7 @@ import { bareReason, type Call, type Upstream } from '../relay/exchange.ts'
 import { LastLines } from '../upstream/last-lines.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
 import type { Found } from '../upstream/opening.ts'
-import { processesEnded } from '../upstream/stdio-wire.ts'
+import { groupsEnded } from '../upstream/process-group.ts'
 import { nobodyWatches } from '../watch/watch.ts'
 import { Servers, type ServersOptions } from './servers.ts'
 
@@ -59,7 +59,7 @@ export async function checkServers(
     )
   } finally {
     await servers.close()
-    await processesEnded()
+    await groupsEnded()
   }
 }
 

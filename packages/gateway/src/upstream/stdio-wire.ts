@@ -2,7 +2,7 @@
 //
 // The process belongs to one connection. What it writes to standard error is its log, not protocol.
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { upstreamLimits, wireLimits } from '../limits.ts'
 import { NotSent } from '../relay/exchange.ts'
@@ -13,6 +13,7 @@ import { MessageTooLarge } from '../wire/too-large.ts'
 import type { BackOff } from './back-off.ts'
 import { inherited } from './inherited-environment.ts'
 import { LastLines } from './last-lines.ts'
+import { endGroup, startGroup } from './process-group.ts'
 import type { Wire, WireEvents } from './wire.ts'
 
 export interface StdioServer {
@@ -22,22 +23,8 @@ export interface StdioServer {
   readonly cwd?: string
 }
 
-const killAfterMs = 2_000
 const outputAfterExitMs = 200
 const unreadable = 'A line that cannot be read.'
-
-// However this process ends, no server outlives it.
-const running = new Set<ChildProcessWithoutNullStreams>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-/** Resolves when no process runs any more; those that were closed are killed within two seconds. */
-export async function processesEnded(): Promise<void> {
-  await Promise.all(
-    [...running].map((child) => new Promise((resolve) => child.once('exit', resolve).once('error', resolve))),
-  )
-}
 
 export class StdioWire implements Wire {
   readonly #child: ChildProcessWithoutNullStreams
@@ -58,13 +45,10 @@ export class StdioWire implements Wire {
     let hasSpoken = false
     let isClosed = false
     const printed = new LastLines(server)
-    this.#child = spawn(server.command, server.args ?? [], {
+    this.#child = startGroup(server.command, server.args ?? [], {
       env: { ...inherited(), ...server.env },
-      stdio: 'pipe',
       ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     })
-    running.add(this.#child)
-    this.#child.once('exit', () => running.delete(this.#child)).once('error', () => running.delete(this.#child))
     const closed = (reason: string, neverStarted = false) => {
       const isExpected = !this.#isOpen && !this.#hasEnded
       this.#isOpen = false
@@ -139,9 +123,7 @@ export class StdioWire implements Wire {
 
   close(): void {
     this.#isOpen = false
-    this.#child.stdin.end()
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), killAfterMs)
-    this.#child.once('exit', () => clearTimeout(timer))
+    endGroup(this.#child)
   }
 }
 
