@@ -1,14 +1,14 @@
 // The public surface of the store, grouped by what one came to do. test/surface.test.ts freezes this list.
 
 // open it
-export {
-  openPostgres,
-  openSqlite,
-  type PostgresStoreOptions,
-  type SqliteStoreOptions,
-  type Store,
-  type StoreOptions,
-} from './store.ts'
+export { openPostgres, type PostgresStoreOptions } from './open-postgres.ts'
+export { type Notifications, openSqlite, type SqliteStoreOptions, type Store, type StoreOptions } from './store.ts'
+export type { Transport } from './wake/signals.ts'
+
+// prepare a database for it
+export { grantsFor } from './engine/rights.ts'
+export type { Migrated } from './engine/schema.ts'
+export { type MigrateOptions, migratePostgres } from './open-postgres.ts'
 
 // look at a database before it is opened
 export { type Examined, examinePostgres, examineSqlite } from './engine/examine.ts'
@@ -58,6 +58,10 @@ export type {
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
 export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './audit/record-check.ts'
+
+// measure it
+export type { PoolState } from './engine/engine.ts'
+export type { MeasuredStep, StepKind } from './engine/measured.ts'
 
 // keep time, tidy up
 export type { Clock } from './engine/engine.ts'

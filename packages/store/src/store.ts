@@ -1,9 +1,8 @@
 // The store as one thing: what it holds, opened on either engine.
 //
-// This is the only place that knows which engine is behind it.
+// This and open-postgres.ts are the only places that know which engine is behind it.
 
-import { AssentError, type CompilePattern, isAssentError, type KeyRing } from '@assent/core'
-import pg from 'pg'
+import type { CompilePattern, KeyRing } from '@assent/core'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
 import { Inbox } from './asks/inbox.ts'
@@ -14,10 +13,9 @@ import { RecordCheck } from './audit/record-check.ts'
 import { Calls } from './calls/calls.ts'
 import { Changes } from './changes/changes.ts'
 import { Deferred } from './deferred/deferred.ts'
-import type { Clock, Engine } from './engine/engine.ts'
-import { migratePostgres } from './engine/migrate-postgres.ts'
+import type { Clock, Engine, PoolState } from './engine/engine.ts'
+import { MeasuredEngine, type MeasuredStep } from './engine/measured.ts'
 import { migrateSqlite } from './engine/migrate-sqlite.ts'
-import { explain, PostgresEngine, poolConfig } from './engine/postgres.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
 import { Letters } from './letters/letters.ts'
@@ -28,9 +26,7 @@ import { Sessions } from './sessions/sessions.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
 import { giveUpSilent, type Swept, sweep } from './sweep.ts'
-import { NatsSignals } from './wake/nats-signals.ts'
-import { PostgresSignals } from './wake/postgres-signals.ts'
-import type { Signals } from './wake/signals.ts'
+import type { SignalCounts, Signals, Transport } from './wake/signals.ts'
 import { SqliteSignals } from './wake/sqlite-signals.ts'
 import { Watch } from './wake/watch.ts'
 
@@ -48,20 +44,12 @@ export interface StoreOptions {
   readonly pollMs?: number
   /** Told about trouble in the background; waiting goes on by polling. */
   readonly onTrouble?: (error: unknown) => void
+  /** Called for each step on the database, with its time. */
+  readonly onStep?: (step: MeasuredStep) => void
   /** Checks the patterns of forms. Without it no answer fits a field with a pattern. */
   readonly patterns?: CompilePattern
   /** Only for tests. Otherwise the database's clock rules. */
   readonly clock?: Clock
-}
-
-export interface PostgresStoreOptions extends StoreOptions {
-  /** The schema that holds our tables: lower-case letters, digits and underscores. */
-  readonly schema?: string
-  readonly connections?: number
-  readonly statementTimeoutMs?: number
-  readonly connectTimeoutMs?: number
-  /** The address of a NATS server that carries the signals between processes, in place of LISTEN/NOTIFY. */
-  readonly wake?: string
 }
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -71,8 +59,16 @@ export interface SqliteStoreOptions extends StoreOptions {
   readonly lookEveryMs?: number
 }
 
-type Shared = Required<Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified'>> & {
+export type Shared = Required<
+  Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified' | 'onStep'>
+> & {
   readonly patterns: CompilePattern | undefined
+}
+
+export interface Notifications extends Readonly<SignalCounts> {
+  readonly transport: Transport
+  /** Ends that were found by the poll because no signal told of them. */
+  readonly late: number
 }
 
 export class Store {
@@ -94,11 +90,17 @@ export class Store {
   readonly record: RecordCheck
   /** Whether processes on several machines may share it. */
   readonly isShared: boolean
+  /** Whether a connection pooler is between this process and the database. */
+  readonly isPooled: boolean
   readonly #engine: Engine
   readonly #watch: Watch
+  readonly #signals: Signals
 
-  constructor(engine: Engine, signals: Signals, options: Shared) {
+  constructor(inner: Engine, signals: Signals, options: Shared, isPooled = false) {
+    const engine = new MeasuredEngine(inner, options.onStep)
+    this.isPooled = isPooled
     this.isShared = signals.isNamed
+    this.#signals = signals
     this.#engine = engine
     this.#watch = new Watch(engine, signals, options)
     this.audit = new Audit(engine)
@@ -138,6 +140,17 @@ export class Store {
     return this.#engine.nowMs
   }
 
+  /** How this process learns what others did, and how that went. Behind each way is the slow poll. */
+  get notifications(): Notifications {
+    const { transport, counts } = this.#signals
+    return { transport, ...counts, late: this.#watch.late }
+  }
+
+  /** The connections to the database. Undefined where there is no pool. */
+  get pool(): PoolState | undefined {
+    return this.#engine.pool
+  }
+
   /** How many waits are under way in this process. */
   get waiting(): number {
     return this.#watch.listening
@@ -146,38 +159,6 @@ export class Store {
   async close(): Promise<void> {
     await this.#watch.close()
     await this.#engine.close()
-  }
-}
-
-/** Opens a store on PostgreSQL and brings its tables up to date. */
-export async function openPostgres(url: string, options: PostgresStoreOptions): Promise<Store> {
-  const { schema = 'assent', connections = 10, statementTimeoutMs = 1_500, connectTimeoutMs = 5_000, clock } = options
-  if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
-    throw new AssentError('misconfigured', 'A schema name is lower-case letters, digits and underscores.')
-  }
-  const { isHasty } = await migrateThere(url, schema, connectTimeoutMs)
-  const settings = { url, schema, connections, statementTimeoutMs, connectTimeoutMs, isHasty }
-
-  const shared = withDefaults(options)
-  const { onTrouble } = shared
-  const byDatabase =
-    options.wake === undefined
-      ? new PostgresSignals({ config: poolConfig(settings), channel: `assent_${schema}`, onTrouble })
-      : undefined
-  const signals = byDatabase ?? new NatsSignals({ url: options.wake ?? '', subject: subjectOf(url, schema), onTrouble })
-  const engine = new PostgresEngine({
-    ...settings,
-    onTrouble,
-    onAway: () => byDatabase?.doubt(),
-    ...(clock === undefined ? {} : { clock }),
-  })
-  const store = new Store(engine, signals, shared)
-  try {
-    await engine.begin()
-    return store
-  } catch (error) {
-    await store.close()
-    throw error
   }
 }
 
@@ -195,40 +176,8 @@ export async function openSqlite(path: string, options: SqliteStoreOptions): Pro
   return new Store(new SqliteEngine(settings), new SqliteSignals(path, lookEveryMs, shared.onTrouble), shared)
 }
 
-/** Several stores may share a NATS server. Who hears another's names can do nothing with them. */
-function subjectOf(url: string, schema: string): string {
-  const database = decodeURIComponent(new URL(url).pathname.slice(1)).replace(/[^A-Za-z0-9_-]/g, '_')
-  return `assent.wake.${database === '' ? 'default' : database}.${schema}`
-}
-
-/** A connection of its own, without a statement timeout: it may have to wait for nineteen others. */
-async function migrateThere(url: string, schema: string, connectTimeoutMs: number): Promise<{ isHasty: boolean }> {
-  const client = new pg.Client({
-    connectionString: url,
-    // It holds a lock: should this machine vanish, the server must notice and let go of it.
-    options: `-c search_path=${schema} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`,
-    connectionTimeoutMillis: connectTimeoutMs,
-  })
-  // A connection that breaks says so by an event too, which without a listener would end the process.
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
-  } catch (error) {
-    throw new AssentError('store_unavailable', `PostgreSQL cannot be reached: ${String(error)}`, { cause: error })
-  }
-  try {
-    await migratePostgres(client, schema)
-    const { rows } = await client.query<{ value: string }>(`select current_setting('synchronous_commit') as value`)
-    return { isHasty: rows[0]?.value === 'off' }
-  } catch (error) {
-    throw isAssentError(error) ? error : explain(error)
-  } finally {
-    await client.end()
-  }
-}
-
-function withDefaults(options: StoreOptions): Shared {
+export function withDefaults(options: StoreOptions): Shared {
   const { keys, auditContents = 'digest', pollMs = 2_000 } = options
-  const { onTrouble = () => undefined, onUnverified = () => undefined } = options
-  return { keys, auditContents, pollMs, onTrouble, onUnverified, patterns: options.patterns }
+  const { onTrouble = () => undefined, onUnverified = () => undefined, onStep = () => undefined } = options
+  return { keys, auditContents, pollMs, onTrouble, onUnverified, onStep, patterns: options.patterns }
 }

@@ -45,6 +45,7 @@ import { type AuditContents, answeredBody, raisedBody } from './audit-body.ts'
 import { deleteSecret, findUnsentSecrets } from './delete-secret.ts'
 import { deliverAsk, seeAsk, undeliverAsk } from './deliver-ask.ts'
 import { endAsk } from './end-ask.ts'
+import { findStillOpen } from './find-asks.ts'
 import { handOver } from './hand-over.ts'
 import { noteFastAnswer } from './note-fast-answer.ts'
 import { OpenTotal } from './open-total.ts'
@@ -294,6 +295,12 @@ export class Asks {
    */
   async handOut(tenant: string, id: string, session?: string): Promise<void> {
     await this.#engine.runRepeatable(handOutAsk, { tenant, id, session: session ?? null })
+  }
+
+  /** Of these asks, those that are open. */
+  async stillOpen(tenant: string, ids: readonly string[]): Promise<string[]> {
+    const rows = await this.#engine.run(findStillOpen, { tenant, ids: JSON.stringify(ids) })
+    return rows.map(({ id }) => id)
   }
 
   /** Withdraws all open asks that name this replica: nothing waits for them once it has ended. */

@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, type Statement } from '../engine/statement.ts'
 
 export type AskKey = { tenant: string; id: string }
 
@@ -20,3 +20,18 @@ export const findEndedSince = query<{ since: number; at_most: number }, AskKey &
   `select tenant, id, ended_at, :now as now from asks where ended_at >= cast(:since as bigint)
    order by ended_at limit cast(:at_most as bigint)`,
 )
+
+/** Of these asks, those that are open. */
+export const findStillOpen: Statement<{ tenant: string; ids: string }, { id: string }> = {
+  name: 'find_still_open',
+  parts: [
+    {
+      name: 'only',
+      sql: `select id from asks where tenant = :tenant and state = 'open' and decide_by > :now
+        and id in (select jsonb_array_elements_text(cast(:ids as jsonb)))`,
+      sqlite: `select id from asks where tenant = :tenant and state = 'open' and decide_by > :now
+        and id in (select value from json_each(:ids))`,
+    },
+  ],
+  result: 'only',
+}

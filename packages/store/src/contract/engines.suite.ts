@@ -7,10 +7,20 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { test } from 'vitest'
-import { openPostgres, openSqlite, type PostgresStoreOptions, type Store, type StoreOptions } from '../index.ts'
+import {
+  migratePostgres,
+  openPostgres,
+  openSqlite,
+  type PostgresStoreOptions,
+  type Store,
+  type StoreOptions,
+} from '../index.ts'
 import { noon, testKeys } from './drafts.suite.ts'
 
 export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+
+/** The address of a connection pooler in front of the same database. The tests then run through it. */
+const poolerUrl = process.env.ASSENT_TEST_POOLER
 
 export interface Place {
   /** Opens the same database once more, as another process would. */
@@ -47,7 +57,10 @@ export async function onPostgres(run: (place: Place) => Promise<void>): Promise<
   try {
     await run({
       open: async (options) => {
-        const store = await openPostgres(postgresUrl, { keys: testKeys, schema, connections: 4, ...options })
+        if (poolerUrl !== undefined) await migratePostgres(postgresUrl, { schema })
+        const through = poolerUrl === undefined ? {} : { wake: postgresUrl }
+        const settings = { keys: testKeys, schema, connections: 4, ...through, ...options }
+        const store = await openPostgres(poolerUrl ?? postgresUrl, settings)
         opened.push(store)
         return store
       },

@@ -5,11 +5,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { migratePostgres } from '../engine/migrate-postgres.ts'
+import { applyMigrations } from '../engine/migrate-postgres.ts'
 import { type Migration, migrationsFor } from '../engine/migrations.ts'
 import { openPostgres, type Store } from '../index.ts'
-import { accept, aForm, anApproval, anId, ann, inEurope, testKeys } from './drafts.suite.ts'
+import { aForm, testKeys } from './drafts.suite.ts'
 import { onEachEngine, onPostgres, onSqlite, postgresUrl } from './engines.suite.ts'
+import { liveThrough } from './life.suite.ts'
 
 function tablesOf(engine: 'postgres' | 'sqlite'): string[] {
   return migrationsFor(engine).flatMap(({ sql }) =>
@@ -46,33 +47,6 @@ onEachEngine('[STORE-34] a version that is too old for its database says so', as
   })
 })
 
-/** Everything that a gateway does with its store, once. */
-async function liveThrough(store: Store): Promise<void> {
-  const atMost = { perCaller: 9, perServer: 9, perTenant: 9, total: 9 }
-  const form = await store.asks.raise(aForm(), atMost)
-  const answer = { tenant: 'acme', person: ann, via: 'inbox' } as const
-  expect(await store.asks.answer({ ...answer, id: form.id, answer: inEurope })).toMatchObject({ kind: 'settled' })
-  const approval = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
-  expect(await store.asks.answer({ ...answer, id: approval.id, answer: accept })).toMatchObject({ kind: 'settled' })
-  expect(await store.grants.read('acme', approval.id)).toBeDefined()
-  expect((await store.inbox.page({ tenant: 'acme', person: ann, show: 'ended' })).asks.length).toBeGreaterThan(1)
-
-  const call = { tenant: 'acme', id: anId('call'), principal: 'ann', server: 'deploy', method: 'tools/call' }
-  await store.calls.begin({ ...call, requestDigest: 'x', owner: 'me', leaseMs: 60_000 })
-  await store.calls.renew('me', 60_000)
-  expect(await store.calls.finish('acme', call.id, 'me', '{}')).toBe(true)
-  await store.deferred.keep({ tenant: 'acme', id: form.id, principal: 'ann', state: 's', keepMs: 60_000 })
-  expect(await store.deferred.read('acme', form.id, 'ann')).toBeDefined()
-  const session = { tenant: 'acme', id: anId(), principal: 'ann' }
-  const limits = { keepMs: 60_000, perPrincipal: 10 }
-  expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}' }, limits)).toBe(true)
-  expect(await store.sessions.read(session)).toBeDefined()
-  const letter = { id: store.letters.newId(Date.now()), tenant: 'acme', principal: 'ann', body: 'b' }
-  await store.letters.send('box', letter, { keepMs: 60_000, inBox: 100, ofOne: 100 })
-  await store.sweep()
-  expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
-}
-
 async function anOlderDatabase() {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const connect = async () => {
@@ -90,7 +64,7 @@ async function anOlderDatabase() {
   const store = await openPostgres(postgresUrl, { keys: testKeys, schema, connections: 2 })
   onTestFinished(() => store.close())
   const migrate = async (newer: Pick<Migration, 'name' | 'sql'>, client?: pg.Client) =>
-    migratePostgres(client ?? (await connect()), schema, [...migrationsFor('postgres'), { digest: 'x', ...newer }])
+    applyMigrations(client ?? (await connect()), schema, [...migrationsFor('postgres'), { digest: 'x', ...newer }])
   return { schema, store, connect, admin, migrate }
 }
 

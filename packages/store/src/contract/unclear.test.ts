@@ -270,12 +270,25 @@ test('[STORE-33] a connection that breaks inside a transaction costs the transac
 
 test('[STORE-33] a connection that breaks at the start is told as trouble, and not by the end of the process (PostgreSQL)', () =>
   overAWire(async (wire, _, schema) => {
-    for (const text of ['pg_try_advisory_lock', 'create schema', 'from migrations', 'current_setting']) {
+    const another = `${schema}_new`
+    const migrating = [
+      'pg_backend_pid',
+      'has_schema_privilege',
+      'pg_try_advisory_lock',
+      'create schema',
+      'from migrations',
+    ]
+    for (const text of [...migrating, 'has_table_privilege(c.oid, needed', 'transaction_read_only', 'set_config']) {
       wire.loseRequest(text)
-      await expect(openPostgres(wire.url, { keys: testKeys, schema })).rejects.toMatchObject({
+      await expect(openPostgres(wire.url, { keys: testKeys, schema: another }), text).rejects.toMatchObject({
         code: 'store_unavailable',
       })
+      expect(wire.hasBroken, text).toBe(true)
     }
+    const admin = new pg.Client(postgresUrl)
+    await admin.connect()
+    await admin.query(`drop schema ${another} cascade`)
+    await admin.end()
   }))
 
 test('[STORE-33] a server that only reads is told as trouble, and is left for the next one (PostgreSQL)', () =>

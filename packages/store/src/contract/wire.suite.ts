@@ -20,12 +20,14 @@ export interface Wire {
   /** Whether something was broken since it was last told to. */
   readonly hasBroken: boolean
   refuseConnections(refuse: boolean): void
+  /** From now on, changes this text in what the store sends to another of the same length. */
+  replace(text: string, by: string): void
   /** How many connections are open. */
   readonly open: number
   close(): Promise<void>
 }
 
-async function aWire(): Promise<Wire> {
+export async function aWire(): Promise<Wire> {
   const target = new URL(postgresUrl)
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
@@ -33,6 +35,9 @@ async function aWire(): Promise<Wire> {
     | { text: string; passOn: boolean; times: number; onDelayed?: (arrive: () => Promise<void>) => void }
     | undefined
   let isRefusing = false
+  let replaced: readonly [text: string, by: string] | undefined
+  const changed = (bytes: Buffer) =>
+    replaced === undefined ? bytes : Buffer.from(bytes.toString('latin1').replaceAll(...replaced), 'latin1')
   const server: Server = createServer((client) => {
     if (isRefusing) {
       client.destroy()
@@ -48,7 +53,7 @@ async function aWire(): Promise<Wire> {
     upstream.on('data', (bytes) => client.write(bytes)).on('end', () => client.end())
     client.on('end', () => upstream.end())
     client.on('data', (bytes) => {
-      if (breakAt === undefined || !bytes.includes(breakAt.text)) return upstream.write(bytes)
+      if (breakAt === undefined || !bytes.includes(breakAt.text)) return upstream.write(changed(bytes))
       const { passOn, times, onDelayed } = breakAt
       breakAt = times > 1 ? { ...breakAt, times: times - 1 } : undefined
       upstream.removeAllListeners('data')
@@ -90,6 +95,9 @@ async function aWire(): Promise<Wire> {
     refuseConnections: (refuse) => {
       isRefusing = refuse
       for (const socket of sockets) socket.destroy()
+    },
+    replace: (text, by) => {
+      replaced = [text, by]
     },
     get open() {
       return clients.size

@@ -2,6 +2,15 @@
 
 import type { Params, Row, Statement } from './statement.ts'
 
+/** Connections to the database that statements run on. */
+export interface PoolState {
+  readonly open: number
+  readonly idle: number
+  /** Statements that wait for a connection. */
+  readonly waiting: number
+  readonly most: number
+}
+
 export interface Engine {
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]>
   /**
@@ -19,6 +28,8 @@ export interface Engine {
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]>
   /** What time it is for every deadline in it, as far as is known without asking. */
   readonly nowMs: number
+  /** Absent where there is one connection and no pool. */
+  readonly pool?: PoolState | undefined
   close(): Promise<void>
 }
 

@@ -27,11 +27,13 @@ const aloneWithinMs = 10 * 60_000
 
 type Client = pg.ClientBase
 
-export async function migratePostgres(client: Client, schema: string, all = migrationsFor('postgres')): Promise<void> {
+export async function applyMigrations(client: Client, schema: string, all = migrationsFor('postgres')): Promise<void> {
   let isNew = false
   // Older versions take the same lock, whatever they have to do.
   await alone(client, `assent migrations of ${schema}`, async () => {
-    await client.query(`create schema if not exists ${schema}`)
+    // Not "if not exists" alone: that needs the right to make schemas also where there is nothing to make.
+    const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema])
+    if (rows.length === 0) await client.query(`create schema if not exists ${schema}`)
     await client.query(createLedger)
     const applied = await appliedIn(client)
     isNew = applied.length === 0

@@ -2,39 +2,57 @@
 // check that writes are confirmed, so that none of them stands behind another.
 
 import pg from 'pg'
+import type { ConnectionSettings } from './connection-settings.ts'
+import type { PoolState } from './engine.ts'
 import { cut } from './pulse-line.ts'
 import type { Step } from './statement.ts'
 
+export interface PoolKind {
+  readonly config: pg.PoolConfig
+  readonly settings: ConnectionSettings
+}
+
+interface Pool {
+  readonly pool: pg.Pool
+  readonly settings: ConnectionSettings
+}
+
 export interface PoolsOptions {
-  readonly hurried: pg.PoolConfig
-  readonly unhurried: pg.PoolConfig
-  readonly apart: pg.PoolConfig
+  readonly hurried: PoolKind
+  readonly unhurried: PoolKind
+  readonly apart: PoolKind
   readonly onTrouble: (error: unknown) => void
 }
 
 const closeWithinMs = 2_000
 
 export class Pools {
-  readonly #hurried: pg.Pool
-  readonly #unhurried: pg.Pool
-  readonly #apart: pg.Pool
-  readonly #clients = new Set<pg.PoolClient>()
+  readonly #hurried: Pool
+  readonly #unhurried: Pool
+  readonly #apart: Pool
+  readonly #clients = new Set<pg.ClientBase>()
 
   constructor({ hurried, unhurried, apart, onTrouble }: PoolsOptions) {
-    this.#hurried = this.#watched(new pg.Pool(hurried), onTrouble)
-    this.#unhurried = this.#watched(new pg.Pool(unhurried), onTrouble)
-    this.#apart = this.#watched(new pg.Pool(apart), onTrouble)
+    this.#hurried = this.#open(hurried, onTrouble)
+    this.#unhurried = this.#open(unhurried, onTrouble)
+    this.#apart = this.#open(apart, onTrouble)
   }
 
-  of({ isUnhurried, isApart }: Pick<Step, 'isUnhurried' | 'isApart'>): pg.Pool {
+  of({ isUnhurried, isApart }: Pick<Step, 'isUnhurried' | 'isApart'>): Pool {
     if (isApart === true) return this.#apart
     return isUnhurried === true ? this.#unhurried : this.#hurried
+  }
+
+  /** Those that people and callers wait on. */
+  get state(): PoolState {
+    const { totalCount, idleCount, waitingCount, options } = this.#hurried.pool
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, most: options.max }
   }
 
   /** Lets what is under way come to its end; but nobody waits for a database that does not say farewell. */
   async end(): Promise<void> {
     setTimeout(() => this.#cut(), closeWithinMs).unref()
-    await Promise.all([this.#hurried.end(), this.#unhurried.end(), this.#apart.end()])
+    await Promise.all([this.#hurried.pool.end(), this.#unhurried.pool.end(), this.#apart.pool.end()])
   }
 
   /** The same at once: everything that is under way breaks. */
@@ -47,17 +65,26 @@ export class Pools {
     for (const client of this.#clients) cut(client)
   }
 
-  #watched(pool: pg.Pool, onTrouble: (error: unknown) => void): pg.Pool {
+  #open({ config, settings }: PoolKind, onTrouble: (error: unknown) => void): Pool {
+    const pool = new pg.Pool({ ...config, onConnect: (client) => this.#connected(client, settings) })
     // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
     pool.on('error', (error) => {
       if (!pool.ending) onTrouble(error)
     })
-    pool.on('connect', (client) => {
-      this.#clients.add(client)
-      // So would one that breaks in use; what is under way on it, or comes next, fails by itself.
-      client.on('error', () => undefined)
-    })
     pool.on('remove', (client) => this.#clients.delete(client))
-    return pool
+    return { pool, settings }
+  }
+
+  /** The pool waits for it before it hands the connection out. */
+  async #connected(client: pg.ClientBase, settings: ConnectionSettings): Promise<void> {
+    this.#clients.add(client)
+    // One that breaks in use would end the process too; what is under way on it, or comes next, fails by itself.
+    client.on('error', () => undefined)
+    try {
+      await settings.apply(client)
+    } catch (error) {
+      this.#clients.delete(client)
+      throw error
+    }
   }
 }

@@ -1,4 +1,5 @@
-// Runs steps on PostgreSQL: a step of several parts is one statement, prepared once per connection.
+// Runs steps on PostgreSQL: a step of several parts is one statement, prepared once per connection where no pooler is
+// between.
 //
 // Nothing here decides anything: a step either happened whole or not at all, and when a connection breaks while one was
 // under way nobody knows which. A step that can be repeated without harm is run once more; if that fails too, or it cannot,
@@ -7,11 +8,12 @@
 import { AssentError, isAssentError } from '@assent/core'
 import pg from 'pg'
 import { carefulSocket } from './careful-socket.ts'
-import { type Clock, DuplicateKey, type Engine } from './engine.ts'
+import { ConnectionSettings, type Prepared } from './connection-settings.ts'
+import { type Clock, DuplicateKey, type Engine, type PoolState } from './engine.ts'
 import { Pools } from './pools.ts'
 import { Pulse } from './pulse.ts'
 import { isFromDatabase, pulseLine } from './pulse-line.ts'
-import { type Params, parameter, type Row, type Statement, type Step, type Value } from './statement.ts'
+import { type Params, parameter, query, type Row, type Statement, type Step } from './statement.ts'
 
 export interface PostgresOptions {
   readonly url: string
@@ -19,8 +21,6 @@ export interface PostgresOptions {
   readonly connections: number
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** The database is set to acknowledge a commit before it is written; what we acknowledge must survive. */
-  readonly isHasty?: boolean
   readonly onTrouble: (error: unknown) => void
   /** The database has fallen silent: every connection to it may be dead. */
   readonly onAway?: () => void
@@ -48,46 +48,57 @@ interface Compiled {
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export function poolConfig(options: Omit<PostgresOptions, 'clock' | 'onTrouble' | 'onAway'>): pg.PoolConfig {
+type Reached = Pick<PostgresOptions, 'url' | 'connections' | 'statementTimeoutMs' | 'connectTimeoutMs'>
+
+export function poolConfig(options: Reached): pg.PoolConfig {
   return {
     connectionString: options.url,
     max: options.connections,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    statement_timeout: options.statementTimeoutMs,
-    lock_timeout: Math.min(lockWaitMs, options.statementTimeoutMs),
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     // The server's own limit is of no use when the network between has gone silent.
     query_timeout: options.statementTimeoutMs + silenceMs,
     keepAlive: true,
-    // Every statement is written for one plan, an index walk; planning it anew for each execution would cost as much as
-    // running it.
-    options: [
-      `-c search_path=${options.schema}`,
-      '-c plan_cache_mode=force_generic_plan',
-      ...(options.isHasty === true ? ['-c synchronous_commit=on'] : []),
-    ].join(' '),
     stream: carefulSocket,
     types,
   }
 }
 
+export function settingsFor(options: Pick<PostgresOptions, 'schema' | 'statementTimeoutMs'>): ConnectionSettings {
+  const { schema, statementTimeoutMs } = options
+  const lockTimeoutMs = Math.min(lockWaitMs, statementTimeoutMs)
+  return new ConnectionSettings({ schema, statementTimeoutMs, lockTimeoutMs, idleInTransactionMs })
+}
+
+type Work<Value> = (client: pg.PoolClient, settings: ConnectionSettings) => Promise<Value>
+
+/** Where the tables are that a statement reaches. */
+const findSchema = query<Record<string, never>, { schema: string }>(
+  'find_schema',
+  `select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.oid = to_regclass('asks')`,
+)
+
 export class PostgresEngine implements Engine {
   readonly #pulse: Pulse
   readonly #clock: Clock | undefined
   readonly #compiled = new Map<string, Compiled>()
+  readonly #schema: string
   #pools: Pools
 
   constructor(options: PostgresOptions) {
     const { onTrouble, clock } = options
-    const hurried = poolConfig(options)
+    const hurried = { config: poolConfig(options), settings: settingsFor(options) }
+    const slow = { ...options, ...unhurried }
+    const { connections: max, giveUpMs: query_timeout } = apart
     const pools = () =>
       new Pools({
         hurried,
-        unhurried: poolConfig({ ...options, ...unhurried }),
-        apart: { ...hurried, max: apart.connections, query_timeout: apart.giveUpMs },
+        unhurried: { config: poolConfig(slow), settings: settingsFor(slow) },
+        apart: { ...hurried, config: { ...hurried.config, max, query_timeout } },
         onTrouble,
       })
     this.#pools = pools()
+    this.#schema = options.schema
     this.#clock = clock
     const onAway = () => {
       // Connections that fell silent may stay so when the database is back.
@@ -95,18 +106,30 @@ export class PostgresEngine implements Engine {
       this.#pools = pools()
       options.onAway?.()
     }
-    this.#pulse = new Pulse({ line: pulseLine(hurried, pulseQuestion), onAway, onTrouble })
+    this.#pulse = new Pulse({ line: pulseLine(hurried.config, hurried.settings, pulseQuestion), onAway, onTrouble })
   }
 
-  /** Throws when the database does not say what time it is. */
+  /** Throws when the database does not say what time it is, or when statements would reach the tables of another schema. */
   async begin(): Promise<void> {
     await this.#pulse.begin().catch((error: unknown) => {
       throw explain(error)
     })
+    const [row] = await this.run(findSchema, {})
+    if (row?.schema !== this.#schema) {
+      const found = row === undefined ? 'no tables of Assent' : `the tables of the schema "${row.schema}"`
+      throw new AssentError(
+        'misconfigured',
+        `The connection to PostgreSQL reaches ${found}, not those of "${this.#schema}". Something between here and the database changes its settings.`,
+      )
+    }
   }
 
   get nowMs(): number {
     return this.#clock?.() ?? Math.round(this.#pulse.nowMs ?? Date.now())
+  }
+
+  get pool(): PoolState {
+    return this.#pools.state
   }
 
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
@@ -129,12 +152,9 @@ export class PostgresEngine implements Engine {
 
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
     // Several in one transaction are notes of what happened, which nobody waits for.
-    return this.#with({ ...statement, isUnhurried: true }, async (client) => {
-      await client.query('begin')
-      const results: R[][] = []
-      for (const params of list) results.push((await client.query<R>(this.#prepared(statement, params))).rows)
-      await client.query('commit')
-      return results
+    return this.#with({ ...statement, isUnhurried: true }, (client, settings) => {
+      const prepared = list.map((params) => this.#prepared(statement, params))
+      return settings.inTransaction<R>(client, prepared)
     })
   }
 
@@ -144,21 +164,21 @@ export class PostgresEngine implements Engine {
   }
 
   #once<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    return this.#with(statement, async (client) => (await client.query<R>(this.#prepared(statement, params))).rows)
+    return this.#with(statement, (client, settings) => settings.run<R>(client, this.#prepared(statement, params)))
   }
 
   /** On a connection of the pool. One on which anything failed is thrown away, and the server rolls back for it. */
-  #with<Value>(step: Step, work: (client: pg.PoolClient) => Promise<Value>): Promise<Value> {
+  #with<Value>(step: Step, work: Work<Value>): Promise<Value> {
     const isPatient = step.isUnhurried === true || step.isApart === true
     return this.#pulse.watch(async (waiting) => {
-      const pool = this.#pools.of(step)
+      const { pool, settings } = this.#pools.of(step)
       const client = await pool.connect().catch((error: unknown) => {
         throw explain(error)
       })
       let failure: unknown
       try {
         if (waiting.isOver) throw new Error('Nobody waits for it any more.')
-        return await work(client)
+        return await work(client, settings)
       } catch (error) {
         failure = error
         throw explain(error)
@@ -168,7 +188,7 @@ export class PostgresEngine implements Engine {
     }, isPatient)
   }
 
-  #prepared(statement: Step, params: Params): pg.QueryConfig<(Value | undefined)[]> {
+  #prepared(statement: Step, params: Params): Prepared {
     const { text, names } = this.#compile(statement)
     const now = this.#clock?.() ?? null
     const values = names.map((name) => (name === 'now' ? now : params[name]))

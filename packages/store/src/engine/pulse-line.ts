@@ -1,10 +1,11 @@
 // The connection on which PostgreSQL is asked whether it is there.
 
 import pg from 'pg'
+import type { ConnectionSettings } from './connection-settings.ts'
 import type { PulseLine } from './pulse.ts'
 
 /** @param question tells its time as `now` */
-export function pulseLine(config: pg.ClientConfig, question: string): PulseLine {
+export function pulseLine(config: pg.ClientConfig, settings: ConnectionSettings, question: string): PulseLine {
   let current: { readonly client: pg.Client; isOpen: boolean } | undefined
   const drop = (client = current?.client) => {
     if (current?.client === client) current = undefined
@@ -16,6 +17,7 @@ export function pulseLine(config: pg.ClientConfig, question: string): PulseLine 
     current = opening
     opening.client.on('error', () => drop(opening.client))
     await opening.client.connect()
+    await settings.apply(opening.client)
     opening.isOpen = true
     return opening.client
   }
@@ -27,8 +29,8 @@ export function pulseLine(config: pg.ClientConfig, question: string): PulseLine 
       try {
         const client = current?.client ?? (await open())
         onSent()
-        const { rows } = await client.query<{ now: number }>(question)
-        return rows[0]?.now
+        const [row] = await settings.run<{ now: number }>(client, { name: 'pulse', text: question, values: [] })
+        return row?.now
       } catch (error) {
         drop()
         // It said why not, so it is there.

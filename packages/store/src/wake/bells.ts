@@ -20,8 +20,11 @@ export class Bells {
     return this.#rings.keys()
   }
 
-  ring(name: string): void {
-    for (const ring of this.#rings.get(name) ?? []) ring()
+  /** False when nobody listens. */
+  ring(name: string): boolean {
+    const rings = this.#rings.get(name)
+    for (const ring of rings ?? []) ring()
+    return rings !== undefined
   }
 
   /** A bell that any of these names rings. */

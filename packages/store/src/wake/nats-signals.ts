@@ -24,7 +24,9 @@ const firstRetryMs = 100
 const lastRetryMs = 5_000
 
 export class NatsSignals implements Signals {
+  readonly transport = 'nats'
   readonly isNamed = true
+  readonly counts = { received: 0, reconnects: 0 }
   readonly #options: NatsSignalsOptions
   readonly #outbox: string[] = []
   #connection: NatsConnection | undefined
@@ -95,6 +97,7 @@ export class NatsSignals implements Signals {
       this.#connection.subscribe(this.#options.subject, {
         callback: (error, message) => {
           if (error !== null) return this.#options.onTrouble(error)
+          this.counts.received += 1
           for (const key of readPayload(message.string())) this.#onSignal?.(key)
         },
       })
@@ -110,7 +113,10 @@ export class NatsSignals implements Signals {
 
   async #follow(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === 'reconnect') this.#up()
+      if (type === 'reconnect') {
+        this.counts.reconnects += 1
+        this.#up()
+      }
       if (type !== 'disconnect') continue
       this.#isUp = false
       this.#outbox.length = 0
@@ -131,6 +137,7 @@ export class NatsSignals implements Signals {
 
   #again(error: unknown): void {
     if (this.#closed) return
+    this.counts.reconnects += 1
     this.#options.onTrouble(error)
     this.#retry = setTimeout(() => {
       this.#retry = undefined

@@ -2,14 +2,18 @@
 //
 // Published after the commit and many at a time: `pg_notify` inside every deciding transaction would cost a large part
 // of their number, and a lost signal costs only delay.
+//
+// Its connections lead to the database itself. Through a pooler LISTEN stays with whichever server connection it ran on.
 
 import pg from 'pg'
+import type { ConnectionSettings } from '../engine/connection-settings.ts'
 import { cut } from '../engine/pulse-line.ts'
 import { readPayload, takePayload } from './payload.ts'
 import type { Signals } from './signals.ts'
 
 export interface PostgresSignalsOptions {
   readonly config: pg.ClientConfig
+  readonly settings: ConnectionSettings
   readonly channel: string
   readonly onTrouble: (error: unknown) => void
 }
@@ -23,7 +27,9 @@ const lastRetryMs = 5_000
 const closeWithinMs = 2_000
 
 export class PostgresSignals implements Signals {
+  readonly transport = 'listen'
   readonly isNamed = true
+  readonly counts = { received: 0, reconnects: 0 }
   readonly #options: PostgresSignalsOptions
   readonly #outbox: string[] = []
   #publisher: Promise<pg.Client> | undefined
@@ -74,7 +80,8 @@ export class PostgresSignals implements Signals {
         const payload = takePayload(this.#outbox, payloadChars)
         this.#publisher ??= this.#newPublisher()
         const values = [this.#options.channel, payload]
-        await (await this.#publisher).query({ name: 'wake', text: 'select pg_notify($1, $2)', values })
+        const statement = { name: 'wake', text: 'select pg_notify($1, $2)', values }
+        await this.#options.settings.run(await this.#publisher, statement)
       }
     } catch (error) {
       // One that does not answer would otherwise stay open beside the next.
@@ -102,6 +109,7 @@ export class PostgresSignals implements Signals {
       this.#listener = await this.#connect((error) => this.#lost(error))
       if (this.#closed) return cut(this.#listener)
       this.#listener.on('notification', ({ payload = '' }) => {
+        this.counts.received += 1
         for (const key of readPayload(payload)) this.#onSignal?.(key)
       })
       await this.#listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
@@ -118,15 +126,22 @@ export class PostgresSignals implements Signals {
     if (this.#listener !== undefined) cut(this.#listener)
     this.#listener = undefined
     if (this.#closed || this.#retry !== undefined) return
+    this.counts.reconnects += 1
     this.#options.onTrouble(error)
     this.#retry = setTimeout(() => void this.#listen(), this.#retryMs)
     this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
   }
 
   async #connect(onLost: (error: unknown) => void): Promise<pg.Client> {
-    const client = new pg.Client(this.#options.config)
+    const { config, settings } = this.#options
+    const client = new pg.Client(config)
     client.on('error', onLost)
     await client.connect()
+    await settings.apply(client)
+    if (settings.isPooled(client)) {
+      cut(client)
+      throw new Error('The connection for LISTEN leads through a pooler; waiting goes on by polling.')
+    }
     return client
   }
 }

@@ -7,7 +7,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Signals } from './signals.ts'
 
 export class SqliteSignals implements Signals {
+  readonly transport = 'file'
   readonly isNamed = false
+  readonly counts = { received: 0, reconnects: 0 }
   readonly #path: string
   readonly #lookEveryMs: number
   readonly #onTrouble: (error: unknown) => void
@@ -33,6 +35,7 @@ export class SqliteSignals implements Signals {
         const current = versionOf(version)
         if (current === seen) return
         seen = current
+        this.counts.received += 1
         onSignal()
       } catch (error) {
         this.#onTrouble(error)

@@ -32,6 +32,7 @@ export class Watch {
   #listenedMs: () => number = () => 0
   #sinceMs: number | undefined
   #polling = false
+  #late = 0
 
   constructor(engine: Engine, signals: Signals, options: WatchOptions) {
     this.#engine = engine
@@ -63,6 +64,11 @@ export class Watch {
     return bell
   }
 
+  /** Ends that no signal told of: the poll found them while somebody still waited. */
+  get late(): number {
+    return this.#late
+  }
+
   /** How many are waiting. */
   get listening(): number {
     return this.#bells.size
@@ -77,7 +83,7 @@ export class Watch {
   #begin(): void {
     this.#listenedMs = stopwatch()
     this.#sinceMs = undefined
-    this.#signals.start((key) => (key === undefined ? void this.#lookForEnds() : this.#ring(key)))
+    this.#signals.start((key) => (key === undefined ? void this.#lookForEnds() : void this.#ring(key)))
     this.#poll = setInterval(() => void this.#lookForEnds(), this.#options.pollMs)
   }
 
@@ -87,9 +93,11 @@ export class Watch {
     this.#signals.stop()
   }
 
-  #ring(key: string): void {
-    this.#bells.ring(key)
+  /** False when nobody waits for this one. */
+  #ring(key: string): boolean {
+    const isAwaited = this.#bells.ring(key)
     this.#bells.ring(tenantOf(key))
+    return isAwaited
   }
 
   #ringAllTenants(): void {
@@ -118,7 +126,7 @@ export class Watch {
     let since = sinceMs
     for (;;) {
       const ends = await this.#engine.run(findEndedSince, { since, at_most: pageEnds })
-      for (const { tenant, id } of ends) this.#ring(keyOf(tenant, id))
+      for (const { tenant, id } of ends) if (this.#ring(keyOf(tenant, id))) this.#late += 1
       const last = ends.at(-1)
       if (last === undefined) return
       this.#sinceMs = Math.max(sinceMs, last.now - commitDelayMs)

@@ -1,0 +1,80 @@
+// An engine that reports how long each step took and whether it failed.
+
+import { isAssentError } from '@assent/core'
+import { DuplicateKey, type Engine, type PoolState } from './engine.ts'
+import type { Params, Row, Statement, Step } from './statement.ts'
+
+/** Reads change nothing; writes are waited for; for background steps nobody waits, or they are the check of writes. */
+export type StepKind = 'read' | 'write' | 'background'
+
+export interface MeasuredStep {
+  readonly kind: StepKind
+  readonly ms: number
+  /** Absent for a step that did what it should. `unavailable`: the database did not answer, or could not do it now. */
+  readonly failure?: 'unavailable' | 'failed'
+}
+
+export class MeasuredEngine implements Engine {
+  readonly #engine: Engine
+  readonly #onStep: (step: MeasuredStep) => void
+
+  constructor(engine: Engine, onStep: (step: MeasuredStep) => void) {
+    this.#engine = engine
+    this.#onStep = onStep
+  }
+
+  get nowMs(): number {
+    return this.#engine.nowMs
+  }
+
+  get pool(): PoolState | undefined {
+    return this.#engine.pool
+  }
+
+  run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return this.#measured(kindOf(statement), () => this.#engine.run(statement, params))
+  }
+
+  runRepeatable<P extends Params, R extends Row>(
+    statement: Statement<P, R>,
+    params: P,
+    onRepeat?: () => void,
+  ): Promise<R[]> {
+    return this.#measured(kindOf(statement), () => this.#engine.runRepeatable(statement, params, onRepeat))
+  }
+
+  batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
+    return this.#measured('background', () => this.#engine.batch(statement, list))
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  async #measured<Value>(kind: StepKind, work: () => Promise<Value>): Promise<Value> {
+    const startedAt = performance.now()
+    const report = (failure?: MeasuredStep['failure']) => {
+      const ms = performance.now() - startedAt
+      this.#onStep({ kind, ms, ...(failure === undefined ? {} : { failure }) })
+    }
+    try {
+      const value = await work()
+      report()
+      return value
+    } catch (error) {
+      report(failureOf(error))
+      throw error
+    }
+  }
+}
+
+export function kindOf({ parts, isUnhurried, isApart }: Step): StepKind {
+  if (isUnhurried === true || isApart === true) return 'background'
+  return parts.length === 1 && /^\s*select\b/.test(parts[0]?.sql ?? '') ? 'read' : 'write'
+}
+
+function failureOf(error: unknown): MeasuredStep['failure'] {
+  // A key that is there already is an answer.
+  if (error instanceof DuplicateKey) return undefined
+  return isAssentError(error, 'store_unavailable') ? 'unavailable' : 'failed'
+}

@@ -1,0 +1,165 @@
+// The schema in PostgreSQL before a store is opened on it: whether its tables are as this version needs them and whether this
+// role may use them. Missing migrations are applied where the role may do that; otherwise `assent migrate` does, as the owner.
+
+import { AssentError, isAssentError } from '@assent/core'
+import pg from 'pg'
+import { isDirectConnection } from './connection-settings.ts'
+import { applyMigrations } from './migrate-postgres.ts'
+import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
+import { explain } from './postgres.ts'
+import { checkRights, grantsFor } from './rights.ts'
+
+export interface SchemaAddress {
+  readonly url: string
+  readonly schema: string
+  readonly connectTimeoutMs: number
+}
+
+export interface SchemaPlace {
+  /** A connection pooler is between this process and the database. */
+  readonly isPooled: boolean
+  /** The same for all connections to this database, until it is restarted. */
+  readonly database: string
+}
+
+export interface Migrated {
+  /** The names of the migrations that were missing. */
+  readonly applied: readonly string[]
+  /** The role that owns what was made. */
+  readonly role: string
+}
+
+const insufficientPrivilege = '42501'
+
+/** Checks the schema, and brings it up to date where this role may. */
+export function prepareSchema(address: SchemaAddress): Promise<SchemaPlace> {
+  const { schema } = address
+  return onConnection(address, async (client) => {
+    const isPooled = !(await isDirectConnection(client))
+    const missing = await missingIn(client, schema)
+    if (missing.length > 0 && isPooled) {
+      throw misconfigured(
+        `${lacks(schema, missing)} Through a connection pooler it cannot be brought up to date: run \`assent migrate\` with the address of the database itself.`,
+      )
+    }
+    if (missing.length > 0) await apply(client, schema, missing)
+    await checkRights(client, schema)
+    await checkWritable(client)
+    return { isPooled, database: await databaseOf(client) }
+  })
+}
+
+/** Brings the schema up to date, and grants a role what a gateway needs. */
+export function migrateSchema(address: SchemaAddress, grantTo?: string): Promise<Migrated> {
+  const { schema } = address
+  return onConnection(address, async (client) => {
+    if (!(await isDirectConnection(client))) {
+      throw misconfigured(
+        'Migrations need a connection to the database itself. This address leads to a connection pooler.',
+      )
+    }
+    const { rows } = await client.query<{ role: string }>('select current_user as role')
+    const role = rows[0]?.role ?? ''
+    if (grantTo === role) {
+      throw misconfigured(
+        `"${role}" owns the tables, and may do anything with them. Let the gateways use another role.`,
+      )
+    }
+    const missing = await missingIn(client, schema)
+    if (missing.length > 0) await apply(client, schema, missing)
+    if (grantTo !== undefined) await grant(client, grantsFor(schema, grantTo))
+    return { applied: missing.map(({ name }) => name), role }
+  })
+}
+
+/** Where an address leads: which database, and whether through a pooler. Undefined when it cannot be reached. */
+export async function lookAt(url: string, connectTimeoutMs: number): Promise<SchemaPlace | undefined> {
+  return onConnection({ url, connectTimeoutMs }, async (client) => {
+    return { isPooled: !(await isDirectConnection(client)), database: await databaseOf(client) }
+  }).catch(() => undefined)
+}
+
+/** A connection of its own, without a statement timeout: a migration may have to wait for nineteen others. */
+async function onConnection<Value>(
+  { url, connectTimeoutMs }: Omit<SchemaAddress, 'schema'>,
+  work: (client: pg.Client) => Promise<Value>,
+): Promise<Value> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  // A connection that breaks says so by an event too, which without a listener would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new AssentError('store_unavailable', `PostgreSQL cannot be reached: ${String(error)}`, { cause: error })
+  }
+  try {
+    return await work(client)
+  } catch (error) {
+    throw isAssentError(error) ? error : explain(error)
+  } finally {
+    await client.end()
+  }
+}
+
+async function missingIn(client: pg.Client, schema: string): Promise<Migration[]> {
+  const { rows } = await client.query<{ role: string; may_read: boolean | null }>(
+    `select current_user as role, has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = 'migrations'`,
+    [schema],
+  )
+  const [ledger] = rows
+  if (ledger?.may_read === false) {
+    throw misconfigured(
+      `The database role "${ledger.role}" may not use the schema "${schema}". Run as the owner of the tables: assent migrate --grants ${ledger.role}`,
+    )
+  }
+  const applied =
+    ledger === undefined ? [] : (await client.query<Applied>(`select name, digest from ${schema}.migrations`)).rows
+  return pending(migrationsFor('postgres'), applied)
+}
+
+async function apply(client: pg.Client, schema: string, missing: readonly Migration[]): Promise<void> {
+  // It holds a lock: should this machine vanish, the server must notice and let go of it.
+  await client.query(
+    `set search_path = ${schema}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`,
+  )
+  try {
+    await applyMigrations(client, schema)
+  } catch (error) {
+    if ((error as { code?: string }).code !== insufficientPrivilege) throw error
+    throw misconfigured(
+      `${lacks(schema, missing)} This database role may not change it (${String((error as Error).message)}): run \`assent migrate\` as its owner.`,
+    )
+  }
+}
+
+async function grant(client: pg.Client, statements: readonly string[]): Promise<void> {
+  // All or nothing: running gateways must not lose a right in between.
+  await client.query(['begin', ...statements, 'commit'].join(';\n'))
+}
+
+/** A standby, or a server that was the primary until just now, would be found out only by the first decision. */
+async function checkWritable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ value: string }>(`select current_setting('transaction_read_only') as value`)
+  if (rows[0]?.value === 'on') {
+    throw new AssentError('store_unavailable', 'The database only reads: it is a standby, or set to read only.')
+  }
+}
+
+async function databaseOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ database: string }>(
+    `select oid || ' ' || extract(epoch from pg_postmaster_start_time()) as database
+     from pg_database where datname = current_database()`,
+  )
+  return rows[0]?.database ?? ''
+}
+
+function lacks(schema: string, missing: readonly Migration[]): string {
+  const isNew = missing.length === migrationsFor('postgres').length
+  if (isNew) return `There are no tables of Assent in the schema "${schema}".`
+  return `The schema "${schema}" is older than this version needs: it lacks ${missing.map(({ name }) => name).join(', ')}.`
+}
+
+function misconfigured(message: string): AssentError {
+  return new AssentError('misconfigured', message)
+}

@@ -1,0 +1,25 @@
+// No signals at all: processes find what others did by the slow poll.
+
+import type { Signals } from './signals.ts'
+
+export class PollSignals implements Signals {
+  readonly transport = 'poll'
+  readonly isNamed = true
+  readonly counts = { received: 0, reconnects: 0 }
+
+  publish(): void {
+    // The others find it with their next poll.
+  }
+
+  start(): void {
+    // Nothing to listen on.
+  }
+
+  stop(): void {
+    // Nothing to stop.
+  }
+
+  async close(): Promise<void> {
+    // Nothing to close.
+  }
+}
