@@ -92,6 +92,8 @@ export interface Gateway {
   reload(changes: Reloadable): void
   /** What is open and held in this process at this moment. */
   standing(): Standing
+  /** Corrects the number of open questions by what the store says. */
+  recount(): Promise<void>
   /**
    * Begins nothing new, hands over what can go on at another process, and resolves when the rest has come to its end, or
    * after this long. What is still here then ends with `close`.
@@ -126,6 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       Object.assign(rules, rulesOf(changes))
     },
     standing: () => ({ ...parts.standing(), sessions: endpoint.sessions }),
+    recount: parts.recount,
     drain: async (withinMs) => {
       const endsAt = performance.now() + withinMs
       const lastCallAt = endsAt - Math.min(fleetLimits.lastCallMs, withinMs / 2)
@@ -180,6 +183,7 @@ interface Parts {
   /** Calls that are held here, and rounds that run here. */
   readonly running: number
   standing(): Omit<Standing, 'sessions'>
+  recount(): Promise<void>
   reload(changes: Reloadable): void
   /** @param reason why asks are withdrawn that nothing but this process waits for */
   close(reason: WithdrawReason): Promise<void>
@@ -229,7 +233,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   const heartbeat = new Heartbeat(options.store, mailbox.replica, onTrouble)
   const claims = new ClaimedRounds(options.store, heartbeat, options.keys, asks, onTrouble)
   const waiting = new WaitingAsks(options.store, heartbeat, onTrouble)
-  sweepDeadReplicas(heartbeat, options.store)
+  sweepDeadReplicas(heartbeat, options.store, (calls) => watch.callsLost(calls))
   const routing = new Routing(
     options.store,
     asks,
@@ -265,6 +269,8 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       return parking.size + claims.size
     },
     standing: () => ({ openAsks: asking.size, parkedCalls: parking.size }),
+    // While the store is away the count stays as it was; that the store is away is counted elsewhere.
+    recount: () => asking.recount((ids) => options.store.asks.stillOpen(tenant, ids)).catch(() => undefined),
     reload: (changes) => {
       Object.assign(asks, askSettingsOf({ ...options, ...changes }))
       servers.use(changes.servers, asks.askWaitMs)

@@ -69,6 +69,8 @@ export const relayLimits = {
   stateTtlExtraMs: 60_000,
   /** Calls held for servers that wait inside them, in this process. */
   parkedCalls: 10_000,
+  /** Asks that are looked up in the store when open questions are counted for the figures. */
+  recountedAsks: 2_000,
   /** How long a held call is ours without another word, and how often that word is given. */
   leaseMs: 6_000,
   renewEveryMs: 2_000,

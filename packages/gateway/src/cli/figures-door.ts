@@ -10,7 +10,11 @@ import { programLimits } from '../limits.ts'
 import type { Figures } from '../watch/figures.ts'
 
 export function figuresPage(figures: Figures): Page {
-  return () => ({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: figures.text() })
+  return async () => ({
+    status: 200,
+    type: 'text/plain; version=0.0.4; charset=utf-8',
+    body: await figures.recounted(),
+  })
 }
 
 /** For requests that come from this machine and were not passed on by a proxy on it for somebody else. */

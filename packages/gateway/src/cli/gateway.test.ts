@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises'
-import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -10,6 +9,7 @@ import { messagesOf } from '../contract/messages-of.suite.ts'
 import { putAwayLater, until } from '../contract/stage.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from '../contract/wire.suite.ts'
 import { aDatabase, aFolder, aKey, aProcessOf, aRunningGateway, asking } from './process.suite.ts'
+import { aWireTo } from './wire-to.suite.ts'
 
 const done = { content: [{ type: 'text', text: 'done' }] }
 const both = ['2025-11-25', '2026-07-28'] as const
@@ -198,35 +198,3 @@ test('[PROG-10] what does not come to its end in time is given up, and it still 
 
   expect(await gateway.stop()).toBe(0)
 })
-
-/** A wire to a port on this machine that can be cut. */
-async function aWireTo(port: number) {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createTcpServer((near) => {
-    if (isCut) return void near.destroy()
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
-    }
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
-    isCut = true
-    for (const socket of sockets) socket.destroy()
-  }
-  putAwayLater(() => {
-    cut()
-    server.close()
-  })
-  const address = server.address()
-  return {
-    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
-    cut,
-    mend: () => {
-      isCut = false
-    },
-  }
-}

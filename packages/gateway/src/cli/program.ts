@@ -10,6 +10,7 @@ import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
 import { addInitCommand } from './init-command.ts'
+import { addMigrateCommand } from './migrate-command.ts'
 import { addPlayCommand } from './play-command.ts'
 import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
@@ -82,6 +83,7 @@ export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): 
   addServersCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
   addAuditCommands(program, terminal, end)
+  addMigrateCommand(program, terminal, end)
   addPlayCommand(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxLink(inbox, terminal, end)

@@ -21,6 +21,7 @@ import { Figures } from '../watch/figures.ts'
 import { createLog, type Log } from '../watch/log.ts'
 import { loggedWatch } from '../watch/logged-watch.ts'
 import { scrubber, secretsOf } from '../watch/scrub.ts'
+import type { Watch } from '../watch/watch.ts'
 import { exitCodes } from './exit-codes.ts'
 import { figuresPage, fromHereAlone, openFiguresDoor } from './figures-door.ts'
 import { openInbox, type ServedInbox, serveInboxAlone } from './inbox.ts'
@@ -59,13 +60,22 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   const figures = new Figures(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {
     onTrouble: log.trouble,
+    onStep: (step) => figures.store.step(step),
     onUnverified: ({ tenant, askId, problem, message }) => {
       figures.unverified(problem.what, problem.reason)
       log.error({ tenant, ask: askId, ...problem }, message)
     },
   })
-  const sweeping = setInterval(() => void store.sweep().catch(log.trouble), programLimits.sweepEveryMs)
+  figures.store.lookAt(store)
+  tellHowItWakes(store, log)
+  const watch = loggedWatch(figures, log)
+  const sweep = async () => {
+    const { lost } = await store.sweep()
+    if (lost.length > 0) watch.callsLost(lost.length)
+  }
+  const sweeping = setInterval(() => void sweep().catch(log.trouble), programLimits.sweepEveryMs)
   const issuer = new IssuerInForce(first, log)
+  figures.issuer.lookAt(() => issuer.keys)
   try {
     const issuerKeys = () => issuer.keys
     const inbox = await openInbox(first, { store, keys, sealKeys, issuerKeys, log })
@@ -73,7 +83,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     const inForce = { issuerKeys: issuer.keys, origin: () => inbox?.origin }
     const parts = {
       ...reloadableOf(first, () => store.nowMs(), log.trouble, inForce),
-      ...ears(figures, log, live),
+      ...ears(watch, log, live),
       ...pages,
       store,
       keys,
@@ -88,13 +98,24 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   log.info({}, 'Stopped.')
 }
 
-function ears(figures: Figures, log: Log, live: Live): Pick<GatewayOptions, 'onTrouble' | 'onServerLog' | 'watch'> {
+/** Which of the ways is in use cannot be seen from the configuration alone. */
+function tellHowItWakes({ notifications: { transport }, isPooled }: Store, log: Log): void {
+  const fields = { notifications: transport, pooled: isPooled }
+  if (transport === 'poll') {
+    log.warn(
+      fields,
+      'The store is reached through a connection pooler, where LISTEN does not work: what other gateways do is found by polling. Set wake to the address of the database itself, or to NATS.',
+    )
+  } else log.info(fields, 'The store is open.')
+}
+
+function ears(watch: Watch, log: Log, live: Live): Pick<GatewayOptions, 'onTrouble' | 'onServerLog' | 'watch'> {
   return {
     onTrouble: log.trouble,
     onServerLog: (server, line) => {
       if (live.config.log.servers) log.info({ server, line }, 'The server printed a line.')
     },
-    watch: loggedWatch(figures, log),
+    watch,
   }
 }
 
@@ -155,7 +176,7 @@ async function serveMany(serving: Serving): Promise<void> {
   const gateway = await startGateway({ ...parts, ...beside, listen, pages }).catch((error: unknown) => {
     throw explained(error, addressText(listen))
   })
-  figures.lookAt(gateway.standing)
+  figures.lookAt(gateway.standing, gateway.recount)
   const own = metrics.listen
   const closeFigures =
     own === undefined || !metrics.enabled

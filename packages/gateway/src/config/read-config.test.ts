@@ -112,7 +112,7 @@ test.each([
   ['a policy', 'policies: {}', /policies is not in this version yet/],
   ['a store like another', 'store: postgress://db', /Did you mean postgres:\/\/…\?/],
   ['a broker without its scheme', 'wake: broker:4222', /Did you mean nats:\/\/broker:4222\?/],
-  ['a broker of another kind', 'wake: redis://broker', /wake must be postgres, or nats:/],
+  ['a broker of another kind', 'wake: redis://broker', /wake must be postgres, postgres:.*, or nats:/],
   ['a store that is a path', 'store: ./a.db', /begin it with sqlite:/],
   ['a fraction', 'limits: { sessions: 1.5 }', /limits\.sessions must be a whole number/],
   [

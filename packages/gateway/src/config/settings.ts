@@ -152,7 +152,7 @@ export const settings = group('The configuration of `assent gateway`.', {
   wake: value(
     wakeAddress,
     undefined,
-    'What tells the other gateways on the same database that something happened: PostgreSQL itself (LISTEN/NOTIFY), or NATS, which takes that work off the database of a large fleet. It carries names only and decides nothing; when it fails, waiting goes on by looking every two seconds. All gateways of one database have the same.',
+    'What tells the other gateways on the same database that something happened: PostgreSQL itself (LISTEN/NOTIFY), or NATS, which takes that work off the database of a large fleet. LISTEN does not work through a connection pooler such as PgBouncer: give the address of the database itself here, or use NATS, or changes are found by polling alone. It carries names only and decides nothing; when it fails, waiting goes on by looking every two seconds. All gateways of one database have the same.',
     { isSecret: true, fallbackWords: '`postgres`' },
   ),
   keys: named(

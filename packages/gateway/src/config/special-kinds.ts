@@ -30,15 +30,19 @@ export const storeAddress: Kind<StoreAddress> = {
   show: (store) => (store.engine === 'sqlite' ? `sqlite:${store.path}` : 'postgres://…'),
 }
 
-const wakeProblem = 'must be postgres, or nats://host:4222'
+const wakeProblem = 'must be postgres, postgres://user@host/database, or nats://host:4222'
 
 /** Undefined for the database's own way. */
 export const wakeAddress: Kind<string | undefined> = {
-  words: '`postgres`, or the address of a NATS server: `nats://host:4222`, `tls://host:4222`; several with commas',
-  schema: { type: 'string', pattern: '^(postgres$|nats://|tls://|\\$\\{)' },
+  words:
+    '`postgres`, the address of the same database without a connection pooler between (`postgres://user@host/database`), or the address of a NATS server: `nats://host:4222`, `tls://host:4222`; several with commas',
+  schema: { type: 'string', pattern: '^(postgres$|postgres(ql)?://|nats://|tls://|\\$\\{)' },
   read: (raw) => {
     const text = String(raw)
     if (text === 'postgres') return { ok: true, value: undefined }
+    if (/^postgres(ql)?:\/\//.test(text)) {
+      return URL.canParse(text) ? { ok: true, value: text } : { ok: false, problem: wakeProblem }
+    }
     const isAddress = text
       .split(',')
       .every((one) => /^(nats|tls):\/\/[^/]+$/.test(one.trim()) && URL.canParse(one.trim()))
@@ -47,7 +51,10 @@ export const wakeAddress: Kind<string | undefined> = {
       ? { ok: false, problem: wakeProblem, suggestion: `Did you mean nats://${text}?` }
       : { ok: false, problem: wakeProblem }
   },
-  show: (wake) => (wake === undefined ? 'postgres' : 'nats://…'),
+  show: (wake) => {
+    if (wake === undefined) return 'postgres'
+    return wake.startsWith('postgres') ? 'postgres://…' : 'nats://…'
+  },
 }
 
 /** Kept as it was written: issuers are compared letter by letter, and `https://a` is not `https://a/`. */

@@ -43,7 +43,7 @@ export class KeysInForce implements KeyRing {
 export async function openState(
   config: Config,
   variables: NodeJS.ProcessEnv,
-  watched: Pick<StoreOptions, 'onTrouble' | 'onUnverified'>,
+  watched: Pick<StoreOptions, 'onTrouble' | 'onUnverified' | 'onStep'>,
 ): Promise<State> {
   const place = storePlace(config.store, variables)
   makeRoomFor(place)

@@ -10,11 +10,16 @@ import type { Store } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 
 /** Withdraws, with every beat, what calls and requests of dead replicas asked. */
-export function sweepDeadReplicas(heartbeat: Heartbeat, store: Store): void {
+export function sweepDeadReplicas(
+  heartbeat: Heartbeat,
+  store: Store,
+  onLost: (calls: number) => void = () => undefined,
+): void {
   heartbeat.onBeat(async () => {
     // A store that does not answer is a gap, so it is asked something in any case.
     if (!heartbeat.isSteady) return void (await store.replicas.isAlive(heartbeat.replica))
-    await store.giveUpSilent()
+    const lost = await store.giveUpSilent()
+    if (lost.length > 0) onLost(lost.length)
     await store.asks.withdrawOfDeadReplicas()
   })
 }

@@ -32,6 +32,8 @@ export class IssuerKeys {
   #fetched: Fetched | undefined
   #fetching: { readonly keys: Promise<Fetched>; readonly sinceMs: number } | undefined
   #triedMs = Number.NEGATIVE_INFINITY
+  /** How often they were read, and how often that failed. */
+  readonly reads = { ok: 0, failed: 0 }
 
   /** @param now runs forward only: a clock that was set back must not keep old keys good for as long */
   constructor(
@@ -49,6 +51,11 @@ export class IssuerKeys {
   /** Whether its keys were read at least once. */
   get areRead(): boolean {
     return this.#fetched !== undefined
+  }
+
+  /** Since they were last read; undefined before that. */
+  get ageMs(): number | undefined {
+    return this.#fetched === undefined ? undefined : this.#now() - this.#fetched.atMs
   }
 
   /** Reads the keys now, however recent those at hand are, and returns how many there are. Throws `IssuerUnavailable`. */
@@ -106,9 +113,11 @@ export class IssuerKeys {
     return this.#fetchKeys()
       .then((keys) => {
         this.#fetched = { find: createLocalJWKSet(keys), count: keys.keys.length, atMs: this.#now() }
+        this.reads.ok += 1
         return this.#fetched
       })
       .catch((error: unknown) => {
+        this.reads.failed += 1
         throw new IssuerUnavailable(`The keys of ${this.#issuer} cannot be read. ${fetchReason(error)}`, {
           cause: error,
         })

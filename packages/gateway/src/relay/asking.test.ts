@@ -60,10 +60,34 @@ test('[PROG-13] what is in the store is counted there, and takes no room here', 
   const first = open('ann')
   const round = first.ok ? first.round : undefined
 
-  for (let i = 0; i < 3; i++) asking.onRecord(round)
+  for (let i = 0; i < 3; i++) asking.onRecord(round, `ask-${i}`)
   expect([open('ann').ok, open('ann').ok, asking.size]).toEqual([true, false, 2])
   asking.ended('deploy', round, [])
   expect([open('ann').ok, asking.size]).toEqual([false, 1])
+})
+
+test('[WATCH-7] asks that ended in the store are not open here any more, and are not counted off twice', async () => {
+  const { open, asking } = aCount({ perCaller: 9, total: 9 })
+  const first = open('ann', 2)
+  const round = first.ok ? first.round : undefined
+  open('ann')
+  for (const id of ['a', 'b']) asking.onRecord(round, id)
+  const looked: (readonly string[])[] = []
+  const recount = (...ids: readonly string[]) =>
+    asking.recount(async (asked) => {
+      looked.push(asked)
+      return ids
+    })
+
+  await recount('a', 'b')
+  expect(asking.size).toBe(3)
+  await recount('b')
+  await recount('b')
+  expect(asking.size).toBe(2)
+  asking.ended('deploy', round, [])
+  expect(asking.size).toBe(1)
+  await recount()
+  expect(looked).toEqual([['a', 'b'], ['a', 'b'], ['b']])
 })
 
 test('[PROG-13] an answer, the end of its call and the end of its time each make room, once', async () => {

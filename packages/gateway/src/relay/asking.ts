@@ -52,6 +52,10 @@ interface Round {
   readonly asks: number
   /** Of these, how many the store does not count. */
   counted: number
+  /** Of these, how many have ended in the store without the caller having come for the answer. */
+  endedInStore: number
+  /** The asks in the store that are still open, as far as is known here. */
+  readonly inStore: Set<string>
   readonly untilMs: number
 }
 
@@ -129,7 +133,15 @@ export class Asking {
       return { ok: false, why: `too-many-open-${full}`, code: errorCodes.refused, reason }
     }
     const round = { id: this.#others.name(), atMs: this.#now() }
-    const open = { principal, server, asks, counted: 0, untilMs: round.atMs + this.#longestMs(wanted) }
+    const open = {
+      principal,
+      server,
+      asks,
+      counted: 0,
+      endedInStore: 0,
+      inStore: new Set<string>(),
+      untilMs: round.atMs + this.#longestMs(wanted),
+    }
     this.#rounds.set(round.id, open)
     this.#size += asks
     this.#count(open, asks)
@@ -144,9 +156,29 @@ export class Asking {
   }
 
   /** One of these questions is in the store from now on, and counted there. */
-  onRecord(round: OpenRound | undefined): void {
+  onRecord(round: OpenRound | undefined, ask: string): void {
     const open = this.#rounds.get(round?.id ?? '')
+    open?.inStore.add(ask)
     if (open !== undefined && open.counted > 0) this.#count(open, -1)
+  }
+
+  /**
+   * Asks in the store end without this process: withdrawn because their call was lost, or answered while the caller is away.
+   * @param stillOpen of these asks, those that are open
+   */
+  async recount(stillOpen: (asks: readonly string[]) => Promise<readonly string[]>): Promise<void> {
+    const asked = [...this.#rounds.values()].flatMap(({ inStore }) => [...inStore]).slice(0, relayLimits.recountedAsks)
+    if (asked.length === 0) return
+    const open = new Set(await stillOpen(asked))
+    const ended = new Set(asked.filter((ask) => !open.has(ask)))
+    for (const round of this.#rounds.values()) {
+      for (const ask of [...round.inStore].filter((one) => ended.has(one))) {
+        round.inStore.delete(ask)
+        if (round.endedInStore === round.asks) continue
+        round.endedInStore += 1
+        this.#size -= 1
+      }
+    }
   }
 
   /** The copy of a question for the inbox found no room; the client is still asked. */
@@ -187,7 +219,7 @@ export class Asking {
     const round = this.#rounds.get(id)
     if (round === undefined) return
     this.#rounds.delete(id)
-    this.#size -= round.asks
+    this.#size -= round.asks - round.endedInStore
     this.#count(round, -round.counted)
   }
 
@@ -227,6 +259,7 @@ function endOf(given: Given): AskEnd {
     const { data } = given.error
     return isPlainObject(data) && data.reason === 'expired' ? 'expired' : 'undeliverable'
   }
+  if (given.end !== undefined) return given.end
   if (given.result.action === 'accept') return 'accepted'
   return given.result.action === 'decline' ? 'declined' : 'cancelled'
 }

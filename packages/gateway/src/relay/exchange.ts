@@ -114,6 +114,8 @@ export type Given =
   | {
       readonly result: JsonObject
       readonly isUnfit?: true
+      /** No person chose: the question was withdrawn, or the process that waited for the answer is gone. */
+      readonly end?: 'withdrawn' | 'lost'
       /** It holds what looks like a secret, and the person confirmed on a surface of ours that it is to be sent. */
       readonly isConfirmed?: true
     }

@@ -143,7 +143,7 @@ export const secretDeleted: Given = {
 
 /** What the person answered, from a closed set of names; undefined where there is no answer of a person. */
 export function nameGiven(schema: unknown, given: Given): AnswerName | undefined {
-  if ('error' in given || given.isUnfit === true) return undefined
+  if ('error' in given || given.isUnfit === true || given.end !== undefined) return undefined
   const { action } = given.result
   if (action === 'decline') return 'declined'
   if (action !== 'accept') return 'dismissed'
@@ -152,7 +152,15 @@ export function nameGiven(schema: unknown, given: Given): AnswerName | undefined
   return read.ok ? nameContent(read.form, (objectAt(given.result, 'content') ?? {}) as Content) : undefined
 }
 
-export const noAnswer: Given = { result: { action: 'cancel' } }
+/** The question was withdrawn, or its caller is gone. In the protocol a cancel. */
+export const noAnswer: Given = { result: { action: 'cancel' }, end: 'withdrawn' }
+
+/** The process that waited for the answer is gone. In the protocol a cancel. */
+export const lostAnswer: Given = { result: { action: 'cancel' }, end: 'lost' }
+
+export function isNoAnswer(given: Given | undefined): boolean {
+  return given !== undefined && 'result' in given && given.end !== undefined
+}
 
 /** An accept that does not fit. In the protocol a cancel, with the reason beside it. */
 export function unfit(reason: string): Given {

@@ -26,10 +26,10 @@ import {
 } from './exchange.ts'
 import type { LinkJudge } from './judge-links.ts'
 import {
+  isNoAnswer,
   isSecretAnswer,
   judgeGiven,
   nameGiven,
-  noAnswer,
   type Rejection,
   refusals,
   secretRefusal,
@@ -158,7 +158,7 @@ export class Relay {
       this.#trail.undelivered(
         call,
         server,
-        undelivered.filter((key) => judged[key] !== noAnswer),
+        undelivered.filter((key) => !isNoAnswer(judged[key])),
       )
       return { ...outcome, undelivered }
     } catch (error) {

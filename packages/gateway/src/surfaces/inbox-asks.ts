@@ -21,7 +21,7 @@ import {
 import type { Store } from '@assent/store'
 import type { Asking, OpenRound } from '../relay/asking.ts'
 import type { Call, Given, Shared, Wanted } from '../relay/exchange.ts'
-import { expired, noAnswer, readKnownForm, secretDeleted, unverified } from '../relay/judge-wanted.ts'
+import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../relay/judge-wanted.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
 import { askerOf } from './ask-deadline.ts'
 
@@ -74,7 +74,7 @@ export async function raiseAsk(
   const replica = await call.waiting?.replicaFor(callId)
   await store.asks.raise(draft, room?.limits, replica)
   if (replica !== undefined) call.waiting?.raised(id)
-  room?.onRecord(round)
+  room?.onRecord(round, id)
   if (secret === undefined) return id
   const linked = await store.secrets.link(call.tenant, secret.page, id)
   if (linked !== id) await store.asks.withdraw(call.tenant, id, 'undeliverable')
@@ -85,6 +85,7 @@ export async function raiseAsk(
 export function givenOf({ state, commentReaches }: Ask): Given {
   if (state.kind === 'expired') return expired
   if (state.kind === 'withdrawn' && state.reason === 'unverified') return unverified
+  if (state.kind === 'withdrawn' && state.reason === 'owner-lost') return lostAnswer
   if (state.kind !== 'settled') return noAnswer
   if (state.deleted !== undefined) return secretDeleted
   const { action, comment } = state.answer

@@ -5,7 +5,7 @@
 
 type Labels = Readonly<Record<string, string>>
 
-interface Metric {
+export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'

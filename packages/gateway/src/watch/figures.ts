@@ -2,6 +2,8 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, exposition, Gauge, Histogram } from './exposition.ts'
+import { IssuerFigures } from './issuer-figures.ts'
+import { StoreFigures } from './store-figures.ts'
 import { knownMethod, type RefusedQuestion, type Watch } from './watch.ts'
 
 /** What is counted where it is kept, and looked at when somebody asks. */
@@ -36,6 +38,16 @@ export class Figures implements Watch {
     'Stored asks, votes and grants that were refused because they do not match their signatures.',
   )
   readonly #refused = new Counter('assent_refusals_total', 'Requests and questions that were refused, by reason.')
+  readonly #questionsRefused = new Counter(
+    'assent_questions_refused_total',
+    'Questions that no person saw, and answers that were not taken, by reason.',
+  )
+  readonly #callsLost = new Counter(
+    'assent_calls_lost_total',
+    'Calls that were given up because the process that held them fell silent.',
+  )
+  readonly store = new StoreFigures()
+  readonly issuer = new IssuerFigures()
   readonly #passed = new Histogram(
     'assent_relay_seconds',
     'From a request to its outcome, the server included.',
@@ -46,15 +58,28 @@ export class Figures implements Watch {
   readonly #delay = monitorEventLoopDelay({ resolution: 20 })
   readonly #version: string
   #standing: () => Standing = () => ({ openAsks: 0, parkedCalls: 0, sessions: 0 })
+  #recount: () => Promise<void> = async () => undefined
 
   constructor(version: string) {
     this.#version = version
     this.#delay.enable()
+    // From zero, or the first loss would not be an increase.
+    this.#callsLost.add({}, 0)
   }
 
-  /** Told once the gateway is there to be looked at. */
-  lookAt(standing: () => Standing): void {
+  /**
+   * Told once the gateway is there to be looked at.
+   * @param recount corrects what it counts by what the store says
+   */
+  lookAt(standing: () => Standing, recount?: () => Promise<void>): void {
     this.#standing = standing
+    if (recount !== undefined) this.#recount = recount
+  }
+
+  /** The text, after the open questions were compared with the store. */
+  async recounted(): Promise<string> {
+    await this.#recount()
+    return this.text()
   }
 
   asked(server: string): void {
@@ -83,8 +108,13 @@ export class Figures implements Watch {
     this.#refused.add({ reason })
   }
 
-  questionRefused({ why }: RefusedQuestion): void {
+  questionRefused({ server, why }: RefusedQuestion): void {
     this.refused(why)
+    this.#questionsRefused.add({ server, reason: why })
+  }
+
+  callsLost(count: number): void {
+    this.#callsLost.add({}, count)
   }
 
   toolLeftOut(): void {
@@ -133,6 +163,10 @@ export class Figures implements Watch {
       this.#unattended,
       this.#unverified,
       this.#refused,
+      this.#questionsRefused,
+      this.#callsLost,
+      ...this.store.metrics(),
+      ...this.issuer.metrics(),
       new Gauge('assent_server_up', 'Whether a server could be reached when it was last needed.', () =>
         [...this.#health].map(([server, isUp]) => [{ server }, isUp ? 1 : 0] as const),
       ),

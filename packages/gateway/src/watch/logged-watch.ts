@@ -33,6 +33,10 @@ export function loggedWatch(figures: Figures, log: Log): Watch {
       figures.questionRefused(question)
       log.warn({ ...question }, 'A question was refused; no person saw it.')
     },
+    callsLost: (count) => {
+      figures.callsLost(count)
+      log.warn({ count }, 'Calls were given up: the process that held them fell silent.')
+    },
     toolLeftOut: (server, tool) =>
       log.warn({ server, tool }, 'The tool requires tasks, which this gateway does not support: left out of the list.'),
     nameConflict: (server, name, why) =>

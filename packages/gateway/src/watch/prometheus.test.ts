@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { aFolder, aFreePort, aRunningGateway, mayBeMissing } from '../cli/process.suite.ts'
+import { aDatabase, aFolder, aFreePort, aKey, aRunningGateway, mayBeMissing } from '../cli/process.suite.ts'
+import { aWireTo } from '../cli/wire-to.suite.ts'
 import { whichRegion } from '../contract/asking.suite.ts'
 import { putAwayLater } from '../contract/stage.suite.ts'
 import { aRawServer, asks, call, complete } from '../contract/wire.suite.ts'
@@ -28,13 +29,20 @@ function asGrafanaAsks(expr: string): string {
   return expr.replaceAll('$instance', '.*').replaceAll('$job', 'assent').replaceAll('$__rate_interval', '1m')
 }
 
+/** The same alerts, for a test that cannot wait for minutes. */
+function atOnce(alerts: string): string {
+  return alerts.replaceAll(/for: 1m$/gm, 'for: 1s')
+}
+
 /** Prometheus as we configure it, but for the address and the pace. */
 async function aPrometheus(gateway: string): Promise<(path: string, query?: object) => Promise<unknown>> {
   const port = await aFreePort()
   const config = shipped('prometheus.yml')
     .replace('127.0.0.1:7420', new URL(gateway).host)
     .replace('scrape_interval: 15s', 'scrape_interval: 1s')
-  const folder = await aFolder({ 'prometheus.yml': config, 'assent-alerts.yml': shipped('assent-alerts.yml') })
+  const paced = `global: { evaluation_interval: 1s }\n${config}`
+  const alerts = atOnce(shipped('assent-alerts.yml'))
+  const folder = await aFolder({ 'prometheus.yml': paced, 'assent-alerts.yml': alerts })
   expect(spawnSync('promtool', ['check', 'config', join(folder, 'prometheus.yml')]).status).toBe(0)
   const child = spawn(
     'prometheus',
@@ -124,7 +132,32 @@ test.skipIf(mayBeMissing('promtool'))(
       alert_rule_test,
     })
     const [down, unanswered, full] = ['AssentServerDown', 'AssentQuestionsRunOut', 'AssentTurnsQuestionsAway'] as const
+    const [gone, store, lost] = ['AssentDown', 'AssentStore', 'AssentCallsLost'] as const
+    const storeErrors = (values: string) => ({
+      series: 'assent_store_errors_total{instance="i",operation="write",reason="unavailable"}',
+      values,
+    })
     const tests = [
+      told(
+        [{ series: 'up{job="assent",instance="i"}', values: '1x5 0x20' }],
+        silent(gone, '6m'),
+        raised(gone, '8m', { job: 'assent', instance: 'i' }, 'The gateway i cannot be read'),
+      ),
+      told([{ series: 'up{job="other",instance="i"}', values: '0x20' }], silent(gone, '15m')),
+      // One that fails now and then is not a database that is away.
+      told([storeErrors('0x5 1x20')], silent(store, '8m')),
+      told(
+        [storeErrors('0x5 9x20')],
+        silent(store, '5m'),
+        raised(store, '7m', { instance: 'i' }, 'i cannot work with its database'),
+        silent(store, '12m'),
+      ),
+      told(
+        [{ series: 'assent_calls_lost_total{instance="i"}', values: '0x5 1x40' }],
+        silent(lost, '5m'),
+        raised(lost, '8m', { instance: 'i' }, 'i gave up calls of a gateway that fell silent'),
+        silent(lost, '30m'),
+      ),
       told(
         [{ series: 'assent_server_up{server="a",instance="i"}', values: '1x5 0x20' }],
         silent(down, '8m'),
@@ -157,3 +190,43 @@ test.skipIf(mayBeMissing('promtool'))(
     expect(status).toBe(0)
   },
 )
+
+test.skipIf(mayBeMissing('prometheus'))(
+  '[WATCH-6] a gateway that serves raises no alert; one whose database is away does, and so does one that is gone',
+  async () => {
+    const { name } = await aDatabase()
+    const database = await aWireTo(5432)
+    const server = await aRawServer(() => complete)
+    const gateway = await aRunningGateway(`servers: { deploy: { url: "${server.url}" } }\nkeys: { k1: "${aKey}" }`, {
+      ASSENT_STORE: `postgres://root@127.0.0.1:${database.port}/${name}`,
+    })
+    const prometheus = await aPrometheus(gateway.url)
+    const firing = async () => {
+      const { alerts = [] } = (await prometheus('/api/v1/alerts')) as Alerts
+      return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)
+    }
+    const samples = async (query: string) => ((await prometheus('/api/v1/query', { query })) as Result).result ?? []
+    const raises = (alert: string) =>
+      vi.waitFor(async () => expect(await firing()).toContain(alert), { timeout: 60_000, interval: 500 })
+
+    await call(gateway.url, {})
+    // Long enough that a second look would show what is wrong with a healthy gateway.
+    await vi.waitFor(async () => expect(await samples('up{job="assent"} == 1')).toHaveLength(1), { timeout: 30_000 })
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    expect(await firing()).toEqual([])
+    for (const metric of ['assent_store_seconds_count', 'assent_store_connections', 'assent_notifications_total']) {
+      expect((await samples(metric)).length, metric).toBeGreaterThan(0)
+    }
+
+    database.cut()
+    const asking = setInterval(() => void call(gateway.url, {}).catch(() => undefined), 200)
+    putAwayLater(async () => clearInterval(asking))
+    await raises('AssentStore')
+    await gateway.stop('SIGKILL')
+    await raises('AssentDown')
+  },
+)
+
+interface Alerts {
+  readonly alerts?: readonly { readonly state: string; readonly labels: { readonly alertname: string } }[]
+}

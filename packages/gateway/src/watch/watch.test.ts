@@ -1,11 +1,18 @@
 import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { Ask } from '@assent/core'
+import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
 import { aFreePort, aRunningGateway, mayBeMissing } from '../cli/process.suite.ts'
 import { whichRegion } from '../contract/asking.suite.ts'
+import { answerInInbox, firstAsk } from '../contract/inbox.suite.ts'
+import { listening } from '../contract/servers.suite.ts'
 import { aStage, until } from '../contract/stage.suite.ts'
 import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf } from '../contract/wire.suite.ts'
+import { IssuerKeys } from '../identity/issuer-keys.ts'
 import { Counter, exposition, Gauge, Histogram } from './exposition.ts'
 import { Figures } from './figures.ts'
+import { IssuerFigures } from './issuer-figures.ts'
 import { createLog } from './log.ts'
 import { scrubber } from './scrub.ts'
 
@@ -67,6 +74,118 @@ test('[WATCH-2] silence is counted apart from a no', async () => {
   await until(() => lineOf(figures.text(), 'assent_asks_ended_total{server="deploy",outcome="expired"} 1'))
 })
 
+/** A gateway whose questions go to the inbox, and its figures. */
+async function anInboxWatched(holdMs: number) {
+  const figures = new Figures('1')
+  const stage = await aStage({ onStep: (step) => figures.store.step(step) })
+  figures.store.lookAt(stage.store)
+  const server = await aRawServer(({ params }) =>
+    params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
+  )
+  const gateway = await stage.gateway({ deploy: { url: server.url } }, { watch: figures, surfaces: ['inbox'], holdMs })
+  figures.lookAt(gateway.standing, gateway.recount)
+  return { figures, store: stage.store, url: gateway.url }
+}
+
+const withoutForms = { capabilities: {} }
+
+test.each([
+  ['withdrawn', (store: Store, ask: Ask) => store.asks.withdraw(ask.tenant, ask.id, 'owner-lost')],
+  ['answered', (store: Store, ask: Ask) => answerInInbox(store, ask, inEurope)],
+])('[WATCH-7] a question that was %s while its caller is away is not open any more', async (_how, end) => {
+  const { figures, store, url } = await anInboxWatched(10)
+  const { requestState } = (await call(url, {}, {}, withoutForms)).message.result
+  expect(lineOf(await figures.recounted(), 'assent_asks_open')).toBe('assent_asks_open 1')
+
+  await end(store, await firstAsk(store))
+
+  expect(lineOf(await figures.recounted(), 'assent_asks_open')).toBe('assent_asks_open 0')
+  // Its caller comes back, and nothing is counted twice.
+  await call(url, {}, { requestState }, withoutForms)
+  expect(lineOf(await figures.recounted(), 'assent_asks_open')).toBe('assent_asks_open 0')
+})
+
+test('[WATCH-7] a question whose process was lost is counted apart from what a person dismissed', async () => {
+  const { figures, store, url } = await anInboxWatched(60_000)
+  const calling = call(url, {}, {}, withoutForms)
+  const ask = await firstAsk(store)
+
+  await store.asks.withdraw(ask.tenant, ask.id, 'owner-lost')
+  await calling
+
+  const text = figures.text()
+  expect(lineOf(text, 'assent_asks_ended_total{server="deploy",outcome="lost"}')).toContain(' 1')
+  expect(text).not.toContain('outcome="cancelled"')
+  expect(text).not.toContain('answer="dismissed"')
+})
+
+test('[WATCH-7] a call that was lost with its process is counted', async () => {
+  const { figures, store } = await anInboxWatched(10)
+  expect(lineOf(figures.text(), 'assent_calls_lost_total')).toBe('assent_calls_lost_total 0')
+  const of = { principal: 'ann', server: 'deploy', method: 'tools/call', requestDigest: '' }
+
+  await store.calls.begin({ tenant: 'default', id: 'call_1', ...of, owner: 'gone', leaseMs: 1_000 })
+
+  await until(() => lineOf(figures.text(), 'assent_calls_lost_total 1'), 20_000)
+})
+
+test('[WATCH-7] times and errors of the store are counted by what was done', async () => {
+  const { figures, store, url } = await anInboxWatched(10)
+  await call(url, {}, {}, withoutForms)
+  const text = figures.text()
+
+  for (const operation of ['read', 'write']) {
+    expect(lineOf(text, `assent_store_seconds_count{operation="${operation}"}`)).toMatch(/ [1-9]/)
+    expect(lineOf(text, `assent_store_errors_total{operation="${operation}",reason="unavailable"}`)).toContain(' 0')
+  }
+  expect(lineOf(text, 'assent_notifications_late_total{transport="file"}')).toContain(' 0')
+  figures.store.step({ kind: 'write', ms: 2_000, failure: 'unavailable' })
+  expect(lineOf(figures.text(), 'assent_store_errors_total{operation="write",reason="unavailable"}')).toContain(' 1')
+  const pool = { open: 5, idle: 2, waiting: 3, most: 10 }
+  figures.store.lookAt({ pool, notifications: { ...store.notifications, transport: 'listen', reconnects: 4 } })
+  for (const line of [
+    'assent_store_connections{state="busy"} 3',
+    'assent_store_connections{state="idle"} 2',
+    'assent_store_connections_max 10',
+    'assent_store_waiting 3',
+    'assent_notification_reconnects_total{transport="listen"} 4',
+  ]) {
+    expect(figures.text()).toContain(`${line}\n`)
+  }
+})
+
+test('[WATCH-7] how old the keys of the issuer are, and whether they could be read', async () => {
+  const figures = new IssuerFigures()
+  const text = () => exposition(figures.metrics())
+  let isAway = true
+  const answering = createServer((request, response) => {
+    if (isAway) return void response.writeHead(503).end()
+    const origin = `http://${request.headers.host}`
+    const body = request.url === '/keys' ? { keys: [] } : { issuer: origin, jwks_uri: `${origin}/keys` }
+    response.end(JSON.stringify(body))
+  })
+  const { url } = await listening(answering)
+  let now = 0
+  const keys = new IssuerKeys(
+    url,
+    { freshMs: 1_000, keptMs: 1_000 },
+    () => undefined,
+    () => now,
+  )
+  expect(text()).not.toContain('assent_issuer')
+  figures.lookAt(() => keys)
+
+  await expect(keys.read()).rejects.toThrow('cannot be read')
+  expect(text()).toContain('assent_issuer_key_reads_total{result="failed"} 1')
+  expect(text()).not.toContain('assent_issuer_keys_age_seconds 0')
+  isAway = false
+  await keys.read()
+  now = 5_000
+
+  expect(text()).toContain('assent_issuer_key_reads_total{result="ok"} 1')
+  expect(text()).toContain('assent_issuer_keys_age_seconds 5')
+})
+
 test('[WATCH-2] refusals are counted by reason, at the door and of questions', async () => {
   const { figures, url } = await aWatched()
   const secret = { type: 'object', properties: { password: { type: 'string' } } }
@@ -81,6 +200,9 @@ test('[WATCH-2] refusals are counted by reason, at the door and of questions', a
 
   for (const reason of ['secret', 'too-many-open-caller', 'host', 'unknown-path']) {
     expect(lineOf(text, `assent_refusals_total{reason="${reason}"}`)).toContain(' 1')
+  }
+  for (const reason of ['secret', 'too-many-open-caller']) {
+    expect(lineOf(text, `assent_questions_refused_total{server="deploy",reason="${reason}"}`)).toContain(' 1')
   }
 })
 

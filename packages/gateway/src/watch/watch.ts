@@ -4,8 +4,11 @@ import type { AnswerName } from '@assent/core'
 import type { QuestionRefusal } from '../relay/exchange.ts'
 import type { NameConflict } from '../relay/naming.ts'
 
-/** How a question ended, as far as this gateway saw it. */
-export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'undeliverable'
+/**
+ * How a question ended, as far as this gateway saw it. `cancelled` is a person's choice; `lost` means that the process which
+ * waited for the answer is gone.
+ */
+export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'lost' | 'undeliverable'
 
 export interface RefusedQuestion {
   readonly server: string
@@ -30,6 +33,8 @@ export interface Watch {
   refused(reason: string): void
   /** A question was refused before it reached a person. */
   questionRefused(question: RefusedQuestion): void
+  /** So many calls were given up because the process that held them fell silent. */
+  callsLost(count: number): void
   /** A tool is left out of the server's list, because it works only as a task. */
   toolLeftOut(server: string, tool: string): void
   /** A thing of the server cannot have the name that it would have for clients. */
@@ -49,6 +54,7 @@ export const nobodyWatches: Watch = {
   unattended: () => undefined,
   refused: () => undefined,
   questionRefused: () => undefined,
+  callsLost: () => undefined,
   toolLeftOut: () => undefined,
   nameConflict: () => undefined,
   passed: () => undefined,
