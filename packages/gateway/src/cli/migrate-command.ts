@@ -2,21 +2,19 @@
 // gateways what they need.
 
 import type { Command } from 'commander'
-import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { storeAddress } from '../config/special-kinds.ts'
-import { sayFindings } from './config-commands.ts'
+import { gatewayConfigOption, loadOrExplain } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 interface MigrateWords {
-  readonly config: string
+  readonly config?: string
   readonly store?: string
   readonly grants?: string
   readonly print?: true
 }
 
-const usualFile = 'assent.yaml'
 /** The schema that gateways use. */
 const schema = 'assent'
 
@@ -24,7 +22,7 @@ export function addMigrateCommand(program: Command, terminal: Terminal, end: (co
   program
     .command('migrate')
     .summary('bring the tables of a PostgreSQL store up to date')
-    .option('-c, --config <file>', 'the configuration whose store it is', usualFile)
+    .option(...gatewayConfigOption)
     .option('--store <address>', 'the store, in place of the one in the configuration: postgres://owner@host/database')
     .option('--grants <role>', 'also grant this role what a gateway needs, and revoke everything else')
     .option('--print', 'with --grants: only print the SQL')
@@ -72,15 +70,10 @@ As the owner, before a new version is started:
 }
 
 /** Undefined, and reported, where neither the option nor the configuration names one. */
-function placeOf({ config: file, store }: MigrateWords, terminal: Terminal): Config['store'] | undefined {
-  if (store !== undefined) {
-    const read = storeAddress.read(store)
-    if (read.ok) return read.value
-    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} --store ${read.problem}.`)
-    return undefined
-  }
-  const loaded = loadConfig(file, terminal.variables)
-  if (loaded.ok) return loaded.config.store
-  sayFindings(file, loaded, terminal)
+function placeOf({ config, store }: MigrateWords, terminal: Terminal): Config['store'] | undefined {
+  if (store === undefined) return loadOrExplain(config, terminal)?.config.store
+  const read = storeAddress.read(store)
+  if (read.ok) return read.value
+  terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} --store ${read.problem}.`)
   return undefined
 }

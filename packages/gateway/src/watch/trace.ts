@@ -1,49 +1,67 @@
 // Spans for the two hops of a call, and the trace it belongs to, carried in `_meta` as the protocol has it
 // (traceparent, tracestate: https://www.w3.org/TR/trace-context/).
 //
-// It speaks to the OpenTelemetry API alone. Unless whoever runs the process has registered an SDK, nothing is recorded and
-// nothing is added to any message; what a client put into `_meta` passes in either case. A span names the method, the server
-// and the outcome, and nothing that anyone asked or answered.
+// It speaks to the OpenTelemetry API alone, and to the copy that whoever runs the process has installed: an SDK is found only
+// through an API that is no newer than the one it registered with. Where there is none, or no SDK is registered, nothing is
+// recorded and nothing is added to any message; what a client put into `_meta` passes in either case. A span names the method,
+// the server and the outcome, and nothing that anyone asked or answered.
 
 import type { JsonObject } from '@assent/core'
-import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Span } from '@opentelemetry/api'
 import type { Call, Outcome } from '../relay/exchange.ts'
 import { objectAt } from '../wire/messages.ts'
 import { knownMethod } from './watch.ts'
 
-const tracer = trace.getTracer('assent')
+const api = await installedApi()
 
 /** The hop from the client to us: it belongs to the trace that the client named, if it did. */
 export function tracedRequest(call: Call, run: () => Promise<Outcome>): Promise<Outcome> {
+  if (api === undefined) return run()
+  const { context, propagation, SpanKind, trace } = api
   const parent = propagation.extract(context.active(), objectAt(call.params, '_meta') ?? {})
-  const span = tracer.startSpan(
-    'mcp.request',
-    { kind: SpanKind.SERVER, attributes: { 'mcp.method.name': knownMethod(call.method) } },
-    parent,
-  )
-  return context.with(trace.setSpan(parent, span), () => ended(span, run()))
+  const span = trace
+    .getTracer('assent')
+    .startSpan(
+      'mcp.request',
+      { kind: SpanKind.SERVER, attributes: { 'mcp.method.name': knownMethod(call.method) } },
+      parent,
+    )
+  return context.with(trace.setSpan(parent, span), () => ended(span, run(), api.SpanStatusCode.ERROR))
 }
 
 /** The hop from us to a server, which is told which trace it belongs to. */
 export function tracedCall(server: string, call: Call, run: (call: Call) => Promise<Outcome>): Promise<Outcome> {
+  if (api === undefined) return run(call)
+  const { context, propagation, SpanKind, trace } = api
   const attributes = { 'mcp.method.name': knownMethod(call.method), 'assent.server': server }
-  const span = tracer.startSpan('mcp.server', { kind: SpanKind.CLIENT, attributes })
+  const span = trace.getTracer('assent').startSpan('mcp.server', { kind: SpanKind.CLIENT, attributes })
   const here = trace.setSpan(context.active(), span)
   return context.with(here, () => {
     const carried: Record<string, string> = {}
     propagation.inject(here, carried)
-    return ended(span, run(Object.keys(carried).length === 0 ? call : withMeta(call, carried)))
+    const traced = Object.keys(carried).length === 0 ? call : withMeta(call, carried)
+    return ended(span, run(traced), api.SpanStatusCode.ERROR)
   })
 }
 
-async function ended(span: ReturnType<typeof tracer.startSpan>, outcome: Promise<Outcome>): Promise<Outcome> {
+/** Undefined where it is not installed: it is an optional peer dependency. */
+async function installedApi(): Promise<typeof import('@opentelemetry/api') | undefined> {
+  try {
+    return await import('@opentelemetry/api')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+async function ended(span: Span, outcome: Promise<Outcome>, code: number): Promise<Outcome> {
   try {
     const { kind } = await outcome
     span.setAttribute('assent.outcome', kind)
-    if (kind === 'failed') span.setStatus({ code: SpanStatusCode.ERROR })
+    if (kind === 'failed') span.setStatus({ code })
     return await outcome
   } catch (error) {
-    span.setStatus({ code: SpanStatusCode.ERROR })
+    span.setStatus({ code })
     throw error
   } finally {
     span.end()
