@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import {
@@ -18,12 +16,8 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 const secret = 'c4nary-7b0f1e'
 
-type Api = typeof import('@opentelemetry/api')
-
-/** A real SDK, as someone who runs the gateway would register it: with the API that is installed beside the SDK. */
+/** A real SDK, as someone who runs the gateway would register it. */
 function recording(): InMemorySpanExporter {
-  const besideTheSdk = createRequire(import.meta.resolve('@opentelemetry/sdk-trace-base'))
-  const { context, propagation, trace } = besideTheSdk('@opentelemetry/api') as Api
   const exporter = new InMemorySpanExporter()
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -81,31 +75,4 @@ test('[WATCH-5] where nobody records, the caller’s trace passes as it is, and 
   await call(url, {})
 
   expect(server.requests.map(({ params }) => params._meta?.traceparent)).toEqual([traceparent, undefined])
-})
-
-test('[WATCH-5] the API is an optional peer, of any version that an SDK in use may have registered with', () => {
-  const manifest = createRequire(import.meta.url)('../../package.json')
-
-  expect(manifest.dependencies).not.toHaveProperty('@opentelemetry/api')
-  expect(manifest.peerDependencies).toEqual({ '@opentelemetry/api': '>=1.3.0 <2' })
-  expect(manifest.peerDependenciesMeta).toEqual({ '@opentelemetry/api': { optional: true } })
-})
-
-test('[WATCH-5] where the API is not installed, calls pass as they are', () => {
-  const notInstalled = `import { registerHooks } from 'node:module'
-    registerHooks({ resolve: (name, context, next) => {
-      if (name !== '@opentelemetry/api') return next(name, context)
-      throw Object.assign(new Error('not installed'), { code: 'ERR_MODULE_NOT_FOUND' })
-    } })
-    const { tracedCall, tracedRequest } = await import(${JSON.stringify(import.meta.resolve('./trace.ts'))})
-    const call = { method: 'tools/call', params: { _meta: { traceparent: 'as it came' } } }
-    const { passed } = await tracedRequest(call, () => tracedCall('a', call, async (sent) => ({ passed: sent === call })))
-    console.log(passed)`
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--conditions=assent-source', '--input-type=module', '--eval', notInstalled],
-    { encoding: 'utf8', cwd: fileURLToPath(new URL('.', import.meta.url)) },
-  )
-
-  expect({ stdout, stderr }).toEqual({ stdout: 'true\n', stderr: '' })
 })

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgres, openPostgres, type PostgresStoreOptions, type Store } from '../index.ts'
@@ -179,7 +178,6 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
     const files = suites.map((name) => `packages/store/src/contract/${name}.test.ts`)
     const words = ['vitest', 'run', '--maxWorkers=1', '-t', 'PostgreSQL', ...files]
     const child = spawn('npx', words, {
-      cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
       env: { ...process.env, NO_COLOR: '1', ASSENT_TEST_POOLER: url },
     })
     let output = ''

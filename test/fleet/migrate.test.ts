@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { putAwayLater } from '../contract/stage.suite.ts'
-import { aRawServer, call, complete } from '../contract/wire.suite.ts'
-import { aFolder, aKey, aRunningGateway, assent, assentHere } from './process.suite.ts'
+import { aFolder, aKey, aRunningGateway, assent, assentHere } from '../../packages/gateway/src/cli/process.suite.ts'
+import { putAwayLater } from '../../packages/gateway/src/contract/stage.suite.ts'
+import { aRawServer, call, complete } from '../../packages/gateway/src/contract/wire.suite.ts'
 
-const page = readFileSync(new URL('../../../../docs/production.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8')
 const blocks = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql)
 const [roles = '', grants = ''] = blocks
 
