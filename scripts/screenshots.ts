@@ -14,7 +14,17 @@ const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
 const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'proof', 'figures'] as const
 /** One look is enough for these. */
-const once = ['text', 'formats', 'numbers', 'safe link', 'unsafe link', 'odd link', 'quorum', 'settled'] as const
+const once = [
+  'one of',
+  'text',
+  'formats',
+  'numbers',
+  'safe link',
+  'unsafe link',
+  'odd link',
+  'quorum',
+  'settled',
+] as const
 
 const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
 const path = join(folder, 'assent.db')

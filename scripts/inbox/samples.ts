@@ -52,6 +52,19 @@ export function aDeployment(changes: Partial<AskDraft> = {}): AskDraft {
   )
 }
 
+/** As a server asks that does not say in which of its calls it does. */
+function aSharedQuestion(): AskDraft {
+  const oneOf = [
+    { tool: 'rollout', arguments: { env: 'staging', region: 'eu' } },
+    { tool: 'rollout', arguments: { env: 'production', region: 'eu' } },
+    { tool: 'status', arguments: {} },
+  ]
+  return anAsk(
+    { kind: 'form', message: 'Go on with the rollout?', form: decisionForm, oneOf },
+    { asker: { server: 'deploy' } },
+  )
+}
+
 /** As a server written with the sdk asks through a gateway, where only a form can carry it. */
 function aDecision(changes: Partial<AskDraft> = {}): AskDraft {
   const names = ['demo-1', 'demo-2', 'demo-3', 'old-mix', 'old-master']
@@ -170,6 +183,7 @@ export async function raiseSamples(store: Store): Promise<Readonly<Record<string
   await raise('odd link', aLink('https://login.bücher.example:8443/connect'))
   for (const [name, { message, fields }] of Object.entries(forms)) await raise(name, aForm(message, fields))
   await raise('decision', aDecision())
+  await raise('one of', aSharedQuestion())
   await raise('quorum', aDeployment({ electorate: twoOfUs, principal: 'ben', decideWithinMs: days }))
   await store.asks.answer({
     tenant,

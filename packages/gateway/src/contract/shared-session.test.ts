@@ -159,6 +159,7 @@ test('[SHARE-3] a question that may be any call’s is shown with all of them, a
     const { question } = ask
     if (question.kind !== 'form') throw new Error('Not a form.')
     expect(question.call).toBeUndefined()
+    expect(ask.asker).toEqual({ server: 'deploy' })
     expect(question.oneOf).toContainEqual({ tool: 'hang', arguments: { slow: true } })
     expect(question.oneOf).toContainEqual({ tool: 'ask', arguments: { message: question.message } })
     await answerInInbox(store, ask, { action: 'accept', content: { word: `to ${question.message}` } })

@@ -57,7 +57,8 @@ export async function raiseAsk(
   if (question === undefined) return undefined
   const secret = wanted.kind === 'url' ? wanted.secret : undefined
   if (secret?.askId !== undefined) return secret.askId
-  const tool = stringAt(call.params, 'name')
+  const isShared = 'shared' in wanted && wanted.shared !== undefined
+  const tool = isShared ? undefined : stringAt(call.params, 'name')
   const draft = {
     tenant: call.tenant,
     id,
