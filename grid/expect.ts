@@ -35,10 +35,10 @@ const undeclaredLooksLike = ['nothing', 'cancel', 'error Error', 'error -32601',
 const timeoutLooksLike = ['cancel', 'error -32000']
 
 /**
- * The 2025 server is blocked in a call and must be let go: by a cancel, or by cancelling the call itself. A server that
- * was started for this client alone may also be ended with it.
+ * The 2025 server is blocked in a call and must be let go: by a cancel, by cancelling the call itself, or, where the client
+ * may still come back, when the question expires. A server that was started for this client alone may also be ended with it.
  */
-const clientGoneLooksLike = ['cancel', 'aborted']
+const clientGoneLooksLike = ['cancel', 'aborted', 'error -32000']
 const clientGoneEndsServer = [...clientGoneLooksLike, 'nothing']
 
 /** The 2026 server waits for nothing, so it need not hear that nobody comes back. */

@@ -126,6 +126,8 @@ export const relayLimits = {
 export const upstreamLimits = {
   /** To learn which revision a server speaks, and to open a session with it. */
   openMs: 30_000,
+  /** How long a session waits for its standing stream before it is used without. */
+  streamMs: 500,
   /** How long a process may be silent about its revision before it is also sent what the older ones begin with. */
   probeMs: 2_000,
   /** How long a server that failed, or did not answer, before may delay a list, or the start of a client's session. */
@@ -178,6 +180,8 @@ export const downstreamLimits = {
   keepAliveMs: 15_000,
   /** How long what was under way for a client that left on a pipe may take to end. */
   leavingMs: 2_000,
+  /** How long a question that moves from one call to another may take for it. */
+  passedWithinMs: 2_000,
   /** When a stream on which nothing was said yet opens all the same. */
   openWithinMs: 250,
   /** How long a call of a session waits for its client when the connection broke, and how many may wait in this process. */

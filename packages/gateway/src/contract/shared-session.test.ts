@@ -224,6 +224,24 @@ test('[SHARE-3] towards a client of the newest revision each question is returne
   ])
 })
 
+test('[SHARE-3] a client with a session is not asked again when the call that carried the question ends', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const session = await aSession(url)
+  const hanging = await inSession(session, 1, 'hang')
+  const asking = await inSession(session, 2, 'ask', { message: 'whose?' })
+  const question = await nextOf(hanging)
+  expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'whose?' } })
+
+  await replyOf(await inSession(session, 3, 'release'))
+  expect(await nextOf(hanging)).toHaveProperty('result')
+  await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { word: 'once' } } })
+
+  const said: Wire[] = []
+  for await (const message of asking) said.push(message)
+  expect(said).toHaveLength(1)
+  expect(textOf(said[0]?.result)).toContain('once')
+})
+
 test('[SHARE-4] a cancelled call leaves the others and their process alone, and what it asks later is not theirs', async () => {
   const { store, gateway } = await aStage()
   const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
@@ -366,4 +384,26 @@ test('[SHARE-6] a standing stream that the server closed is opened again', async
 
   expect(await nextOf(stream)).toMatchObject({ method: changed.method })
   expect(opened).toBe(2)
+})
+
+test('[START-1] a server that sends nothing on its standing stream before its first event is used at once', async () => {
+  const server = createServer(async (message, response) => {
+    // It keeps the request, and writes the status with the first event.
+    if (message.method === 'GET') return
+    let body = ''
+    for await (const chunk of message.setEncoding('utf8')) body += chunk
+    const { id, method } = body === '' ? ({} as Wire) : JSON.parse(body)
+    if (method === 'server/discover') return void response.writeHead(400).end()
+    if (id === undefined) return void response.writeHead(202).end()
+    const opened = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: {} }
+    const result = method === 'initialize' ? opened : { content: [] }
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'raw' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  const { url } = await (await aStage()).gateway({ deploy: await listening(server) })
+  const began = performance.now()
+
+  expect((await callTool(url, 'x')).result).toMatchObject({ content: [] })
+
+  expect(performance.now() - began).toBeLessThan(8_000)
 })

@@ -65,6 +65,8 @@ export interface ClientProfile {
   readonly capabilities: JsonObject
   /** Asking people is switched off at this gateway, so `capabilities` lacks what the client declared. */
   readonly asksDisabled?: true
+  /** Whether it shows such a question itself, so that a caller without a session comes back for it in another request. */
+  readonly shows?: (wanted: Wanted) => boolean
   /** Headers that repeat parts of the call for what stands between, as the caller sent them. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -92,8 +94,10 @@ export type Wanted =
   | { readonly kind: 'sampling'; readonly params: JsonObject }
   | { readonly kind: 'roots'; readonly params: JsonObject }
 
-/** A question whose server did not say in which of its calls it asks. */
+/** A question whose server did not say in which of its calls it asks. The same object as long as the server waits for it. */
 export interface Shared {
+  /** Whether the server still waits for the answer: the call that carried the question may have ended. */
+  readonly isOpen: boolean
   /** The calls in progress when it asked. */
   readonly oneOf: readonly Pick<Call, 'method' | 'params'>[]
   /** The earliest that one of their callers leaves, for callers that cannot come back. */

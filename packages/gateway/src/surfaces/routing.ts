@@ -158,7 +158,8 @@ export class Routing {
   /** What a client says of itself, and what servers are told: with an inbox, people can always be asked. */
   profile(info: JsonObject, declared: JsonObject): ClientProfile {
     const capabilities = this.hasInbox ? { ...declared, elicitation: { form: {}, url: {} } } : declared
-    return { info, declared, capabilities: withAskMeta(capabilities) }
+    const profile = { info, declared, capabilities: withAskMeta(capabilities) }
+    return { ...profile, shows: (wanted) => this.#clientShows(profile, wanted) }
   }
 
   /** Says at any moment how long a call that began now can still be held for a caller that cannot come back by itself. */

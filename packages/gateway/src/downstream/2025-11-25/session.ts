@@ -5,9 +5,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, understandsAskMeta } from '@assent/core'
-import { relayLimits } from '../../limits.ts'
+import { downstreamLimits, relayLimits } from '../../limits.ts'
 import { canBeAsked, forClient } from '../../relay/capabilities.ts'
-import type { Call, ClientProfile, Given, Outcome, Wanted } from '../../relay/exchange.ts'
+import type { Call, ClientProfile, Given, Outcome, Shared, Wanted } from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
@@ -62,6 +62,15 @@ type Ended = Exclude<Outcome, Unfinished>
 
 const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
 
+/** A question on display at the client. */
+interface Pushed {
+  readonly id: RequestId
+  readonly promise: Promise<Given>
+  readonly resolve: (given: Given) => void
+  readonly askedAt: number
+  readonly timer?: NodeJS.Timeout
+}
+
 /** What ends a question before its answer. */
 interface Until {
   readonly over: Promise<void>
@@ -77,6 +86,8 @@ export class ClientSession {
   readonly #client: ClientProfile
   readonly revision: string
   readonly #pushed = new Map<RequestId, (given: Given) => void>()
+  /** Questions on display whose call has ended and that another call of this session carries on. */
+  readonly #passed = new Map<Shared, Pushed>()
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
   /** By a clock that runs forward only, like everything that is measured and not agreed on. */
@@ -271,8 +282,9 @@ export class ClientSession {
     const began = performance.now()
     let reason: string | undefined
     for (let again = 0; ; again++) {
-      const askedAt = performance.now()
-      const given = await this.#ask(withReason(wanted, reason), say, call.signal, until, askedAt - began)
+      const askedAt = this.#passed.get(sharedOf(wanted) as Shared)?.askedAt ?? performance.now()
+      const elapsedMs = Math.max(0, askedAt - began)
+      const given = await this.#ask(withReason(wanted, reason), say, call.signal, until, elapsedMs)
       if (given === 'elsewhere') return {}
       if (given === undefined) return undefined
       const came = { given, afterMs: performance.now() - askedAt }
@@ -294,18 +306,22 @@ export class ClientSession {
     const shown = { ...wanted, params: forClient(wanted.params, declared, waitMs) }
     const question = canBeAsked(declared, wanted.kind) ? pushedQuestion(shown, this.revision) : undefined
     if (question === undefined) return noAnswer
-    // Whichever process gets the answer knows by the id where it belongs.
-    const id = this.#serving.mailbox.newName()
-    const { promise, resolve } = Promise.withResolvers<Given>()
-    this.#pushed.set(id, resolve)
+    const shared = sharedOf(wanted)
+    const passed = this.#takePassed(shared)
+    const pushed = passed ?? this.#push(say, question)
+    const { id, promise, resolve } = pushed
     // A gateway ends the question by the timeout it was sent, and always replies.
     const graceMs = understandsAskMeta(declared) ? relayLimits.chainGraceMs : 0
     const timer = setTimeout(() => resolve(expired), waitMs + graceMs)
     const abort = () => resolve(noAnswer)
     signal.addEventListener('abort', abort, { once: true })
-    say({ jsonrpc: '2.0', id, ...question })
+    let isPassedOn = false
     try {
       const answer = await Promise.race([promise, over, elsewhere])
+      // Another call of this session carries it on; the person need not be asked again.
+      isPassedOn = answer === undefined && shared?.isOpen === true
+      if (isPassedOn && shared !== undefined) this.#passOn(shared, pushed, say)
+      if (isPassedOn) return undefined
       // The words of whoever was faster: a client that shows them tells its person who, how and when.
       const reason = typeof answer === 'string' ? answer : 'No answer is needed any more.'
       if (answer === undefined || answer === noAnswer || answer === expired || typeof answer === 'string') {
@@ -315,8 +331,36 @@ export class ClientSession {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
-      this.#pushed.delete(id)
+      if (!isPassedOn) this.#pushed.delete(id)
     }
+  }
+
+  #push(say: Say, question: object): Pushed {
+    // Whichever process gets the answer knows by the id where it belongs.
+    const id = this.#serving.mailbox.newName()
+    const { promise, resolve } = Promise.withResolvers<Given>()
+    this.#pushed.set(id, resolve)
+    say({ jsonrpc: '2.0', id, ...question } as Request)
+    return { id, promise, resolve, askedAt: performance.now() }
+  }
+
+  /** Keeps a question on display for the call that carries it on, and takes it back if none does. */
+  #passOn(shared: Shared, pushed: Pushed, say: Say): void {
+    const timer = setTimeout(() => {
+      this.#passed.delete(shared)
+      this.#pushed.delete(pushed.id)
+      const params = { requestId: pushed.id, reason: 'No answer is needed any more.' }
+      say({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    }, downstreamLimits.passedWithinMs)
+    this.#passed.set(shared, { ...pushed, timer })
+  }
+
+  #takePassed(shared: Shared | undefined): Pushed | undefined {
+    const passed = shared === undefined ? undefined : this.#passed.get(shared)
+    if (shared === undefined || passed === undefined) return undefined
+    clearTimeout(passed.timer)
+    this.#passed.delete(shared)
+    return passed
   }
 
   /** A handle ends with the session, which on standard input and output is the process. */
@@ -343,6 +387,10 @@ export class ClientSession {
       requestHeaders: headers,
     }
   }
+}
+
+function sharedOf(wanted: Wanted): Shared | undefined {
+  return 'shared' in wanted ? wanted.shared : undefined
 }
 
 function isYes(came: Came | undefined): boolean {

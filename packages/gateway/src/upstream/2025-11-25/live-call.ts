@@ -1,13 +1,14 @@
 // One call that a session-based server is working on, from our request to its reply.
 //
 // The server is blocked inside it while it asks. `next` says how things stand: the reply, or the questions that are open.
-// A question of which the server did not say in which call it asks is carried by one of the calls in progress, and moves to
-// another when that one ends (session.ts).
+// A question of which the server did not say in which call it asks is carried by one of the calls in progress. When that one
+// ends the question moves to another (session.ts), unless a client without a session has left with it: then it stays, and
+// the reply of its call waits for the client to come back.
 
 import type { JsonObject } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { canBeAsked, undeclared } from '../../relay/capabilities.ts'
-import { type Call, failed, type Given, type Outcome, type Shared, type Wanted } from '../../relay/exchange.ts'
+import { type Call, failed, type Given, type Outcome, type Wanted } from '../../relay/exchange.ts'
 import { expired } from '../../relay/judge-wanted.ts'
 import { shownWaitMs } from '../../surfaces/ask-deadline.ts'
 import {
@@ -20,6 +21,7 @@ import {
 } from '../../wire/messages.ts'
 import { withTokenOf } from '../progress-token.ts'
 import { readQuestion } from './questions.ts'
+import { SharedQuestion } from './shared-question.ts'
 
 interface Question {
   readonly id: RequestId
@@ -99,7 +101,7 @@ export class LiveCall {
     const isShared = askers !== undefined && isForPeople(wanted)
     this.#ask({
       id: request.id,
-      wanted: isShared ? { ...wanted, shared: sharedBy(askers) } : wanted,
+      wanted: isShared ? { ...wanted, shared: new SharedQuestion(askers) } : wanted,
       deadline: performance.now() + waitMs,
       askers,
     })
@@ -114,6 +116,7 @@ export class LiveCall {
   onCancelled(requestId: unknown): boolean {
     const question = [...this.#open].find(([, { id }]) => id === requestId)
     if (question !== undefined) {
+      settle(question[1])
       this.#close(question[0])
       this.#change()
       return true
@@ -129,17 +132,21 @@ export class LiveCall {
     this.#call.notify(withTokenOf(notification, this.#call))
   }
 
-  /** Ends the call. The questions that may be another call's are returned: they go on there. */
+  /** Ends the call. The questions that may be another call's and do not stay are returned: they go on there. */
   finish(outcome: Outcome): readonly Moving[] {
     this.#end ??= outcome
-    const moving: Moving[] = []
-    for (const [key, { timer: _timer, askers, ...question }] of [...this.#open]) {
-      this.#close(key)
-      const others = askers?.filter((one) => one !== this && !one.isFinished) ?? []
-      if (others.length > 0) moving.push({ ...question, askers: others })
-    }
-    this.#change()
-    return moving
+    return this.#letGo((question) => this.#stays(question))
+  }
+
+  /** Ends the call for a caller that does not come back: no question stays. */
+  leave(outcome: Outcome): readonly Moving[] {
+    this.#end ??= outcome
+    return this.#letGo(() => false)
+  }
+
+  /** Closes what stayed when the last call that may have asked it has ended. */
+  closeOrphans(): void {
+    this.#letGo((question) => this.#othersOf(question).length > 0)
   }
 
   get isFinished(): boolean {
@@ -155,6 +162,7 @@ export class LiveCall {
         continue
       }
       this.#answered.set(question.id, key)
+      settle(question)
       this.#close(key)
       // By name, because what else we know of an answer is no business of the server's, and strict ones refuse it.
       const said = 'result' in answer ? { result: answer.result } : { error: answer.error }
@@ -173,13 +181,13 @@ export class LiveCall {
 
   async next(): Promise<Outcome> {
     for (;;) {
-      if (this.#end !== undefined) return this.#end
       if (this.#open.size > 0) {
         // What the server asks in one breath arrives in one piece: let the rest of it be read.
         await new Promise((resolve) => setImmediate(resolve))
-        if (this.#end === undefined && this.#open.size > 0) return this.#needsPeople()
+        if (this.#open.size > 0) return this.#needsPeople()
         continue
       }
+      if (this.#end !== undefined) return this.#end
       await this.#changed.promise
     }
   }
@@ -199,7 +207,31 @@ export class LiveCall {
 
   /** Resolves when none of these questions is open any more. */
   async #over(keys: readonly string[]): Promise<void> {
-    while (this.#end === undefined && keys.some((key) => this.#open.has(key))) await this.#changed.promise
+    while (keys.some((key) => this.#open.has(key))) await this.#changed.promise
+  }
+
+  #letGo(stays: (question: Question) => boolean): readonly Moving[] {
+    const moving: Moving[] = []
+    for (const [key, question] of [...this.#open]) {
+      if (stays(question)) continue
+      this.#close(key)
+      const { timer: _timer, ...rest } = question
+      const askers = this.#othersOf(question)
+      if (askers.length > 0) moving.push({ ...rest, askers })
+      else settle(question)
+    }
+    this.#change()
+    return moving
+  }
+
+  /** Its client shows it, and comes back with the answer. */
+  #stays(question: Question): boolean {
+    const { scope, client } = this.#call
+    return scope === '' && client.shows?.(question.wanted) === true && this.#othersOf(question).length > 0
+  }
+
+  #othersOf({ askers = [] }: Question): readonly LiveCall[] {
+    return askers.filter((one) => one !== this && !one.isFinished)
   }
 
   #giveUp(key: string): void {
@@ -222,14 +254,9 @@ export class LiveCall {
   }
 }
 
-/** The calls as their callers made them, and the earliest that one of the callers leaves. */
-function sharedBy(askers: readonly LiveCall[]): Shared {
-  const calls = askers.map(({ called }) => called)
-  const leavesAfterMs = () => {
-    const waits = calls.map((call) => call.leavesAfterMs?.()).filter((ms) => ms !== undefined)
-    return waits.length === 0 ? undefined : Math.min(...waits)
-  }
-  return { oneOf: calls.map(({ method, params }) => ({ method, params })), leavesAfterMs }
+/** The server waits for it no longer. */
+function settle({ wanted }: Question): void {
+  if ('shared' in wanted && wanted.shared instanceof SharedQuestion) wanted.shared.isOpen = false
 }
 
 function isForPeople(wanted: Wanted): wanted is Wanted & { kind: 'form' | 'url' } {

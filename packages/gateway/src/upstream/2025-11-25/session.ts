@@ -31,7 +31,7 @@ import {
 import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Timeouts, timeoutsOf } from '../timeouts.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
-import { LiveCall, outcomeOf } from './live-call.ts'
+import { LiveCall, type Moving, outcomeOf } from './live-call.ts'
 import { type Asker, OutsideCalls } from './outside-calls.ts'
 
 export type OpenWire = (events: WireEvents) => Wire & { revision?: string; openStream?(): Promise<void> }
@@ -68,6 +68,8 @@ export class Session {
   readonly #plain = new Map<RequestId, Plain>()
   /** In the order in which they started. */
   readonly #live = new Map<RequestId, { readonly call: LiveCall; readonly end: (outcome: Outcome) => void }>()
+  /** Calls that have ended and still carry a question that may be another call's. */
+  readonly #staying = new Set<LiveCall>()
   /** Calls that were given up and that the server may still be working on. */
   readonly #abandoned = new Map<RequestId, NodeJS.Timeout>()
   readonly #outside: OutsideCalls
@@ -144,11 +146,12 @@ export class Session {
 
   /** Tells the server that nobody wants the reply any more. */
   cancel(live: LiveCall, reason: string): void {
-    if (live.isFinished) return
+    const isOver = live.isFinished
     // A server may go on regardless and ask later.
-    this.#abandon(live.requestId)
-    this.#end(live, failed(errorCodes.refused, reason))
-    this.#cancelled(live.requestId, reason)
+    if (!isOver) this.#abandon(live.requestId)
+    const outcome = failed(errorCodes.refused, reason)
+    this.#ended(live, live.leave(outcome))
+    if (!isOver) this.#cancelled(live.requestId, reason)
   }
 
   /** A request that cannot ask anything. */
@@ -218,8 +221,8 @@ export class Session {
     const told = this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' }).then(() => outcome)
     const heard = await Promise.race([told, after(this.#timeouts.openMs)])
     if (heard.kind === 'failed') throw new Error(heard.error.message)
-    // A server that takes the request and says nothing is one without a stream.
-    await Promise.race([this.#wire.openStream?.(), after(this.#timeouts.openMs)])
+    // Some servers send nothing on it, not even a status, before they have something to say.
+    await Promise.race([this.#wire.openStream?.(), after(upstreamLimits.streamMs)])
   }
 
   #receive(message: Message, origin: RequestId | undefined): void {
@@ -253,7 +256,8 @@ export class Session {
   #notified(notification: Notification, origin: RequestId | undefined): void {
     const { method, params } = notification
     if (method === 'notifications/cancelled') {
-      const isKnown = [...this.#live.values()].some(({ call }) => call.onCancelled(params?.requestId))
+      const calls = [...[...this.#live.values()].map(({ call }) => call), ...this.#staying]
+      const isKnown = calls.some((call) => call.onCancelled(params?.requestId))
       if (isKnown) return
     }
     const token = method === 'notifications/progress' ? params?.progressToken : undefined
@@ -274,8 +278,17 @@ export class Session {
   }
 
   #end(live: LiveCall, outcome: Outcome): void {
+    this.#ended(live, live.finish(outcome))
+  }
+
+  #ended(live: LiveCall, moving: readonly Moving[]): void {
     this.#live.delete(live.requestId)
-    for (const question of live.finish(outcome)) carrierOf(question.askers)?.carryOn(question)
+    for (const question of moving) carrierOf(question.askers)?.carryOn(question)
+    this.#staying.add(live)
+    for (const one of this.#staying) {
+      one.closeOrphans()
+      if (!one.isAsking) this.#staying.delete(one)
+    }
   }
 
   /** Its questions are not taken for another call's for a while. */
@@ -326,7 +339,7 @@ export class Session {
 
   #endAll(outcome: Outcome): void {
     for (const { onGone } of [...this.#plain.values()]) onGone(outcome)
-    for (const { end } of [...this.#live.values()]) end(outcome)
+    for (const { call } of [...this.#live.values()]) this.#ended(call, call.leave(outcome))
   }
 
   #refusal(error: unknown): Outcome {

@@ -123,7 +123,7 @@ export class Upstream20251125 implements Upstream {
 
   async close(): Promise<void> {
     const stopped = failed(errorCodes.refused, 'The gateway stopped before anyone answered.')
-    for (const { live } of this.#held.values()) live.finish(stopped)
+    for (const { live } of this.#held.values()) live.leave(stopped)
     this.#pools.close()
     this.#options.close()
   }
