@@ -66,7 +66,7 @@ export interface ClientProfile {
   /** Asking people is switched off at this gateway, so `capabilities` lacks what the client declared. */
   readonly asksDisabled?: true
   /** Whether it shows such a question itself, so that a caller without a session comes back for it in another request. */
-  readonly shows?: (wanted: Wanted) => boolean
+  readonly shows?: (wanted: Wanted, server: string) => boolean
   /** Headers that repeat parts of the call for what stands between, as the caller sent them. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -159,7 +159,7 @@ export class Routing {
   profile(info: JsonObject, declared: JsonObject): ClientProfile {
     const capabilities = this.hasInbox ? { ...declared, elicitation: { form: {}, url: {} } } : declared
     const profile = { info, declared, capabilities: withAskMeta(capabilities) }
-    return { ...profile, shows: (wanted) => this.#clientShows(profile, wanted) }
+    return { ...profile, shows: (wanted, server) => this.#clientShows(profile, server, wanted) }
   }
 
   /** Says at any moment how long a call that began now can still be held for a caller that cannot come back by itself. */

@@ -14,7 +14,7 @@ function asking({ isSent = true, params = {} as JsonObject, waitMs = 60_000 } = 
     client: { capabilities: { elicitation: { form: {} } } },
     notify: ({ method }: { method: string }) => void notified.push(method),
   } as unknown as Call
-  const live = new LiveCall('call_1', 1, call, waitMs, async (reply) => {
+  const live = new LiveCall({ id: 'call_1', requestId: 1, server: 'deploy', call, waitMs }, async (reply) => {
     replies.push(reply)
     return isSent
   })

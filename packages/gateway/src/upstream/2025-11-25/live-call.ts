@@ -35,9 +35,19 @@ interface Question {
 /** A question that outlives the call that carried it. */
 export type Moving = Omit<Question, 'timer'> & { readonly askers: readonly LiveCall[] }
 
+export interface Started {
+  readonly id: string
+  readonly requestId: RequestId
+  readonly server: string
+  readonly call: Call
+  /** How long a person may take. */
+  readonly waitMs: number
+}
+
 export class LiveCall {
   readonly id: string
   readonly requestId: RequestId
+  readonly #server: string
   readonly #waitMs: number
   readonly #reply: (reply: Reply) => Promise<boolean>
   readonly #open = new Map<string, Question>()
@@ -50,9 +60,10 @@ export class LiveCall {
   #changed = Promise.withResolvers<void>()
   #keys = 0
 
-  constructor(id: string, requestId: RequestId, call: Call, waitMs: number, reply: (reply: Reply) => Promise<boolean>) {
+  constructor({ id, requestId, server, call, waitMs }: Started, reply: (reply: Reply) => Promise<boolean>) {
     this.id = id
     this.requestId = requestId
+    this.#server = server
     this.#call = call
     this.#waitMs = waitMs
     this.#reply = reply
@@ -227,7 +238,7 @@ export class LiveCall {
   /** Its client shows it, and comes back with the answer. */
   #stays(question: Question): boolean {
     const { scope, client } = this.#call
-    return scope === '' && client.shows?.(question.wanted) === true && this.#othersOf(question).length > 0
+    return scope === '' && client.shows?.(question.wanted, this.#server) === true && this.#othersOf(question).length > 0
   }
 
   #othersOf({ askers = [] }: Question): readonly LiveCall[] {

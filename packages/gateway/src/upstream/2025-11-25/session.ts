@@ -31,7 +31,7 @@ import {
 import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Timeouts, timeoutsOf } from '../timeouts.ts'
 import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
-import { LiveCall, type Moving, outcomeOf } from './live-call.ts'
+import { LiveCall, type Moving, outcomeOf, type Started } from './live-call.ts'
 import { type Asker, OutsideCalls } from './outside-calls.ts'
 
 export type OpenWire = (events: WireEvents) => Wire & { revision?: string; openStream?(): Promise<void> }
@@ -124,9 +124,10 @@ export class Session {
   }
 
   /** Starts a call that may ask. */
-  begin(id: string, call: Call, waitMs: number): LiveCall {
+  begin(started: Omit<Started, 'requestId'>): LiveCall {
     const requestId = this.#nextId()
-    const live = new LiveCall(id, requestId, call, waitMs, (reply) => this.#sendOrLose(reply))
+    const { call } = started
+    const live = new LiveCall({ ...started, requestId }, (reply) => this.#sendOrLose(reply))
     const end = (outcome: Outcome) => this.#end(live, outcome)
     this.#live.set(requestId, { call: live, end })
     const params = withToken(call.params, requestId)

@@ -67,7 +67,12 @@ export class Upstream20251125 implements Upstream {
       if (this.#held.size >= relayLimits.parkedCalls)
         return failed(errorCodes.refused, 'Too many calls are waiting for people.')
       const session = await pool.take(call.client)
-      const live = session.begin(newId('call', Date.now(), randomBytes), withoutRounds(call), this.#options.askWaitMs)
+      const live = session.begin({
+        id: newId('call', Date.now(), randomBytes),
+        server: this.name,
+        call: withoutRounds(call),
+        waitMs: this.#options.askWaitMs,
+      })
       this.#held.set(live.id, { live, session, pool })
       return await this.#settle(live, session, call)
     } catch (error) {
