@@ -4,6 +4,7 @@
 export type { Identified, Identify, Page, PageContent, Refusal, RefusalReason } from './door/door.ts'
 export type { Known } from './door/host.ts'
 export { type Gateway, type GatewayOptions, type Reloadable, serveStdio, startGateway } from './gateway.ts'
+export { linearPatterns } from './relay/patterns.ts'
 export type { ServerConfig } from './upstream/open-upstream.ts'
 
 // let people answer

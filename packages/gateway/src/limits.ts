@@ -43,6 +43,8 @@ export const connectionLimits = {
   keptMostMs: 30_000,
   /** After this long without a request, a close that is already here is heard before the next one is written. */
   quietMs: 50,
+  /** Of one request, one after the other. */
+  redirects: 5,
 } as const
 
 export const relayLimits = {

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { aStage, nobody } from './stage.suite.ts'
-import { aRawServer, call, complete, post, request, type Sender } from './wire.suite.ts'
+import { aRawServer, aSession, call, complete, post, request, type Sender } from './wire.suite.ts'
 
 async function aDoor() {
   const server = await aRawServer(() => complete)
@@ -68,6 +68,26 @@ test.each([
 
   expect((await post(url, body)).status).toBe(status)
   expect(server.requests).toEqual([])
+})
+
+test.each([
+  ['is no JSON', '{"jsonrpc":', -32_700],
+  ['is empty', '', -32_700],
+  ['is no message', '{"jsonrpc":"2.0"}', -32_600],
+])('[RELAY-12] a body that %s is refused with the code that JSON-RPC has for it', async (_what, body, code) => {
+  const { url } = await aDoor()
+
+  expect(await (await post(url, body)).json()).toMatchObject({ id: null, error: { code } })
+})
+
+test('[RELAY-12] a request of a session whose header names a revision that we do not know is refused', async () => {
+  const { url } = await aDoor()
+  const { id } = await aSession(url)
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const statusOf = async (revision: string) =>
+    (await post(url, ping, { headers: { 'mcp-session-id': id, 'mcp-protocol-version': revision } })).status
+
+  expect([await statusOf('1999-01-01'), await statusOf('2025-06-18')]).toEqual([400, 200])
 })
 
 test('[LIMIT-1] after a body that was too large to be read, the same client is answered again', async () => {

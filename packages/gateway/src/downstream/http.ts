@@ -4,7 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Moment } from '../fleet/leaving.ts'
-import { downstreamLimits } from '../limits.ts'
+import { downstreamLimits, wireLimits } from '../limits.ts'
 import type { Identity } from '../local-person.ts'
 import { awaitTool } from '../surfaces/await-answer.ts'
 import { header, mediaType, readBody } from '../wire/http.ts'
@@ -16,6 +16,7 @@ import {
   isRequest,
   type Message,
   type Request,
+  readBatch,
   readMessage,
 } from '../wire/messages.ts'
 import { readPlace } from './2025-11-25/call-stream.ts'
@@ -35,6 +36,9 @@ import type { Serving } from './context.ts'
 import { StreamCount } from './stream-count.ts'
 
 const sessionHeader = 'mcp-session-id'
+const batchRevision = '2025-03-26'
+/** That a request of a session may name in its header. A client of the first one got a later one offered. */
+const sessionRevisions = ['2024-11-05', batchRevision, '2025-06-18', '2025-11-25']
 const aboutToStop = 'This gateway is about to stop. Send the request again, to another or a little later.'
 const storeAway = 'The gateway cannot reach its database now. Nothing was done. Send the same again a little later.'
 
@@ -87,8 +91,12 @@ export class HttpEndpoint {
       return refuse(response, 413, 'The message is too large.')
     }
     const message = readMessage(body)
-    if (message === undefined)
+    const batch = message === undefined ? readBatch(body) : undefined
+    if (batch !== undefined) return this.#postBatch(request, response, person, batch)
+    if (message === undefined) {
+      if (isNoJson(body)) return refuse(response, 400, 'The body is not JSON.', errorCodes.parse)
       return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
+    }
     const asked = isRequest(message) ? message : undefined
     // Answers are still taken, in either spelling, and results fetched: what waits for them shall come to its end.
     if (this.#isLeaving && asked !== undefined && !continuesRound(asked) && !isFetching(asked))
@@ -111,6 +119,47 @@ export class HttpEndpoint {
     }
     // After what it has set in motion: a server waits for the answer, and nobody for this.
     setImmediate(() => response.writeHead(202).end())
+  }
+
+  /** Several messages at once, which only 2025-03-26 has. Their replies come on one stream, each when it is there. */
+  async #postBatch(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: Identity,
+    batch: readonly Message[],
+  ): Promise<void> {
+    const requests = batch.filter(isRequest)
+    if (this.#isLeaving && requests.length > 0) return refuse(response, 503, aboutToStop)
+    const session = await this.#session(request, response, person)
+    if (session === undefined) return
+    if (
+      session.revision !== batchRevision ||
+      batch.length === 0 ||
+      requests.some(({ method }) => method === 'initialize')
+    )
+      return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
+    const headers = this.#forwarded(request)
+    try {
+      for (const message of batch) {
+        if (isReply(message)) await this.#sessions.take(session, message)
+        else if (isNotification(message)) await this.#sessions.hear(session, message, headers)
+      }
+    } catch (error) {
+      this.#onTrouble(error)
+      return refuse(response, 503, storeAway)
+    }
+    if (requests.length === 0) return void response.writeHead(202).end()
+    const stream = new AnswerStream(response, { [sessionHeader]: session.id })
+    const signal = this.#untilGone(stream, 'over')
+    stream.open()
+    await Promise.all(
+      requests.map(async (asked) => {
+        const reply = await session.answer(asked, (message) => stream.say(message), signal, headers)
+        await this.#sessions.granted(session, asked, reply).catch(this.#onTrouble)
+        stream.say(reply)
+      }),
+    )
+    stream.finish()
   }
 
   async #answer(
@@ -238,6 +287,11 @@ export class HttpEndpoint {
       refuse(response, 400, 'This request belongs to no session. Begin with initialize.')
       return undefined
     }
+    const revision = header(request, 'mcp-protocol-version')?.trim()
+    if (revision !== undefined && !sessionRevisions.includes(revision)) {
+      refuse(response, 400, 'The revision in the header mcp-protocol-version is not supported.')
+      return undefined
+    }
     try {
       const session = await this.#sessions.find(id, person.principal)
       if (session === undefined) noSuchSession(response)
@@ -253,6 +307,17 @@ export class HttpEndpoint {
 /** Whether it asks what became of a call that was put off, and begins nothing. */
 function isFetching({ method, params }: Request): boolean {
   return method === 'tools/call' && params?.name === awaitTool
+}
+
+/** Whether a text that is no message is not even JSON. A long one is not parsed to find out. */
+function isNoJson(text: string): boolean {
+  if (text.length > wireLimits.messageLooseChars) return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
 }
 
 function noSuchSession(response: ServerResponse): void {

@@ -10,6 +10,7 @@ import { patternLimits } from '../limits.ts'
 // Servers ask the same forms again and again: a pattern is compiled once, while there is room to remember it.
 const known = new Map<string, CompiledPattern>()
 
+/** Also for the store, which checks the answers that it keeps. */
 export const linearPatterns: CompilePattern = (pattern) => {
   const before = known.get(pattern)
   if (before !== undefined) return before

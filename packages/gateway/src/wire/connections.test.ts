@@ -165,3 +165,51 @@ test('[RELAY-13] a server hears its own name and port, who we are, and how long 
     connection: 'keep-alive',
   })
 })
+
+test.each([307, 308])(
+  '[START-10] a redirect within the origin with status %i is followed with method, headers and body',
+  async (status) => {
+    const arrived: string[] = []
+    const { connections } = await aVisit(async (response, request) => {
+      if (request.url === '/') return void response.writeHead(status, { location: '/mcp/?a=1' }).end()
+      arrived.push(`${request.method} ${request.url} ${request.headers['x-key']} ${await readBody(request)}`)
+      response.end('yes')
+    })
+
+    const text = await said(connections, { ...once, headers: { 'x-key': 'k' } })
+
+    expect([text, ...arrived]).toEqual(['yes', 'POST /mcp/?a=1 k once'])
+  },
+)
+
+test('[START-10] a redirect that would turn a message into a GET is not followed', async () => {
+  const { connections, sockets } = await aVisit((response) => response.writeHead(302, { location: '/mcp/' }).end())
+
+  const { statusCode } = await connections.send(once)
+
+  expect([statusCode, sockets.length]).toEqual([302, 1])
+})
+
+test('[START-10] a redirect to another origin is not followed', async () => {
+  const arrived: (string | undefined)[] = []
+  const other = createServer((request, response) => {
+    arrived.push(request.url)
+    response.end('no')
+  })
+  const { url } = await listening(other)
+  const { connections } = await aVisit((response) => response.writeHead(307, { location: `${url}/mcp` }).end())
+
+  const { statusCode } = await connections.send(once)
+
+  expect(statusCode).toBe(307)
+  expect(arrived).toEqual([])
+})
+
+test('[START-10] redirects in a circle come to an end', async () => {
+  const { connections, sockets } = await aVisit((response) => response.writeHead(307, { location: '/' }).end())
+
+  const { statusCode } = await connections.send(once)
+
+  expect(statusCode).toBe(307)
+  expect(sockets.length).toBe(1 + connectionLimits.redirects)
+})

@@ -14,6 +14,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { connectionLimits } from '../limits.ts'
+import { discard } from './http.ts'
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -24,6 +25,10 @@ export interface HttpCall {
   /** Whether the server may get it twice. */
   readonly mayRepeat: boolean
 }
+
+/** Those that keep the method and the body, and those that turn everything into a GET. */
+const keepingRedirects = [307, 308]
+const gettingRedirects = [301, 302, 303]
 
 /** The server was reached and did not answer: what it did with the request is not known. */
 class ConnectionBroke extends Error {
@@ -40,6 +45,8 @@ const none: Readonly<Record<string, string>> = {}
 
 export class Connections {
   readonly #options: RequestOptions
+  readonly #origin: string
+  readonly #path: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #extra: () => Readonly<Record<string, string>>
   readonly #agent: HttpAgent | HttpsAgent
@@ -56,11 +63,12 @@ export class Connections {
     const kept = { keepAlive: true, noDelay: true, maxFreeSockets: connectionLimits.idle, scheduling: 'lifo' } as const
     this.#agent = isHttps ? new HttpsAgent(kept) : new HttpAgent(kept)
     this.#request = isHttps ? httpsRequest : httpRequest
+    this.#origin = url.origin
+    this.#path = `${url.pathname}${url.search}`
     // Only what is needed: Node copies all of it, more than once, for every request.
     this.#options = {
       protocol: url.protocol,
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      path: `${url.pathname}${url.search}`,
       ...(url.port === '' ? {} : { port: url.port }),
     }
     const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -72,16 +80,45 @@ export class Connections {
     this.#sweep.unref()
   }
 
-  /** Resolves with the response as soon as its headers are there. Redirects are not followed. */
+  /**
+   * Resolves with the response as soon as its headers are there. A redirect is followed within the origin, where the request
+   * stays what it is; any other is the response.
+   */
   async send(call: HttpCall): Promise<IncomingMessage> {
+    let response = await this.#sendTo(this.#path, call)
+    let path = this.#path
+    for (let followed = 0; followed < connectionLimits.redirects; followed++) {
+      const next = this.#redirect(path, call, response)
+      if (next === undefined) break
+      discard(response)
+      path = next
+      response = await this.#sendTo(path, call)
+    }
+    return response
+  }
+
+  /** The path that a response sends us to; undefined when it does not, or not within this origin. */
+  #redirect(
+    path: string,
+    { method }: HttpCall,
+    { statusCode, headers: { location } }: IncomingMessage,
+  ): string | undefined {
+    const isRedirect =
+      keepingRedirects.includes(statusCode ?? 0) || (method === 'GET' && gettingRedirects.includes(statusCode ?? 0))
+    if (!isRedirect || location === undefined || !URL.canParse(location, `${this.#origin}${path}`)) return undefined
+    const { origin, username, password, pathname, search } = new URL(location, `${this.#origin}${path}`)
+    return origin === this.#origin && username === '' && password === '' ? `${pathname}${search}` : undefined
+  }
+
+  async #sendTo(path: string, call: HttpCall): Promise<IncomingMessage> {
     const agent = this.#mayBeGone() ? await this.#afterCloses() : this.#agent
     try {
-      return await this.#once(call, agent)
+      return await this.#once(path, call, agent)
     } catch (error) {
       const isWorthRepeating = error instanceof ConnectionBroke && error.wasReused && call.signal?.aborted !== true
       if (!call.mayRepeat || !isWorthRepeating) throw error
       // On a connection of its own: the others may be as dead as the first.
-      return this.#once(call, false)
+      return this.#once(path, call, false)
     }
   }
 
@@ -91,12 +128,13 @@ export class Connections {
     this.#closeStale()
   }
 
-  #once({ method, headers, body, signal }: HttpCall, agent: HttpAgent | false): Promise<IncomingMessage> {
+  #once(path: string, { method, headers, body, signal }: HttpCall, agent: HttpAgent | false): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const sentAtMs = performance.now()
     let response: IncomingMessage | undefined
     const request = this.#request({
       ...this.#options,
+      path,
       method,
       agent,
       headers: flat({
