@@ -35,9 +35,10 @@ export const connect: Connect = async (to, { answer, completed }, { revision, fo
   }
 }
 
-function transportTo(to: Address): Transport {
+/** @param log where a program's standard error goes */
+export function transportTo(to: Address, log: 'inherit' | 'ignore' = 'inherit'): Transport {
   if ('command' in to) {
-    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: 'inherit' })
+    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: log })
   }
   // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
   return new StreamableHTTPClientTransport(new URL(to.url), { requestInit: { headers: to.headers ?? {} } }) as Transport

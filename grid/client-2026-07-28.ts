@@ -30,9 +30,10 @@ export const connect: Connect = async (to, { answer }, { formOnly = false }) => 
   }
 }
 
-function transportTo(to: Address): Transport {
+/** @param log where a program's standard error goes */
+export function transportTo(to: Address, log: 'inherit' | 'ignore' = 'inherit'): Transport {
   if ('command' in to) {
-    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: 'inherit' })
+    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: log })
   }
   return new StreamableHTTPClientTransport(new URL(to.url), { requestInit: { headers: to.headers ?? {} } })
 }

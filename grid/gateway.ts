@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
-import { serveStdio, startGateway } from 'assent'
+import { linearPatterns, serveStdio, startGateway } from 'assent'
 import { type GatewaySettings, ownSettings, personHeader } from './settings.ts'
 
 // Now, because this process may be killed before it can leave anything behind for the next one.
@@ -12,7 +12,7 @@ flushCompileCache()
 
 const { transport, servers, database, askWaitMs } = ownSettings<GatewaySettings>()
 const keys = createKeyRing([{ id: 'grid', secret: randomBytes(32) }])
-const store = await openSqlite(database, { keys })
+const store = await openSqlite(database, { keys, patterns: linearPatterns })
 
 if (transport === 'stdio') await serveStdio({ servers, store, keys, askWaitMs })
 else {

@@ -7,7 +7,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waits } from './settings.ts'
 
-export type Program = 'client' | 'gateway' | 'server-2025-11-25' | 'server-2026-07-28'
+export type Program =
+  | 'client'
+  | 'gateway'
+  | 'server-2025-11-25'
+  | 'server-2026-07-28'
+  | 'imperfect/stdio-server'
+  | 'imperfect/http-server'
+  | 'exchanges/server-2025-11-25'
+  | 'exchanges/server-2026-07-28'
 
 function programPath(program: Program): string {
   return fileURLToPath(new URL(`./${program}.ts`, import.meta.url))
@@ -35,7 +43,7 @@ export class Processes {
 
   start(program: Program, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
     this.#started += 1
-    const log = openSync(join(this.directory, `${this.#started}-${program}.log`), 'a')
+    const log = openSync(join(this.directory, `${this.#started}-${program.replaceAll('/', '-')}.log`), 'a')
     const child = fork(programPath(program), args, {
       env: { ...process.env, ...env, ...compiledIn(this.directory) },
       stdio: ['ignore', log, log, 'ipc'],

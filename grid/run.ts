@@ -2,9 +2,8 @@
 //
 // `npm run grid` plays all cells; `--quick` a few at every place and those that failed once; `--only <text>` those whose name has the text;
 // `--direct` client and server of one generation without a gateway, which shows that the grid itself is right.
+// `imperfect` and `exchanges` are comparisons of their own: the same clients without the gateway and through it.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actOf, type Cell, chooseCells, unknownNames } from './cells.ts'
@@ -12,9 +11,11 @@ import { ClientProcess } from './clients.ts'
 import { expectedOf } from './expect.ts'
 import { Journal } from './journal.ts'
 import { judgeCounts } from './judge.ts'
+import { inLanes } from './lanes.ts'
 import type { Generation } from './messages.ts'
 import { play } from './play.ts'
 import { Processes } from './processes.ts'
+import { scratch } from './scratch.ts'
 import { waits } from './settings.ts'
 import { Stage } from './stage.ts'
 import { failuresOf, tableOf, type Verdict } from './table.ts'
@@ -25,7 +26,8 @@ const placesAtOnce = 2
 /** Over stdio even a cell that only waits starts up to three processes. */
 const startsAtOnce = 3
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
     direct: { type: 'boolean', default: false },
@@ -91,15 +93,6 @@ async function playSafely(cell: Cell, visit: Visit): Promise<Finished> {
   }
 }
 
-/** Works through a list, so many at a time. */
-async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...list]
-  const lane = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-}
-
 function failed(cell: Cell, error: unknown): Finished {
   return { cell, reasons: [error instanceof Error ? error.message : String(error)], callIds: [] }
 }
@@ -117,7 +110,7 @@ async function main(): Promise<boolean> {
     process.stdout.write(`grid/once-failed.ts names cells that do not exist:\n${unknown.join('\n')}\n`)
     return false
   }
-  const directory = mkdtempSync(join(tmpdir(), 'assent-grid-'))
+  const { directory, remove } = scratch()
   const journalPath = join(directory, 'journal.jsonl')
   const processes = new Processes(directory)
   const clients = { 2025: new ClientProcess(processes, '2025'), 2026: new ClientProcess(processes, '2026') }
@@ -134,11 +127,23 @@ async function main(): Promise<boolean> {
   const verdicts = places.flatMap((cells) => finished.get(cells) ?? []).map((each) => verdictOn(each, company.journal))
   const failures = failuresOf(verdicts)
   company.journal.close()
-  if (failures.length === 0) rmSync(directory, { recursive: true })
+  if (failures.length === 0) remove()
   else failures.push(`logs of the processes and the servers' journal: ${directory}`, 'Add them to grid/once-failed.ts.')
   const passed = verdicts.filter(({ reasons }) => reasons.length === 0).length
   process.stdout.write(`${[tableOf(verdicts), '', ...failures, `grid: ${passed}/${verdicts.length}`].join('\n')}\n`)
   return verdicts.length > 0 && passed === verdicts.length
 }
 
-process.exitCode = (await main()) ? 0 : 1
+async function chosen([comparison]: readonly string[]): Promise<boolean> {
+  switch (comparison) {
+    case undefined:
+      return main()
+    case 'imperfect':
+      return (await import('./imperfect/run.ts')).runImperfect(values)
+    case 'exchanges':
+      return (await import('./exchanges/run.ts')).runExchanges(values)
+  }
+  throw new Error(`Unknown comparison ${comparison}. There are imperfect and exchanges.`)
+}
+
+process.exitCode = (await chosen(positionals)) ? 0 : 1

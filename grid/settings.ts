@@ -48,13 +48,24 @@ export interface GatewaySettings {
   readonly askWaitMs: number
 }
 
+/** What a server of the comparisons is told. */
+export interface ComparedSettings {
+  /** Of an imperfect server, how it differs from an ordinary one. */
+  readonly name: string
+  readonly transport: 'stdio' | 'http'
+  /** Where it writes what happened. */
+  readonly journal: string
+}
+
 const variable = 'GRID_SETTINGS'
 
-export function inEnvironment(settings: ServerSettings | GatewaySettings): Record<string, string> {
+type Settings = ServerSettings | GatewaySettings | ComparedSettings
+
+export function inEnvironment(settings: Settings): Record<string, string> {
   return { [variable]: JSON.stringify(settings) }
 }
 
-export function ownSettings<T extends ServerSettings | GatewaySettings>(): T {
+export function ownSettings<T extends Settings>(): T {
   const text = process.env[variable]
   if (text === undefined) throw new Error('This process belongs to the grid: run it with `npm run grid`.')
   return JSON.parse(text) as T

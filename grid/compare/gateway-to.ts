@@ -1,0 +1,25 @@
+// A gateway in front of servers, as a process of its own, for one comparison.
+
+import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { commandOf, type Processes } from '../processes.ts'
+import { type Address, type GatewaySettings, inEnvironment, personHeader, waits } from '../settings.ts'
+
+export interface Standing {
+  readonly address: Address
+  /** Where it is a process that runs by itself. */
+  readonly child?: ChildProcess
+}
+
+export async function gatewayTo(
+  processes: Processes,
+  transport: GatewaySettings['transport'],
+  servers: GatewaySettings['servers'],
+): Promise<Standing> {
+  const database = join(processes.directory, `${randomUUID()}.sqlite`)
+  const env = inEnvironment({ transport, servers, database, askWaitMs: waits.askMs.patient })
+  if (transport === 'stdio') return { address: commandOf('gateway', env, processes.directory) }
+  const { child, url } = await processes.serve('gateway', env)
+  return { address: { url, headers: { [personHeader]: 'person' } }, child }
+}

@@ -1,0 +1,219 @@
+// Every exchange that is compared, in the order in which each server is asked.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JsonObject } from '@assent/core'
+import type { Question, Seen } from '../compare/caller.ts'
+import { normalNotification, normalQuestion } from '../compare/normal.ts'
+import type { Exchange, Stage } from './exchange.ts'
+import type { Item } from './names.ts'
+
+const settlesMs = 250
+const cancelsMs = 400
+const mostPages = 20
+
+const lists = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+} as const
+
+type ListMethod = keyof typeof lists
+
+async function pagesOf({ caller }: Stage, method: ListMethod): Promise<Item[][]> {
+  const pages: Item[][] = []
+  let cursor: string | undefined
+  do {
+    const seen: Seen = await caller.request(method, cursor === undefined ? {} : { cursor })
+    if (!('result' in seen)) throw new Error(`${method}: ${JSON.stringify(seen)}`)
+    pages.push((seen.result[lists[method]] ?? []) as unknown as Item[])
+    cursor = seen.result.nextCursor as string | undefined
+  } while (cursor !== undefined && pages.length < mostPages)
+  return pages
+}
+
+function listing(method: ListMethod): Exchange {
+  return { name: method, run: async (stage) => stage.note(stage.names.own((await pagesOf(stage, method)).flat())) }
+}
+
+function asking(name: string, method: string, params: (stage: Stage) => JsonObject): Exchange {
+  return { name, run: async (stage) => stage.seen(await stage.caller.request(method, params(stage))) }
+}
+
+function reading(uri: string): Exchange {
+  return asking(`resources/read ${uri}`, 'resources/read', ({ names }) => ({ uri: names.uri(uri) }))
+}
+
+function prompting(title: string, name: string, args?: JsonObject): Exchange {
+  return asking(`prompts/get ${title}`, 'prompts/get', ({ names }) => ({
+    name: names.of(name),
+    ...(args === undefined ? {} : { arguments: args }),
+  }))
+}
+
+function calling(title: string, name: string, args: JsonObject = {}, meta?: JsonObject): Exchange {
+  return asking(`tools/call ${title}`, 'tools/call', ({ names }) => ({
+    name: names.of(name),
+    arguments: args,
+    ...(meta === undefined ? {} : { _meta: meta }),
+  }))
+}
+
+function call({ caller, names }: Stage, name: string, key: string, more: Parameters<typeof caller.request>[2] = {}) {
+  return caller.request('tools/call', { name: names.of(name), arguments: { key } }, more)
+}
+
+/** The notifications that come with what is done, and shortly after. */
+async function during({ caller }: Stage, act: () => Promise<unknown>): Promise<Question[]> {
+  const before = caller.notifications.length
+  await act()
+  await sleep(settlesMs)
+  return caller.notifications.slice(before).filter(({ method }) => !method.endsWith('/acknowledged'))
+}
+
+function questioning(tool: string): Exchange {
+  return {
+    name: `tools/call ${tool}, which asks`,
+    run: async (stage) => {
+      const before = stage.caller.questions.length
+      const seen = await call(stage, tool, tool)
+      const questions = stage.caller.questions.slice(before).map(normalQuestion)
+      stage.note({ questions, text: textOf(seen) })
+    },
+  }
+}
+
+/** What a tool says in words: the rest is compared elsewhere. */
+function textOf(seen: Seen): unknown {
+  const { content } = ('result' in seen ? seen.result : {}) as { content?: { text?: string }[] }
+  return content?.[0]?.text ?? seen
+}
+
+function logging(level: string): Exchange {
+  return {
+    name: `log messages from ${level} on`,
+    run: async (stage) => {
+      await stage.caller.setLevel(level)
+      const received = await during(stage, () => call(stage, 'log', level))
+      stage.note(received.map(normalNotification))
+    },
+  }
+}
+
+const progressing: Exchange = {
+  name: 'progress',
+  run: async (stage) => {
+    const received = await during(stage, () => call(stage, 'progress', 'p', { progress: true }))
+    stage.note(received.map(normalNotification))
+  },
+}
+
+const cancelling: Exchange = {
+  name: 'cancel',
+  run: async (stage) => {
+    const cancel = new AbortController()
+    const called = call(stage, 'slow', 'cancelled', { signal: cancel.signal })
+    await sleep(cancelsMs)
+    cancel.abort('enough')
+    const seen = await called
+    await sleep(cancelsMs)
+    stage.note({ ends: 'broken' in seen, effects: stage.effects().filter((effect) => effect.endsWith(' cancelled')) })
+  },
+}
+
+function watching(name: string, watched: string, updated: string): Exchange {
+  return {
+    name,
+    run: async (stage) => {
+      const end = await stage.caller.watch([stage.names.uri(watched)])
+      await sleep(settlesMs)
+      const received = await during(stage, () => call(stage, 'update', updated))
+      await end()
+      await sleep(settlesMs)
+      const afterwards = await during(stage, () => call(stage, 'update', updated))
+      stage.note({ received: received.map(normalNotification), afterwards: afterwards.map(normalNotification) })
+    },
+  }
+}
+
+const announcing: Exchange = {
+  name: 'list_changed',
+  run: async (stage) => {
+    const end = stage.caller.generation === '2026' ? await stage.caller.watch([]) : undefined
+    await sleep(settlesMs)
+    const received = await during(stage, () => call(stage, 'announce', 'a'))
+    stage.note([...new Set(received.map(({ method }) => method))].sort())
+    await end?.()
+  },
+}
+
+const afterwards: Exchange = {
+  name: 'tools/list after list_changed',
+  run: async (stage) =>
+    stage.note(stage.names.own((await pagesOf(stage, 'tools/list')).flat()).map(({ name }) => name)),
+}
+
+const rootsChanged: Exchange = {
+  name: 'roots/list_changed',
+  clients: ['2025'],
+  servers: ['2025'],
+  run: async (stage) => {
+    await stage.caller.notify('notifications/roots/list_changed')
+    await sleep(settlesMs)
+    stage.note(stage.effects().filter((effect) => effect === 'roots changed').length > 0)
+  },
+}
+
+const paging: Exchange = {
+  name: 'pages of tools/list',
+  run: async (stage) => stage.note((await pagesOf(stage, 'tools/list')).length),
+}
+
+export const exchanges: readonly Exchange[] = [
+  listing('tools/list'),
+  listing('prompts/list'),
+  listing('resources/list'),
+  listing('resources/templates/list'),
+  paging,
+  ...[0, 1, 2, 3, 4, 5].map((index) => reading(`grid://note/${index}`)),
+  reading('grid://file/a+b__c%20d?e=1#f'),
+  reading('grid://missing/1'),
+  prompting('greet', 'greet', { who: 'Ünï' }),
+  prompting('cite', 'cite'),
+  prompting('unknown', 'no-such-prompt'),
+  asking('completion of a prompt', 'completion/complete', ({ names }) => ({
+    ref: { type: 'ref/prompt', name: names.of('greet') },
+    argument: { name: 'who', value: 'a' },
+  })),
+  asking('completion of a template', 'completion/complete', ({ names }) => ({
+    ref: { type: 'ref/resource', uri: names.uri('grid://note/{id}') },
+    argument: { name: 'id', value: 'b' },
+    context: { arguments: { other: 'ü' } },
+  })),
+  calling('echo', 'echo', {
+    text: '\u{1F98A} Grüße\u2028',
+    number: 1e21,
+    fraction: 0.1,
+    none: null,
+    deep: [[{ a: [] }]],
+  }),
+  calling('structured', 'structured'),
+  calling('blocks', 'blocks'),
+  calling('meta', 'meta', {}, { 'grid.example/own': { list: [1, 'ü'] } }),
+  calling('fail', 'fail'),
+  calling('refuse', 'refuse'),
+  calling('unknown', 'no-such-tool'),
+  questioning('ask'),
+  questioning('roots'),
+  questioning('sample'),
+  logging('warning'),
+  logging('debug'),
+  progressing,
+  calling('progress without a token', 'progress'),
+  cancelling,
+  watching('subscribe and update', 'grid://note/1', 'grid://note/1'),
+  watching('subscribe to another one', 'grid://note/1', 'grid://note/2'),
+  rootsChanged,
+  announcing,
+  afterwards,
+]
