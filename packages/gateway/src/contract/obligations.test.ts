@@ -5,7 +5,18 @@ import { downstreamLimits } from '../limits.ts'
 import { whichRegion } from './asking.suite.ts'
 import { listening } from './servers.suite.ts'
 import { aStage } from './stage.suite.ts'
-import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf, post, request } from './wire.suite.ts'
+import {
+  anOlderRawServer,
+  aRawServer,
+  aSession,
+  asks,
+  call,
+  complete,
+  nextOf,
+  post,
+  request,
+  type Wire,
+} from './wire.suite.ts'
 
 async function inFront(...urls: string[]): Promise<string> {
   const servers = Object.fromEntries(urls.map((url, index) => [`s${index + 1}`, { url }]))
@@ -95,6 +106,20 @@ test('[OBEY-2] a log line of a server reaches only a call that asked for log lin
 
   expect(silent.said.map(({ method }) => method)).toEqual([undefined])
   expect(asked.said.map(({ method }) => method)).toEqual(['notifications/message', undefined])
+})
+
+test('[OBEY-2] a call that asks for log lines from a level on gets none below it', async () => {
+  const older = await anOlderRawServer(({ say, end }) => {
+    for (const level of ['debug', 'warning', 'unheard-of', 'alert'])
+      say({ method: 'notifications/message', params: { level, data: 'x' } })
+    end({ result: { content: [] } })
+  })
+  const url = await inFront(older.url)
+
+  const { said } = await call(url, {}, {}, { meta: { 'io.modelcontextprotocol/logLevel': 'warning' } })
+
+  const levels = said.flatMap(({ params }) => (params as Wire | undefined)?.level ?? [])
+  expect(levels).toEqual(['warning', 'unheard-of', 'alert'])
 })
 
 test('[OBEY-2] a waiting stream says that it is still there, and asks proxies not to hold it back', async () => {

@@ -162,6 +162,18 @@ test('[RELAY-9] a server name that could be mistaken is refused at the start', a
   }
 })
 
+test('[RELAY-9] the error of a resource that is not there names it as the client does', async () => {
+  const error = { code: -32_602, message: 'Resource not found', data: { uri: 'file:///none', tries: 1 } }
+  const server = await aRawServer(() => ({ error }))
+  const gateway = await (await aStage()).gateway({ one: { url: server.url }, other: { url: server.url } })
+
+  const { message } = await request(gateway.url, 'resources/read', { uri: 'one+file:///none' })
+  const called = await request(gateway.url, 'tools/call', { name: 'one__t', arguments: {} })
+
+  expect(message.error.data).toEqual({ uri: 'one+file:///none', tries: 1 })
+  expect(called.message.error.data).toEqual(error.data)
+})
+
 /** A server of either generation whose results hold URIs, and that can tell of a changed resource. */
 async function aServerWithLinks(generation: '2025-11-25' | '2026-07-28') {
   const link = { type: 'resource_link', uri: 'file:///a', name: 'a' }

@@ -1,10 +1,10 @@
 // Resource URIs in what a server says, in the form that the client can use as it is.
 //
 // The counterpart of `names.ts` for everything that is not a list: contents, links and embedded resources in results,
-// messages of prompts, and update notifications.
+// messages of prompts, errors about resources, and update notifications.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import type { Notification } from '../wire/messages.ts'
+import type { Notification, RpcError } from '../wire/messages.ts'
 import { objectAt, stringAt } from '../wire/messages.ts'
 
 /** The URI for clients, of one that the server uses. */
@@ -21,6 +21,12 @@ export function resultTo(toClient: UriForClients, method: string, result: JsonOb
     default:
       return result
   }
+}
+
+/** The error of a resource that is not there names it in its data. */
+export function errorTo(toClient: UriForClients, method: string, error: RpcError): RpcError {
+  if (!method.startsWith('resources/') || !isPlainObject(error.data)) return error
+  return { ...error, data: withUri(toClient, error.data as JsonObject) }
 }
 
 export function notificationTo(toClient: UriForClients, notification: Notification): Notification {

@@ -36,7 +36,7 @@ import {
 } from './judge-wanted.ts'
 import { listOf, namedIn } from './names.ts'
 import { Naming, type Target } from './naming.ts'
-import { notificationTo, resultTo, type UriForClients } from './outgoing-uris.ts'
+import { errorTo, notificationTo, resultTo, type UriForClients } from './outgoing-uris.ts'
 
 export interface Resume {
   readonly server: string
@@ -282,6 +282,8 @@ export class Relay {
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       if (outcome.kind === 'finished' && isPrefixed)
         return { ...outcome, result: resultTo(this.#uriOf(upstream.name), call.method, outcome.result) }
+      if (outcome.kind === 'failed' && isPrefixed)
+        return { ...outcome, error: errorTo(this.#uriOf(upstream.name), call.method, outcome.error) }
       if (outcome.kind !== 'needs-people') return outcome
       const { resume } = outcome
       const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)

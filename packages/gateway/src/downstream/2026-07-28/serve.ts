@@ -13,6 +13,7 @@ import { readPlace } from '../../surfaces/place.ts'
 import {
   errorCodes,
   type Message,
+  type Notification,
   objectAt,
   type Reply,
   type Request,
@@ -221,7 +222,7 @@ function wants(filter: JsonObject, method: string): boolean {
 }
 
 function callOf(serving: Serving, caller: Caller, request: Request, client: ClientProfile, answering: Answering): Call {
-  const wantsLog = stringAt(objectAt(request.params, '_meta'), 'io.modelcontextprotocol/logLevel') !== undefined
+  const wantedLevel = stringAt(objectAt(request.params, '_meta'), 'io.modelcontextprotocol/logLevel')
   return {
     tenant: serving.tenant,
     principal: caller.principal,
@@ -231,8 +232,9 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
     params: request.params ?? {},
     client: caller.headers === undefined ? client : { ...client, headers: caller.headers },
     notify: (notification) => {
-      // A log line is for whoever asked for it; older servers send theirs to everybody.
-      if (notification.method !== 'notifications/message' || wantsLog) answering.say(notification)
+      // A log message is for whoever asked for it, from a level on; older servers send theirs to everybody.
+      if (notification.method !== 'notifications/message' || isLogged(notification, wantedLevel))
+        answering.say(notification)
     },
     signal: caller.signal,
     ...(caller.requestHeaders === undefined ? {} : { requestHeaders: caller.requestHeaders }),
@@ -242,6 +244,16 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
 /** A program gives its own name, so it only tells apart what one person runs. */
 function agentOf(caller: Caller, { info }: ClientProfile): string {
   return caller.client === undefined ? `name ${stringAt(info, 'name') ?? ''}` : `client ${caller.client}`
+}
+
+/** From the lowest on. */
+const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+
+/** One of a level that we do not know passes for whoever wants any. */
+function isLogged({ params }: Notification, wanted: string | undefined): boolean {
+  if (wanted === undefined) return false
+  const level = logLevels.indexOf(stringAt(params, 'level') ?? '')
+  return level < 0 || level >= logLevels.indexOf(wanted)
 }
 
 /** Older servers say less than this revision wants to hear. */
