@@ -299,12 +299,12 @@ const quick = { quick: true } as const
 const stdio = { transport: 'stdio' } as const
 
 export const clientCases: readonly Case[] = [
-  client('2025', 'does not say that it has begun', withoutInitialized, quick),
+  client('2025', 'does not say that it has begun', withoutInitialized),
   client('2025', 'sends batches', inBatches, quick),
   client('2025', 'sends pings', pinging),
   client('2025', 'uses an id again', reusingIds),
   client('2025', 'cancels late', cancellingLate),
-  client('2025', 'sends unknown messages', unknownMessages, quick),
+  client('2025', 'sends unknown messages', unknownMessages),
   client('2025', 'declares nothing', declaringNothing),
   client('2025', 'accepts only JSON', acceptingOnlyJson),
   client('2025', 'sends no protocol header', withoutProtocolHeader),
