@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { aDatabase, aFolder, aFreePort, aKey, aRunningGateway, mayBeMissing } from '../cli/process.suite.ts'
 import { aWireTo } from '../cli/wire-to.suite.ts'
@@ -192,9 +193,9 @@ test.skipIf(mayBeMissing('promtool'))(
 )
 
 test.skipIf(mayBeMissing('prometheus'))(
-  '[WATCH-6] a gateway that serves raises no alert; one whose database is away does, and so does one that is gone',
+  '[WATCH-6] a gateway that serves raises no alert; lost calls, a database that is away and a gateway that is gone do',
   async () => {
-    const { name } = await aDatabase()
+    const { name, url: databaseUrl } = await aDatabase()
     const database = await aWireTo(5432)
     const server = await aRawServer(() => complete)
     const gateway = await aRunningGateway(`servers: { deploy: { url: "${server.url}" } }\nkeys: { k1: "${aKey}" }`, {
@@ -218,6 +219,10 @@ test.skipIf(mayBeMissing('prometheus'))(
       expect((await samples(metric)).length, metric).toBeGreaterThan(0)
     }
 
+    await loseACall(databaseUrl)
+    await raises('AssentCallsLost')
+    expect(await firing()).toEqual(['AssentCallsLost'])
+
     database.cut()
     const asking = setInterval(() => void call(gateway.url, {}).catch(() => undefined), 200)
     putAwayLater(async () => clearInterval(asking))
@@ -226,6 +231,17 @@ test.skipIf(mayBeMissing('prometheus'))(
     await raises('AssentDown')
   },
 )
+
+/** As a gateway would that died while it held a call. */
+async function loseACall(url: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(
+    `insert into assent.calls (tenant, id, principal, server, method, request_digest, owner, state, started_at, lease_until)
+     values ('default', 'call_1', 'ann', 'deploy', 'tools/call', '', 'gone', 'running', 0, 1)`,
+  )
+  await client.end()
+}
 
 interface Alerts {
   readonly alerts?: readonly { readonly state: string; readonly labels: { readonly alertname: string } }[]
