@@ -3,9 +3,6 @@
 // Entries and checkpoints of the audit log can be added and read. Nothing that runs can change or delete them: only the role
 // that owns the tables can, and no gateway needs that role.
 
-import { AssentError } from '@assent/core'
-import type pg from 'pg'
-
 export type Right = 'select' | 'insert' | 'update' | 'delete'
 
 const read = ['select'] as const
@@ -54,23 +51,4 @@ export function grantsFor(schema: string, role: string): string[] {
       (right) => `grant ${right} on ${tablesWith(right)} to ${to}`,
     ),
   ]
-}
-
-/** Throws when this role lacks a right, so that it is found at the start and not with the first decision. */
-export async function checkRights(client: pg.ClientBase, schema: string): Promise<void> {
-  const needed = Object.entries(rightsByTable).flatMap(([table, rights]) => rights.map((right) => [table, right]))
-  const { rows } = await client.query<{ role: string; needed_table: string; needed_right: string }>(
-    `select current_user as role, needed_table, needed_right
-     from unnest($2::text[], $3::text[]) as needed (needed_table, needed_right)
-     left join pg_class c on c.relname = needed_table and c.relnamespace = (select oid from pg_namespace where nspname = $1)
-     where has_table_privilege(c.oid, needed_right) is not true`,
-    [schema, needed.map(([table]) => table), needed.map(([, right]) => right)],
-  )
-  const [first] = rows
-  if (first === undefined) return
-  const more = rows.length === 1 ? '' : `, and ${rows.length - 1} more rights are missing`
-  throw new AssentError(
-    'misconfigured',
-    `The database role "${first.role}" lacks the right to ${first.needed_right} on ${schema}.${first.needed_table}${more}. Run as the owner of the tables: assent migrate --grants ${first.role}`,
-  )
 }

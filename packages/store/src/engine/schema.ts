@@ -3,11 +3,12 @@
 
 import { AssentError, isAssentError } from '@assent/core'
 import pg from 'pg'
+import { checkRights } from './check-rights.ts'
 import { isDirectConnection } from './connection-settings.ts'
 import { applyMigrations } from './migrate-postgres.ts'
 import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
 import { explain } from './postgres.ts'
-import { checkRights, grantsFor } from './rights.ts'
+import { grantsFor } from './rights.ts'
 
 export interface SchemaAddress {
   readonly url: string
