@@ -196,6 +196,11 @@ export const downstreamLimits = {
   comesBackAfterMs: 6_000,
   /** The same where other gateways are there already. */
   comesBackSoonMs: 500,
+  /** When a call whose client is asked is kept in the store, so that another process can go on with it. */
+  callKeptAfterMs: 250,
+  /** Answers to questions of other processes that one session remembers, should their call go on here; and of each. */
+  earlyAnswers: 16,
+  earlyAnswerChars: 65_536,
   /** How long a reply is kept after it was written, because what was written is not yet what arrived; and of all such replies. */
   replyKeptMs: 10_000,
   keptReplyChars: 16_777_216,

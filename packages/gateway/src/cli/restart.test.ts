@@ -18,19 +18,19 @@ interface Survivor {
   tools(): Promise<readonly string[]>
 }
 
-type Connect = (url: URL) => Promise<Survivor>
+type Person = () => Promise<never>
+type Connect = (url: URL, person: Person) => Promise<Survivor>
 
 const capabilities = { elicitation: { form: {} } }
-const never = () => new Promise<never>(() => undefined)
 const args = { questions: [whichRegion] }
 
 const sdks: Readonly<Record<string, Connect>> = {
-  'SDK 1.x': async (url) => {
+  'SDK 1.x': async (url, person) => {
     let [asked, changed] = [0, 0]
     const client = new OlderClient({ name: 'older', version: '1' }, { capabilities })
     client.setRequestHandler(ElicitRequestSchema, () => {
       asked += 1
-      return never()
+      return person()
     })
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       changed += 1
@@ -45,7 +45,7 @@ const sdks: Readonly<Record<string, Connect>> = {
       tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     }
   },
-  'SDK 2.x': async (url) => {
+  'SDK 2.x': async (url, person) => {
     let [asked, changed] = [0, 0]
     const client = new NewestClient(
       { name: 'newest', version: '1' },
@@ -53,7 +53,7 @@ const sdks: Readonly<Record<string, Connect>> = {
     )
     client.setRequestHandler('elicitation/create', () => {
       asked += 1
-      return never()
+      return person()
     })
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       changed += 1
@@ -113,23 +113,29 @@ async function survive(engine: string, awayMs: number, config: string): Promise<
   const killed = await aRunningGateway(config, variables)
   await door.leadTo(killed.url)
   const url = new URL(`http://127.0.0.1:${door.port}/mcp`)
-  const clients = await Promise.all(Object.values(sdks).map((open) => open(url)))
-  const called = clients.map((client) =>
-    client.call('older__ask').then(
-      () => 'a result',
-      (error: Error) => error.message,
-    ),
-  )
-  await until(() => (clients.every(({ asked }) => asked() === 1) ? true : undefined), 20_000)
+  let isBack = false
+  const person: Person = async () => {
+    await sleep(500)
+    const answer = { action: 'accept', content: { region: 'eu' } } as never
+    return isBack ? answer : new Promise<never>(() => undefined)
+  }
+  const clients = await Promise.all(Object.values(sdks).map((open) => open(url, person)))
+  const outcomesOf = (tool: string) => clients.map((client) => client.call(tool).catch((error: Error) => error.message))
+  const [held, kept] = [outcomesOf('older__ask'), outcomesOf('newest__ask')]
+  await until(() => (clients.every(({ asked }) => asked() === 2) ? true : undefined), 20_000)
+  // A call is kept a moment after its question.
+  await sleep(1_000)
 
   await killed.stop('SIGKILL')
   door.away()
   const isOver = sleep(awayMs)
   const again = await aRunningGateway(config, variables)
   await isOver
+  isBack = true
   await door.leadTo(again.url)
 
-  for (const words of await Promise.all(called)) expect(words).toContain('The process that held this call is gone')
+  for (const words of await Promise.all(held)) expect(words).toContain('The process that held this call is gone')
+  for (const result of await Promise.all(kept)) expect(result).toMatchObject({ content: [{ text: 'done' }] })
   for (const { tools } of clients) expect(await tools()).toContain('newest__ask')
   // Only the standing stream carries it.
   await again.reload(config.replace('servers: {', `servers: { third: ${aProcessOf('2025-11-25')},`))
@@ -137,7 +143,7 @@ async function survive(engine: string, awayMs: number, config: string): Promise<
 }
 
 test.each(Object.keys(engines))(
-  '[FLEET-15] both SDKs, as they are, come back to a gateway on %s that was killed and away for ten seconds',
+  '[FLEET-15] [RUN-18] both SDKs, as they are, come back to a gateway on %s that was killed and away for ten seconds',
   (engine) => survive(engine, 10_000, configOf('')),
   90_000,
 )

@@ -170,9 +170,11 @@ export class HttpEndpoint {
   ): Promise<void> {
     const answering = new AnswerStream(response, { [sessionHeader]: session.id })
     const stream = this.#calls.begin(session, request, answering)
-    const reply = await session.answer(request, (message) => stream.say(message), stream.signal, headers)
+    const kept = this.#calls.keeps(session, stream)
+    const reply = await session.answer(request, (message) => stream.say(message), stream.signal, { headers, kept })
     await this.#sessions.granted(session, request, reply).catch(this.#onTrouble)
     this.#calls.end(stream, reply, answering)
+    await kept.ended(reply).catch(this.#onTrouble)
   }
 
   async #postNewest(
@@ -262,7 +264,7 @@ export class HttpEndpoint {
     stream.comesBackAfterMs = downstreamLimits.comesBackAfterMs
     const signal = this.#untilGone(stream, 'hand-over')
     const place = readPlace(header(request, 'last-event-id') ?? '')
-    if (place !== undefined) return this.#calls.takeUp(session, place, stream, signal)
+    if (place !== undefined) return this.#calls.takeUp(session, place, stream, signal, this.#forwarded(request))
     // Not when nothing more will come: clients take the end of it for a broken connection.
     signal.addEventListener('abort', () => stream.finish(this.#comesBackAfterMs), { once: true })
     stream.open()

@@ -56,15 +56,23 @@ const placeName = new RegExp(`^(\\d{1,9})\\.(${uuid})\\.(${uuid})\\.([\\w-]{1,20
 const requestIdChars = 120
 
 export class CallStream {
-  readonly id: string = randomUUID()
+  readonly id: string
   readonly owner: StreamOwner
   readonly #requestId: string | undefined
   readonly #questions = new Map<RequestId, { readonly number: number; readonly message: Message }>()
   readonly #gone = new AbortController()
   #listener: Listener | undefined
-  #said = 0
+  #said: number
 
-  constructor(owner: StreamOwner, { id }: Request, listener: Listener) {
+  /** @param before the stream of the same call in another process, and the last that its client got */
+  constructor(
+    owner: StreamOwner,
+    { id }: Pick<Request, 'id'>,
+    listener: Listener,
+    before?: Pick<StreamPlace, 'stream' | 'number'>,
+  ) {
+    this.id = before?.stream ?? randomUUID()
+    this.#said = before?.number ?? 0
     this.owner = owner
     const json = JSON.stringify(id)
     this.#requestId = json.length > requestIdChars ? undefined : Buffer.from(json).toString('base64url')

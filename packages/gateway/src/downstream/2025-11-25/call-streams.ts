@@ -6,11 +6,13 @@
 import type { JsonObject } from '@assent/core'
 import type { Letter } from '../../fleet/mailbox.ts'
 import { downstreamLimits, fleetLimits } from '../../limits.ts'
-import { type Message, type Reply, type Request, stringAt } from '../../wire/messages.ts'
+import { lostWords } from '../../relay/parking.ts'
+import { errorCodes, errorReply, type Message, type Reply, type Request, stringAt } from '../../wire/messages.ts'
 import type { AnswerStream } from '../answer-stream.ts'
 import type { Serving } from '../context.ts'
 import { CallStream, type Listener, listenerOn, notKept, type StreamPlace } from './call-stream.ts'
 import { FarStreams } from './far-streams.ts'
+import { type Found, KeptCall, takeOver } from './kept-calls.ts'
 import { KeptReplies } from './kept-replies.ts'
 import type { ClientSession } from './session.ts'
 
@@ -19,6 +21,7 @@ const namingRevision = '2025-11-25'
 
 export class CallStreams {
   readonly #serving: Serving
+  readonly #onTrouble: (error: unknown) => void
   readonly #far: FarStreams
   readonly #here = new Map<string, CallStream>()
   /** Of those that nobody listens to, or someone elsewhere: when they are given up. */
@@ -27,6 +30,7 @@ export class CallStreams {
 
   constructor(serving: Serving, onTrouble: (error: unknown) => void) {
     this.#serving = serving
+    this.#onTrouble = onTrouble
     this.#far = new FarStreams(serving, onTrouble)
     serving.mailbox.on('take-up', (letter) => this.#takeUpFor(letter))
   }
@@ -45,7 +49,7 @@ export class CallStreams {
   }
 
   /** The call has come to its end. */
-  end(stream: CallStream, reply: Reply, { isNamed }: AnswerStream): void {
+  end(stream: CallStream, reply: Reply, { isNamed }: Pick<AnswerStream, 'isNamed'>): void {
     const isHeard = stream.end(reply)
     this.#stopTimer(stream)
     this.#here.delete(stream.id)
@@ -60,23 +64,77 @@ export class CallStreams {
     place: StreamPlace,
     answering: AnswerStream,
     signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const listener = listenerOn(answering)
     // Should this one break too before anything is said on it.
     if (session.revision === namingRevision) answering.firstName = place.name
     answering.open()
-    if (place.replica !== this.#serving.mailbox.replica) {
-      await this.#far.takeUp(session, place, listener, signal)
-      return answering.finish()
+    if (this.#takeUpHere(session, place, answering, listener)) return
+    if (place.replica === this.#serving.mailbox.replica) return listener.end(notKept(place), undefined)
+    let { replica } = place
+    while ((await this.#far.takeUp(session, { ...place, replica }, listener, signal)) && !signal.aborted) {
+      const found = await this.#afterDeath(session, place)
+      if (found.kind === 'taken') return this.#goOn(session, place, found, answering, listener, headers)
+      if (this.#takeUpHere(session, place, answering, listener)) return
+      // Whoever was found to be gone, and had begun to send the answers, leaves a call that nobody may send again.
+      if (found.kind !== 'elsewhere' || found.replica === replica) {
+        const lost = errorReply(place.requestId, errorCodes.refused, lostWords)
+        return listener.end(found.kind === 'ended' ? found.reply : lost, undefined)
+      }
+      replica = found.replica
     }
+    answering.finish()
+  }
+
+  /** True when the call, or its reply, is here. */
+  #takeUpHere(session: ClientSession, place: StreamPlace, answering: AnswerStream, listener: Listener): boolean {
     const stream = this.#own(place.stream, session.id, session.principal)
     if (stream !== undefined) {
       answering.onGone(() => this.#lost(stream, listener, true))
       this.#stopTimer(stream)
-      return stream.takeUp(listener, place.number)
+      stream.takeUp(listener, place.number)
+      return true
     }
     const kept = this.#replies.find(place.stream, session.id, session.principal)
-    listener.end(kept?.reply ?? notKept(place), kept?.name)
+    if (kept !== undefined) listener.end(kept.reply, kept.name)
+    return kept !== undefined
+  }
+
+  async #afterDeath({ id, principal }: ClientSession, { stream }: StreamPlace): Promise<Found> {
+    return takeOver(this.#serving, { principal, session: id, stream }, this.#onTrouble).catch((error: unknown) => {
+      this.#onTrouble(error)
+      return { kind: 'lost' } as const
+    })
+  }
+
+  /** Goes on with a call of a process that is gone: its client is asked what it was asked, and the server gets the answers. */
+  #goOn(
+    session: ClientSession,
+    place: StreamPlace,
+    { round, kept }: Found & { kind: 'taken' },
+    answering: AnswerStream,
+    listener: Listener,
+    headers: Readonly<Record<string, string>>,
+  ): void {
+    const request: Request = { jsonrpc: '2.0', ...round.request }
+    const owner = { replica: this.#serving.mailbox.replica, session: session.id, principal: session.principal }
+    const stream = new CallStream(owner, request, listener, place)
+    this.#here.set(stream.id, stream)
+    answering.onGone(() => this.#lost(stream, listener, true))
+    session
+      .answer(request, (message) => stream.say(message), stream.signal, { headers, kept, from: round })
+      .then((reply) => {
+        this.end(stream, reply, { isNamed: true })
+        return kept.ended(reply)
+      })
+      .catch(this.#onTrouble)
+  }
+
+  /** What keeps a call in the store while its client is asked. */
+  keeps(session: ClientSession, { id }: CallStream): KeptCall {
+    const name = { principal: session.principal, session: session.id, stream: id }
+    return new KeptCall(this.#serving, name, this.#onTrouble)
   }
 
   close(): void {

@@ -6,8 +6,7 @@
 import type { JsonObject } from '@assent/core'
 import { within } from '../../fleet/within.ts'
 import { fleetLimits, relayLimits } from '../../limits.ts'
-import { lostWords } from '../../relay/parking.ts'
-import { errorCodes, errorReply, isReply, readMessage, stringAt } from '../../wire/messages.ts'
+import { isReply, readMessage, stringAt } from '../../wire/messages.ts'
 import type { Serving } from '../context.ts'
 import { type Listener, notKept, readPlace, type StreamPlace } from './call-stream.ts'
 import type { ClientSession } from './session.ts'
@@ -37,8 +36,8 @@ export class FarStreams {
     serving.mailbox.on('taken-up', ({ principal, content }) => this.#hear(principal, content))
   }
 
-  /** Resolves when the reply was told, or nobody listens any more. */
-  async takeUp(session: ClientSession, place: StreamPlace, listener: Listener, signal: AbortSignal): Promise<void> {
+  /** Resolves when the reply was told, or nobody listens any more. True when the process of the call is gone. */
+  async takeUp(session: ClientSession, place: StreamPlace, listener: Listener, signal: AbortSignal): Promise<boolean> {
     const over = Promise.withResolvers<true>()
     const { principal, id } = session
     const far: FarStream = {
@@ -59,9 +58,9 @@ export class FarStreams {
         const letter = { session: id, stream: place.stream, after: far.last }
         const by = { tenant: this.#serving.tenant, principal }
         await this.#serving.mailbox.send(place.replica, by, 'take-up', letter).catch(this.#onTrouble)
-        if (!(await this.#isAlive(place.replica, Promise.race([sign.promise, over.promise]))))
-          return listener.end(errorReply(place.requestId, errorCodes.refused, lostWords), undefined)
+        if (!(await this.#isAlive(place.replica, Promise.race([sign.promise, over.promise])))) return true
       } while ((await within(fleetLimits.listenAgainMs, over.promise)) === undefined)
+      return false
     } finally {
       if (this.#listening.get(key) === far) this.#listening.delete(key)
     }

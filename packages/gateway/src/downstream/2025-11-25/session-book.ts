@@ -109,7 +109,8 @@ export class SessionBook {
   async take(session: ClientSession, reply: Reply): Promise<void> {
     const { mailbox } = this.#serving
     const replica = typeof reply.id === 'string' ? Mailbox.replicaOf(reply.id) : undefined
-    if (replica === undefined || replica === mailbox.replica) return session.take(reply)
+    if (replica === undefined || replica === mailbox.replica || session.waitsFor(reply.id)) return session.take(reply)
+    session.takeEarly(reply)
     await mailbox.send(replica, this.#nameOf(session), 'answer', { session: session.id, reply: JSON.stringify(reply) })
   }
 

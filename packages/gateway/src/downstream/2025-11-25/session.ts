@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { type JsonObject, understandsAskMeta } from '@assent/core'
 import { downstreamLimits, relayLimits } from '../../limits.ts'
 import { canBeAsked, forClient } from '../../relay/capabilities.ts'
-import type { Call, ClientProfile, Given, Outcome, Shared, Wanted } from '../../relay/exchange.ts'
+import { type Call, type ClientProfile, failed, type Given, type Outcome, type Shared, type Wanted } from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
@@ -31,10 +31,34 @@ import {
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
 import { described, onlyServerAway } from '../description.ts'
+import { canBeKept, type KeptCall, type KeptRound } from './kept-calls.ts'
 import { pageDone, pushedQuestion } from './questions.ts'
 
 export type Say = (message: Message) => void
 type RequestHeaders = NonNullable<Call['requestHeaders']>
+
+interface Answering {
+  readonly headers?: RequestHeaders
+  /** Keeps the call while its client is asked. */
+  readonly kept?: KeptCall | undefined
+  /** Where the call goes on that another process had. */
+  readonly from?: KeptRound
+}
+
+/** How a call is kept while its client is asked. */
+interface Keeping {
+  readonly request: Request
+  readonly kept: KeptCall | undefined
+  readonly from: KeptRound | undefined
+}
+
+/** One question that goes to the client. */
+interface Asked {
+  readonly id: string
+  /** The id under which another process asked the same. */
+  readonly earlierId: string | undefined
+  readonly elapsedMs: number
+}
 
 /** What a session is. It does not change while it lasts, and any process can serve it. */
 export interface SessionIdentity {
@@ -65,10 +89,20 @@ const spoken = ['2025-06-18', '2025-11-25', '2025-03-26']
 /** A question on display at the client. */
 interface Pushed {
   readonly id: RequestId
-  readonly promise: Promise<Given>
+  readonly promise: Promise<Answer>
   readonly resolve: (given: Given) => void
   readonly askedAt: number
+  /** False when it was answered before it was shown. */
+  readonly isShown: boolean
   readonly timer?: NodeJS.Timeout
+}
+
+interface Answer {
+  readonly given: Given
+  /** To the question as another process had put it. */
+  readonly isEarlier?: boolean
+  /** When it arrived, if not now. */
+  readonly at?: number
 }
 
 /** What ends a question before its answer. */
@@ -88,6 +122,8 @@ export class ClientSession {
   readonly #pushed = new Map<RequestId, (given: Given) => void>()
   /** Questions on display whose call has ended and that another call of this session carries on. */
   readonly #passed = new Map<Shared, Pushed>()
+  /** Answers to questions of other processes. */
+  readonly #early = new Map<RequestId, Answer>()
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
   /** By a clock that runs forward only, like everything that is measured and not agreed on. */
@@ -119,7 +155,12 @@ export class ClientSession {
   }
 
   /** Answers one request; what must be said before, questions too, goes to `say`. */
-  async answer(request: Request, say: Say, signal: AbortSignal, headers: RequestHeaders = {}): Promise<Reply> {
+  async answer(
+    request: Request,
+    say: Say,
+    signal: AbortSignal,
+    { headers = {}, kept, from }: Answering = {},
+  ): Promise<Reply> {
     this.lastUsedMs = performance.now()
     if (request.method === 'ping') return resultReply(request.id, {})
     const cancelling = new AbortController()
@@ -132,7 +173,10 @@ export class ClientSession {
     const waiting = this.#serving.waiting.of(this.#serving.tenant, this.#lifeline)
     const call = { ...this.#call(request.method, request.params ?? {}, say, cancelling.signal, headers), waiting }
     try {
-      const outcome = this.#serving.leaving.told(await this.#run(call, say).catch(toldAsAway), call) as Ended
+      const outcome = this.#serving.leaving.told(
+        await this.#run(call, say, { request, kept, from }).catch(toldAsAway),
+        call,
+      ) as Ended
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
@@ -148,6 +192,20 @@ export class ClientSession {
     this.lastUsedMs = performance.now()
     if (reply.id === null) return
     this.#pushed.get(reply.id)?.('error' in reply ? { error: reply.error } : { result: reply.result })
+  }
+
+  /** Remembers for a while an answer to a question of another process, should its call go on here. */
+  takeEarly(reply: Reply): void {
+    if (reply.id === null || 'error' in reply || this.#early.size >= downstreamLimits.earlyAnswers) return
+    if (JSON.stringify(reply.result).length > downstreamLimits.earlyAnswerChars) return
+    const { id, result } = reply
+    this.#early.set(id, { given: { result }, isEarlier: true, at: performance.now() })
+    setTimeout(() => this.#early.delete(id), downstreamLimits.comesBackWithinMs).unref()
+  }
+
+  /** Whether a question by this id waits here for its answer. */
+  waitsFor(id: RequestId | null): boolean {
+    return id !== null && this.#pushed.has(id)
   }
 
   /** Ends a call that runs here. False when none does by this id. */
@@ -175,8 +233,9 @@ export class ClientSession {
     await this.#serving.relay.listen({
       ...call,
       ask: async (wanted) => {
-        const given = await this.#ask(wanted, say, call.signal, until, 0)
-        return given === undefined || given === 'elsewhere' ? noAnswer : given
+        const asked = { id: this.#serving.mailbox.newName(), earlierId: undefined, elapsedMs: 0 }
+        const answer = await this.#ask(wanted, say, call.signal, until, asked)
+        return answer === undefined || answer === 'elsewhere' ? noAnswer : answer.given
       },
       notify: (notification) => {
         if (notification.method !== 'notifications/subscriptions/acknowledged') say(withoutSubscription(notification))
@@ -191,7 +250,7 @@ export class ClientSession {
   }
 
   /** Carries a call to its end, or to the end of what its caller can wait. */
-  async #run(asked: Call, say: Say): Promise<Ended> {
+  async #run(asked: Call, say: Say, keeping: Keeping): Promise<Ended> {
     const { routing, deferral, parking } = this.#serving
     const hold = routing.patienceOf(asked, this.#transport)
     // What has no digest cannot be kept, so its caller cannot come back for it.
@@ -200,13 +259,14 @@ export class ClientSession {
     const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
     const below = parking.inPlace(call)
     try {
-      return await this.#carry(
-        call,
-        below,
-        awaited === undefined ? await routing.start(call, below, hold()) : await deferral.fetch(call, awaited, hold()),
-        say,
-        hold,
-      )
+      const { from } = keeping
+      if (from !== undefined) {
+        const outcome: Unfinished = { kind: 'needs-people', wanted: from.wanted, resume: from.resume }
+        return await this.#carry(call, below, outcome, say, hold, keeping)
+      }
+      const begun =
+        awaited === undefined ? await routing.start(call, below, hold()) : await deferral.fetch(call, awaited, hold())
+      return await this.#carry(call, below, begun, say, hold, keeping)
     } catch (error) {
       below.giveUp()
       throw error
@@ -216,13 +276,16 @@ export class ClientSession {
     }
   }
 
-  async #carry(call: Call, below: Below, first: Outcome, say: Say, hold: () => Hold): Promise<Ended> {
+  async #carry(call: Call, below: Below, first: Outcome, say: Say, hold: () => Hold, keeping: Keeping): Promise<Ended> {
     const { routing } = this.#serving
     let outcome = first
     for (let round = 0; outcome.kind === 'needs-people'; round++) {
       if (round === relayLimits.roundsPerCall) outcome = askedTooOften
       else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#putOff(call, below, outcome, hold)
-      else outcome = await this.#askAndContinue(call, below, outcome, say, hold)
+      else {
+        const from = round === 0 ? keeping.from : undefined
+        outcome = await this.#askAndContinue(call, below, outcome, say, hold, { ...keeping, from })
+      }
     }
     return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
   }
@@ -242,8 +305,20 @@ export class ClientSession {
     return routing.continue(call, below, outcome.resume, {}, { forMs: Number.POSITIVE_INFINITY, comesBack: false })
   }
 
-  async #askAndContinue(call: Call, below: Below, outcome: Unfinished, say: Say, hold: () => Hold): Promise<Outcome> {
-    const { routing } = this.#serving
+  async #askAndContinue(
+    call: Call,
+    below: Below,
+    outcome: Unfinished,
+    say: Say,
+    hold: () => Hold,
+    { request, kept, from }: Keeping,
+  ): Promise<Outcome> {
+    const { routing, mailbox, store } = this.#serving
+    // Whichever process gets the answer knows by the id where it belongs.
+    const ids = Object.fromEntries(Object.keys(outcome.wanted).map((key) => [key, mailbox.newName()]))
+    const askedAtMs = from?.askedAtMs ?? store.nowMs()
+    const keeps = kept !== undefined && canBeKept(outcome) ? kept : undefined
+    keeps?.asked({ request, wanted: outcome.wanted, resume: outcome.resume, ids, askedAtMs })
     const { over = never() } = outcome
     const copies = readPlace(outcome.resume)?.copies ?? {}
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, Came][]> => {
@@ -251,12 +326,16 @@ export class ClientSession {
       const told = new AbortController()
       const inInbox = copy === undefined ? never() : routing.silence.elsewhere(call, copy, hold().forMs, told.signal)
       const elsewhere = Promise.race([inInbox, this.#lastCall(outcome, wanted, told.signal)])
-      const came = await this.#askUntilItFits(call, wanted, say, { over, elsewhere }).finally(() => told.abort())
+      const earlierId = from !== undefined && Object.hasOwn(from.ids, key) ? from.ids[key] : undefined
+      const asked = { id: ids[key] ?? '', earlierId, elapsedMs: store.nowMs() - askedAtMs }
+      const came = await this.#askUntilItFits(call, wanted, say, { over, elsewhere }, asked).finally(() => told.abort())
       if (came !== undefined) return [[key, came]]
       if (copy !== undefined) await routing.silence.withdraw(call, copy, 'asker-stopped')
       return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
+    // Once another process has gone on with the call, nothing of it is sent from here.
+    if (keeps !== undefined && !(await keeps.mayGoOn())) return goesOnElsewhere
     const next = await routing.continue(call, below, outcome.resume, came, hold())
     // While only the inbox is waited for, the page is still open.
     const isWaiting = next.kind === 'needs-people' && Object.keys(next.wanted).length === 0
@@ -278,16 +357,20 @@ export class ClientSession {
   }
 
   /** A person whose answer does not fit is asked again, with the reason and within the same time. */
-  async #askUntilItFits(call: Call, wanted: Wanted, say: Say, until: Until): Promise<Came | undefined> {
-    const began = performance.now()
+  async #askUntilItFits(call: Call, wanted: Wanted, say: Say, until: Until, first: Asked): Promise<Came | undefined> {
+    const began = performance.now() - first.elapsedMs
     let reason: string | undefined
     for (let again = 0; ; again++) {
-      const askedAt = this.#passed.get(sharedOf(wanted) as Shared)?.askedAt ?? performance.now()
+      const passed = this.#passed.get(sharedOf(wanted) as Shared)
+      const askedAt = passed?.askedAt ?? performance.now()
       const elapsedMs = Math.max(0, askedAt - began)
-      const given = await this.#ask(withReason(wanted, reason), say, call.signal, until, elapsedMs)
-      if (given === 'elsewhere') return {}
-      if (given === undefined) return undefined
-      const came = { given, afterMs: performance.now() - askedAt }
+      const isFirst = again === 0 && passed === undefined
+      const asked = isFirst ? first : { id: this.#serving.mailbox.newName(), earlierId: undefined, elapsedMs }
+      const answer = await this.#ask(withReason(wanted, reason), say, call.signal, until, asked)
+      if (answer === 'elsewhere') return {}
+      if (answer === undefined) return undefined
+      const { given, isEarlier, at = performance.now() } = answer
+      const came = { given, afterMs: at - (isEarlier ? began : askedAt) }
       reason = again < relayLimits.asksAgain ? this.#serving.routing.problemWith(call, wanted, came) : undefined
       if (reason === undefined) return came
     }
@@ -299,17 +382,16 @@ export class ClientSession {
     say: Say,
     signal: AbortSignal,
     { over, elsewhere }: Until,
-    elapsedMs: number,
-  ): Promise<Given | 'elsewhere' | undefined> {
+    asked: Asked,
+  ): Promise<Answer | 'elsewhere' | undefined> {
     const { declared } = this.#client
-    const waitMs = shownWaitMs(this.#serving, wanted, elapsedMs)
+    const waitMs = shownWaitMs(this.#serving, wanted, asked.elapsedMs)
     const shown = { ...wanted, params: forClient(wanted.params, declared, waitMs) }
     const question = canBeAsked(declared, wanted.kind) ? pushedQuestion(shown, this.revision) : undefined
-    if (question === undefined) return noAnswer
+    if (question === undefined) return { given: noAnswer }
     const shared = sharedOf(wanted)
-    const passed = this.#takePassed(shared)
-    const pushed = passed ?? this.#push(say, question)
-    const { id, promise, resolve } = pushed
+    const pushed = this.#takePassed(shared) ?? this.#push(say, question, asked)
+    const { id, promise, resolve, isShown } = pushed
     // A gateway ends the question by the timeout it was sent, and always replies.
     const graceMs = understandsAskMeta(declared) ? relayLimits.chainGraceMs : 0
     const timer = setTimeout(() => resolve(expired), waitMs + graceMs)
@@ -322,9 +404,12 @@ export class ClientSession {
       isPassedOn = answer === undefined && shared?.isOpen === true
       if (isPassedOn && shared !== undefined) this.#passOn(shared, pushed, say)
       if (isPassedOn) return undefined
+      const given = typeof answer === 'object' ? answer.given : answer
       // The words of whoever was faster: a client that shows them tells its person who, how and when.
       const reason = typeof answer === 'string' ? answer : 'No answer is needed any more.'
-      if (answer === undefined || answer === noAnswer || answer === expired || typeof answer === 'string') {
+      const isWithoutAnswer =
+        given === undefined || given === noAnswer || given === expired || typeof given === 'string'
+      if (isShown && (isWithoutAnswer || (typeof answer === 'object' && answer.isEarlier === true))) {
         say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
       }
       return typeof answer === 'string' ? 'elsewhere' : (answer ?? undefined)
@@ -332,16 +417,17 @@ export class ClientSession {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       if (!isPassedOn) this.#pushed.delete(id)
+      if (asked.earlierId !== undefined) this.#pushed.delete(asked.earlierId)
     }
   }
 
-  #push(say: Say, question: object): Pushed {
-    // Whichever process gets the answer knows by the id where it belongs.
-    const id = this.#serving.mailbox.newName()
-    const { promise, resolve } = Promise.withResolvers<Given>()
+  #push(say: Say, question: object, { id, earlierId }: Asked): Pushed {
+    const { promise, resolve: settle } = Promise.withResolvers<Answer>()
+    const resolve = (given: Given) => settle({ given })
     this.#pushed.set(id, resolve)
-    say({ jsonrpc: '2.0', id, ...question } as Request)
-    return { id, promise, resolve, askedAt: performance.now() }
+    const isShown = earlierId === undefined || !this.#askedEarlier(earlierId, say, settle)
+    if (isShown) say({ jsonrpc: '2.0', id, ...question } as Request)
+    return { id, promise, resolve, askedAt: performance.now(), isShown }
   }
 
   /** Keeps a question on display for the call that carries it on, and takes it back if none does. */
@@ -361,6 +447,23 @@ export class ClientSession {
     clearTimeout(passed.timer)
     this.#passed.delete(shared)
     return passed
+  }
+
+  /**
+   * The client was asked the same by a process that is gone. An answer to that counts, whether it came already or is still on its
+   * way; a client that has not answered drops the earlier question and is asked anew. True when it has answered.
+   */
+  #askedEarlier(id: string, say: Say, settle: (answer: Answer) => void): boolean {
+    const early = this.#early.get(id)
+    this.#early.delete(id)
+    if (early !== undefined) {
+      settle(early)
+      return true
+    }
+    this.#pushed.set(id, (given) => settle({ given, isEarlier: true }))
+    const params = { requestId: id, reason: 'The same is asked again.' }
+    say({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    return false
   }
 
   /** A handle ends with the session, which on standard input and output is the process. */
@@ -392,6 +495,8 @@ export class ClientSession {
 function sharedOf(wanted: Wanted): Shared | undefined {
   return 'shared' in wanted ? wanted.shared : undefined
 }
+
+const goesOnElsewhere = failed(errorCodes.refused, 'Another gateway process has gone on with this call.')
 
 function isYes(came: Came | undefined): boolean {
   const given = came?.given

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { createKeyRing } from '@assent/core'
+import { openSqlite, type Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { aStage, putAwayLater } from '../../contract/stage.suite.ts'
+import { downstreamLimits } from '../../limits.ts'
+import { KeptCall, type KeptRound, takeOver } from './kept-calls.ts'
+
+const keys = createKeyRing([{ id: 'k', secret: randomBytes(32) }])
+const name = { principal: 'ann', session: 's', stream: 'f1a7b3c0-0000-4000-8000-000000000000' }
+const round: KeptRound = {
+  request: { id: 1, method: 'tools/call', params: { name: 'ask' } },
+  wanted: { q: { kind: 'roots', params: {} } },
+  resume: { server: 'deploy', inner: null, schemas: { q: false }, isPrefixed: false },
+  ids: { q: 'id.a' },
+  askedAtMs: 1,
+}
+const reply = { jsonrpc: '2.0', id: 1, result: { content: [] } } as const
+const silent = () => undefined
+
+function partsOf(store: Store, replica: string) {
+  return { store, keys, mailbox: { replica } as never, tenant: 'default', askWaitMs: 60_000 }
+}
+
+async function twoProcesses() {
+  const { store, path } = await aStage()
+  const other = await openSqlite(path, { keys })
+  putAwayLater(() => other.close())
+  return { one: partsOf(store, 'one'), other: partsOf(other, 'other') }
+}
+
+const isKept = () => new Promise((resolve) => setTimeout(resolve, downstreamLimits.callKeptAfterMs + 200))
+
+test('[RUN-18] of two processes that want to go on with a call one may', async () => {
+  const { one, other } = await twoProcesses()
+  const own = new KeptCall(one, name, silent)
+  own.asked(round)
+  await isKept()
+
+  const found = await takeOver(other, name, silent)
+
+  expect(found).toMatchObject({ kind: 'taken', round })
+  expect(await own.mayGoOn()).toBe(false)
+  // Nothing of it may be sent, so its end is nobody's business.
+  await own.ended(reply)
+  expect(await takeOver(one, name, silent)).toEqual({ kind: 'elsewhere', replica: 'other' })
+})
+
+test('[RUN-18] once its own process sends the answers, a call is taken by nobody, and its reply is there', async () => {
+  const { one, other } = await twoProcesses()
+  const own = new KeptCall(one, name, silent)
+  own.asked(round)
+  await isKept()
+
+  expect(await own.mayGoOn()).toBe(true)
+
+  expect(await takeOver(other, name, silent)).toEqual({ kind: 'elsewhere', replica: 'one' })
+  await own.ended(reply)
+  expect(await takeOver(other, name, silent)).toEqual({ kind: 'ended', reply })
+})
+
+test('[RUN-18] the last round is found, whoever asked it', async () => {
+  const { one, other } = await twoProcesses()
+  const own = new KeptCall(one, name, silent)
+  own.asked(round)
+  await isKept()
+  await own.mayGoOn()
+  own.asked({ ...round, ids: { q: 'second' } })
+  await isKept()
+
+  const taken = await takeOver(other, name, silent)
+  if (taken.kind !== 'taken') throw new Error('It was not taken.')
+  taken.kept.asked({ ...taken.round, ids: { q: 'third' } })
+  await isKept()
+
+  expect(taken.round.ids).toEqual({ q: 'second' })
+  expect(await own.mayGoOn()).toBe(false)
+  expect(await takeOver(one, name, silent)).toMatchObject({ kind: 'taken', round: { ids: { q: 'third' } } })
+  expect(await taken.kept.mayGoOn()).toBe(false)
+})
+
+test('[RUN-18] a call whose keeping ended in doubt is claimed before anything is sent, or not sent', async () => {
+  const { one, other } = await twoProcesses()
+  let isAway = true
+  const unclear = {
+    keep: async (call: never) => {
+      await one.store.deferred.keep(call)
+      // It happened, and nobody heard of it.
+      if (isAway) throw new Error('The connection broke.')
+      return true
+    },
+    claim: one.store.deferred.claim.bind(one.store.deferred),
+  }
+  const nowMs = () => one.store.nowMs()
+  const parts = { ...one, store: { deferred: unclear, nowMs } as unknown as Store }
+  const own = new KeptCall(parts, name, silent)
+  own.asked(round)
+  await isKept()
+
+  const away = own.mayGoOn()
+
+  await expect(away).rejects.toThrow('The connection broke.')
+  isAway = false
+  expect(await takeOver(other, name, silent)).toMatchObject({ kind: 'taken' })
+
+  const again = new KeptCall(parts, { ...name, stream: 'f1a7b3c0-0000-4000-8000-000000000001' }, silent)
+  isAway = true
+  again.asked(round)
+  await isKept()
+  isAway = false
+  expect(await again.mayGoOn()).toBe(true)
+  expect(await takeOver(other, { ...name, stream: 'f1a7b3c0-0000-4000-8000-000000000001' }, silent)).toMatchObject({
+    kind: 'elsewhere',
+  })
+})
+
+test('[RUN-18] another session, another person and other keys find nothing to go on with', async () => {
+  const { one, other } = await twoProcesses()
+  new KeptCall(one, name, silent).asked(round)
+  await isKept()
+  const otherKeys = createKeyRing([{ id: 'k', secret: randomBytes(32) }])
+
+  for (const found of [
+    await takeOver(other, { ...name, session: 'other' }, silent),
+    await takeOver(other, { ...name, principal: 'bob' }, silent),
+    await takeOver({ ...other, keys: otherKeys }, name, silent),
+    await takeOver({ ...other, tenant: 'other' }, name, silent),
+  ])
+    expect(found).toEqual({ kind: 'lost' })
+  expect(await takeOver(other, name, silent)).toMatchObject({ kind: 'taken' })
+})
