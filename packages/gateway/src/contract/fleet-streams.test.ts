@@ -114,7 +114,7 @@ test('[FLEET-13] a client of the SDK whose connections are cut hears its result 
 })
 
 test('[FLEET-13] a client that comes back after the process of its call has died is told so', async () => {
-  const { first, session, last } = await aBrokenCall()
+  const { first, session, last } = await aBrokenCall('2025-11-25')
   Object.assign(relayLimits, { leaseMs: 300 })
   const [number, , ...rest] = last.split('.')
 

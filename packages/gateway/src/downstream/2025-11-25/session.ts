@@ -7,7 +7,15 @@ import { randomUUID } from 'node:crypto'
 import { type JsonObject, understandsAskMeta } from '@assent/core'
 import { downstreamLimits, relayLimits } from '../../limits.ts'
 import { canBeAsked, forClient } from '../../relay/capabilities.ts'
-import { type Call, type ClientProfile, failed, type Given, type Outcome, type Shared, type Wanted } from '../../relay/exchange.ts'
+import {
+  type Call,
+  type ClientProfile,
+  failed,
+  type Given,
+  type Outcome,
+  type Shared,
+  type Wanted,
+} from '../../relay/exchange.ts'
 import { expired, noAnswer } from '../../relay/judge-wanted.ts'
 import { digestOfRequest } from '../../relay/request-digest.ts'
 import { toldAsAway } from '../../relay/store-away.ts'
