@@ -69,6 +69,7 @@ test('[CHECK-1] every kind of server is reported with its revision, transport, t
       transport,
       revision,
       tools: 1,
+      hiddenTools: 0,
       startMs: expect.any(Number),
     })),
   )
@@ -157,6 +158,20 @@ test('[CHECK-3] what a server prints cannot control the terminal or look like a 
     expect(out).not.toMatch(/^ok/m)
     expect(out).toContain('exit code 3')
   }
+})
+
+test('[CHECK-1] settings of one server count: its own start limit, and tools that are not offered', async () => {
+  const folder = await aFolder()
+  const config = `servers:
+  hidden: ${imperfect('ordinary', folder, ', tools: { deny: ["c*"] }')}
+  mute: ${imperfect('mute', folder, ', timeouts: { start: 1s }')}`
+  const home = await aFolder({ 'assent.yaml': config })
+
+  const { code, out } = await assent(['servers'], { folder: home })
+
+  expect(code).toBe(1)
+  expect(out).toMatch(/^ok {4}hidden: .*, 0 tools \(1 more not offered\), ready/m)
+  expect(out).toMatch(/^error mute: .* within 1 s/m)
 })
 
 test('[CHECK-1] a configuration with a mistake is explained, and nothing is started', async () => {

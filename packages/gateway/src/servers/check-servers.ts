@@ -2,22 +2,27 @@
 //
 // All are checked at once, each within its start limit. Whatever was started for it is stopped before this returns.
 
-import { upstreamLimits } from '../limits.ts'
+import type { JsonObject } from '@assent/core'
 import { onlyTenant } from '../local-person.ts'
 import { bareReason, type Call, type Upstream } from '../relay/exchange.ts'
+import { everyTool, isOffered } from '../relay/tool-rules.ts'
 import { LastLines } from '../upstream/last-lines.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
 import type { Found } from '../upstream/opening.ts'
 import { groupsEnded } from '../upstream/process-group.ts'
+import { timeoutsOf } from '../upstream/timeouts.ts'
 import { nobodyWatches } from '../watch/watch.ts'
+import { stringAt } from '../wire/messages.ts'
 import { Servers, type ServersOptions } from './servers.ts'
 
 export type CheckedServer =
   | (Found & {
       readonly name: string
       readonly ok: true
-      /** As a client would list them. */
+      /** That clients may use. */
       readonly tools: number
+      /** That its setting `tools` keeps from them. */
+      readonly hiddenTools: number
       /** From the start, or the first request, until the server had said what it is. */
       readonly startMs: number
     })
@@ -48,7 +53,7 @@ export async function checkServers(
     return await Promise.all(
       servers.names.map(async (name): Promise<CheckedServer> => {
         try {
-          const checked = await look(await servers.find(name), signal)
+          const checked = await look(await servers.find(name), configs[name] ?? {}, signal)
           const how = found.get(name) ?? { transport: 'in-process', revision: '' }
           return { name, ok: true, ...how, ...checked }
         } catch (error) {
@@ -66,34 +71,40 @@ export async function checkServers(
 /** It did not answer in time. */
 class Silent extends Error {}
 
-async function look(server: Upstream, signal: AbortSignal): Promise<{ tools: number; startMs: number }> {
+type Settings = Pick<ServerConfig, 'timeouts' | 'tools'>
+type Looked = Pick<Extract<CheckedServer, { ok: true }>, 'tools' | 'hiddenTools' | 'startMs'>
+
+async function look(server: Upstream, { timeouts, tools }: Settings, signal: AbortSignal): Promise<Looked> {
   const began = performance.now()
   const call = callOf(signal)
-  const { capabilities } = await inTime(server.describe(call), signal)
+  const limitMs = timeoutsOf(timeouts).openMs
+  const { capabilities } = await inTime(server.describe(call), limitMs, signal)
   const startMs = Math.round(performance.now() - began)
-  const tools = capabilities.tools === undefined ? 0 : await inTime(countTools(server, call), signal)
-  return { tools, startMs }
+  const names = capabilities.tools === undefined ? [] : await inTime(toolsOf(server, call), limitMs, signal)
+  const offered = names.filter((name) => isOffered(tools ?? everyTool, name)).length
+  return { tools: offered, hiddenTools: names.length - offered, startMs }
 }
 
-async function countTools(server: Upstream, call: Call): Promise<number> {
-  let count = 0
+async function toolsOf(server: Upstream, call: Call): Promise<string[]> {
+  const names: string[] = []
   let params = {}
   for (let page = 0; page < pages; page++) {
     const outcome = await server.start({ ...call, method: 'tools/list', params })
     if (outcome.kind === 'failed') throw new Error(`It does not list its tools. ${outcome.error.message}`)
     const { tools, nextCursor } = outcome.kind === 'finished' ? outcome.result : {}
     if (!Array.isArray(tools)) throw new Error('It does not list its tools: the reply to tools/list has no list.')
-    count += tools.length
-    if (nextCursor === undefined) return count
+    names.push(...tools.map((tool) => stringAt(tool as JsonObject, 'name') ?? ''))
+    if (nextCursor === undefined) return names
     params = { cursor: nextCursor }
   }
-  return count
+  return names
 }
 
-async function inTime<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+async function inTime<Value>(work: Promise<Value>, limitMs: number, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const limitMs = upstreamLimits.openMs
-  const late = new Silent(`The server did not answer within ${limitMs / 1_000} s (limits.server_open_within).`)
+  const late = new Silent(
+    `The server did not answer within ${limitMs / 1_000} s (limits.server_open_within, or timeouts of the server).`,
+  )
   const timer = setTimeout(() => reject(late), limitMs)
   const abort = () => reject(new Error('The check was stopped.'))
   signal.addEventListener('abort', abort, { once: true })
