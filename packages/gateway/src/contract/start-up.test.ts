@@ -60,6 +60,18 @@ test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', '
   },
 )
 
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  '[START-1] a slow process of the official SDK that speaks both generations asks a %s client',
+  async (generation) => {
+    const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
+    const server = { command: process.execPath, args: ['--conditions=assent-source', script, 'both, slowly'] }
+    const gateway = await (await aStage()).gateway({ one: server })
+    const client = await aClient(generation, gateway.url)
+
+    expect(await client.call('ask', { questions: [whichRegion] })).toMatchObject({ content: [{ text: 'done' }] })
+  },
+)
+
 test.each(['silent', 'ordinary', 'slow-older', 'slow-newest', 'slow-newest-strict'])(
   '[START-2] a process that is %s is started once for its first client',
   async (how) => {

@@ -5,5 +5,9 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Count, newestServer, olderServer } from './asking.suite.ts'
 
 process.stderr.write('a line for the log\n')
-if (process.argv[2] === '2025-11-25') await olderServer(new Count()).connect(new StdioServerTransport())
+// As the official SDK serves unless told otherwise, on a machine that is busy.
+if (process.argv[2] === 'both, slowly') {
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  serveStdio(() => newestServer(new Count()))
+} else if (process.argv[2] === '2025-11-25') await olderServer(new Count()).connect(new StdioServerTransport())
 else serveStdio(() => newestServer(new Count()), { legacy: 'reject' })

@@ -54,7 +54,11 @@ export async function openProcess(
       if ((await within(answer, options.timeouts.openMs)) === 'newest') return 'newest' as const
       throw error
     })
-    const speaks = await Promise.race([refused, answer.then((late) => (late === 'newest' ? late : refused))])
+    // A server of both generations answers both requests, and goes on with the second, which came last.
+    const late = answer.then(async (said) =>
+      said === 'newest' ? ((await within(refused, upstreamLimits.probeMs)) ?? said) : refused,
+    )
+    const speaks = await Promise.race([refused, late])
     if (speaks === 'newest') {
       await upstream.close()
       return asNewest()
