@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { examinePostgres, examineSqlite, openPostgres, openSqlite } from '../index.ts'
+import { examinePostgres, examineSqlite, migratePostgres, openPostgres, openSqlite } from '../index.ts'
 import { testKeys } from './drafts.suite.ts'
 import { onEachEngine, postgresUrl } from './engines.suite.ts'
 
@@ -73,6 +73,23 @@ test('[CHECK-4] writes that are refused or hang are reported', async () => {
 
   expect(refused.writeProblem).toBe('The database is read-only.')
   expect(hanging.writeProblem).toBe('The database did not confirm a write within 3 s.')
+})
+
+test('[CHECK-4] a role that may not bring the database up to date, or lacks rights, is told what to run', async () => {
+  const { schema, admin } = await aSchema()
+  const role = `${schema}_role`
+  await admin.query(`create role ${role} login`)
+  onTestFinished(async () => {
+    await admin.query(`drop owned by ${role}; drop role ${role}`)
+  })
+  const as = new URL(postgresUrl)
+  as.username = role
+
+  await expect(examinePostgres(as.href, { schema })).rejects.toThrow('run `assent migrate` as its owner')
+  await (await openPostgres(postgresUrl, { keys: testKeys, schema })).close()
+  await expect(examinePostgres(as.href, { schema })).rejects.toThrow(`assent migrate --grants ${role}`)
+  await migratePostgres(postgresUrl, { schema, grantTo: role })
+  expect(await examinePostgres(as.href, { schema })).toMatchObject({ missing: [], writeProblem: undefined })
 })
 
 test('[CHECK-4] a database that cannot be reached is told as such, without its password', async () => {

@@ -8,7 +8,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AssentError } from '@assent/core'
 import pg from 'pg'
-import { type Applied, migrationsFor, pending } from './migrations.ts'
+import { checkRights } from './check-rights.ts'
+import { isDirectConnection } from './connection-settings.ts'
+import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
+import { missingIn, needsMigrate } from './schema.ts'
 
 /** The database could be reached, and this version can work on it. */
 export interface Examined {
@@ -25,17 +28,29 @@ const connectMs = 5_000
 /** For each statement. A commit that waits for a standby is cut off by this. */
 const answerMs = 3_000
 
-/** Throws when it cannot be reached, or was changed by a newer version. */
+/**
+ * Throws, in words, when it cannot be reached, was changed by a newer version, lacks migrations that this role may not
+ * apply, or gives this role too few rights.
+ */
 export async function examinePostgres(url: string, { schema = 'assent' } = {}): Promise<Examined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: answerMs })
   // Without a listener, a connection that breaks would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const applied = await appliedIn(client, schema)
-    const missing = pending(migrationsFor('postgres'), applied).map(({ name }) => name)
-    const table = applied.length === 0 ? undefined : `${schema}.replicas`
-    return { schema, applied: applied.length, missing, writeProblem: await writeProblemOf(client, table) }
+    const missing = await missingIn(client, schema)
+    const isNew = missing.length === migrationsFor('postgres').length
+    const mode = await client.query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
+    const isReadOnly = mode.rows[0]?.mode === 'on'
+    if (missing.length === 0) await checkRights(client, schema)
+    else if (!isReadOnly) await checkMayMigrate(client, schema, missing)
+    const applied = migrationsFor('postgres').length - missing.length
+    const writeProblem = isReadOnly
+      ? 'The database is read-only.'
+      : isNew
+        ? undefined
+        : await writeProblemOf(client, `${schema}.replicas`)
+    return { schema, applied, missing: missing.map(({ name }) => name), writeProblem }
   } catch (error) {
     if (error instanceof AssentError) throw error
     throw new AssentError('store_unavailable', `PostgreSQL cannot be reached: ${reasonOf(error)}`, { cause: error })
@@ -45,17 +60,20 @@ export async function examinePostgres(url: string, { schema = 'assent' } = {}): 
   }
 }
 
-async function appliedIn(client: pg.Client, schema: string): Promise<Applied[]> {
-  const table = `${schema}.migrations`
-  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table])
-  if (rows[0]?.found !== true) return []
-  return (await client.query<{ name: string; digest: string }>(`select name, digest from ${table}`)).rows
+/** Throws when the start of a gateway with this address could not bring the schema up to date. */
+async function checkMayMigrate(client: pg.Client, schema: string, missing: readonly Migration[]): Promise<void> {
+  if (!(await isDirectConnection(client))) throw needsMigrate(schema, missing, 'pooled')
+  const { rows } = await client.query<{ may: boolean }>(
+    `select coalesce(
+       (select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = $1),
+       has_database_privilege(current_database(), 'create')
+     ) as may`,
+    [schema],
+  )
+  if (rows[0]?.may !== true) throw needsMigrate(schema, missing, `it does not own the schema ${schema}`)
 }
 
-async function writeProblemOf(client: pg.Client, table: string | undefined): Promise<string | undefined> {
-  const { rows } = await client.query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
-  if (rows[0]?.mode === 'on') return 'The database is read-only.'
-  if (table === undefined) return undefined
+async function writeProblemOf(client: pg.Client, table: string): Promise<string | undefined> {
   const id = `check ${randomUUID()}`
   try {
     await client.query(`insert into ${table} (id, lease_until) values ($1, 0)`, [id])

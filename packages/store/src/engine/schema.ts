@@ -38,11 +38,7 @@ export function prepareSchema(address: SchemaAddress): Promise<SchemaPlace> {
   return onConnection(address, async (client) => {
     const isPooled = !(await isDirectConnection(client))
     const missing = await missingIn(client, schema)
-    if (missing.length > 0 && isPooled) {
-      throw misconfigured(
-        `${lacks(schema, missing)} Through a connection pooler it cannot be brought up to date: run \`assent migrate\` with the address of the database itself.`,
-      )
-    }
+    if (missing.length > 0 && isPooled) throw needsMigrate(schema, missing, 'pooled')
     if (missing.length > 0) await apply(client, schema, missing)
     await checkRights(client, schema)
     await checkWritable(client)
@@ -102,7 +98,8 @@ async function onConnection<Value>(
   }
 }
 
-async function missingIn(client: pg.Client, schema: string): Promise<Migration[]> {
+/** The migrations that a schema lacks. Throws when this role may not look. */
+export async function missingIn(client: pg.Client, schema: string): Promise<Migration[]> {
   const { rows } = await client.query<{ role: string; may_read: boolean | null }>(
     `select current_user as role, has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read
      from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = 'migrations'`,
@@ -128,10 +125,17 @@ async function apply(client: pg.Client, schema: string, missing: readonly Migrat
     await applyMigrations(client, schema)
   } catch (error) {
     if ((error as { code?: string }).code !== insufficientPrivilege) throw error
-    throw misconfigured(
-      `${lacks(schema, missing)} This database role may not change it (${String((error as Error).message)}): run \`assent migrate\` as its owner.`,
-    )
+    throw needsMigrate(schema, missing, String((error as Error).message))
   }
+}
+
+/** @param why a connection pooler is between, or what the database said to a role that may not */
+export function needsMigrate(schema: string, missing: readonly Migration[], why: string): AssentError {
+  const cure =
+    why === 'pooled'
+      ? 'Through a connection pooler it cannot be brought up to date: run `assent migrate` with the address of the database itself.'
+      : `This database role may not change it (${why}): run \`assent migrate\` as its owner.`
+  return misconfigured(`${lacks(schema, missing)} ${cure}`)
 }
 
 async function grant(client: pg.Client, statements: readonly string[]): Promise<void> {
