@@ -45,9 +45,13 @@ export function endGroup(child: Child): void {
   child.once('exit', () => clearTimeout(timer))
 }
 
-/** Resolves when all groups that are being ended have ended. */
+/** Resolves when nothing runs any more. What was not ended by then is killed after a few seconds. */
 export async function groupsEnded(): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const child of running.keys()) kill(child)
+  }, 2 * killAfterMs)
   await Promise.all(running.values())
+  clearTimeout(timer)
 }
 
 function isRunning({ pid }: Child): boolean {
