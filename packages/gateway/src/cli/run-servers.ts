@@ -71,7 +71,8 @@ export function serverLines(servers: readonly CheckedServer[], { isOutColoured }
     const name = `${what}${one.name}:${' '.repeat(width - one.name.length)}`
     if (!one.ok) return `${toned(isOutColoured, 'red', 'error')} ${name} ${safeLine(one.reason)}`
     const hidden = one.hiddenTools === 0 ? '' : ` (${one.hiddenTools} more not offered)`
-    const tools = `${one.tools === 1 ? '1 tool' : `${one.tools} tools`}${hidden}`
+    const short = one.shortened === undefined ? '' : `, ${one.shortened.length} with a short name for clients`
+    const tools = `${one.tools === 1 ? '1 tool' : `${one.tools} tools`}${hidden}${short}`
     const how = `${safeLine(one.revision)} over ${transports[one.transport]}, ${tools}, ready after ${one.startMs} ms`
     return `${toned(isOutColoured, 'green', 'ok   ')} ${name} ${how}`
   })

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { aLegacyServer, anAskingServer, listening } from '../contract/servers.suite.ts'
 import { until } from '../contract/stage.suite.ts'
+import { aRawServer } from '../contract/wire.suite.ts'
 import { aFolder, aProcessOf, assent, startAssent } from './process.suite.ts'
 
 const script = fileURLToPath(new URL('../contract/imperfect-process.suite.ts', import.meta.url))
@@ -73,6 +74,25 @@ test('[CHECK-1] every kind of server is reported with its revision, transport, t
       startMs: expect.any(Number),
     })),
   )
+})
+
+test('[CHECK-1] [SERVER-1] [SERVER-4] tools are counted as clients list them, and names that clients get in a short form are reported', async () => {
+  const long = 'search_in_the_documents_of_all_teams_by_words_and_authors'
+  const tools = ['short', long, 'debug_dump'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+  const server = await aRawServer(() => ({ result: { tools } }))
+  const config = `servers:
+  documents: { url: ${server.url}, tools: { deny: ["debug_*"] } }
+  other: { url: ${server.url}, prefix: o }`
+  const folder = await aFolder({ 'assent.yaml': config })
+
+  const text = await assent(['servers'], { folder })
+  const json = await assent(['servers', '--json'], { folder })
+
+  expect(text.out).toMatch(
+    /^ok {4}documents: 2026-07-28 .*, 2 tools \(1 more not offered\), 1 with a short name for clients, ready/m,
+  )
+  expect(text.out).toMatch(/^ok {4}other: {5}2026-07-28 .*, 3 tools, ready/m)
+  expect(JSON.parse(json.out).servers).toMatchObject([{ tools: 2, shortened: [long] }, { tools: 3 }])
 })
 
 test('[CHECK-1] each server that cannot be used is reported with the reason, and the command ends with 1', async () => {

@@ -55,7 +55,7 @@ export function nameWarnings({ servers }: Config): Finding[] {
 }
 
 /** Of these tools, those whose names with this prefix are longer than model APIs take. */
-export function longNames(prefix: string, tools: readonly string[]): string[] {
+function longNames(prefix: string, tools: readonly string[]): string[] {
   return tools.filter((tool) => prefix.length + 2 + tool.length > nameChars)
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { nobodyWatches } from '../watch/watch.ts'
 import { whichRegion } from './asking.suite.ts'
 import { aClient } from './clients.suite.ts'
+import { aFleet } from './fleet.suite.ts'
 import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
 import { anAskingServer } from './servers.suite.ts'
@@ -357,4 +358,30 @@ describe.each(generations)('headers for a server of %s', (generation) => {
     }
     for (const one of other.headers) expect(one).not.toHaveProperty('x-team')
   })
+})
+
+test('[SERVER-7] an answer that comes to another replica carries the headers that it came with', async () => {
+  const server = await anOlderRawServer(({ id, say }) =>
+    say({ id: `q${id}`, method: 'elicitation/create', params: whichRegion }),
+  )
+  const deploy = { url: server.url, forwardHeaders: ['x-team'] }
+  const { replicas } = await aFleet({ deploy }, { gateway: { unseenAfterMs: 0 } })
+  const [first, second] = replicas
+  const params = { name: 'ask', arguments: {} }
+  const { requestState } = (await request(first.url, 'tools/call', params, { headers: { 'x-team': 'blue' } })).message
+    .result
+  const inputRequests = { requestState, inputResponses: {} as Record<string, unknown> }
+  const asked = (await request(first.url, 'tools/call', params)).message.result.inputRequests as Wire
+  for (const key of Object.keys(asked))
+    inputRequests.inputResponses[key] = { action: 'accept', content: { region: 'eu' } }
+
+  void request(second.url, 'tools/call', { ...params, ...inputRequests }, { headers: { 'x-team': 'red' } }).catch(
+    () => 0,
+  )
+
+  const at = await until(() => {
+    const found = server.heard.findIndex(({ result }) => result !== undefined)
+    return found < 0 ? undefined : found
+  }, 10_000)
+  expect(server.headers[at]).toMatchObject({ 'x-team': 'red' })
 })

@@ -1,6 +1,6 @@
 // Both sides of the wire written by hand, for tests that judge exactly what crosses it.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { JsonObject } from '@assent/core'
 import { messagesOf } from './messages-of.suite.ts'
 import { listening } from './servers.suite.ts'
@@ -166,18 +166,20 @@ export interface OlderCall {
   readonly response: ServerResponse
 }
 
-/** A server of revision 2025-11-25 that does in a call what the test tells it to. `heard` is everything it was sent. */
+/** A server of revision 2025-11-25 that does in a call what the test tells it to. `heard` is everything it was sent, `headers` with what. */
 export async function anOlderRawServer(
   react: (call: OlderCall) => void,
   capabilities: object = { tools: {} },
-): Promise<{ url: string; heard: Wire[] }> {
+): Promise<{ url: string; heard: Wire[]; headers: IncomingHttpHeaders[] }> {
   const heardHere: Wire[] = []
+  const headers: IncomingHttpHeaders[] = []
   const server = createServer(async (message, response) => {
     if (message.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
     for await (const chunk of message.setEncoding('utf8')) body += chunk
     const received = JSON.parse(body)
     heardHere.push(received)
+    headers.push(message.headers)
     if (received.method === 'server/discover') return void response.writeHead(400).end()
     if (received.method === undefined || received.id === undefined) return void response.writeHead(202).end()
     const json = { 'content-type': 'application/json', 'mcp-session-id': 'raw' }
@@ -199,5 +201,5 @@ export async function anOlderRawServer(
     }
     react({ ...received, response, say, end })
   })
-  return { ...(await listening(server)), heard: heardHere }
+  return { ...(await listening(server)), heard: heardHere, headers }
 }

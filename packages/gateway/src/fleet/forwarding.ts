@@ -141,9 +141,9 @@ export class Forwarding {
 }
 
 /** What a holder needs to know of the request: whose it is, what it called and who the client is. */
-function carried({ method, params, client }: Call): JsonObject {
+function carried({ method, params, client, requestHeaders = {} }: Call): JsonObject {
   const { name = null, uri = null } = params
-  return { method, target: { name, uri }, client: client as never }
+  return { method, target: { name, uri }, client: client as never, headers: { ...requestHeaders } }
 }
 
 function callOf(
@@ -161,6 +161,7 @@ function callOf(
     method: stringAt(content, 'method') ?? '',
     params: Object.fromEntries(target),
     client: { info: part('info'), declared: part('declared'), capabilities: part('capabilities') },
+    requestHeaders: (objectAt(content, 'headers') ?? {}) as Record<string, string>,
     notify,
     signal,
   }

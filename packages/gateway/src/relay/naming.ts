@@ -120,6 +120,12 @@ export class Naming {
     return kind === 'tool' ? shortened(whole) : whole
   }
 
+  /** Whether clients get a short name for this tool, by the server's own name. */
+  isShortened(server: string, tool: string): boolean {
+    const name = this.nameFor(server, 'tool', tool)
+    return this.offers(server, 'tool', tool) && name !== tool && isShort(name)
+  }
+
   /** Whether clients may use it, by the server's own name. */
   offers(server: string, kind: Kind, own: string): boolean {
     return kind !== 'tool' || isOffered(this.#namesOf(server).tools, own)

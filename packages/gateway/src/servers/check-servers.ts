@@ -5,6 +5,7 @@
 import type { JsonObject } from '@assent/core'
 import { onlyTenant } from '../local-person.ts'
 import { bareReason, type Call, type Upstream } from '../relay/exchange.ts'
+import type { Naming } from '../relay/naming.ts'
 import { everyTool, isOffered } from '../relay/tool-rules.ts'
 import { LastLines } from '../upstream/last-lines.ts'
 import type { ServerConfig } from '../upstream/open-upstream.ts'
@@ -23,6 +24,8 @@ export type CheckedServer =
       readonly tools: number
       /** That its setting `tools` keeps from them. */
       readonly hiddenTools: number
+      /** The server's own names of tools whose prefixed name is too long, so that clients get a short one. */
+      readonly shortened?: readonly string[]
       /** From the start, or the first request, until the server had said what it is. */
       readonly startMs: number
     })
@@ -53,7 +56,7 @@ export async function checkServers(
     return await Promise.all(
       servers.names.map(async (name): Promise<CheckedServer> => {
         try {
-          const checked = await look(await servers.find(name), configs[name] ?? {}, signal)
+          const checked = await look(await servers.find(name), configs[name] ?? {}, servers.naming, signal)
           const how = found.get(name) ?? { transport: 'in-process', revision: '' }
           return { name, ok: true, ...how, ...checked }
         } catch (error) {
@@ -72,9 +75,14 @@ export async function checkServers(
 class Silent extends Error {}
 
 type Settings = Pick<ServerConfig, 'timeouts' | 'tools'>
-type Looked = Pick<Extract<CheckedServer, { ok: true }>, 'tools' | 'hiddenTools' | 'startMs'>
+type Looked = Pick<Extract<CheckedServer, { ok: true }>, 'tools' | 'hiddenTools' | 'shortened' | 'startMs'>
 
-async function look(server: Upstream, { timeouts, tools }: Settings, signal: AbortSignal): Promise<Looked> {
+async function look(
+  server: Upstream,
+  { timeouts, tools }: Settings,
+  naming: Naming,
+  signal: AbortSignal,
+): Promise<Looked> {
   const began = performance.now()
   const call = callOf(signal)
   const limitMs = timeoutsOf(timeouts).openMs
@@ -82,7 +90,9 @@ async function look(server: Upstream, { timeouts, tools }: Settings, signal: Abo
   const startMs = Math.round(performance.now() - began)
   const names = capabilities.tools === undefined ? [] : await inTime(toolsOf(server, call), limitMs, signal)
   const offered = names.filter((name) => isOffered(tools ?? everyTool, name)).length
-  return { tools: offered, hiddenTools: names.length - offered, startMs }
+  const looked = { tools: offered, hiddenTools: names.length - offered, startMs }
+  const shortened = names.filter((name) => naming.isShortened(server.name, name))
+  return shortened.length === 0 ? looked : { ...looked, shortened }
 }
 
 async function toolsOf(server: Upstream, call: Call): Promise<string[]> {
