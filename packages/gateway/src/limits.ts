@@ -167,6 +167,9 @@ export const upstreamLimits = {
   idleLookMs: 15_000,
   /** What may lie ready for a process that does not read. */
   unreadBytes: 16_777_216,
+  /** Of a message that is too large: how much more of it is skipped, and how long its rest may be in coming. */
+  skippedBytes: 67_108_864,
+  skippedMs: 5_000,
   restartFirstMs: 200,
   restartLastMs: 30_000,
 }

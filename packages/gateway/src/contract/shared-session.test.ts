@@ -318,6 +318,22 @@ test('[SHARE-6] a stream that breaks fails its own call, and the session goes on
   expect(initialized()).toBe(2)
 })
 
+test('[SHARE-6] an answer that is too large fails its own call, and the process goes on', async () => {
+  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const session = await aSession(url)
+  const before = await countedIn(session, 1)
+  const asking = await inSession(session, 2, 'ask', { message: 'open' })
+  expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create' })
+
+  const big = await replyOf(await inSession(session, 3, 'big'))
+
+  expect(big.error).toMatchObject({ message: expect.stringContaining('limits.message_size') })
+  expect(await countedIn(session, 4)).toEqual({ counted: 2, process: before.process })
+  const nameless = await replyOf(await inSession(session, 5, 'big and nameless'))
+  expect(nameless.error).toMatchObject({ message: expect.stringContaining('limits.message_size') })
+  expect(await countedIn(session, 6)).toMatchObject({ counted: 1 })
+})
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

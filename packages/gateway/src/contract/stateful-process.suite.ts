@@ -2,7 +2,7 @@
 //
 // Tools: `count` counts its calls and names the process; `ask` asks what its argument `message` says, under the id of its
 // call or, with `named`, with that id in our `_meta` member; `hang` answers when `release` is called; `late` asks after it
-// was cancelled.
+// was cancelled; `big` answers with more than a message may have, `big and nameless` with no message at all.
 
 import { createInterface } from 'node:readline'
 
@@ -43,6 +43,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     }
     if (params?.name === 'ask')
       question(`q${id}`, message, named === true ? { _meta: { 'assent/ask': { call: id } } } : {})
+    if (params?.name === 'big') text(id, 'x'.repeat(5_000_000))
+    if (params?.name === 'big and nameless') process.stdout.write(`${'x'.repeat(5_000_000)}\n`)
     if (params?.name === 'hang') hanging.push(id)
     if (params?.name === 'late') late.add(id)
     if (params?.name === 'release') {

@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs'
 import { upstreamLimits, wireLimits } from '../limits.ts'
 import { NotSent } from '../relay/exchange.ts'
 import { Lines } from '../wire/lines.ts'
-import type { Message } from '../wire/messages.ts'
+import { errorCodes, errorReply, type Message } from '../wire/messages.ts'
 import { readServerMessages } from '../wire/server-messages.ts'
-import { MessageTooLarge } from '../wire/too-large.ts'
+import { idBetween, MessageTooLarge } from '../wire/too-large.ts'
 import type { BackOff } from './back-off.ts'
 import { inherited } from './inherited-environment.ts'
 import { LastLines } from './last-lines.ts'
@@ -101,13 +101,23 @@ export class StdioWire implements Wire {
       for (const message of messages) events.onMessage(message)
     }
     const lines = new Lines()
+    let unended: NodeJS.Timeout | undefined
+    const giveUp = () => {
+      if (!this.#isOpen) return
+      closed(new MessageTooLarge().message)
+      this.close()
+    }
     this.#child.stdout
       .on('data', (chunk: Buffer) => {
         for (const line of lines.push(chunk)) if (line !== '') receive(line)
-        if (lines.hadTooLong && this.#isOpen) {
-          closed(new MessageTooLarge().message)
-          this.close()
+        const tooLong = lines.takeTooLong().map(idBetween)
+        for (const id of tooLong) {
+          if (id !== undefined) events.onMessage(errorReply(id, errorCodes.refused, new MessageTooLarge().message))
         }
+        // Without an id nobody knows whose answer it was, and one that does not end hides all that follow.
+        if (tooLong.includes(undefined) || lines.bytesTooMany > upstreamLimits.skippedBytes) giveUp()
+        clearTimeout(unended)
+        if (lines.bytesTooMany > 0) unended = setTimeout(giveUp, upstreamLimits.skippedMs)
       })
       .on('end', () => {
         const rest = lines.rest()

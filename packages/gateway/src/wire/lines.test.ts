@@ -30,18 +30,20 @@ test('[LIMIT-3] a line that is too long is let go as it comes', () => {
   const piece = Buffer.alloc(wireLimits.messageBytes / 4, 'x')
   for (let i = 0; i < 40; i++) expect(lines.push(piece)).toEqual([])
 
-  expect(lines.hadTooLong).toBe(true)
-  expect(lines.push(Buffer.from('x\nnext\n'))).toEqual([undefined, 'next'])
+  expect(lines.bytesTooMany).toBe(9 * wireLimits.messageBytes)
+  expect(lines.push(Buffer.from('"id":7}\nnext\n'))).toEqual([undefined, 'next'])
+  expect(lines.takeTooLong()).toEqual([{ head: 'x'.repeat(256), tail: `${'x'.repeat(249)}"id":7}` }])
+  expect(lines.takeTooLong()).toEqual([])
 })
 
 test('[LIMIT-3] a line that is one byte too long is known even when it came in one piece with its end', () => {
   const [fitting, long] = [wireLimits.messageBytes, wireLimits.messageBytes + 1].map((bytes) => {
     const lines = new Lines()
     lines.push(Buffer.from(`${'x'.repeat(bytes)}\nnext\n`))
-    return lines.hadTooLong
+    return lines.takeTooLong().length
   })
 
-  expect([fitting, long]).toEqual([false, true])
+  expect([fitting, long]).toEqual([0, 1])
 })
 
 test('[LIMIT-2] a stream is UTF-8 wherever it is cut, and a byte that is not ends it', () => {
