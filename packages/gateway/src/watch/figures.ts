@@ -1,6 +1,7 @@
 // The figures of one gateway, as Prometheus reads them.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Full } from '@assent/core'
 import { Counter, exposition, Gauge, Histogram } from './exposition.ts'
 import { IssuerFigures } from './issuer-figures.ts'
 import { StoreFigures } from './store-figures.ts'
@@ -63,8 +64,11 @@ export class Figures implements Watch {
   constructor(version: string) {
     this.#version = version
     this.#delay.enable()
-    // From zero, or the first loss would not be an increase.
+    // From zero, or the first of them would not be an increase, for which there is an alert.
     this.#callsLost.add({}, 0)
+    for (const full of ['caller', 'server', 'tenant', 'total'] satisfies Full[]) {
+      this.#refused.add({ reason: `too-many-open-${full}` }, 0)
+    }
   }
 
   /**

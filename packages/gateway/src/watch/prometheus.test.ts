@@ -82,7 +82,7 @@ test.skipIf(mayBeMissing('prometheus'))(
     await fetch(new URL('/nothing', gateway.url))
     await vi.waitFor(
       async () => {
-        const { result } = (await prometheus('/api/v1/query', { query: 'assent_refusals_total' })) as Result
+        const { result } = (await prometheus('/api/v1/query', { query: 'assent_refusals_total > 0' })) as Result
         expect(result).toHaveLength(1)
       },
       { timeout: 60_000, interval: 200 },

@@ -122,6 +122,7 @@ test('[WATCH-7] a question whose process was lost is counted apart from what a p
 test('[WATCH-7] a call that was lost with its process is counted', async () => {
   const { figures, store } = await anInboxWatched(10)
   expect(lineOf(figures.text(), 'assent_calls_lost_total')).toBe('assent_calls_lost_total 0')
+  expect(lineOf(figures.text(), 'assent_refusals_total{reason="too-many-open-tenant"}')).toContain(' 0')
   const of = { principal: 'ann', server: 'deploy', method: 'tools/call', requestDigest: '' }
 
   await store.calls.begin({ tenant: 'default', id: 'call_1', ...of, owner: 'gone', leaseMs: 1_000 })

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationsFor } from '../engine/migrations.ts'
 import { rightsByTable } from '../engine/rights.ts'
-import { grantsFor, migratePostgres, openPostgres } from '../index.ts'
+import { examinePostgres, grantsFor, migratePostgres, openPostgres } from '../index.ts'
 import { aForm, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
 import { liveThrough } from './life.suite.ts'
@@ -91,6 +91,7 @@ test('[STORE-42] a schema that is missing or older than needed is refused, with 
   })
   await migratePostgres(urlAs(owner))
   await expect(open()).rejects.toThrow(/may not use the schema "assent".*assent migrate --grants/)
+  await expect(examinePostgres(urlAs(app))).rejects.toThrow(/may not use the schema "assent".*assent migrate --grants/)
 
   await migratePostgres(urlAs(owner), { grantTo: app })
   const client = await connect(owner)
@@ -110,6 +111,7 @@ test('[STORE-42] a right that is missing is found at the start', async () => {
     code: 'misconfigured',
     message: expect.stringContaining(`"${app}" lacks the right to insert on assent.audit_entries. Run as the owner`),
   })
+  await expect(examinePostgres(urlAs(app))).rejects.toThrow('lacks the right to insert on assent.audit_entries')
 })
 
 test('[STORE-42] the owner is not granted anything: it may do everything as it is', async () => {
