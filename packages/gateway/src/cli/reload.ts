@@ -86,6 +86,7 @@ export class Reloads {
     const sealKeys = sealKeysFor(config, variables)
     const ring = createKeyRing(sealKeys)
     const issuerKeys = await issuer.prepare(live.config, config)
+    if (this.#isClosed) throw new Error('The gateway was told to stop meanwhile.')
     // Also the secrets of the one before: calls that began under it are still under way.
     live.scrub = scrubber([...secretsOf(live.config), ...secretsOf(config)])
     live.config = config

@@ -248,6 +248,22 @@ test('[START-8] a client of the only server, which cannot be used, does not begi
   await expect(aClient('2025-11-25', gateway.url)).rejects.toThrow('cannot be used now')
 })
 
+test('[START-8] while the only server is tried again, its clients are told why it failed before', async () => {
+  const before = { ...upstreamLimits }
+  putAwayLater(() => void Object.assign(upstreamLimits, before))
+  Object.assign(upstreamLimits, { openMs: 500, probeMs: 100, listDelayMs: 100 })
+  const { server } = await aProcess('mute')
+  const gateway = await (await aStage()).gateway({ one: server })
+
+  const first = await request(gateway.url, 'server/discover', {})
+  const second = await request(gateway.url, 'server/discover', {})
+
+  expect(first.message.error.message).toBe('The server one cannot be used now. The server did not answer in time.')
+  expect(second.message.error.message).toBe(
+    'The server one cannot be used now. The server has not answered yet. The last attempt failed: The server did not answer in time.',
+  )
+})
+
 test('[START-8] with several servers, none of which can be used, clients connect and are told which and why', async () => {
   const away = { url: 'http://127.0.0.1:9/mcp' }
   const gateway = await (await aStage()).gateway({ one: away, two: away })

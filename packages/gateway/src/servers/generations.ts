@@ -37,6 +37,8 @@ interface Generation {
   hasAnswered: boolean
   /** Attempts to open it, and lists, that failed or stayed without an answer since the last that did not. */
   failures: number
+  /** Why the last of them failed. */
+  lastReason: string | undefined
   /** On whose behalf it was opened last. */
   lastCall: Call | undefined
   retry: NodeJS.Timeout | undefined
@@ -188,7 +190,8 @@ export class Generations implements Upstream {
           // Its last failure was reported.
           if (!(error instanceof TooEarly)) {
             generation.failures += 1
-            this.#watch.health(this.name, false, bareReason(error))
+            generation.lastReason = bareReason(error)
+            this.#watch.health(this.name, false, generation.lastReason)
           }
           this.#retryLater(generation)
         },
@@ -237,7 +240,7 @@ export class Generations implements Upstream {
   async #patiently<Value>(generation: Generation, answer: Promise<Value>): Promise<Value> {
     if (generation.failures === 0) return answer
     const { promise, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Error('The server has not answered yet.')), upstreamLimits.listDelayMs)
+    const timer = setTimeout(() => reject(notYet(generation)), upstreamLimits.listDelayMs)
     try {
       return await Promise.race([answer, promise])
     } finally {
@@ -282,12 +285,18 @@ function generation(open: Open, timeouts: Timeouts): Generation {
     opened: undefined,
     hasAnswered: false,
     failures: 0,
+    lastReason: undefined,
     lastCall: undefined,
     retry: undefined,
     up: Promise.withResolvers(),
     running: 0,
     held: new Set(),
   }
+}
+
+function notYet({ lastReason }: Generation): Error {
+  const before = lastReason === undefined ? '' : ` The last attempt failed: ${lastReason}`
+  return new Error(`The server has not answered yet.${before}`)
 }
 
 async function shut({ opened, retry, closing }: Generation): Promise<void> {
