@@ -104,6 +104,20 @@ test('[START-3] the first list waits for a server that is starting, later ones n
   expect(lines).toContain('mute: The server did not answer in time.')
 })
 
+test('[START-3] a process that answers nothing is given up when its time to start is over', async () => {
+  const limits = { ...upstreamLimits }
+  putAwayLater(() => void Object.assign(upstreamLimits, limits))
+  Object.assign(upstreamLimits, { probeMs: 300, openMs: 3_000 })
+  const mute = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+  const gateway = await (await aStage()).gateway({ mute })
+  const began = performance.now()
+
+  const { message } = await request(gateway.url, 'tools/list', {})
+
+  expect(message.error.message).toContain('did not answer in time')
+  expect(performance.now() - began).toBeLessThan(5_500)
+})
+
 test('[START-4] a server that comes up later is announced to clients that listed without it', async () => {
   const [late, good] = [await aProcess('fails-twice'), await aProcess('ordinary')]
   const gateway = await (await aStage()).gateway({ late: late.server, good: good.server })

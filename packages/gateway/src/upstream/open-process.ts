@@ -48,10 +48,11 @@ export async function openProcess(
     if ((await within(answer, upstreamLimits.probeMs)) === 'newest') return asNewest()
     const upstream = older(firstOf(probed, open))
     // A server that has not answered yet may still be starting, and then both requests wait for it.
+    const until = performance.now() + options.timeouts.openMs
     const opening = upstream.describe(call).then(() => 'older' as const)
-    // It may refuse the second before it answers the first.
+    // It may refuse the second before it answers the first. A server that has answered neither has had its time.
     const refused = opening.catch(async (error: unknown) => {
-      if ((await within(answer, options.timeouts.openMs)) === 'newest') return 'newest' as const
+      if ((await within(answer, Math.max(0, until - performance.now()))) === 'newest') return 'newest' as const
       throw error
     })
     // A server of both generations answers both requests, and goes on with the second, which came last.
