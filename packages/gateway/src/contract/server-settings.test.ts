@@ -7,7 +7,7 @@ import { aClient } from './clients.suite.ts'
 import { aFleet } from './fleet.suite.ts'
 import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
+import { aLegacyServer, anAskingServer } from './servers.suite.ts'
 import { aStage, until } from './stage.suite.ts'
 import {
   anOlderRawServer,
@@ -384,4 +384,15 @@ test('[SERVER-7] an answer that comes to another replica carries the headers tha
     return found < 0 ? undefined : found
   }, 10_000)
   expect(server.headers[at]).toMatchObject({ 'x-team': 'red' })
+})
+
+test('[SERVER-7] a server with the older HTTP+SSE transport gets them too', async () => {
+  const server = await aLegacyServer()
+  const { url } = await (await aStage()).gateway({ old: { url: server.url, forwardHeaders: ['x-team'] } })
+
+  await request(url, 'tools/list', {}, { headers: { 'x-team': 'blue', 'x-other': 'no' } })
+  await request(url, 'tools/list', {}, { headers: { 'x-team': 'red' } })
+
+  expect(new Set(server.headers.map((one) => one['x-team']))).toEqual(new Set(['blue', 'red']))
+  for (const one of server.headers) expect(one).not.toHaveProperty('x-other')
 })

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import {
   createServer,
   type Server as HttpServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type ServerResponse,
@@ -77,7 +78,8 @@ function newestListener(count: Count): RequestListener {
 }
 
 /** The official server of 2024-11-05's transport: a session for each event stream. */
-export async function aLegacyServer(): Promise<{ url: string }> {
+export async function aLegacyServer(): Promise<{ url: string; headers: IncomingHttpHeaders[] }> {
+  const headers: IncomingHttpHeaders[] = []
   const sessions = new Map<string, SSEServerTransport>()
   const open = async (response: ServerResponse) => {
     const transport = new SSEServerTransport('/messages', response)
@@ -88,11 +90,13 @@ export async function aLegacyServer(): Promise<{ url: string }> {
     const id = new URL(message.url ?? '', 'http://localhost').searchParams.get('sessionId') ?? ''
     await sessions.get(id)?.handlePostMessage(message, response)
   }
-  return listening(
+  const { url } = await listening(
     createServer((message, response) => {
+      headers.push(message.headers)
       const isStream = message.method === 'GET'
       if (!isStream && !message.url?.startsWith('/messages')) return void response.writeHead(404).end()
       return void (isStream ? open(response) : receive(message, response))
     }),
   )
+  return { url, headers }
 }

@@ -127,7 +127,7 @@ async function openAddress(
   } catch (error) {
     // A server of the first transport knows no POST at its address.
     if (!(error instanceof OpenRefused && [400, 404, 405].includes(error.status ?? 0))) throw error
-    return over('http+sse', (events) => new LegacySseWire(url, headers, events)).catch(() => {
+    return over('http+sse', (events) => new LegacySseWire(url, headers, events, forwarded?.current)).catch(() => {
       throw error
     })
   }

@@ -13,19 +13,24 @@ import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
 /** Short, because this transport is tried last, on servers that may be of any other kind. */
 const endpointMs = 5_000
 
+type Extra = ConstructorParameters<typeof Connections>[1]
+
 export class LegacySseWire implements Wire {
   readonly #url: URL
+  readonly #extra: Extra | undefined
   readonly #headers: Readonly<Record<string, string>>
   readonly #events: WireEvents
   readonly #ending = new AbortController()
   readonly #stream: Connections
   readonly #endpoint: Promise<Connections>
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>, events: WireEvents) {
+  /** @param extra further headers of a message that is sent now */
+  constructor(url: URL, headers: Readonly<Record<string, string>>, events: WireEvents, extra?: Extra) {
+    this.#extra = extra
     this.#url = url
     this.#headers = headers
     this.#events = events
-    this.#stream = new Connections(url)
+    this.#stream = new Connections(url, extra)
     const { promise, resolve, reject } = Promise.withResolvers<Connections>()
     this.#endpoint = promise
     // Each message that is sent fails with it.
@@ -87,7 +92,7 @@ export class LegacySseWire implements Wire {
   #sameServer(address: string): Connections {
     const url = URL.canParse(address, this.#url.href) ? new URL(address, this.#url) : undefined
     if (url?.origin !== this.#url.origin) throw new Error('The server names another server as the one to send to.')
-    return new Connections(url)
+    return new Connections(url, this.#extra)
   }
 }
 
