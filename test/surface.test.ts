@@ -4,7 +4,6 @@
 //   npx vitest run test/surface.test.ts -u
 // and the changed list is reviewed and committed together with the code.
 import { basename } from 'node:path'
-import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandLine, everyCommand } from '../packages/gateway/src/cli/program.ts'
 import { publicExports } from '../scripts/public-exports.ts'
@@ -30,6 +29,8 @@ test(`[HOUSE-9] the program has the commands and options that its list says (${h
 const nothing = () => undefined
 
 /** `assent servers [-c, --config <file>] [--json]`. */
+type Command = ReturnType<typeof everyCommand>[number]
+
 function usageOf(command: Command): string {
   const names: string[] = []
   for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name())
