@@ -66,7 +66,7 @@ export interface CallerOptions {
 export type ConnectCaller = (to: Address, options?: CallerOptions) => Promise<Caller>
 
 /** Of a request, unless it is told otherwise. */
-export const requestTimeoutMs = 15_000
+export const requestTimeoutMs = 30_000
 
 export const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } }
 

@@ -37,7 +37,7 @@ export function normalSeen(seen: Seen, sides: Sides): unknown {
   return { result: normalResult(seen.result, sides) }
 }
 
-export function normalResult(result: JsonObject, { isMixed }: Sides): JsonObject {
+function normalResult(result: JsonObject, { isMixed }: Sides): JsonObject {
   if (!isMixed) return result
   const kept = Object.entries(result).filter(([name]) => !onlyIn2026.includes(name) && name !== '_meta')
   const meta = Object.entries(isPlainObject(result._meta) ? result._meta : {}).filter(

@@ -25,7 +25,7 @@ const toolNames = ['echo', 'login', 'whoami', 'wait', 'open', 'links', 'large', 
 export const methodNotFound = -32_601
 const waitsMs = 4_000
 
-export function textResult(text: string, more: Wire = {}): Wire {
+function textResult(text: string, more: Wire = {}): Wire {
   return { content: [{ type: 'text', text }], ...more }
 }
 

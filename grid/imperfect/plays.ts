@@ -12,7 +12,7 @@ const pauseMs = 300
 /** Without the gateway some clients never get a reply, and give up. */
 const givesUpMs = { direct: 3_000, gateway: 20_000 } as const
 
-export function call(caller: Caller, name: string, args: JsonObject = {}): Promise<Seen> {
+function call(caller: Caller, name: string, args: JsonObject = {}): Promise<Seen> {
   return caller.request('tools/call', { name, arguments: args })
 }
 
@@ -32,7 +32,7 @@ export const use: Play = async (visit) => {
   visit.seen('use', await useOnce(visit, { timeoutMs: givesUpMs[visit.route] }))
 }
 
-export async function useOnce(visit: Visit, options: CallerOptions = {}): Promise<Seen> {
+async function useOnce(visit: Visit, options: CallerOptions = {}): Promise<Seen> {
   try {
     const caller = await visit.connect(options)
     return await call(caller, 'echo', { text: 'Used.' })
