@@ -25,8 +25,8 @@ export interface Question {
 /** Answers what a server asks, after as long as a person takes at least. */
 export type Answer = (question: Question) => JsonObject
 
-/** Sooner no person answers, and the gateway knows it. */
-const personMs = 400
+/** Sooner the gateway does not take an answer without content for a person's: clients are known that accept by themselves. */
+const personMs = 1_300
 
 export async function answered(answer: Answer, question: Question): Promise<JsonObject> {
   if (question.method === 'elicitation/create') await sleep(personMs)

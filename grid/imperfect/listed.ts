@@ -47,6 +47,12 @@ export const listed: readonly Listed[] = [
     reason: 'A byte order mark before the first message is passed over; the official client never opens this server.',
   },
   {
+    where: 'stdio: answers in a batch',
+    step: 'use',
+    gateway: '"Used."',
+    reason: 'Batches are read, as 2025-03-26 says; on a pipe the official client drops them.',
+  },
+  {
     where: 'stdio: extra members beside the result',
     step: 'use',
     gateway: '"Used."',
