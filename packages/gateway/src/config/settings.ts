@@ -308,7 +308,7 @@ export const settings = group('The configuration of `assent gateway`.', {
       parked_calls: value(
         count(1, 1_000_000),
         relayLimits.parkedCalls,
-        'Calls to servers of the 2025 revisions that may be held for people at once, for each server. Each holds a connection.',
+        'Calls to servers of the 2025 revisions that may be held for people at once, for each server.',
       ),
       message_size: value(
         size(kib, 64 * mib),
