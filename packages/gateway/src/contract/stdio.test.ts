@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { howMany, signIn, whichRegion } from './asking.suite.ts'
 import { aClient, accepts } from './clients.suite.ts'
 import type { Generation } from './servers.suite.ts'
-import { aStage, personHeader } from './stage.suite.ts'
+import { aStage, personHeader, until } from './stage.suite.ts'
 import { aSession, call, nextOf, request, untilTheEnd } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
@@ -76,6 +76,35 @@ test('[RELAY-9] a server that cannot be started is told in words', async () => {
   expect(message.error).toMatchObject({ code: -32_000, message: expect.stringContaining('deploy') })
 })
 
+test.each(['2025-11-25', '2026-07-28'])(
+  '[RELAY-2] a %s process that ended after its last call is started again for the next one, also while its output stays open',
+  async (revision) => {
+    const program = `
+      const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line)
+        const capabilities = { tools: {} }
+        if (method === 'server/discover') say('${revision}' === '2026-07-28'
+          ? { id, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities } }
+          : { id, error: { code: -32601, message: 'unknown' } })
+        if (method === 'initialize')
+          say({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'x', version: '1' } } })
+        if (method !== 'tools/call') return
+        require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 2000)'], { stdio: 'inherit' }).unref()
+        say({ id, result: { resultType: 'complete', content: [{ type: 'text', text: String(process.pid) }] } })
+        setTimeout(() => process.exit(0), 20)
+      })`
+    const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+    const first = await call(gateway.url, {})
+    const pid = Number((first.message.result.content as { text: string }[])[0]?.text)
+    await until(() => (isRunning(pid) ? undefined : true))
+
+    const second = await call(gateway.url, {})
+
+    expect(second.message).toHaveProperty('result')
+  },
+)
+
 test('[RELAY-2] a process that ends in the middle of a call is started again for the next call, not for this one', async () => {
   const program = `
     const lines = require('node:readline').createInterface({ input: process.stdin })
@@ -96,3 +125,12 @@ test('[RELAY-2] a process that ends in the middle of a call is started again for
   expect(outcomes[0]?.error).toMatchObject({ code: -32_000, message: expect.stringContaining('code 3') })
   expect(outcomes[1]?.result).toMatchObject({ content: [] })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

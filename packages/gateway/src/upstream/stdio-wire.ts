@@ -14,7 +14,7 @@ import type { BackOff } from './back-off.ts'
 import { inherited } from './inherited-environment.ts'
 import { LastLines } from './last-lines.ts'
 import { endGroup, startGroup } from './process-group.ts'
-import type { Wire, WireEvents } from './wire.ts'
+import { type Wire, WireEnded, type WireEvents } from './wire.ts'
 
 export interface StdioServer {
   readonly command: string
@@ -126,7 +126,7 @@ export class StdioWire implements Wire {
   }
 
   async send(message: Message): Promise<void> {
-    if (!this.#isOpen) throw new NotSent('The server has ended.')
+    if (!this.#isOpen) throw new WireEnded()
     if (this.#child.stdin.writableLength > upstreamLimits.unreadBytes) throw new NotSent('The server does not read.')
     this.#child.stdin.write(`${JSON.stringify(message)}\n`)
   }

@@ -1,6 +1,7 @@
 // A connection to a server that carries messages both ways, whatever lies underneath.
 
 import { oneLine } from '@assent/core'
+import { NotSent } from '../relay/exchange.ts'
 import type { Message, RequestId } from '../wire/messages.ts'
 
 export interface Wire {
@@ -16,6 +17,14 @@ export interface WireEvents {
   onUnanswered?(id: RequestId, reason: string): void
   /** Nothing more will come. `neverStarted` when there was no process at all, so that nothing was received. */
   onClosed(reason: string, neverStarted?: boolean): void
+}
+
+/** Thrown for a message to a server that has ended: nothing of it was sent, and another process can take it. */
+export class WireEnded extends NotSent {
+  constructor() {
+    super('The server has ended.')
+    this.name = 'WireEnded'
+  }
 }
 
 const challengeChars = 200

@@ -13,6 +13,7 @@ import {
   failed,
   type Outcome,
   reasonOf,
+  unsent,
 } from '../../relay/exchange.ts'
 import {
   errorCodes,
@@ -30,7 +31,7 @@ import {
 } from '../../wire/messages.ts'
 import { withToken, withTokenOf } from '../progress-token.ts'
 import { type Timeouts, timeoutsOf } from '../timeouts.ts'
-import { type Wire, type WireEvents, WireRefusal } from '../wire.ts'
+import { type Wire, WireEnded, type WireEvents, WireRefusal } from '../wire.ts'
 import { LiveCall, type Moving, outcomeOf, type Started } from './live-call.ts'
 import { type Asker, OutsideCalls } from './outside-calls.ts'
 
@@ -133,7 +134,7 @@ export class Session {
     const params = withToken(call.params, requestId)
     this.#wire.send({ jsonrpc: '2.0', id: requestId, method: call.method, params }).catch((error: unknown) => {
       // Perhaps the server got it all the same, and asks later.
-      if (!(error instanceof WireRefusal)) this.#abandon(requestId)
+      if (!(error instanceof WireRefusal || error instanceof WireEnded)) this.#abandon(requestId)
       end(this.#refusal(error))
     })
     for (const request of this.#outside.take()) live.onRequest(request)
@@ -345,8 +346,13 @@ export class Session {
 
   #refusal(error: unknown): Outcome {
     if (!(error instanceof WireRefusal)) {
-      this.#isInDoubt = true
-      return failed(errorCodes.refused, `The server cannot be used now. ${reasonOf(error)}`)
+      const words = `The server cannot be used now. ${reasonOf(error)}`
+      if (!(error instanceof WireEnded)) {
+        this.#isInDoubt = true
+        return failed(errorCodes.refused, words)
+      }
+      this.#closedBecause ??= reasonOf(error)
+      return unsent(errorCodes.refused, words)
     }
     // After a restart a server does not know its old sessions, and says so with this status.
     if (error.status === 404) this.#closedBecause ??= 'The server has forgotten this session.'

@@ -56,7 +56,7 @@ export class Upstream20251125 implements Upstream {
 
   async start(call: Call): Promise<Outcome> {
     const outcome = await this.#attempt(call)
-    // The server no longer knew the session, so it did not begin the call: it is safe to begin it anew, once.
+    // The server no longer knew the session, or had ended, so it did not begin the call: it is safe to begin it anew, once.
     return isSessionGone(outcome) ? plainly(await this.#attempt(call)) : plainly(outcome)
   }
 
@@ -181,7 +181,7 @@ function watchedIn({ params }: Call): readonly string[] {
 }
 
 function isSessionGone(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.status === 404
+  return outcome.kind === 'failed' && (outcome.status === 404 || outcome.isUnsent === true)
 }
 
 /** The status of an older transport means nothing to whoever called. */

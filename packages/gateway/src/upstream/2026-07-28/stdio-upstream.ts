@@ -19,7 +19,7 @@ import {
 import { errorCodes, isNotification, isReply, type Message, type Notification, objectAt } from '../../wire/messages.ts'
 import { PerCaller } from '../per-caller.ts'
 import { withToken, withTokenOf } from '../progress-token.ts'
-import type { Wire, WireEvents } from '../wire.ts'
+import { type Wire, WireEnded, type WireEvents } from '../wire.ts'
 import { describeBy } from './describe.ts'
 import { outcomeOf, retryOf, withEnvelope } from './envelope.ts'
 
@@ -66,6 +66,7 @@ class Process {
       await this.#wire.send({ jsonrpc: '2.0', id, method: call.method, params: withToken(withEnvelope(call), id) })
       return await promise
     } catch (error) {
+      if (error instanceof WireEnded) this.isOpen = false
       const words = reasonOf(error)
       return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
     } finally {
@@ -130,7 +131,11 @@ export class StdioUpstream20260728 implements Upstream {
   }
 
   async start(call: Call): Promise<Outcome> {
-    return this.begin(call).run(call)
+    const process = this.begin(call)
+    const outcome = await process.run(call)
+    // It has ended since its last call, and nothing was sent: the next one takes the call.
+    const isLost = !process.isOpen && outcome.kind === 'failed' && outcome.isUnsent === true
+    return isLost && !call.signal.aborted ? this.begin(call).run(call) : outcome
   }
 
   continue(call: Call, resume: JsonValue, given: Readonly<Record<string, Given>>): Promise<Outcome> {
