@@ -11,7 +11,7 @@ import pg from 'pg'
 import { checkRights } from './check-rights.ts'
 import { isDirectConnection } from './connection-settings.ts'
 import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
-import { missingIn, needsMigrate } from './schema.ts'
+import { missingIn, needsMigrate } from './missing-migrations.ts'
 
 /** The database could be reached, and this version can work on it. */
 export interface Examined {

@@ -6,7 +6,8 @@ import pg from 'pg'
 import { checkRights } from './check-rights.ts'
 import { isDirectConnection } from './connection-settings.ts'
 import { applyMigrations } from './migrate-postgres.ts'
-import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
+import type { Migration } from './migrations.ts'
+import { missingIn, needsMigrate } from './missing-migrations.ts'
 import { explain } from './postgres.ts'
 import { grantsFor } from './rights.ts'
 
@@ -98,24 +99,6 @@ async function onConnection<Value>(
   }
 }
 
-/** The migrations that a schema lacks. Throws when this role may not look. */
-export async function missingIn(client: pg.Client, schema: string): Promise<Migration[]> {
-  const { rows } = await client.query<{ role: string; may_read: boolean | null }>(
-    `select current_user as role, has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = 'migrations'`,
-    [schema],
-  )
-  const [ledger] = rows
-  if (ledger?.may_read === false) {
-    throw misconfigured(
-      `The database role "${ledger.role}" may not use the schema "${schema}". Run as the owner of the tables: assent migrate --grants ${ledger.role}`,
-    )
-  }
-  const applied =
-    ledger === undefined ? [] : (await client.query<Applied>(`select name, digest from ${schema}.migrations`)).rows
-  return pending(migrationsFor('postgres'), applied)
-}
-
 async function apply(client: pg.Client, schema: string, missing: readonly Migration[]): Promise<void> {
   // It holds a lock: should this machine vanish, the server must notice and let go of it.
   await client.query(
@@ -127,15 +110,6 @@ async function apply(client: pg.Client, schema: string, missing: readonly Migrat
     if ((error as { code?: string }).code !== insufficientPrivilege) throw error
     throw needsMigrate(schema, missing, String((error as Error).message))
   }
-}
-
-/** @param why a connection pooler is between, or what the database said to a role that may not */
-export function needsMigrate(schema: string, missing: readonly Migration[], why: string): AssentError {
-  const cure =
-    why === 'pooled'
-      ? 'Through a connection pooler it cannot be brought up to date: run `assent migrate` with the address of the database itself.'
-      : `This database role may not change it (${why}): run \`assent migrate\` as its owner.`
-  return misconfigured(`${lacks(schema, missing)} ${cure}`)
 }
 
 async function grant(client: pg.Client, statements: readonly string[]): Promise<void> {
@@ -157,12 +131,6 @@ async function databaseOf(client: pg.Client): Promise<string> {
      from pg_database where datname = current_database()`,
   )
   return rows[0]?.database ?? ''
-}
-
-function lacks(schema: string, missing: readonly Migration[]): string {
-  const isNew = missing.length === migrationsFor('postgres').length
-  if (isNew) return `There are no tables of Assent in the schema "${schema}".`
-  return `The schema "${schema}" is older than this version needs: it lacks ${missing.map(({ name }) => name).join(', ')}.`
 }
 
 function misconfigured(message: string): AssentError {
