@@ -7,8 +7,8 @@ import { fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser
 import { type RawRequest, rawRequest } from './raw-http.ts'
 import { type Attack, acceptance, type LoopbackScene } from './scene.ts'
 
-/** Anyone may use these: the ways in, and what a listener proves itself with. */
-const open = /^\/(?:api\/(?:sign-in|nonce|listener)|sign-in)/
+/** Anyone may use these: the ways in, what a listener proves itself with, and the description of the API, which holds no data. */
+const open = /^\/(?:api\/(?:sign-in|nonce|listener|openapi\.json$)|sign-in)/
 
 interface Route {
   readonly method: string
