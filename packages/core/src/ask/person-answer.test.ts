@@ -184,6 +184,7 @@ test('[CARD-2] only the decision form to the letter, or a form without fields, i
 test('[REPLY-5] a yes to a question of one of several calls is a yes and no approval', () => {
   const question = (form: Form): Question => ({ kind: 'form', message: 'Go on?', form, oneOf: [{ tool: 'deploy' }] })
   const accept = (content: Content) => ({ action: 'accept', content }) as const
+  expect(nameAnswer({ kind: 'form', message: 'Go on?', form: decisionForm }, accept(approved))).toBe('approved')
   expect(nameAnswer(question(decisionForm), accept(approved))).toBe('yes')
   expect(nameAnswer(question(form({})), accept({}))).toBe('yes')
   expect(nameAnswer(question(approval), accept({ approved: true }))).toBe('yes')
