@@ -48,7 +48,7 @@ export interface GatewaySettings {
   readonly askWaitMs: number
 }
 
-/** What a server of the comparisons is told. */
+/** What a server of the comparisons is started with. */
 export interface ComparedSettings {
   /** Of an imperfect server, how it differs from an ordinary one. */
   readonly name: string

@@ -14,7 +14,7 @@ export interface RpcFailure {
   readonly data?: unknown
 }
 
-/** How a request ended: a reply of the server, or none, in the words of whoever gave up. */
+/** How a request ended: a reply of the server, or the reason why there is none. */
 export type Seen = { readonly result: JsonObject } | { readonly error: RpcFailure } | { readonly broken: string }
 
 export interface Question {
@@ -65,7 +65,7 @@ export interface CallerOptions {
 
 export type ConnectCaller = (to: Address, options?: CallerOptions) => Promise<Caller>
 
-/** Of a request, unless it is told otherwise. */
+/** Of a request, unless given. */
 export const requestTimeoutMs = 30_000
 
 export const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } }

@@ -43,7 +43,7 @@ test('[PROG-18] a reload with another issuer changes it for agents and for the i
 
   await gateway.reload(config.replace(first.url, second.url))
 
-  // Who was signed in at the issuer before is nobody now; who signs in at the new one is whom the agent asks.
+  // A person signed in at the issuer before has no session now; one who signs in at the new issuer gets the agent's asks.
   expect((await me(ann, origin)).status).toBe(401)
   expect((await begin(ann, undefined, origin)).origin).toBe(second.url)
   await signIn(ann, 'ann', undefined, origin)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const require = createRequire(import.meta.url)
 const traceSource = import.meta.resolve('../../packages/gateway/src/watch/trace.ts')
 
-/** Runs a module in a process of its own: there modules are found as they are for whoever installed the program. */
+/** Runs a module in a process of its own: there modules are found as they are for an installed program. */
 function printedBy(module: string): { stdout: string; stderr: string } {
   const words = ['--conditions=assent-source', '--input-type=module', '--eval', module]
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })

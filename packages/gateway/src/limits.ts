@@ -162,7 +162,7 @@ export const upstreamLimits = {
   retryMostMs: 30_000,
   /** Idle sessions kept for the next call where each call has its own. */
   idleConnections: 4,
-  /** How long what nobody uses is kept where nobody says when the caller leaves, and how often that is looked at. */
+  /** How long an unused process or session of a client without sessions is kept, and how often that is checked. */
   idleMs: 600_000,
   idleLookMs: 15_000,
   /** What may lie ready for a process that does not read. */

@@ -94,7 +94,7 @@ async function checkWake(wake: string, place: SchemaPlace, connectTimeoutMs: num
   }
 }
 
-/** Several stores may share a NATS server. Who hears another's names can do nothing with them. */
+/** Several stores may share a NATS server. A store that receives another's names can do nothing with them. */
 function subjectOf(url: string, schema: string): string {
   const database = decodeURIComponent(new URL(url).pathname.slice(1)).replace(/[^A-Za-z0-9_-]/g, '_')
   return `assent.wake.${database === '' ? 'default' : database}.${schema}`

@@ -70,7 +70,7 @@ export function nameAnswer(question: Question, answer: Answer): AnswerName {
   if (answer.action === 'cancel') return 'dismissed'
   if (question.kind === 'form') {
     const name = nameContent(question.form, answer.content ?? {})
-    // Nobody knows which of the calls the person said yes to.
+    // It is unknown which of the calls the person said yes to.
     return name === 'approved' && question.oneOf !== undefined ? 'yes' : name
   }
   return question.kind === 'url' && question.secret !== undefined ? 'answered' : 'approved'

@@ -63,7 +63,7 @@ test('[CHECK-4] what does not work is reported, each with its reason, and the ch
   expect(out).toMatch(/^error server a: .*no-such-program-here was not found/m)
 })
 
-test('[CHECK-4] a database that cannot be reached, and an issuer with another name, are told without secrets', async () => {
+test('[CHECK-4] a database that cannot be reached, and an issuer with another name, are reported without secrets', async () => {
   const provider = await aProvider()
   const folder = await aConfig([
     'store: postgres://assent:sw0rdfish@127.0.0.1:1/assent',

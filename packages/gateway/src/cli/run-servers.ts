@@ -34,7 +34,7 @@ export async function runServers(
   return isOk ? exitCodes.ok : exitCodes.problem
 }
 
-/** Stops early, with its servers, when this process is told to stop. */
+/** Stops early, with its servers, when this process gets a signal to stop. */
 export async function checkedServers(config: Config): Promise<CheckedServer[]> {
   applyLimits(config)
   const stopping = new AbortController()

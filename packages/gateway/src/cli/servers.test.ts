@@ -152,7 +152,7 @@ test.each([
   for (const pid of bootsIn(folder)) expect(isRunning(pid)).toBe(false)
 })
 
-test('[CHECK-2] a command that is told to stop stops what it has started', async () => {
+test('[CHECK-2] a command that is stopped stops what it has started', async () => {
   const folder = await aFolder()
   const home = await aFolder({ 'assent.yaml': `servers: { mute: ${imperfect('mute-stubborn', folder)} }` })
   const { child, ended } = startAssent(['servers'], { folder: home })

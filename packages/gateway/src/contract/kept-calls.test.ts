@@ -60,7 +60,7 @@ async function comesBack({ url }: Replica, session: string, last: string, person
   return messagesOf(await fetch(url, { headers, signal: ending.signal }))
 }
 
-/** What the client hears first when it comes back: the earlier question is over, and the same is asked anew. */
+/** What the client gets first when it comes back: the earlier question is over, and the same is asked anew. */
 async function askedAnew(stream: AsyncGenerator<Wire>, before: Wire): Promise<Wire> {
   expect(await nextOf(stream)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: before.id } })
   const anew = await nextOf(stream)
@@ -145,8 +145,8 @@ test('[RUN-18] what was being sent when its process died is never sent again', a
   expect(server).toMatchObject({ ended: 0, saw: [] })
 })
 
-describe('nobody else goes on with it', () => {
-  test('[RUN-18] another person hears of nothing, and another session of the same person neither', async () => {
+describe('no other caller continues it', () => {
+  test('[RUN-18] another person gets nothing, and another session of the same person neither', async () => {
     const { server, fleet, second, last } = await anOrphanedCall()
     const [own, others] = [await aSession(second.url), await aSession(second.url, { person: 'bob' })]
 

@@ -10,7 +10,7 @@ const toldOf = ({ heard }: { heard: Wire[] }) => heard.filter(({ method }) => me
 
 const anOlder = () => anOlderRawServer(({ end }) => end({ result: { content: [] } }))
 
-test('[RELAY-17] servers with a session for the client are told that its roots changed, and once', async () => {
+test('[RELAY-17] servers with a session for the client get one notification that its roots changed', async () => {
   const [one, other, newest] = [await anOlder(), await anOlder(), await aRawServer(() => complete)]
   const servers = { one: { url: one.url }, other: { url: other.url }, newest: { url: newest.url } }
   const gateway = await (await aStage()).gateway(servers)
@@ -56,7 +56,7 @@ test('[RELAY-17] a replica passes it on for sessions that the server has with an
 })
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('lists of a server of %s', (generation) => {
-  test('[RELAY-17] that they changed is told to clients of both generations, with several servers too', async () => {
+  test('[RELAY-17] clients of both generations get list_changed, with several servers too', async () => {
     const telling: (() => void)[] = []
     const said = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
     const server =

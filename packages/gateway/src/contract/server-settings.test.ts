@@ -49,7 +49,7 @@ async function toolsAt(url: string): Promise<unknown[]> {
   return tools.map(({ name }) => name)
 }
 
-/** A reload is told everything anew. */
+/** A reload gets all options anew. */
 const asAnn = { identify: () => ({ principal: 'ann', groups: [] }), unseenAfterMs: 0 }
 
 const callAt = async (url: string, name: string) => (await request(url, 'tools/call', { name, arguments: {} })).message
@@ -285,7 +285,7 @@ describe.each(generations)('surfaces of one server, for clients of %s', (generat
   )
 })
 
-test('[SERVER-6] a server that asks in the client alone is told what the client cannot show', async () => {
+test('[SERVER-6] a server that asks in the client alone learns what the client cannot show', async () => {
   const server = await anAskingServer('2025-11-25')
   const { store, gateway } = await aStage()
   const servers = { deploy: { url: server.url, surfaces: ['client'] as const } }

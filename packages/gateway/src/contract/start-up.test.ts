@@ -247,7 +247,7 @@ test('[START-5] a server is named once in the error, whichever layer found out',
   expect(errors[1]).toMatch(/^The server two cannot be used now\. The server could not be started:/)
 })
 
-test('[START-8] a client of the only server, which cannot be used, does not begin a session, and is told why', async () => {
+test('[START-8] a client of the only server, which cannot be used, does not begin a session, and gets the reason', async () => {
   const gateway = await (await aStage()).gateway({ one: { url: 'http://127.0.0.1:9/mcp' } })
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
 
@@ -262,7 +262,7 @@ test('[START-8] a client of the only server, which cannot be used, does not begi
   await expect(aClient('2025-11-25', gateway.url)).rejects.toThrow('cannot be used now')
 })
 
-test('[START-8] while the only server is tried again, its clients are told why it failed before', async () => {
+test('[START-8] while the only server is tried again, its clients get the reason of the last failure', async () => {
   const before = { ...upstreamLimits }
   putAwayLater(() => void Object.assign(upstreamLimits, before))
   Object.assign(upstreamLimits, { openMs: 500, probeMs: 100, listDelayMs: 100 })
@@ -278,7 +278,7 @@ test('[START-8] while the only server is tried again, its clients are told why i
   )
 })
 
-test('[START-8] with several servers, none of which can be used, clients connect and are told which and why', async () => {
+test('[START-8] with several servers, none of which can be used, clients connect and learn which and why', async () => {
   const away = { url: 'http://127.0.0.1:9/mcp' }
   const gateway = await (await aStage()).gateway({ one: away, two: away })
 

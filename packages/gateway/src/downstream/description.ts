@@ -14,7 +14,7 @@ export interface Described extends Description {
 
 /**
  * Why nothing can be offered at all, where one server is all there is: without a gateway its client could not connect
- * either. With several the others may come up, so clients connect and are told which ones are missing.
+ * either. With several the others may come up, so clients connect and learn which ones are missing.
  */
 export function onlyServerAway({ unavailable }: Descriptions, servers: number): string | undefined {
   const [only] = unavailable

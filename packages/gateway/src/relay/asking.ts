@@ -106,7 +106,7 @@ export class Asking {
     return this.#options.isClientOnly?.(server) === true
   }
 
-  /** The call as this server sees it: where nobody may be asked, its client cannot be asked either. */
+  /** The call as this server sees it: where people may not be asked, its client cannot be asked either. */
   seenBy(call: Call, server: string): Call {
     if (!this.#options.isEnabled) return { ...call, client: withoutAsking(call.client) }
     if (!this.isClientOnly(server)) return call

@@ -33,7 +33,7 @@ export type CheckedServer =
 
 export interface CheckOptions extends Pick<ServersOptions, 'secretsOf'> {
   readonly askWaitMs: number
-  /** Aborts when nobody waits for the result any more. */
+  /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal
 }
 

@@ -33,7 +33,7 @@ export type ServerConfig = (HttpServer | StdioServer | InnerServer) & ServerRule
 
 /** Whatever kind of server it is. A change of these opens it again; one of `NamingRules` does not. */
 export interface ServerRules {
-  /** Where its questions are put; where all are put, unless given. What it is told of its clients depends on it. */
+  /** Where its questions are put; where all are put, unless given. The capabilities it sees depend on it. */
   readonly surfaces?: readonly Surface[]
   /** `call`: each call to a session-based server has a session, or a process, of its own. */
   readonly isolation?: 'session' | 'call'
@@ -59,7 +59,7 @@ export interface OpenOptions {
   readonly environment: () => Readonly<Record<string, string>>
   /** Called with how the server speaks, each time that is known. */
   readonly onFound?: (found: Found) => void
-  /** Aborts when nobody wants the server any more: what is being opened is given up. */
+  /** Aborts when the server is no longer needed: what is being opened is given up. */
   readonly closing?: AbortSignal
   readonly timeouts?: Timeouts
   readonly forwarded?: ForwardedHeaders

@@ -1,7 +1,7 @@
 // What happens while a server is being opened: which revision and transport were found, and giving up half-way.
 //
 // Owns: the connections of a server that is not open yet. Once it is, its adapter owns them.
-// I1  After the signal aborts, every such connection is closed, its reader is told, and none is opened any more.
+// I1  After the signal aborts, every such connection is closed, its reader is notified, and none is opened any more.
 
 import { NotSent } from '../relay/exchange.ts'
 import type { OpenWire } from './2025-11-25/session.ts'

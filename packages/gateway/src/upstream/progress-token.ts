@@ -1,4 +1,4 @@
-// Progress tokens of our own on the way to a server, so that two callers who chose the same one are told apart.
+// Progress tokens of our own on the way to a server, so that two callers who chose the same one can be distinguished.
 
 import type { JsonObject } from '@assent/core'
 import type { Call } from '../relay/exchange.ts'

@@ -114,7 +114,7 @@ export class StdioWire implements Wire {
         for (const id of tooLong) {
           if (id !== undefined) events.onMessage(errorReply(id, errorCodes.refused, new MessageTooLarge().message))
         }
-        // Without an id nobody knows whose answer it was, and one that does not end hides all that follow.
+        // Without an id it is unknown whose answer it was, and one that does not end hides all that follow.
         if (tooLong.includes(undefined) || lines.bytesTooMany > upstreamLimits.skippedBytes) giveUp()
         clearTimeout(unended)
         if (lines.bytesTooMany > 0) unended = setTimeout(giveUp, upstreamLimits.skippedMs)

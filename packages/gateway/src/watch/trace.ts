@@ -1,7 +1,7 @@
 // Spans for the two hops of a call, and the trace it belongs to, carried in `_meta` as the protocol has it
 // (traceparent, tracestate: https://www.w3.org/TR/trace-context/).
 //
-// It speaks to the OpenTelemetry API alone, and to the copy that whoever runs the process has installed: an SDK is found only
+// It speaks to the OpenTelemetry API alone, and to the copy that is installed beside the program: an SDK is found only
 // through an API that is no newer than the one it registered with. Where there is none, or no SDK is registered, nothing is
 // recorded and nothing is added to any message; what a client put into `_meta` passes in either case. A span names the method,
 // the server and the outcome, and nothing that anyone asked or answered.

@@ -75,7 +75,7 @@ test('[CHECK-4] writes that are refused or hang are reported', async () => {
   expect(hanging.writeProblem).toBe('The database did not confirm a write within 3 s.')
 })
 
-test('[CHECK-4] a role that may not bring the database up to date, or lacks rights, is told what to run', async () => {
+test('[CHECK-4] a role that may not bring the database up to date, or lacks rights, gets the command to run', async () => {
   const { schema, admin } = await aSchema()
   const role = `${schema}_role`
   await admin.query(`create role ${role} login`)
@@ -92,7 +92,7 @@ test('[CHECK-4] a role that may not bring the database up to date, or lacks righ
   expect(await examinePostgres(as.href, { schema })).toMatchObject({ missing: [], writeProblem: undefined })
 })
 
-test('[CHECK-4] a database that cannot be reached is told as such, without its password', async () => {
+test('[CHECK-4] a database that cannot be reached is reported as such, without its password', async () => {
   const found = examinePostgres('postgres://a:sw0rdfish@127.0.0.1:1/a')
 
   await expect(found).rejects.toMatchObject({ code: 'store_unavailable' })

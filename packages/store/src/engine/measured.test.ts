@@ -17,7 +17,7 @@ function anEngine(end: () => Promise<never[]>) {
   return { engine, steps }
 }
 
-test('[STORE-43] steps are told apart: reading, writing, and what nobody waits for', () => {
+test('[STORE-43] steps are counted apart: reading, writing, and background work', () => {
   expect([reading, writing, several, slow].map(kindOf)).toEqual(['read', 'write', 'write', 'background'])
 })
 

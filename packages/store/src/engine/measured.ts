@@ -4,7 +4,7 @@ import { isAssentError } from '@assent/core'
 import { DuplicateKey, type Engine, type PoolState } from './engine.ts'
 import type { Params, Row, Statement, Step } from './statement.ts'
 
-/** Reads change nothing; writes are waited for; for background steps nobody waits, or they are the check of writes. */
+/** Reads change nothing; writes are waited for; background steps are waited for by no request, or check that writing works. */
 export type StepKind = 'read' | 'write' | 'background'
 
 export interface MeasuredStep {

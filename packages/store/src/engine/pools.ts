@@ -1,4 +1,4 @@
-// The connections to PostgreSQL: those that people and callers wait on, a few for what nobody waits for, and one for the
+// The connections to PostgreSQL: those that people and callers wait on, a few for background work, and one for the
 // check that writes are confirmed, so that none of them stands behind another.
 
 import pg from 'pg'

@@ -20,7 +20,7 @@ export class Bells {
     return this.#rings.keys()
   }
 
-  /** False when nobody listens. */
+  /** False when there is no listener. */
   ring(name: string): boolean {
     const rings = this.#rings.get(name)
     for (const ring of rings ?? []) ring()

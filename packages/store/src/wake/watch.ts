@@ -93,7 +93,7 @@ export class Watch {
     this.#signals.stop()
   }
 
-  /** False when nobody waits for this one. */
+  /** False when there is no waiter for this one. */
   #ring(key: string): boolean {
     const isAwaited = this.#bells.ring(key)
     this.#bells.ring(tenantOf(key))

@@ -77,7 +77,7 @@ export class CallStreams {
       const found = await this.#afterDeath(session, place)
       if (found.kind === 'taken') return this.#goOn(session, place, found, answering, listener, headers)
       if (this.#takeUpHere(session, place, answering, listener)) return
-      // Whoever was found to be gone, and had begun to send the answers, leaves a call that nobody may send again.
+      // A process that is gone and had begun to send the answers leaves a call that must not be sent again.
       if (found.kind !== 'elsewhere' || found.replica === replica) {
         const lost = errorReply(place.requestId, errorCodes.refused, lostWords)
         return listener.end(found.kind === 'ended' ? found.reply : lost, undefined)

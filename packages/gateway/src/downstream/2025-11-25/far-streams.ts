@@ -36,7 +36,7 @@ export class FarStreams {
     serving.mailbox.on('taken-up', ({ principal, content }) => this.#hear(principal, content))
   }
 
-  /** Resolves when the reply was told, or nobody listens any more. True when the process of the call is gone. */
+  /** Resolves when the reply was sent, or the client stopped listening. True when the process of the call is gone. */
   async takeUp(session: ClientSession, place: StreamPlace, listener: Listener, signal: AbortSignal): Promise<boolean> {
     const over = Promise.withResolvers<true>()
     const { principal, id } = session

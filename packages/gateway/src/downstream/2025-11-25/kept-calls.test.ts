@@ -41,12 +41,12 @@ test('[RUN-18] of two processes that want to go on with a call one may', async (
 
   expect(found).toMatchObject({ kind: 'taken', round })
   expect(await own.mayGoOn()).toBe(false)
-  // Nothing of it may be sent, so its end is nobody's business.
+  // Nothing of it may be sent, so its end is not reported.
   await own.ended(reply)
   expect(await takeOver(one, name, silent)).toEqual({ kind: 'elsewhere', replica: 'other' })
 })
 
-test('[RUN-18] once its own process sends the answers, a call is taken by nobody, and its reply is there', async () => {
+test('[RUN-18] once its own process sends the answers, no other process takes a call, and its reply is there', async () => {
   const { one, other } = await twoProcesses()
   const own = new KeptCall(one, name, silent)
   own.asked(round)
@@ -59,7 +59,7 @@ test('[RUN-18] once its own process sends the answers, a call is taken by nobody
   expect(await takeOver(other, name, silent)).toEqual({ kind: 'ended', reply })
 })
 
-test('[RUN-18] the last round is found, whoever asked it', async () => {
+test('[RUN-18] the last round is found, whichever process asked it', async () => {
   const { one, other } = await twoProcesses()
   const own = new KeptCall(one, name, silent)
   own.asked(round)
@@ -85,7 +85,7 @@ test('[RUN-18] a call whose keeping ended in doubt is claimed before anything is
   const unclear = {
     keep: async (call: never) => {
       await one.store.deferred.keep(call)
-      // It happened, and nobody heard of it.
+      // It happened, and the reply was lost.
       if (isAway) throw new Error('The connection broke.')
       return true
     },

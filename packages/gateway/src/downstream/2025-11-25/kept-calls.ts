@@ -5,7 +5,7 @@
 // I1  Nothing is sent to the server for a round that is kept before its row is claimed, and a row is claimed once: no retry is
 //     sent twice.
 // I2  The row of the next round is kept before that of the one before is finished, so who follows the rows finds the last.
-// I3  A row that is claimed and not finished belongs to a process that sends, or sent, its answers: nobody else goes on with it.
+// I3  A row that is claimed and not finished belongs to a process that sends, or sent, its answers: no other process continues it.
 
 import {
   isAssentError,
@@ -77,7 +77,7 @@ export class KeptCall {
   asked(round: KeptRound): void {
     const keep = () => {
       const keeping = this.#keep(round)
-      // Whoever wants to go on finds out, and tries again.
+      // The process that wants to continue finds out, and tries again.
       keeping.catch(this.#onTrouble)
       this.#current = { round, keeping }
     }
@@ -99,7 +99,7 @@ export class KeptCall {
     return this.#isClaimed || !isKept
   }
 
-  /** The call has ended: whoever comes back for it elsewhere gets this. */
+  /** The call has ended: a client that comes back for it elsewhere gets this. */
   async ended(reply: Reply): Promise<void> {
     if (!(await this.mayGoOn()) || !this.#isClaimed) return
     const text = JSON.stringify(reply)
@@ -127,7 +127,7 @@ export class KeptCall {
   }
 }
 
-/** What became of a call whose process is gone. Where nobody has gone on with it, this process has taken it when this resolves. */
+/** What became of a call whose process is gone. Where no process has continued it, this process has taken it when this resolves. */
 export async function takeOver(serving: Parts, name: CallName, onTrouble: (error: unknown) => void): Promise<Found> {
   const { store, tenant, mailbox } = serving
   for (let number = 1; number <= relayLimits.roundsPerCall; number++) {

@@ -516,7 +516,7 @@ function never(): Promise<never> {
   return new Promise(() => undefined)
 }
 
-/** Servers with sessions are told that the client's roots changed; others ask for them when they need them. */
+/** Servers with sessions get a notification that the client's roots changed; others ask for them when they need them. */
 export function isForServers({ method }: Notification): boolean {
   return method === 'notifications/roots/list_changed'
 }

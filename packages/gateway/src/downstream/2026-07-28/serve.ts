@@ -232,7 +232,7 @@ function callOf(serving: Serving, caller: Caller, request: Request, client: Clie
     params: request.params ?? {},
     client: caller.headers === undefined ? client : { ...client, headers: caller.headers },
     notify: (notification) => {
-      // A log message is for whoever asked for it, from a level on; older servers send theirs to everybody.
+      // A log message goes to the calls that asked for its level; older servers send theirs to everybody.
       if (notification.method !== 'notifications/message' || isLogged(notification, wantedLevel))
         answering.say(notification)
     },
@@ -249,7 +249,7 @@ function agentOf(caller: Caller, { info }: ClientProfile): string {
 /** From the lowest on. */
 const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-/** One of a level that we do not know passes for whoever wants any. */
+/** One of a level that we do not know passes where any is wanted. */
 function isLogged({ params }: Notification, wanted: string | undefined): boolean {
   if (wanted === undefined) return false
   const level = logLevels.indexOf(stringAt(params, 'level') ?? '')
