@@ -1,6 +1,6 @@
 // Opens a store on PostgreSQL: checks the schema, and chooses how processes wake each other.
 
-import { AssentError } from '@assent/core'
+import { misconfigured } from './engine/misconfigured.ts'
 import { PostgresEngine, type PostgresOptions, poolConfig, settingsFor } from './engine/postgres.ts'
 import { lookAt, type Migrated, migrateSchema, prepareSchema, type SchemaPlace } from './engine/schema.ts'
 import { Store, type StoreOptions, withDefaults } from './store.ts'
@@ -105,8 +105,4 @@ function checked(schema: string): string {
     throw misconfigured('A schema name is lower-case letters, digits and underscores.')
   }
   return schema
-}
-
-function misconfigured(message: string): AssentError {
-  return new AssentError('misconfigured', message)
 }

@@ -7,6 +7,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { isRunning } from '../contract/running.suite.ts'
 import { aLegacyServer, anAskingServer, listening } from '../contract/servers.suite.ts'
 import { until } from '../contract/stage.suite.ts'
 import { aRawServer } from '../contract/wire.suite.ts'
@@ -208,14 +209,5 @@ function bootsIn(folder: string): number[] {
     return [...readFileSync(join(folder, 'boots'), 'utf8').matchAll(/boot (\d+)/g)].map(([, pid]) => Number(pid))
   } catch {
     return []
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { upstreamLimits } from '../limits.ts'
 import { answerInInbox, openAsks } from './inbox.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
+import { isRunning } from './running.suite.ts'
 import { listening } from './servers.suite.ts'
 import { aStage, until } from './stage.suite.ts'
 import { anOlderRawServer, aSession, nextOf, type RawSession, request, untilTheEnd, type Wire } from './wire.suite.ts'
@@ -333,15 +334,6 @@ test('[SHARE-6] an answer that is too large fails its own call, and the process 
   expect(nameless.error).toMatchObject({ message: expect.stringContaining('limits.message_size') })
   expect(await countedIn(session, 6)).toMatchObject({ counted: 1 })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 test.each(['a client that listens', 'the next call'])(
   '[SHARE-7] a server that asks for roots outside calls gets them through %s',

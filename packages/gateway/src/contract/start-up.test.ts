@@ -12,6 +12,7 @@ import { nobodyWatches, type Watch } from '../watch/watch.ts'
 import { whichRegion } from './asking.suite.ts'
 import { aClient, accepts } from './clients.suite.ts'
 import { messagesOf } from './messages-of.suite.ts'
+import { isRunning } from './running.suite.ts'
 import { aLegacyServer, listening } from './servers.suite.ts'
 import { aStage, personHeader, putAwayLater, until } from './stage.suite.ts'
 import { aRawServer, aSession, type Heard, nextOf, post, request, untilTheEnd } from './wire.suite.ts'
@@ -309,13 +310,4 @@ test('[START-9] closing does not wait for a server that is being started, and st
 function pidIn(boots: string): number | undefined {
   const pid = /boot (\d+)/.exec(readFileSync(boots, 'utf8'))?.[1]
   return pid === undefined ? undefined : Number(pid)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

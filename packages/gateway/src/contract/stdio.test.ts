@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { howMany, signIn, whichRegion } from './asking.suite.ts'
 import { aClient, accepts } from './clients.suite.ts'
+import { isRunning } from './running.suite.ts'
 import type { Generation } from './servers.suite.ts'
 import { aStage, personHeader, until } from './stage.suite.ts'
 import { aSession, call, nextOf, request, untilTheEnd } from './wire.suite.ts'
@@ -125,12 +126,3 @@ test('[RELAY-2] a process that ends in the middle of a call is started again for
   expect(outcomes[0]?.error).toMatchObject({ code: -32_000, message: expect.stringContaining('code 3') })
   expect(outcomes[1]?.result).toMatchObject({ content: [] })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

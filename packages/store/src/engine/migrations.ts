@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { AssentError } from '@assent/core'
+import { misconfigured } from './misconfigured.ts'
 
 export interface Migration {
   readonly name: string
@@ -73,8 +73,4 @@ export function statementsOf(sql: string): string[] {
     else statements[statements.length - 1] += piece
   }
   return statements.map((one) => one.trim()).filter((one) => one !== '')
-}
-
-function misconfigured(message: string): AssentError {
-  return new AssentError('misconfigured', message)
 }

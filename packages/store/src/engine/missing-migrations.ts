@@ -1,8 +1,9 @@
 // Which migrations a schema in PostgreSQL lacks, and what to do about it.
 
-import { AssentError } from '@assent/core'
+import type { AssentError } from '@assent/core'
 import type pg from 'pg'
 import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
+import { misconfigured } from './misconfigured.ts'
 
 /** The migrations that a schema lacks. Throws when this role may not look. */
 export async function missingIn(client: pg.Client, schema: string): Promise<Migration[]> {
@@ -35,8 +36,4 @@ function lacks(schema: string, missing: readonly Migration[]): string {
   const isNew = missing.length === migrationsFor('postgres').length
   if (isNew) return `There are no tables of Assent in the schema "${schema}".`
   return `The schema "${schema}" is older than this version needs: it lacks ${missing.map(({ name }) => name).join(', ')}.`
-}
-
-function misconfigured(message: string): AssentError {
-  return new AssentError('misconfigured', message)
 }

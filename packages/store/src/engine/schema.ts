@@ -7,6 +7,7 @@ import { checkRights } from './check-rights.ts'
 import { isDirectConnection } from './connection-settings.ts'
 import { applyMigrations } from './migrate-postgres.ts'
 import type { Migration } from './migrations.ts'
+import { misconfigured } from './misconfigured.ts'
 import { missingIn, needsMigrate } from './missing-migrations.ts'
 import { explain } from './postgres.ts'
 import { grantsFor } from './rights.ts'
@@ -131,8 +132,4 @@ async function databaseOf(client: pg.Client): Promise<string> {
      from pg_database where datname = current_database()`,
   )
   return rows[0]?.database ?? ''
-}
-
-function misconfigured(message: string): AssentError {
-  return new AssentError('misconfigured', message)
 }
