@@ -1,10 +1,10 @@
-// Which scenarios a run is about, and by which way.
+// Which scenarios a run includes, and whether through the gateway.
 import { REVISIONS, type Revision, requiredScenarios } from './suite.ts'
 
 export interface Choice {
-  /** Everything there is: then the suite's own unscored scenarios run too. */
+  /** All scenarios, including the suite's unscored ones. */
   readonly whole: boolean
-  /** Without the gateway, to prove the server and the client right. */
+  /** Without the gateway, to check the server and the client themselves. */
   readonly direct: boolean
   includes(scenario: string): boolean
 }
@@ -14,7 +14,7 @@ export interface Score {
   readonly wanted: number
 }
 
-/** One scenario for each thing a relay most easily breaks. */
+/** One scenario for each feature that a relay most easily breaks. */
 const QUICK = new Set([
   'server-stateless',
   'dns-rebinding-protection',
@@ -42,7 +42,7 @@ export function serverScenarios(revision: Revision): Promise<readonly string[]> 
   return requiredScenarios(revision, 'server')
 }
 
-/** Without those about authorization: they judge a client's own tokens, which a gateway never passes on. */
+/** Without those about authorization: they check a client's own tokens, which a gateway never forwards. */
 export async function clientScenarios(revision: Revision): Promise<readonly string[]> {
   return (await requiredScenarios(revision, 'client')).filter((name) => !name.startsWith('auth/'))
 }

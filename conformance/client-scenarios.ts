@@ -1,8 +1,7 @@
 // What a client does in each of the official suite's client scenarios that do not concern authorization.
 //
-// A scenario is told which client it gets and what the suite handed over; how the client reaches the server (directly
-// or through the gateway) is not its business. The rule: a scenario only drives the SDK, so what the suite judges is
-// the wire, never cleverness in here.
+// A scenario gets its client and the suite's input; it does not depend on how the client reaches the server (directly or
+// through the gateway). The rule: a scenario only calls the SDK, so that the suite checks the wire and not this code.
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
 
 export interface ToolCall {
@@ -53,7 +52,7 @@ async function listTools(client: Client): Promise<void> {
   await client.listTools()
 }
 
-/** Lists first: the SDK knows which arguments travel in headers only from the list. */
+/** Lists first: the SDK learns from the list which arguments are sent in headers. */
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<void> {
   await client.listTools()
   await client.callTool({ name, arguments: args })
@@ -64,7 +63,7 @@ async function answerRounds(client: Client): Promise<void> {
   for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_unrelated']) {
     await client.callTool({ name, arguments: {} })
   }
-  // The SDK refuses a result without a type; the suite only asks that nobody retries it.
+  // The SDK refuses a result without a type; the suite only requires that it is not retried.
   await client.callTool({ name: 'test_mrtr_no_result_type', arguments: {} }).catch(() => undefined)
 }
 

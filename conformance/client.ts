@@ -1,6 +1,6 @@
 // The program the official suite starts as its client: `client.ts [--direct] <server url>`.
 //
-// The suite names the scenario and the revision in the environment. Unless told to go directly, the program starts a
+// The suite names the scenario and the revision in the environment. Without `--direct` the program starts a
 // gateway whose only upstream is the suite's server and connects its SDK client to that, so that the gateway is what
 // the suite sees.
 import { parseArgs } from 'node:util'
@@ -13,7 +13,8 @@ const { values, positionals } = parseArgs({
 })
 const [serverUrl] = positionals
 const scenario = CLIENT_SCENARIOS[process.env.MCP_CONFORMANCE_SCENARIO ?? '']
-if (serverUrl === undefined || scenario === undefined) throw new Error('the suite names a server and a known scenario')
+if (serverUrl === undefined || scenario === undefined)
+  throw new Error('The suite must name a server and a known scenario.')
 
 const stateless = process.env.MCP_CONFORMANCE_PROTOCOL_VERSION === '2026-07-28'
 const { toolCalls = [] }: { toolCalls?: ToolCall[] } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
@@ -25,8 +26,8 @@ const client = new Client(
 )
 try {
   await client.connect(new StreamableHTTPClientTransport(new URL(route.url)))
-  const spoken = client.getNegotiatedProtocolVersion()
-  if (stateless && spoken !== '2026-07-28') throw new Error(`the client fell back to ${spoken}`)
+  const negotiated = client.getNegotiatedProtocolVersion()
+  if (stateless && negotiated !== '2026-07-28') throw new Error(`The client fell back to revision ${negotiated}.`)
   await scenario.run(client, toolCalls)
 } finally {
   await client.close()
@@ -34,7 +35,7 @@ try {
 }
 
 async function throughGateway(upstreamUrl: string) {
-  // Loaded only when needed: the direct form proves the client right and must not depend on the gateway.
+  // Loaded only when needed: the direct form checks the client itself and must not depend on the gateway.
   const { openGateway } = await import('./gateway.ts')
   return openGateway('suite', upstreamUrl)
 }

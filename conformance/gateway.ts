@@ -1,13 +1,8 @@
-// A gateway in front of one server, with a store and a key of its own that go when it closes.
+// A gateway in front of one server, with its own store and key, which are removed when it closes.
 //
-// It is configured as a user would configure it and nothing else: no option exists for the sake of the suite.
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createKeyRing } from '@assent/core'
-import { openSqlite } from '@assent/store'
+// Configured as a user would configure it: there is no option for the suite.
 import { startGateway } from 'assent'
+import { openTestStore } from '../test-kit/store/open.ts'
 
 export interface Gateway {
   readonly url: string
@@ -15,9 +10,7 @@ export interface Gateway {
 }
 
 export async function openGateway(name: string, upstreamUrl: string): Promise<Gateway> {
-  const folder = await mkdtemp(join(tmpdir(), 'assent-conformance-'))
-  const keys = createKeyRing([{ id: 'conformance', secret: randomBytes(32) }])
-  const store = await openSqlite(join(folder, 'assent.db'), { keys })
+  const { store, keys, close } = await openTestStore()
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
     servers: { [name]: { url: upstreamUrl } },
@@ -28,8 +21,7 @@ export async function openGateway(name: string, upstreamUrl: string): Promise<Ga
     url: gateway.url,
     async close() {
       await gateway.close()
-      await store.close()
-      await rm(folder, { recursive: true, force: true })
+      await close()
     },
   }
 }

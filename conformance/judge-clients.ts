@@ -1,6 +1,6 @@
-// Lets the suite judge an SDK client, with the gateway before it: then it is the gateway that the suite sees.
+// Runs the suite on an SDK client behind the gateway: the suite then sees the gateway.
 //
-// The suite itself says whether a client passed: a warning, or a client that ends badly, counts against it.
+// The suite decides whether a client passed: a warning, or a client that fails, is a failure.
 import { type Choice, clientScenarios, type Score } from './choice.ts'
 import { REVISIONS, runClientScenario, type SuiteRun } from './suite.ts'
 

@@ -1,9 +1,9 @@
-// Lets the suite judge our fixture server on one wire, directly and by every way through the gateway.
+// Runs the suite on our fixture server with one revision, directly and by every route through the gateway.
 //
-// A server and a gateway are started for each way and closed after it, so no run sees what another left behind. The
-// rule: through the gateway every check must end as it ended directly.
+// A server and a gateway are started for each route and closed after it, so that runs do not affect each other. The rule:
+// through the gateway every check must have the same result as directly.
 import { type Choice, type Score, serverScenarios } from './choice.ts'
-import { table, told } from './report.ts'
+import { describe, table } from './report.ts'
 import { startFixtureServer } from './server.ts'
 import { type Revision, runServerScenario, runServerSet } from './suite.ts'
 import { type Check, differences, passed, type Verdicts } from './verdicts.ts'
@@ -25,12 +25,12 @@ const TO_BOTH: Way = { title: 'through the gateway', speaksNewest: true, through
 const TO_OLD: Way = { title: 'through it to a 2025-only server', speaksNewest: false, throughGateway: true }
 
 /**
- * A gateway takes the newest revision it can get, so without a server that lacks it the older wire would never be spoken
+ * A gateway uses the newest revision available, so without a server that lacks it the older revision would never be used
  * on both sides.
  */
 const WAYS: Readonly<Record<Revision, readonly Way[]>> = { '2026-07-28': [TO_BOTH], '2025-11-25': [TO_BOTH, TO_OLD] }
 
-/** A scenario is reached when it passes by every way there is. */
+/** A scenario counts as passed if it passes by every route. */
 export async function judgeServer(choice: Choice, revision: Revision): Promise<ServerJudgement> {
   const required = (await serverScenarios(revision)).filter((name) => choice.includes(name))
   if (required.length === 0) return { score: { reached: 0, wanted: 0 }, differing: 0, lines: [] }
@@ -42,7 +42,7 @@ export async function judgeServer(choice: Choice, revision: Revision): Promise<S
   for (const way of ways) {
     const verdicts = await verdictsBy(way, choice, revision, required)
     through.push(verdicts)
-    differing.push(...differences(direct, verdicts).map((difference) => told(difference, way.title)))
+    differing.push(...differences(direct, verdicts).map((difference) => describe(difference, way.title)))
   }
 
   const judged = choice.direct ? [direct] : through

@@ -1,6 +1,6 @@
-// How a comparison is told in a terminal: one line a scenario, then every verdict that differs with its reason.
+// Prints a comparison: one line per scenario, then every verdict that differs, with its reason.
 //
-// Pure: it makes lines and prints none.
+// Pure: it returns lines and prints nothing.
 import type { Check, Difference, Verdicts } from './verdicts.ts'
 
 const REASON_CHARACTERS = 400
@@ -17,7 +17,7 @@ export function table(runs: readonly Verdicts[], required: readonly string[]): r
   })
 }
 
-export function told({ scenario, check, direct, through, why }: Difference, way: string): readonly string[] {
+export function describe({ scenario, check, direct, through, why }: Difference, way: string): readonly string[] {
   const line = `  differs: ${scenario} · ${check}: ${direct} directly, ${through} ${way}`
   return why === '' ? [line] : [line, `    ${why.slice(0, REASON_CHARACTERS)}`]
 }

@@ -1,8 +1,8 @@
-// The official suite as a referee: `npm run conformance [-- --quick] [--direct] [--only <scenario>]`.
+// Runs the official conformance suite: `npm run conformance [-- --quick] [--direct] [--only <scenario>]`.
 //
-// Our fixture server is judged on each generation's wire, directly and through the gateway, and the verdicts must be the
-// same. Then the roles change: the suite plays the server and the gateway stands before an SDK client. The last line is
-// the figure; the exit code says whether all of it was reached.
+// Our fixture server is tested with each revision, directly and through the gateway, and the verdicts must be equal. Then
+// the suite acts as the server, with the gateway in front of an SDK client. The last line is the figure; the exit code
+// shows whether everything passed.
 import { parseArgs } from 'node:util'
 import { choose, isScenario, type Score } from './choice.ts'
 import { judgeClients } from './judge-clients.ts'

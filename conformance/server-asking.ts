@@ -1,8 +1,8 @@
-// The fixture tools that ask in ways the sdk does not: names of questions, shapes and kinds that the suite prescribes.
+// The fixture tools that ask in ways that our SDK does not support: question names, shapes and kinds fixed by the suite.
 //
-// Names, keys and forms are fixed by the official suite. A tool keeps nothing between rounds: what it needs again it
-// puts in the state, sealed by the caller's codec, which refuses a changed one before the tool runs. What the sdk can
-// ask is in server-interactive.ts.
+// Names, keys and forms are fixed by the official suite. A tool keeps nothing between rounds except in the state, which
+// the caller's codec seals; a changed state is refused before the tool runs. server-interactive.ts has the tools that use
+// our SDK.
 import type { InputRequests, RequestStateCodec } from '@modelcontextprotocol/server'
 import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { ENUMS_FORM } from './server-forms.ts'

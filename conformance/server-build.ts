@@ -26,7 +26,7 @@ export function buildServer(changes: Changes, state: RequestStateCodec<Round>): 
         logging: {},
         completions: {},
       },
-      // Each judges what it made.
+      // Each codec accepts only its own states.
       requestState: {
         verify: (token, context) =>
           token.startsWith(SEALED_BY_SDK) ? sdkState.verify(token, context) : state.verify(token, context),
@@ -47,7 +47,7 @@ export function buildServer(changes: Changes, state: RequestStateCodec<Round>): 
   return server
 }
 
-/** What the client can do: said with the request in 2026-07-28, and once for the session before that. */
+/** The client's capabilities: in each request in 2026-07-28, and once per session before that. */
 function declaredTo(server: McpServer, { mcpReq }: ServerContext): ClientCapabilities {
   const envelope: { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } = mcpReq.envelope ?? {}
   return envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities() ?? {}

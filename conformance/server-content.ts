@@ -1,7 +1,7 @@
-// The fixture tools that answer without asking anyone: content of every kind, errors, progress, logging, changes.
+// The fixture tools that do not ask: content of every kind, errors, progress, logging, changes.
 //
-// Names and contents are fixed by the official suite. Changes of the lists are announced by the caller, because a
-// 2026-07-28 server is made anew for each request and has no list of its own to change.
+// Names and contents are fixed by the official suite. The caller announces changes of the lists, because a 2026-07-28
+// server is created for each request and has no list of its own.
 import type { JsonSchemaType } from '@modelcontextprotocol/server'
 import { type FixtureTool, pause, text } from './server-tool.ts'
 
@@ -10,11 +10,11 @@ export const PIXEL_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 /** A WAV header with one silent sample. */
-const SILENCE_BASE64 = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA=='
+const SILENT_AUDIO_BASE64 = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA=='
 
 const STEP_MS = 50
 
-/** Tells everyone who listens, of either generation. */
+/** Notifies all listeners of both generations. */
 export interface Changes {
   toolsChanged(): void
   promptsChanged(): void
@@ -38,7 +38,7 @@ const PLAIN: readonly FixtureTool[] = [
   {
     name: 'test_audio_content',
     description: 'Answers with a sound',
-    run: () => ({ content: [{ type: 'audio', data: SILENCE_BASE64, mimeType: 'audio/wav' }] }),
+    run: () => ({ content: [{ type: 'audio', data: SILENT_AUDIO_BASE64, mimeType: 'audio/wav' }] }),
   },
   {
     name: 'test_embedded_resource',
@@ -108,12 +108,12 @@ const TELLING: readonly FixtureTool[] = [
     description: 'Logs once, for those requests that asked for logs',
     run: async (_args, { mcpReq }) => {
       await mcpReq.log('info', 'test_logging_tool ran')
-      return text('Logged where the request asked for it.')
+      return text('Logged if the request asked for it.')
     },
   },
 ]
 
-// A constant of its own, because the annotation is unknown to the SDK's type of a schema.
+// A separate constant, because the SDK's schema type does not have the annotation.
 const IN_HEADER = { type: 'string', 'x-mcp-header': 'Region' } as const
 
 const SCHEMAS: readonly FixtureTool[] = [
@@ -152,7 +152,7 @@ function changeTools(changes: Changes): readonly FixtureTool[] {
   ]
 }
 
-/** Silent without a token: a server must not report progress that nobody asked for. */
+/** Sends nothing without a token: a server must not report progress that was not requested. */
 async function report(mcpReq: Parameters<FixtureTool['run']>[1]['mcpReq'], progress: number, total: number) {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return
@@ -182,7 +182,7 @@ function contactSchema(): JsonSchemaType {
     },
     allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
     if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, and nobody awaits a schema
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, and a schema is never awaited
     then: { required: ['phone'] },
     else: { required: ['email'] },
     additionalProperties: false,

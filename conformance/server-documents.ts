@@ -25,17 +25,17 @@ export function addResources(server: McpServer): void {
 }
 
 export function addPrompts(server: McpServer): void {
-  server.registerPrompt('test_simple_prompt', { description: 'Says one thing' }, () => ({
-    messages: [says('This is a simple prompt for testing.')],
+  server.registerPrompt('test_simple_prompt', { description: 'Returns one message' }, () => ({
+    messages: [textMessage('This is a simple prompt for testing.')],
   }))
   server.registerPrompt(
     'test_prompt_with_arguments',
-    { description: 'Repeats two words', argsSchema: words('arg1', 'arg2') },
-    ({ arg1, arg2 }) => ({ messages: [says(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+    { description: 'Repeats its two arguments', argsSchema: textArguments('arg1', 'arg2') },
+    ({ arg1, arg2 }) => ({ messages: [textMessage(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
   )
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
-    { description: 'Carries a resource', argsSchema: words('resourceUri') },
+    { description: 'Contains a resource', argsSchema: textArguments('resourceUri') },
     ({ resourceUri }) => ({
       messages: [
         {
@@ -45,22 +45,22 @@ export function addPrompts(server: McpServer): void {
             resource: { uri: String(resourceUri), mimeType: 'text/plain', text: 'Embedded resource content.' },
           },
         },
-        says('Please process the embedded resource above.'),
+        textMessage('Please process the embedded resource above.'),
       ],
     }),
   )
-  server.registerPrompt('test_prompt_with_image', { description: 'Carries an image' }, () => ({
+  server.registerPrompt('test_prompt_with_image', { description: 'Contains an image' }, () => ({
     messages: [
       { role: 'user', content: { type: 'image', data: PIXEL_BASE64, mimeType: 'image/png' } },
-      says('Please look at the image above.'),
+      textMessage('Please look at the image above.'),
     ],
   }))
   server.registerPrompt(
     'test_input_required_result_prompt',
-    { description: 'Asks what it should be about', argsSchema: words() },
+    { description: 'Asks what it should be about', argsSchema: textArguments() },
     (_args, { mcpReq }: ServerContext) => {
       const context = acceptedContent(mcpReq.inputResponses, 'user_context')?.context
-      if (typeof context === 'string') return { messages: [says(`Use this context: ${context}`)] }
+      if (typeof context === 'string') return { messages: [textMessage(`Use this context: ${context}`)] }
       return inputRequired({
         inputRequests: { user_context: askFor('context', { type: 'string' }, 'What context should the prompt use?') },
       })
@@ -68,11 +68,11 @@ export function addPrompts(server: McpServer): void {
   )
 }
 
-function says(text: string): PromptMessage {
+function textMessage(text: string): PromptMessage {
   return { role: 'user', content: { type: 'text', text } }
 }
 
-function words(...names: string[]) {
+function textArguments(...names: string[]) {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
   return fromJsonSchema<Record<string, string>>({ type: 'object', properties, required: names })
 }

@@ -1,7 +1,7 @@
-// The forms the official suite wants to see on a client's screen, field by field.
+// The forms that the official suite requires, field by field.
 //
-// They hold every kind of field and every shape of choice the protocol has, the deprecated one included, so a relay
-// that rewrites a schema on the way is caught here.
+// They contain every kind of field and every shape of choice of the protocol, including the deprecated one, so that a
+// relay that changes a schema is detected.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 
 type FormSchema = ElicitRequestFormParams['requestedSchema']

@@ -1,4 +1,4 @@
-// The fixture tools that ask through the sdk: straight lines of code, judged on both wires like those written by hand.
+// The fixture tools that ask with our SDK, tested on both revisions like the hand-written ones.
 
 import { createAssent, field } from '@assent/sdk'
 import type { FixtureTool } from './server-tool.ts'
@@ -36,12 +36,12 @@ const confirming = (name: string) =>
   interactive<[Readonly<Record<string, unknown>>]>(
     async (_args, { ask }) => {
       const { ok } = await ask.form('Please confirm', { ok: field.boolean() })
-      return `The state came back unharmed: ${ok}.`
+      return `The state came back unchanged: ${ok}.`
     },
     { name },
   )
-const withItsState = confirming('test_input_required_result_request_state')
-const withNoOther = confirming('test_input_required_result_tampered_state')
+const withState = confirming('test_input_required_result_request_state')
+const withTamperedState = confirming('test_input_required_result_tampered_state')
 
 const twoRounds = interactive<[Readonly<Record<string, unknown>>]>(
   async (_args, { ask }) => {
@@ -66,13 +66,13 @@ export const interactiveTools: readonly FixtureTool[] = [
   },
   {
     name: 'test_input_required_result_request_state',
-    description: 'Asks for a confirmation and takes it only with the state it gave',
-    run: (args, context) => withItsState(args, context),
+    description: 'Asks for a confirmation and accepts it only with its own state',
+    run: (args, context) => withState(args, context),
   },
   {
     name: 'test_input_required_result_tampered_state',
     description: 'Asks for a confirmation and refuses a state that was changed',
-    run: (args, context) => withNoOther(args, context),
+    run: (args, context) => withTamperedState(args, context),
   },
   {
     name: 'test_input_required_result_multi_round',

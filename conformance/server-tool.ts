@@ -1,8 +1,8 @@
 // A tool of the fixture server, written once for both generations.
 //
-// It knows nothing of transports: a tool that needs a person returns an unfinished result, and the SDK either hands
-// that to a 2026-07-28 client or pushes the questions at a 2025-11-25 one. The rule: no tool asks by any other way,
-// so that the same tool is judged on both wires.
+// Independent of the transport: a tool that needs a person returns `input_required`, and the SDK either returns that to a
+// 2026-07-28 client or sends the questions to a 2025-11-25 one. The rule: no tool asks in another way, so that the same
+// tool is tested on both revisions.
 import type {
   CallToolResult,
   ClientCapabilities,

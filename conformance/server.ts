@@ -1,11 +1,11 @@
-// The fixture server: everything the official suite wants to see, on one Streamable HTTP endpoint.
+// The fixture server: everything that the official suite requires, on one Streamable HTTP endpoint.
 //
 // Each request is sorted by the SDK's own classifier. 2026-07-28 requests are served one by one; 2025-11-25 requests
-// belong to sessions, which live in this process until they are deleted or the server closes. The rule: both
-// generations are served by the same tools, so a difference between them is a difference of the wire. A server that
-// speaks only the older one stands in for those that were never updated.
+// belong to sessions, which exist in this process until they are deleted or the server closes. The rule: both generations
+// use the same tools, so a difference between them is a difference of the protocol. A server with only the older revision
+// represents servers that were never updated.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import {
   localhostHostValidation,
@@ -22,6 +22,7 @@ import {
   isLegacyRequest,
   type McpServer,
 } from '@modelcontextprotocol/server'
+import { listen } from '../test-kit/listen.ts'
 import type { Round } from './server-asking.ts'
 import { buildServer } from './server-build.ts'
 import type { Changes } from './server-content.ts'
@@ -61,7 +62,7 @@ export async function startFixtureServer({ speaksNewest = true } = {}): Promise<
     const id = req.headers['mcp-session-id']?.toString()
     if (id === undefined && !isInitializeRequest(body)) return refuse(res, 400, 'A session id is required')
     const session = id === undefined ? await openSession() : sessions.get(id)
-    if (session === undefined) return refuse(res, 404, 'There is no such session')
+    if (session === undefined) return refuse(res, 404, 'Unknown session')
     await session.transport.handleRequest(req, res, body)
   }
 
@@ -77,21 +78,16 @@ export async function startFixtureServer({ speaksNewest = true } = {}): Promise<
   }
 
   const [hostIsLocal, originIsLocal] = [localhostHostValidation(), localhostOriginValidation()]
-  const http = createServer((req, res) => {
-    // Both guards answer for themselves when they refuse.
+  const http = await listen((req, res) => {
+    // Both guards send the response themselves when they refuse a request.
     if (!hostIsLocal(req, res) || !originIsLocal(req, res)) return
     serve(req, res).catch((error: unknown) => refuse(res, 500, String(error)))
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const address = http.address()
-  if (address === null || typeof address === 'string') throw new Error('the fixture server has no port')
-
   return {
-    url: `http://127.0.0.1:${address.port}/mcp`,
+    url: http.url,
     async close() {
       await Promise.all([modern.close(), ...[...sessions.values()].map(({ server }) => server.close())])
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
+      await http.close()
     },
   }
 }

@@ -1,7 +1,7 @@
-// Runs the official suite as a program and reads back what it decided.
+// Runs the official suite as a program and reads its results.
 //
 // The suite writes one folder per scenario, named by the scenario and the time, with its checks in a file. This module
-// knows that layout and the suite's options; it judges nothing.
+// knows that layout and the suite's options; it evaluates nothing.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 export type Revision = (typeof REVISIONS)[number]
 export type Role = 'server' | 'client'
 
-/** Nothing in the suite waits longer than this by design, so a run that does is stuck. */
+/** No scenario takes longer than this by design, so a longer run is stuck. */
 const RUN_LIMIT_MS = 180_000
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
@@ -21,7 +21,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 
 export interface SuiteRun {
   readonly verdicts: Verdicts
-  /** The suite's own opinion, which for a client includes how the program ended. */
+  /** The suite's verdict, which for a client includes the exit of the program. */
   readonly exitCode: number
   readonly output: string
 }
@@ -78,7 +78,7 @@ function runProgram(args: readonly string[]): Promise<{ exitCode: number; output
 
 async function readVerdicts(folder: string): Promise<Verdicts> {
   const verdicts = new Map<string, readonly Check[]>()
-  // A scenario's name may hold a slash, so its folder may be nested.
+  // A scenario's name may contain a slash, so its folder may be nested.
   for (const file of await readdir(folder, { recursive: true })) {
     const scenario = /^(?:server-)?(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z[/\\]checks\.json$/.exec(file)?.[1]
     if (scenario === undefined) continue

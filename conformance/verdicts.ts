@@ -1,7 +1,7 @@
-// What the official suite decided, and whether two runs of it decided alike.
+// The verdicts of the official suite, and whether two runs have equal verdicts.
 //
-// Pure: no process is started and no file is read here. A check is known by its id and its name, because the suite
-// reports one requirement under one id for many cases; two runs agree when every such check ended alike as often.
+// Pure: no process is started and no file is read here. A check is identified by its id and name, because the suite reports
+// one requirement under one id for many cases; two runs agree if every such check has the same results equally often.
 
 export interface Check {
   readonly id: string
@@ -20,7 +20,7 @@ export interface Difference {
   readonly why: string
 }
 
-/** A scenario that reported nothing did not pass: the suite writes no checks when it could not run. */
+/** A scenario without checks did not pass: the suite writes none if it could not run. */
 export function passed(checks: readonly Check[] | undefined): boolean {
   return checks !== undefined && checks.length > 0 && checks.every(({ status }) => status !== 'FAILURE')
 }
@@ -40,7 +40,7 @@ function differencesOf(scenario: string, direct: readonly Check[], through: read
     .map((pair) => ({ scenario, ...pair, why: reason(through, pair.check) ?? reason(direct, pair.check) ?? '' }))
 }
 
-/** The endings of each check, sorted: the order in which the suite reports is not part of a verdict. */
+/** The results of each check, sorted: the order of the report is not part of a verdict. */
 function endings(checks: readonly Check[]): ReadonlyMap<string, string> {
   const byCheck = Map.groupBy(checks, keyOf)
   return new Map(

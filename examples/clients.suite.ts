@@ -37,7 +37,7 @@ export interface Started {
   stop(): void
 }
 
-/** Over HTTP it is one process for every client; over stdio each client starts its own. */
+/** Over HTTP all clients share one process; over stdio each client starts its own. */
 export async function start(example: string, transport: Transport): Promise<Started> {
   const args = ['--conditions=assent-source', fileOf(example)]
   const stdio = { command: process.execPath, args, stderr: 'ignore' as const }
@@ -80,14 +80,14 @@ async function connect2(transport: Stdio2 | Http2, person: Person) {
   }
 }
 
-/** The example says on standard error where it listens. */
+/** The example prints its address on standard error. */
 async function overHttp(args: readonly string[]): Promise<{ url: URL; stop: () => void }> {
   const child = spawn(process.execPath, [...args, '--http'], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   for await (const chunk of child.stderr) {
-    said += chunk
-    const url = /Listening on (\S+)/.exec(said)?.[1]
+    output += chunk
+    const url = /Listening on (\S+)/.exec(output)?.[1]
     if (url !== undefined) return { url: new URL(url), stop: () => child.kill() }
   }
-  throw new Error(`The example did not start: ${said}`)
+  throw new Error(`The example did not start: ${output}`)
 }

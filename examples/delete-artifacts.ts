@@ -1,4 +1,4 @@
-// Deleting needs an approval of exactly these five; no yes, no deletion, and there is no default.
+// Deletes artifacts only after a person approved exactly these names. There is no default answer.
 import { interactive } from '@assent/sdk'
 import { runInTerminal } from '@assent/sdk/terminal'
 import { McpServer } from '@modelcontextprotocol/server'

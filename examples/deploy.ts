@@ -11,14 +11,14 @@ const deploy = interactive<[z.infer<typeof input>]>(
   async ({ env }, { ask, step, gate }) => {
     const region = await ask.choose('Which region?', { eu: 'Europe', us: 'United States' })
     const replicas = await ask.number('How many replicas?', { integer: true, min: 1, max: 50, suggest: 2 })
-    const tellTeam = await ask.confirm('Tell the team when it is done?')
+    const notifyTeam = await ask.confirm('Tell the team when it is done?')
 
     const image = await step('build', () => `app-${env}-42`)
     const { value: id } = await gate(
       { title: `Deploy to ${env}`, arguments: { env, region, replicas, image }, risk: 'destructive' },
       (approved) => `${approved.image}-${approved.region}-${approved.replicas}`,
     )
-    if (tellTeam) await step('tell the team', () => console.error(`To the team: ${id} is out.`))
+    if (notifyTeam) await step('tell the team', () => console.error(`To the team: ${id} is out.`))
     return `Deployed ${id}.`
   },
   { name: 'deploy' },

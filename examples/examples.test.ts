@@ -12,61 +12,61 @@ interface Case {
   readonly example: string
   readonly tool: string
   readonly args: Record<string, unknown>
-  /** What the person fills in, question by question; nothing for an approval. */
+  /** The content of the person's answer to each question, or `approve` for an approval. */
   readonly answers: readonly (object | 'approve')[]
-  readonly says: string
+  readonly text: string
 }
 
 const cases: readonly Case[] = [
-  { example: firstQuestion, tool: 'greet', args: {}, answers: [{ text: 'Ada' }], says: 'Hello, Ada!' },
+  { example: firstQuestion, tool: 'greet', args: {}, answers: [{ text: 'Ada' }], text: 'Hello, Ada!' },
   {
     example: 'pick-variation',
     tool: 'pick_variation',
     args: { song: 'Rain' },
     answers: [{ choice: 'bright' }],
-    says: 'Kept the bright variation of Rain.',
+    text: 'Kept the bright variation of Rain.',
   },
   {
     example: 'pick-key',
     tool: 'pick_key',
     args: { song: 'Rain', now: 'A' },
     answers: [{ choice: 'F sharp' }],
-    says: 'Moved Rain to F sharp.',
+    text: 'Moved Rain to F sharp.',
   },
   {
     example: 'set-tempo',
     tool: 'set_tempo',
     args: { song: 'Rain' },
     answers: [{ number: 96 }],
-    says: 'Rain now runs at 96 beats per minute.',
+    text: 'Rain now runs at 96 beats per minute.',
   },
   {
     example: 'rate-result',
     tool: 'rate_result',
     args: { song: 'Rain' },
     answers: [{ stars: 4, remark: 'Shorter.' }],
-    says: '4 of 5 stars for Rain. They said: Shorter.',
+    text: '4 of 5 stars for Rain. They said: Shorter.',
   },
   {
     example: 'name-artifact',
     tool: 'name_artifact',
     args: { kind: 'image' },
     answers: [{ text: 'Blue Hour' }, { confirmed: false }],
-    says: 'Saved the image “Blue Hour” as blue-hour, for you alone.',
+    text: 'Saved the image “Blue Hour” as blue-hour, for you alone.',
   },
   {
     example: 'delete-artifacts',
     tool: 'delete_artifacts',
     args: { names: ['a', 'b', 'c', 'd', 'e'] },
     answers: ['approve'],
-    says: 'Deleted 5 artifacts.',
+    text: 'Deleted 5 artifacts.',
   },
   {
     example: 'deploy',
     tool: 'deploy',
     args: { env: 'staging' },
     answers: [{ choice: 'eu' }, { number: 4 }, { confirmed: true }, 'approve'],
-    says: 'Deployed app-staging-42-eu-4.',
+    text: 'Deployed app-staging-42-eu-4.',
   },
 ]
 
@@ -95,17 +95,17 @@ test('[EXAMPLE-1] every example is run here', () => {
 })
 
 describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
-  // The smallest example speaks stdio alone: it is the one that a reader types in.
+  // The first question of the guide supports only stdio, so that it stays short enough to type.
   const here = cases.filter(({ example }) => transport === 'stdio' || example !== firstQuestion)
 
-  test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, says }) => {
+  test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, text }) => {
     const started = await start(example, transport)
     onTestFinished(() => started.stop())
     for (const generation of generations) {
       const person = answering(answers)
       const client = await started.connect(generation, person)
 
-      expect(await client.call(tool, args), generation).toEqual({ text: says, isError: false })
+      expect(await client.call(tool, args), generation).toEqual({ text, isError: false })
       expect(person.asked).toHaveLength(answers.length)
       await client.close()
     }
@@ -154,7 +154,7 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 90_00
 
 test('[EXAMPLE-1] the tests of the first question pass as an author would run them', async () => {
   const args = ['--conditions=assent-source', '--test', fileOf('first-question/greet.test')]
-  // A test runner inside another would report to it instead of judging by itself.
+  // With this variable the inner test runner would report to an outer one instead of printing its own summary.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   expect(stdout).toMatch(/pass 4\b/)
@@ -173,5 +173,5 @@ test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout:
 test('[EXAMPLE-2] without a terminal an example refuses instead of waiting', async () => {
   const args = ['--conditions=assent-source', fileOf('delete-artifacts'), '--terminal']
   const { stdout } = await promisify(execFile)(process.execPath, args)
-  expect(stdout).toContain('Nobody could be asked')
+  expect(stdout).toContain('No person could be asked')
 })

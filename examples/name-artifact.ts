@@ -1,4 +1,4 @@
-// Written as a generator: every `yield*` is a question, and the tool reads like a conversation.
+// Written as a generator: every `yield*` is a question.
 import { interactive, yielding } from '@assent/sdk'
 import { runInTerminal } from '@assent/sdk/terminal'
 import { McpServer } from '@modelcontextprotocol/server'

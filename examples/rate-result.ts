@@ -1,4 +1,4 @@
-// A rating from one to five and a remark, in one form. Nobody there to ask is not a bad rating, so the tool goes on.
+// A rating from one to five and a remark, in one form. If no person can be asked, the tool continues without a rating.
 import { field, interactive, isAssentError } from '@assent/sdk'
 import { runInTerminal } from '@assent/sdk/terminal'
 import { McpServer } from '@modelcontextprotocol/server'
@@ -15,7 +15,7 @@ const rateResult = interactive<[z.infer<typeof input>]>(async ({ song }, { ask }
     })
     return `${stars} of 5 stars for ${song}.${remark === undefined ? '' : ` They said: ${remark}`}`
   } catch (error) {
-    if (isAssentError(error, 'not_supported')) return `Nobody could be asked how they like ${song}.`
+    if (isAssentError(error, 'not_supported')) return `No person could be asked how they like ${song}.`
     throw error
   }
 })

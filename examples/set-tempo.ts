@@ -1,4 +1,4 @@
-// A number within bounds: clients that can draw a slider do, and so does the terminal.
+// A number within bounds, which the terminal and some clients show as a slider.
 import { interactive } from '@assent/sdk'
 import { runInTerminal } from '@assent/sdk/terminal'
 import { McpServer } from '@modelcontextprotocol/server'

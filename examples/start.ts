@@ -1,6 +1,6 @@
 // Starts an example in one of three ways: over stdio, over HTTP (`--http`), or here in the terminal (`--terminal`).
 //
-// Clients of both generations are served, by the SDK's own means. What asks is in the examples; nothing of it is here.
+// Clients of both generations are served with the SDK's own transports. The questions are in the examples, not here.
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -17,16 +17,16 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 
 type CreateServer = () => McpServer
 
-/** `inTerminal` runs the tool with arguments that show it well. */
+/** `inTerminal` runs the tool with sample arguments. */
 export async function start(createServer: CreateServer, inTerminal: () => Promise<unknown>): Promise<void> {
-  const [way = '--stdio', port = '0'] = process.argv.slice(2)
-  if (way === '--terminal') console.log(JSON.stringify(await inTerminal(), null, 2))
-  else if (way === '--http') await serveHttp(createServer, Number(port))
-  else if (way === '--stdio') serveStdio(createServer)
-  else throw new Error(`${way} is no way to start: --stdio, --http [port] or --terminal`)
+  const [mode = '--stdio', port = '0'] = process.argv.slice(2)
+  if (mode === '--terminal') console.log(JSON.stringify(await inTerminal(), null, 2))
+  else if (mode === '--http') await serveHttp(createServer, Number(port))
+  else if (mode === '--stdio') serveStdio(createServer)
+  else throw new Error(`Unknown option ${mode}. Use --stdio, --http [port] or --terminal.`)
 }
 
-/** Revision 2026-07-28 is served call by call; older clients get a session, because questions are pushed to them. */
+/** Revision 2026-07-28 is served per request; older clients get a session, because they are asked during a call. */
 async function serveHttp(createServer: CreateServer, port: number): Promise<void> {
   const serveLatest = toNodeHandler(createMcpHandler(createServer, { legacy: 'reject' }))
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
@@ -49,7 +49,7 @@ async function serveHttp(createServer: CreateServer, port: number): Promise<void
     await session.handleRequest(req, res, body)
   }
 
-  // A page in a browser must not be able to talk to a server on this computer.
+  // A page in a browser must not be able to call a server on this computer.
   const [hostIsLocal, originIsLocal] = [localhostHostValidation(), localhostOriginValidation()]
   const http = createHttpServer((req, res) => {
     if (!hostIsLocal(req, res) || !originIsLocal(req, res)) return

@@ -1,17 +1,16 @@
 // A connection of the SDK 1.x client, which is pushed its questions.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
+import { transportTo } from '../test-kit/mcp/client-2025-11-25.ts'
 import type { Connect } from './connection.ts'
 import { garbled, type Question } from './person.ts'
-import { type Address, waits } from './settings.ts'
+import { waits } from './settings.ts'
 
 export const connect: Connect = async (to, { answer, completed }, { revision, formOnly }) => {
   const plain = revision !== undefined || formOnly === true
@@ -33,15 +32,6 @@ export const connect: Connect = async (to, { answer, completed }, { revision, fo
     resource: (uri) => client.readResource({ uri }, options),
     close: () => client.close(),
   }
-}
-
-/** @param log where a program's standard error goes */
-export function transportTo(to: Address, log: 'inherit' | 'ignore' = 'inherit'): Transport {
-  if ('command' in to) {
-    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: log })
-  }
-  // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
-  return new StreamableHTTPClientTransport(new URL(to.url), { requestInit: { headers: to.headers ?? {} } }) as Transport
 }
 
 /** The SDK always opens with its newest revision, so an older client is this one with the date changed on the wire. */

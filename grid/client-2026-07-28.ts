@@ -1,10 +1,10 @@
 // A connection of the SDK 2.x client, which finds its questions in the result and calls again with the answers.
 
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client } from '@modelcontextprotocol/client'
+import { transportTo } from '../test-kit/mcp/client-2026-07-28.ts'
 import type { Connect } from './connection.ts'
 import { garbled, type Question } from './person.ts'
-import { type Address, waits } from './settings.ts'
+import { waits } from './settings.ts'
 
 const revision = '2026-07-28'
 
@@ -28,12 +28,4 @@ export const connect: Connect = async (to, { answer }, { formOnly = false }) => 
     resource: (uri) => client.readResource({ uri }, options),
     close: () => client.close(),
   }
-}
-
-/** @param log where a program's standard error goes */
-export function transportTo(to: Address, log: 'inherit' | 'ignore' = 'inherit'): Transport {
-  if ('command' in to) {
-    return new StdioClientTransport({ command: to.command, args: [...to.args], env: { ...to.env }, stderr: log })
-  }
-  return new StreamableHTTPClientTransport(new URL(to.url), { requestInit: { headers: to.headers ?? {} } })
 }

@@ -1,13 +1,13 @@
-// A client process: makes connections and calls when told to, lets the scripted person answer, reports everything.
+// A client process: connects and calls on command, lets the scripted person answer, reports every event.
 //
-// Its first argument is the SDK generation it stands for. It judges nothing.
+// Its first argument is the SDK generation that it uses. It checks nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import type { Call, Command, Outcome, Report } from './messages.ts'
 import { Person } from './person.ts'
 
-/** The SDK opens the session's own stream after connecting without waiting for it; what is sent before it is lost. */
+/** The SDK opens the session's stream after connecting without waiting for it; messages sent before that are lost. */
 const streamOpensMs = 150
 
 const generation = process.argv[2]
@@ -30,7 +30,7 @@ async function open(command: Extract<Command, { do: 'connect' }>): Promise<void>
     answer: (question: Parameters<Person['answer']>[1]) => person.answer(connection, question),
     completed: (elicitationId: string) => report({ event: 'completed', connection, elicitationId }),
   }
-  const made = await connect(to, listener, command.terms)
+  const made = await connect(to, listener, command.options)
   connections.set(connection, made)
   if (generation === '2025' && 'url' in to) await sleep(streamOpensMs)
   report({ event: 'connected', connection, revision: made.revision() })
@@ -89,5 +89,5 @@ process.on('message', (command: Command) => {
       void disconnect(command.connection)
   }
 })
-// The grid went away: nobody is left to make calls for.
+// The grid process has ended.
 process.on('disconnect', () => process.exit())

@@ -1,10 +1,11 @@
-// A client process as the grid sees it: sends commands, collects reports, waits for what is to come.
+// The grid's side of a client process: sends commands, collects reports, waits for reports.
 
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import type { Call, Command, Generation, Outcome, Report, Shown, Terms } from './messages.ts'
+import type { Address } from '../test-kit/mcp/address.ts'
+import type { Call, Command, ConnectionOptions, Generation, Outcome, Report, Shown } from './messages.ts'
 import type { Processes } from './processes.ts'
-import { type Address, waits } from './settings.ts'
+import { waits } from './settings.ts'
 
 type Reported<E extends Report['event']> = Extract<Report, { event: E }>
 
@@ -22,8 +23,8 @@ export class ClientProcess {
   }
 
   /** Resolves with the revision that was agreed on. */
-  async connect(connection: string, to: Address, terms: Terms = {}): Promise<string> {
-    this.#send({ do: 'connect', connection, to, terms })
+  async connect(connection: string, to: Address, options: ConnectionOptions = {}): Promise<string> {
+    this.#send({ do: 'connect', connection, to, options })
     const found = await this.#until(
       waits.startMs,
       () => this.#about('connected', connection) ?? this.#about('failed', connection),
@@ -65,7 +66,7 @@ export class ClientProcess {
     return this.#all('strayed').flatMap((report) => (report.connection === connection ? [report.callId] : []))
   }
 
-  /** As a crash does it: nothing is said to anyone. */
+  /** As in a crash: without closing any connection. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }

@@ -1,8 +1,8 @@
-// What a client process needs from a connection, whichever SDK made it.
+// The interface of a connection in a client process, for both SDKs.
 
-import type { Terms } from './messages.ts'
+import type { Address } from '../test-kit/mcp/address.ts'
+import type { ConnectionOptions } from './messages.ts'
 import type { Answer, Question } from './person.ts'
-import type { Address } from './settings.ts'
 
 export interface Connection {
   /** As negotiated. */
@@ -18,4 +18,4 @@ export interface Listener {
   readonly completed: (elicitationId: string) => void
 }
 
-export type Connect = (to: Address, listener: Listener, terms: Terms) => Promise<Connection>
+export type Connect = (to: Address, listener: Listener, options: ConnectionOptions) => Promise<Connection>

@@ -8,22 +8,22 @@ import type { Call } from './messages.ts'
 import { waits } from './settings.ts'
 import { carryOut, conclude, newCall, newName, type Played, reconnect, type Visit } from './visit.ts'
 
-/** A client process of its own, killed while its person has the question before them. */
+/** Starts a separate client process and kills it while its question is open. */
 export async function clientGone(cell: Cell, visit: Visit): Promise<Played> {
   const client = new ClientProcess(visit.processes, cell.client)
-  const connection = newName('mortal')
-  await client.connect(connection, await visit.stage.entrance('person', 'hasty'))
+  const connection = newName('killed')
+  await client.connect(connection, await visit.testEnv.entrance('person', 'short'))
   const call = newCall(cell, connection, 'release')
   const { callId } = call.release
   client.call(call)
   await client.asked(callId, waits.cellMs)
   client.kill()
 
-  const limitMs = expectedOf(cell).sees.includes('nothing') ? waits.askMs.hasty : waits.afterwardsMs
+  const limitMs = expectedOf(cell).sees.includes('nothing') ? waits.askMs.short : waits.afterwardsMs
   await visit.journal.until(callId, (entries) => entries.some(({ what }) => what === 'saw'), limitMs)
   const played = conclude(cell, visit, client, call, undefined)
-  // A chain of stdio processes hangs on the client: none of them may outlive it.
-  if (cell.place.front === 'stdio' && cell.place.back === 'stdio') {
+  // A chain of stdio processes belongs to the client: none of them may outlive it.
+  if (cell.topology.front === 'stdio' && cell.topology.back === 'stdio') {
     const left = await stillAlive(new Set(visit.journal.of(callId).map(({ pid }) => pid)))
     played.reasons.push(...left.map((pid) => `the server process ${pid} was left behind`))
   }
@@ -47,39 +47,39 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Killed with a question open. The client must hear of it, and nothing may have happened. */
+/** Kills the server while a question is open. The client must get an error, and there must be no effect. */
 export async function serverGone(cell: Cell, visit: Visit): Promise<Played> {
   const { client } = visit
   const call = await openQuestion(cell, visit)
   const { callId } = call.release
-  for (const { what, pid } of visit.journal.of(callId)) if (what === 'asked') await visit.stage.kill(pid)
+  for (const { what, pid } of visit.journal.of(callId)) if (what === 'asked') await visit.testEnv.kill(pid)
   if (isBetweenRounds(cell)) client.release(callId)
   const outcome = await client.ended(callId, waits.newsMs)
   const judgedAs = outcome?.kind === 'result' && restartsInTime(cell) ? 'accept' : cell.act
   const played = { ...conclude({ ...cell, act: judgedAs }, visit, client, call, outcome), judgedAs }
   client.release(callId)
-  await visit.stage.revive()
-  if (cell.place.route === 'direct') await reconnect(visit)
+  await visit.testEnv.revive()
+  if (cell.topology.route === 'direct') await reconnect(visit)
   return played
 }
 
 /**
- * Between the rounds of 2026-07-28 nobody is connected to anybody, so a death shows when the person answers. Two gateways
- * speak that revision with each other.
+ * Between the rounds of 2026-07-28 there is no connection, so a dead server is noticed when the person answers. Two
+ * gateways use that revision between them.
  */
-function isBetweenRounds({ client, place }: Cell): boolean {
-  return client === '2026' || place.server === '2026' || place.route === 'two gateways'
+function isBetweenRounds({ client, topology }: Cell): boolean {
+  return client === '2026' || topology.server === '2026' || topology.route === 'two gateways'
 }
 
 /**
- * A 2026 server keeps nothing between rounds. If whoever started it has started it again before the person answers, the
- * new process knows its state and carries out what was accepted, once.
+ * A 2026 server keeps nothing between rounds. If it has been restarted before the person answers, the new process
+ * accepts the state and carries out the accepted action, once.
  */
-function restartsInTime({ place }: Cell): boolean {
-  return place.server === '2026' && place.back === 'stdio' && place.route !== 'direct'
+function restartsInTime({ topology }: Cell): boolean {
+  return topology.server === '2026' && topology.back === 'stdio' && topology.route !== 'direct'
 }
 
-/** After an earlier death the gateway may hold back for a while before it starts the server again. */
+/** After an earlier crash the gateway may wait for a while before it restarts the server. */
 async function openQuestion(cell: Cell, visit: Visit): Promise<Call> {
   const endMs = performance.now() + waits.backMs
   for (;;) {
@@ -93,7 +93,7 @@ async function openQuestion(cell: Cell, visit: Visit): Promise<Call> {
   }
 }
 
-/** Whatever is refused while the server is away must not have run; in the end a call goes through as ever. */
+/** Calls that are refused while the server is down must not have run; in the end a call succeeds. */
 export async function serverBack(cell: Cell, visit: Visit): Promise<Played> {
   const endMs = performance.now() + waits.backMs
   const reasons: string[] = []
@@ -102,7 +102,7 @@ export async function serverBack(cell: Cell, visit: Visit): Promise<Played> {
     const played = await carryOut(cell, visit, call)
     const isOver = played.reasons.length === 0 || performance.now() > endMs
     if (isOver) return { ...played, reasons: [...reasons, ...played.reasons] }
-    if (visit.journal.of(call.release.callId).length > 0) reasons.push('a refused call ran all the same')
+    if (visit.journal.of(call.release.callId).length > 0) reasons.push('a refused call ran anyway')
     await sleep(waits.againMs)
   }
 }

@@ -1,16 +1,16 @@
-// What ought to come out of each cell.
+// The expected result of each cell.
 //
-// One rule stands above all: an effect only after a valid accept, and then exactly one. Where the protocol leaves open
-// how the other endings look to a server, every allowed look is listed here under its reason.
+// The main rule: an effect only after a valid accept, and then exactly one. Where the protocol leaves open what the
+// server sees in the other cases, every allowed value is listed here with the reason.
 
 import { actOf, type Cell } from './cells.ts'
 import { scripts } from './question.ts'
 
 export interface Expected {
   readonly effects: 0 | 1
-  /** What the server may see as the end of a question; `nothing` if it may never hear of it again. */
+  /** What the server may receive as the end of a question; `nothing` if it may receive no answer. */
   readonly sees: readonly string[]
-  /** What the client gets for its call: the server's result, a JSON-RPC error, either of them; or nobody can know. */
+  /** What the client gets for its call: the server's result, a JSON-RPC error, either of them; or it cannot be known. */
   readonly gets: 'result' | 'error' | 'either' | 'unknown'
   /** How often the client is shown each question. */
   readonly shown: 0 | 1
@@ -19,39 +19,39 @@ export interface Expected {
   readonly runs: number
 }
 
-/** Only a valid accept is a yes; whoever said something else is treated as not having chosen. */
+/** Only a valid accept is a yes; any other answer is treated as no choice (cancel). */
 const malformedLooksLike = ['cancel']
 
-/** An error in place of an answer is an answer too: it may be passed on where the server's revision can hear it. */
+/** An error instead of an answer may be forwarded if the server's revision can receive it. */
 const errorLooksLike = ['cancel', 'error -32603']
 
 /**
- * A mode that the client did not declare is never sent to it. The server may be told by its own SDK, by an error, or
- * by a cancel; or the call is refused before it asks again.
+ * A mode that the client did not declare is never sent to it. The server gets an error from its own SDK or from the
+ * gateway, or a cancel; or the call is refused before it asks again.
  */
 const undeclaredLooksLike = ['nothing', 'cancel', 'error Error', 'error -32601', 'error -32602', 'error -32000']
 
-/** Nobody answered in time: an error that says so where the revision has one, else cancel, because nobody refused. */
+/** No answer in time: a timeout error if the revision has one, else cancel, because the person did not decline. */
 const timeoutLooksLike = ['cancel', 'error -32000']
 
 /**
- * The 2025 server is blocked in a call and must be let go: by a cancel, by cancelling the call itself, or, where the client
- * may still come back, when the question expires. A server that was started for this client alone may also be ended with it.
+ * The 2025 server is blocked in a call and must be released: by a cancel, by cancelling the call, or, if the client may
+ * still reconnect, when the question expires. A server that was started for this client alone may also end with it.
  */
 const clientGoneLooksLike = ['cancel', 'aborted', 'error -32000']
 const clientGoneEndsServer = [...clientGoneLooksLike, 'nothing']
 
-/** The 2026 server waits for nothing, so it need not hear that nobody comes back. */
+/** The 2026 server is not waiting, so it need not learn that the client is gone. */
 const clientGoneUnheard = ['nothing', 'cancel']
 
-/** Without a gateway a 2025 server learns of silence from its own clock. */
+/** Without a gateway a 2025 server's own timeout ends the question. */
 const ownTimeout = ['error -32001']
 
 export function expectedOf(cell: Cell): Expected {
-  const { place, act } = cell
+  const { topology, act } = cell
   const { script = 'one' } = actOf(act)
   const rounds: readonly (readonly string[])[] = scripts[script]
-  const modern = place.server === '2026'
+  const modern = topology.server === '2026'
   const done = { shown: 1, keys: rounds.flat(), runs: modern ? rounds.length + 1 : 1 } as const
   const firstRound = { shown: 1, keys: rounds[0] ?? [], runs: modern ? 2 : 1 } as const
   switch (act) {
@@ -71,7 +71,7 @@ export function expectedOf(cell: Cell): Expected {
       return {
         ...firstRound,
         effects: 0,
-        sees: place.route === 'direct' ? ownTimeout : timeoutLooksLike,
+        sees: topology.route === 'direct' ? ownTimeout : timeoutLooksLike,
         gets: 'result',
       }
     case 'client gone':
@@ -85,8 +85,8 @@ export function expectedOf(cell: Cell): Expected {
   }
 }
 
-function afterClientGone({ place }: Cell): readonly string[] {
-  if (place.server === '2026') return clientGoneUnheard
-  if (place.route === 'direct') return [...ownTimeout, ...clientGoneEndsServer]
-  return place.front === 'stdio' && place.back === 'stdio' ? clientGoneEndsServer : clientGoneLooksLike
+function afterClientGone({ topology }: Cell): readonly string[] {
+  if (topology.server === '2026') return clientGoneUnheard
+  if (topology.route === 'direct') return [...ownTimeout, ...clientGoneEndsServer]
+  return topology.front === 'stdio' && topology.back === 'stdio' ? clientGoneEndsServer : clientGoneLooksLike
 }

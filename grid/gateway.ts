@@ -1,4 +1,4 @@
-// The gateway of the grid: Assent as anyone would embed it, with a header that says who is calling.
+// The gateway of the grid: Assent embedded as a user would do it, with a header that names the caller.
 
 import { randomBytes } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
@@ -7,7 +7,7 @@ import { openSqlite } from '@assent/store'
 import { linearPatterns, serveStdio, startGateway } from 'assent'
 import { type GatewaySettings, ownSettings, personHeader } from './settings.ts'
 
-// Now, because this process may be killed before it can leave anything behind for the next one.
+// Flush the compile cache now, because this process may be killed at any time.
 flushCompileCache()
 
 const { transport, servers, database, askWaitMs } = ownSettings<GatewaySettings>()

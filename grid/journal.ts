@@ -1,7 +1,7 @@
-// What the servers did, in their own words: one line per event, appended by every server process of a run.
+// The journal of the servers: one line per event, appended by every server process of a run.
 //
-// A file, because a stdio server is the child of a client or of the gateway and has no other way to the grid. Lines are
-// short and written by one append each, so lines of several processes never mix. Nothing is judged here.
+// A file, because a stdio server is the child of a client or of the gateway and cannot reach the grid in another way.
+// Lines are short and written by one append each, so lines of several processes never mix.
 
 import { appendFileSync, closeSync, openSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,13 +35,13 @@ export class Journal {
     return this.#byCall.get(callId) ?? []
   }
 
-  /** Every server process that ever wrote. */
+  /** Every server process that wrote an entry. */
   pids(): Set<number> {
     this.#read()
     return new Set([...this.#byCall.values()].flat().map(({ pid }) => pid))
   }
 
-  /** Resolves as soon as the call's entries satisfy, or when the time is over; the caller looks again. */
+  /** Resolves when the call's entries satisfy the condition or the time is over; the caller checks again. */
   async until(callId: string, satisfied: (entries: readonly Entry[]) => boolean, limitMs: number): Promise<void> {
     const endMs = performance.now() + limitMs
     while (!satisfied(this.of(callId)) && performance.now() < endMs) await sleep(10)

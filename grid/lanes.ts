@@ -1,4 +1,4 @@
-// Works through a list, so many at a time.
+// Processes a list with limited concurrency.
 
 export async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...list]

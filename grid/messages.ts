@@ -1,26 +1,26 @@
-// What the grid and its client processes say to each other.
+// Messages between the grid and its client processes.
 
+import type { Address } from '../test-kit/mcp/address.ts'
 import type { Mode, Release } from './question.ts'
-import type { Address } from './settings.ts'
 
 export type Generation = '2025' | '2026'
 
 /** How the person behind a call behaves. */
-export type Manner =
+export type Behaviour =
   | 'accepts'
   | 'declines'
   | 'cancels'
-  /** Says accept, but the content does not fit the form. In URL mode, where there is none, the action is no known one. */
-  | 'misfits'
-  /** Says accept without any content, as real clients do with forms they cannot draw. */
-  | 'says nothing'
-  | 'says nonsense'
-  /** Their client breaks, and sends an error in place of an answer. */
-  | 'breaks'
-  | 'is silent'
-  | 'comes too late'
-  /** Accepts when told to. */
-  | 'waits'
+  /** Accepts with content that does not match the form. URL mode has no content: there the action is unknown. */
+  | 'sends invalid content'
+  /** Accepts without content, as real clients do with forms that they cannot show. */
+  | 'accepts without content'
+  | 'sends an unknown action'
+  /** Their client fails and sends an error instead of an answer. */
+  | 'fails'
+  | 'never answers'
+  | 'answers too late'
+  /** Accepts after the `release` command. */
+  | 'waits for release'
 
 export interface Call {
   readonly connection: string
@@ -28,12 +28,12 @@ export interface Call {
   readonly via: 'tool' | 'prompt' | 'resource'
   /** The name of the tool or prompt as this connection sees it. */
   readonly name: string
-  readonly manner: Manner
+  readonly behaviour: Behaviour
   readonly delayMs?: number
 }
 
 /** How a connection differs from the usual one. */
-export interface Terms {
+export interface ConnectionOptions {
   /** Opens with this revision. */
   readonly revision?: string
   /** Declares no URL mode. */
@@ -41,12 +41,12 @@ export interface Terms {
 }
 
 export type Command =
-  | { readonly do: 'connect'; readonly connection: string; readonly to: Address; readonly terms: Terms }
+  | { readonly do: 'connect'; readonly connection: string; readonly to: Address; readonly options: ConnectionOptions }
   | { readonly do: 'call'; readonly call: Call }
   | { readonly do: 'release'; readonly callId: string }
   | { readonly do: 'disconnect'; readonly connection: string }
 
-/** A question as a client was shown it. */
+/** A question as the client received it. */
 export interface Shown {
   readonly connection: string
   readonly callId: string

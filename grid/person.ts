@@ -1,7 +1,7 @@
-// The scripted person: sees a question, says one thing about it.
+// The scripted person: receives a question and answers it once.
 //
-// They answer for the call that the question names, and only on the connection that made the call: a question that
-// turns up anywhere else is reported, not answered.
+// They answer for the call that the question names, and only on the connection that made the call: a question on any
+// other connection is reported, not answered.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Shown } from './messages.ts'
@@ -23,7 +23,7 @@ export interface Answer {
   content?: Record<string, string | number | boolean>
 }
 
-/** Marks an answer that the wire must garble: the SDKs would not let a client send an action they do not know. */
+/** Marks an answer to be changed on the wire: the SDKs do not let a client send an unknown action. */
 const garbleMark = 'grid-garble'
 
 export class Person {
@@ -68,27 +68,27 @@ export class Person {
 
   async #say(call: Call, mode: Mode, content: Record<string, string | number | boolean>): Promise<Answer> {
     const accept: Answer = mode === 'form' ? { action: 'accept', content } : { action: 'accept' }
-    switch (call.manner) {
+    switch (call.behaviour) {
       case 'accepts':
         return accept
       case 'declines':
         return { action: 'decline' }
       case 'cancels':
         return { action: 'cancel' }
-      case 'misfits':
+      case 'sends invalid content':
         return { action: 'accept', content: { ...content, copies: 'many' } }
-      case 'says nothing':
+      case 'accepts without content':
         return { action: 'accept' }
-      case 'says nonsense':
+      case 'sends an unknown action':
         return { action: 'accept', content: { [garbleMark]: true } }
-      case 'breaks':
+      case 'fails':
         throw new Error('The form cannot be drawn.')
-      case 'is silent':
+      case 'never answers':
         return new Promise(() => undefined)
-      case 'comes too late':
+      case 'answers too late':
         await sleep(waits.lateMs)
         return accept
-      case 'waits':
+      case 'waits for release':
         await this.#released.get(call.release.callId)?.promise
         return accept
     }
@@ -100,7 +100,7 @@ function formShown(properties: Readonly<Record<string, object>>): Pick<Shown, 'f
   return { fields: Object.keys(properties), ...(labels === undefined ? {} : { labels }) }
 }
 
-/** Spoils the marked answers of an outgoing message, wherever in it they are. */
+/** Changes the marked answers of an outgoing message, wherever they are in it. */
 export function garbled<T>(message: T): T {
   const text = JSON.stringify(message)
   if (!text.includes(garbleMark)) return message

@@ -27,7 +27,7 @@ export function commandOf(program: Program, env: Readonly<Record<string, string>
   return { command: process.execPath, args, env: { ...env, ...compiledIn(directory) } }
 }
 
-/** Hundreds of processes run the same few programs: what one of them has compiled, the next need not. */
+/** A shared compile cache: hundreds of processes run the same few programs. */
 function compiledIn(directory: string): Record<string, string> {
   return { NODE_COMPILE_CACHE: join(directory, 'compiled') }
 }

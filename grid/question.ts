@@ -1,7 +1,7 @@
-// What the servers of the grid ask, and what a willing person answers. Both generations ask exactly this.
+// The questions of the grid's servers, and the valid answers. Both generations ask the same questions.
 //
 // Every question names the call it belongs to and carries a build number that no other call has, and the only right
-// answer repeats that number. So an answer that strayed to another call, or a question to another person, shows itself.
+// answer repeats that number. So an answer or question that reaches the wrong call or person is detected.
 
 export type Mode = 'form' | 'url'
 
@@ -23,7 +23,7 @@ export interface Release {
   readonly script: Script
 }
 
-/** One object for every ask: both SDKs compile and keep each new one. */
+/** One object for all asks: both SDKs compile and keep each new schema object. */
 export const requestedSchema = {
   type: 'object' as const,
   properties: {
@@ -49,15 +49,15 @@ export function urlOf({ build }: Release, key: string): string {
   return `https://consent.example.com/release?build=${build}&part=${key}`
 }
 
-/** What a message says about where it comes from; undefined if no server of the grid wrote it. */
+/** The call, build and key in a message; undefined if no server of the grid wrote it. */
 export function readMessage(message: string): { callId: string; build: string; key: string } | undefined {
   const [, build, callId, key] = /^Release build (\S+)\? Asked by (\S+), (\S+)\.$/.exec(message) ?? []
   if (build === undefined || callId === undefined || key === undefined) return undefined
   return { callId, build, key }
 }
 
-/** Every kind of value a form can carry, and all of it derived from the build, so that nothing else will do. */
+/** Every type of value that a form can contain, all derived from the build, so that only this answer is right. */
 export function rightContent(build: string, key: string): Record<string, string | number | boolean> {
-  const sum = [...build].reduce((so, letter) => so + letter.charCodeAt(0), 0)
+  const sum = [...build].reduce((so, character) => so + character.charCodeAt(0), 0)
   return { build: `${build}/${key}`, stage: sum % 2 === 0 ? 'blue' : 'green', copies: (sum % 9) + 1, sure: true }
 }

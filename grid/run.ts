@@ -1,8 +1,8 @@
-// The referee of the relay: every pairing of client and server, transport, mode and ending, by real SDK processes.
+// Tests the relay: every combination of client, server, transport, mode and outcome, with real SDK processes.
 //
-// `npm run grid` plays all cells; `--quick` a few at every place and those that failed once; `--only <text>` those whose name has the text;
-// `--direct` client and server of one generation without a gateway, which shows that the grid itself is right.
-// `imperfect` and `exchanges` are comparisons of their own: the same clients without the gateway and through it.
+// `npm run grid` runs all cells; `--quick` a few per topology and those that failed once; `--only <text>` those with the
+// text in their name; `--direct` client and server of one generation without a gateway, to check the grid itself.
+// `imperfect` and `exchanges` are separate comparisons: the same clients without the gateway and through it.
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,12 +17,12 @@ import { play } from './play.ts'
 import { Processes } from './processes.ts'
 import { scratch } from './scratch.ts'
 import { waits } from './settings.ts'
-import { Stage } from './stage.ts'
 import { failuresOf, tableOf, type Verdict } from './table.ts'
-import { type Company, newName, type Played, type Visit } from './visit.ts'
+import { TestEnv } from './test-env.ts'
+import { newName, type Played, type RunContext, type Visit } from './visit.ts'
 
 /** More would only make the processes wait for a core. */
-const placesAtOnce = 2
+const topologiesAtOnce = 2
 /** Over stdio even a cell that only waits starts up to three processes. */
 const startsAtOnce = 3
 
@@ -39,31 +39,31 @@ interface Finished extends Played {
   readonly cell: Cell
 }
 
-async function playPlace(cells: readonly Cell[], company: Company, journalPath: string): Promise<Finished[]> {
+async function playTopology(cells: readonly Cell[], run: RunContext, journalPath: string): Promise<Finished[]> {
   const [first] = cells
   if (first === undefined) return []
-  const stage = new Stage(first.place, company.processes, journalPath)
+  const testEnv = new TestEnv(first.topology, run.processes, journalPath)
   try {
-    await stage.open()
+    await testEnv.open()
     const visits = new Map<Generation, Visit>()
     for (const client of new Set(cells.map((cell) => cell.client))) {
-      visits.set(client, await visitBy(client, stage, company))
+      visits.set(client, await visitBy(client, testEnv, run))
     }
     return await inOrder(cells, visits)
   } catch (error) {
     return cells.map((cell) => failed(cell, error))
   } finally {
-    await stage.close()
+    await testEnv.close()
   }
 }
 
-async function visitBy(generation: Generation, stage: Stage, company: Company): Promise<Visit> {
-  const visit = { ...company, stage, client: company.clients[generation], connection: newName('line') }
-  await visit.client.connect(visit.connection, await stage.entrance('person'))
+async function visitBy(generation: Generation, testEnv: TestEnv, run: RunContext): Promise<Visit> {
+  const visit = { ...run, testEnv, client: run.clients[generation], connection: newName('line') }
+  await visit.client.connect(visit.connection, await testEnv.entrance('person'))
   return visit
 }
 
-/** One after the other, except for those that only wait; and what kills a server when nobody else needs it. */
+/** One after the other, except for those that mostly wait; those that kill a server run last. */
 async function inOrder(cells: readonly Cell[], visits: ReadonlyMap<Generation, Visit>): Promise<Finished[]> {
   const finished = new Map<Cell, Finished>()
   const playOne = async (cell: Cell) => {
@@ -73,14 +73,14 @@ async function inOrder(cells: readonly Cell[], visits: ReadonlyMap<Generation, V
   const kindOf = ({ act }: Cell) => actOf(act).turn ?? 'first'
   for (const cell of cells) if (kindOf(cell) === 'first') await playOne(cell)
   const idle = cells.filter((cell) => kindOf(cell) === 'idle')
-  await inLanes(cells[0]?.place.front === 'stdio' ? startsAtOnce : idle.length, idle, playOne)
+  await inLanes(cells[0]?.topology.front === 'stdio' ? startsAtOnce : idle.length, idle, playOne)
   for (const cell of cells) if (kindOf(cell) === 'last') await playOne(cell)
   for (const { client, connection } of visits.values()) await client.disconnect(connection)
   return cells.flatMap((cell) => finished.get(cell) ?? [])
 }
 
 async function playSafely(cell: Cell, visit: Visit): Promise<Finished> {
-  // More than its parts may take together: each has its own limit, and says better what was late.
+  // More than the sum of the limits of its parts, whose errors are more specific.
   const limitMs = waits.startMs * 2 + (cell.act === 'crowd' ? waits.crowdMs : waits.cellMs * 2)
   const limit = Promise.withResolvers<never>()
   const timer = setTimeout(() => limit.reject(new Error(`not over after ${limitMs} ms`)), limitMs)
@@ -97,7 +97,7 @@ function failed(cell: Cell, error: unknown): Finished {
   return { cell, reasons: [error instanceof Error ? error.message : String(error)], callIds: [] }
 }
 
-/** Counts once more when everything is over, for effects that came after their cell. */
+/** Counts again at the end of the run, to find effects that happened after their cell. */
 function verdictOn({ cell, reasons, callIds, judgedAs = cell.act }: Finished, journal: Journal): Verdict {
   const expected = expectedOf({ ...cell, act: judgedAs })
   const late = callIds.flatMap((callId) => judgeCounts(cell, expected, journal.of(callId)))
@@ -114,19 +114,19 @@ async function main(): Promise<boolean> {
   const journalPath = join(directory, 'journal.jsonl')
   const processes = new Processes(directory)
   const clients = { 2025: new ClientProcess(processes, '2025'), 2026: new ClientProcess(processes, '2026') }
-  const company: Company = { processes, journal: new Journal(journalPath), clients }
+  const run: RunContext = { processes, journal: new Journal(journalPath), clients }
 
   const finished = new Map<readonly Cell[], Finished[]>()
-  const places = chooseCells(values)
-  await inLanes(placesAtOnce, places, async (cells) => {
-    finished.set(cells, await playPlace(cells, company, journalPath))
-    process.stderr.write(`${finished.size} of ${places.length} places\r`)
+  const topologies = chooseCells(values)
+  await inLanes(topologiesAtOnce, topologies, async (cells) => {
+    finished.set(cells, await playTopology(cells, run, journalPath))
+    process.stderr.write(`${finished.size} of ${topologies.length} topologies\r`)
   })
   await processes.endAll()
 
-  const verdicts = places.flatMap((cells) => finished.get(cells) ?? []).map((each) => verdictOn(each, company.journal))
+  const verdicts = topologies.flatMap((cells) => finished.get(cells) ?? []).map((each) => verdictOn(each, run.journal))
   const failures = failuresOf(verdicts)
-  company.journal.close()
+  run.journal.close()
   if (failures.length === 0) remove()
   else failures.push(`logs of the processes and the servers' journal: ${directory}`, 'Add them to grid/once-failed.ts.')
   const passed = verdicts.filter(({ reasons }) => reasons.length === 0).length

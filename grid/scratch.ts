@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export function scratch(): { readonly directory: string; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'assent-grid-'))
-  // Processes that were just told to end may still write there.
+  // Processes that are still ending may write there.
   const patience = { maxRetries: 5, retryDelay: 200 }
   return { directory, remove: () => rmSync(directory, { recursive: true, ...patience }) }
 }

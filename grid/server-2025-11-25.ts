@@ -1,7 +1,7 @@
-// A server built on SDK 1.x. It pushes its questions at the client in the middle of the call.
+// A server built on SDK 1.x. It sends its questions to the client during the call.
 //
-// It trusts what it is told: whatever arrives as an accept has its effect. What a bad answer may do is the business of
-// whoever stands in front of it.
+// It does not validate answers: every accept has its effect. Validation is the task of the client or gateway in front
+// of it.
 
 import { readFileSync } from 'node:fs'
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -17,9 +17,10 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { listen } from '../test-kit/listen.ts'
+import { serveSessions } from '../test-kit/mcp/serve-2025-11-25.ts'
 import { note } from './journal.ts'
 import { type Mode, messageOf, type Release, requestedSchema, type Script, scripts, urlOf } from './question.ts'
-import { serveSessions } from './sessions-2025-11-25.ts'
 import { ownSettings, type ServerSettings } from './settings.ts'
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
@@ -101,9 +102,9 @@ function consentId({ callId }: Release, key: string): string {
   return `consent-${callId}-${key}`
 }
 
-/** The call is refused until the person has been at the address; here they have as soon as they were sent there. */
+/** The call is refused until the person has visited the address; here a visit is assumed as soon as it was sent. */
 function refuseOnce(server: McpServer, args: Release): void {
-  // From the journal, because another process of this server may have done the refusing.
+  // From the journal, because another process of this server may have refused the call.
   const before = readFileSync(settings.journal, 'utf8').includes(`{"callId":"${args.callId}","what":"refused"`)
   if (before) return
   note(settings.journal, { callId: args.callId, what: 'refused' })
@@ -121,4 +122,4 @@ function codeOf(error: unknown): string {
 }
 
 if (settings.transport === 'stdio') await createServer().connect(new StdioServerTransport())
-else await serveSessions(createServer, settings.port)
+else process.send?.({ url: (await listen(serveSessions(createServer).listener, settings.port)).url })

@@ -1,13 +1,9 @@
-// A server built on SDK 2.x. It ends the call unfinished when it needs a person, and is called again with the answers.
+// A server built on SDK 2.x. It returns `input_required` when it needs a person, and is called again with the answers.
 //
-// It keeps nothing between rounds but its signed state, which must come back byte for byte, and it speaks no earlier
-// revision. Like its 2025-11-25 sibling it trusts every accept that reaches it.
+// It keeps nothing between rounds; its signed state must come back byte for byte. It supports no earlier revision. Like
+// the 2025-11-25 server it does not validate answers.
 
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from '@modelcontextprotocol/node'
 import {
-  createMcpHandler,
   createRequestStateCodec,
   type InputRequiredResult,
   inputRequired,
@@ -17,6 +13,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
+import { listen } from '../test-kit/listen.ts'
+import { serveRequests } from '../test-kit/mcp/serve-2026-07-28.ts'
 import { note } from './journal.ts'
 import { messageOf, type Release, requestedSchema, type Script, scripts, urlOf } from './question.ts'
 import { ownSettings, type ServerSettings } from './settings.ts'
@@ -61,7 +59,7 @@ async function release(args: Release, ctx: ServerContext): Promise<string | Inpu
   const round = state?.round ?? 0
   note(settings.journal, { callId, what: 'ran', round })
   if (state !== undefined && state.callId !== callId)
-    throw new Error(`The state of ${state.callId} came with ${callId}`)
+    throw new Error(`The state of ${state.callId} was sent with ${callId}.`)
   const rounds: readonly (readonly string[])[] = scripts[args.script]
   const actions = (rounds[round - 1] ?? []).map((key) => read(callId, key, ctx.mcpReq.inputResponses))
   if (actions.some((action) => action !== 'accept')) return JSON.stringify({ callId, actions })
@@ -72,7 +70,7 @@ async function release(args: Release, ctx: ServerContext): Promise<string | Inpu
   return JSON.stringify({ callId, actions: ['accept'] })
 }
 
-/** Taken as it came, because what came is what the grid wants to know. */
+/** Recorded as received, without validation. */
 function read(callId: string, key: string, responses: Record<string, unknown> | undefined): string {
   const { action = 'missing', content } = (responses?.[key] ?? {}) as { action?: string; content?: unknown }
   note(settings.journal, { callId, what: 'saw', key, action, ...(content === undefined ? {} : { content }) })
@@ -97,11 +95,4 @@ async function ask(args: Release, keys: readonly string[], round: number): Promi
 }
 
 if (settings.transport === 'stdio') serveStdio(createServer, { legacy: 'reject' })
-else {
-  // Typed as Node's own listener: the SDK's is not, under exactOptionalPropertyTypes.
-  const handle = toNodeHandler(createMcpHandler(createServer, { legacy: 'reject' })) as RequestListener
-  const http = createHttpServer(handle)
-  http.listen(settings.port, '127.0.0.1', () => {
-    process.send?.({ url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` })
-  })
-}
+else process.send?.({ url: (await listen(serveRequests(createServer), settings.port)).url })

@@ -1,45 +1,43 @@
-// Every wait of the grid, and what its processes are told when they start.
+// Every timeout of the grid, and the settings that its processes get when they start.
+
+import type { Address } from '../test-kit/mcp/address.ts'
 
 export const waits = {
-  /** How long a person may take. At a patient gateway no busy machine makes an answer late. */
-  askMs: { patient: 25_000, hasty: 2_000 },
-  /** When a person comes too late for a hasty gateway, counted from the question. */
+  /** How long a person may take. `long` is enough on a busy machine too. */
+  askMs: { long: 25_000, short: 2_000 },
+  /** When a late person answers, counted from the question: after the short ask timeout. */
   lateMs: 3_500,
-  /** A server's own patience behind a gateway: the gateway must have spoken long before. */
+  /** A server's own timeout behind a gateway, whose timeout must end first. */
   serverBehindGatewayMs: 30_000,
-  /** Without a gateway the server is the only one with a clock. */
+  /** Without a gateway only the server has a timeout. */
   serverAloneMs: 2_000,
   callMs: 45_000,
   cellMs: 20_000,
   crowdMs: 50_000,
   startMs: 30_000,
-  /** A client must hear of a dead server within this time. */
+  /** A client must get an error for a dead server within this time. */
   newsMs: 5_000,
-  /** A server that died may be away this long, and is tried again this often. */
+  /** How long a dead server may be down, and the interval of retries. */
   backMs: 15_000,
   againMs: 250,
-  /** How long to look out for an ending that nobody waits for. */
+  /** How long to watch for an end that no call waits for. */
   afterwardsMs: 8_000,
 } as const
 
-export type Pace = keyof typeof waits.askMs
+export type AskWait = keyof typeof waits.askMs
 
-/** What a server process is told, through its environment because its parent may be anyone. */
+/** Settings of a server process, passed in the environment because its parent can be the grid, a client or a gateway. */
 export interface ServerSettings {
   readonly journal: string
   readonly transport: 'stdio' | 'http'
-  /** Where a 2025-11-25 server puts its questions: on the stream of the call, or on the session's own. */
+  /** Where a 2025-11-25 server sends its questions: on the stream of the call or on that of the session. */
   readonly asksOn: 'call' | 'session'
   readonly patienceMs: number
-  /** The same for all processes of a server, so that any of them knows the state again. */
+  /** The same for all processes of a server, so that each accepts the state of the others. */
   readonly stateKey: string
   /** Zero picks one. */
   readonly port: number
 }
-
-export type Address =
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
 
 export interface GatewaySettings {
   readonly transport: 'stdio' | 'http'
@@ -50,10 +48,10 @@ export interface GatewaySettings {
 
 /** What a server of the comparisons is started with. */
 export interface ComparedSettings {
-  /** Of an imperfect server, how it differs from an ordinary one. */
+  /** For an imperfect server: the name of its quirk. */
   readonly name: string
   readonly transport: 'stdio' | 'http'
-  /** Where it writes what happened. */
+  /** The journal file. */
   readonly journal: string
 }
 

@@ -1,6 +1,6 @@
-// The grid as a table in the terminal: a row per client and place, a column per act, a mark per mode.
+// The grid as a table in the terminal: a row per client and topology, a column per act, a mark per mode.
 
-import { type ActName, acts, type Cell, nameOf, placeName } from './cells.ts'
+import { type ActName, acts, type Cell, nameOf, topologyName } from './cells.ts'
 
 export interface Verdict {
   readonly cell: Cell
@@ -11,15 +11,15 @@ const marks = { pass: '✓', fail: '✗', none: '·' } as const
 
 export function tableOf(verdicts: readonly Verdict[]): string {
   const columns = (Object.keys(acts) as ActName[]).filter((act) => verdicts.some(({ cell }) => cell.act === act))
-  const rows = [...new Set(verdicts.map(({ cell }) => placeName(cell)))]
-  // A heading has two lines, or the table would be wider than most terminals.
+  const rows = [...new Set(verdicts.map(({ cell }) => topologyName(cell)))]
+  // Headings have two lines, otherwise the table would be wider than most terminals.
   const heads = columns.map((act) => act.split(/ (.*)/, 2))
   const widths = heads.map((words) => Math.max(2, ...words.map((word) => word.length)))
   const labelWidth = Math.max(...rows.map((row) => row.length))
   const line = (label: string, cells: readonly string[]) =>
     [label.padEnd(labelWidth), ...cells.map((cell, i) => cell.padEnd(widths[i] ?? 0))].join('  ').trimEnd()
   const lines = rows.map((row) => {
-    const own = verdicts.filter(({ cell }) => placeName(cell) === row)
+    const own = verdicts.filter(({ cell }) => topologyName(cell) === row)
     return line(
       row,
       columns.map((act) => marksOf(own.filter(({ cell }) => cell.act === act))),

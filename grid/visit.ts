@@ -1,4 +1,4 @@
-// A visit of one client to one stage: makes calls on it and gathers what is known about them.
+// One client in one test environment: makes calls and collects the evidence about them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ActName, actOf, type Cell } from './cells.ts'
@@ -6,31 +6,31 @@ import type { ClientProcess } from './clients.ts'
 import { expectedOf } from './expect.ts'
 import type { Journal } from './journal.ts'
 import { judge } from './judge.ts'
-import type { Call, Generation, Manner, Outcome } from './messages.ts'
+import type { Behaviour, Call, Generation, Outcome } from './messages.ts'
 import type { Processes } from './processes.ts'
 import type { Release } from './question.ts'
 import { waits } from './settings.ts'
-import type { Stage } from './stage.ts'
+import type { TestEnv } from './test-env.ts'
 
 /** What all cells of a run share. */
-export interface Company {
+export interface RunContext {
   readonly processes: Processes
   readonly journal: Journal
   readonly clients: Readonly<Record<Generation, ClientProcess>>
 }
 
-export interface Visit extends Company {
-  readonly stage: Stage
+export interface Visit extends RunContext {
+  readonly testEnv: TestEnv
   readonly client: ClientProcess
   /** Kept from cell to cell. */
   connection: string
 }
 
-/** What is known when a cell is over: the reasons it failed for, and the calls to look at again at the very end. */
+/** The result of a cell: the reasons for its failure, and the calls to check again at the end of the run. */
 export interface Played {
   readonly reasons: string[]
   readonly callIds: readonly string[]
-  /** Where a cell can rightly end as another act does. */
+  /** Set if the cell may end as another act does. */
   readonly judgedAs?: ActName
 }
 
@@ -46,16 +46,16 @@ export function newCall(cell: Cell, connection: string, name: string): Call {
   const { script = 'one', via = 'tool' } = actOf(cell.act)
   const callId = newName('call')
   const release: Release = { callId, build: newName('b'), mode: cell.mode, script }
-  return { connection, release, via, name, manner: mannerOf(cell) }
+  return { connection, release, via, name, behaviour: behaviourOf(cell) }
 }
 
-function mannerOf({ act, client, mode }: Cell): Manner {
-  const { manner } = actOf(act)
-  if (typeof manner === 'string') return manner
-  return 'form' in manner ? manner[mode] : manner[client]
+function behaviourOf({ act, client, mode }: Cell): Behaviour {
+  const { behaviour } = actOf(act)
+  if (typeof behaviour === 'string') return behaviour
+  return 'form' in behaviour ? behaviour[mode] : behaviour[client]
 }
 
-/** Makes a call, waits for its end, and has it judged. */
+/** Makes a call, waits for its end, and checks it. */
 export async function carryOut(cell: Cell, visit: Visit, call: Call, limitMs: number = waits.cellMs): Promise<Played> {
   visit.client.call(call)
   return conclude(cell, visit, visit.client, call, await visit.client.ended(call.release.callId, limitMs))
@@ -85,5 +85,5 @@ export function together(played: readonly Played[]): Played {
 export async function reconnect(visit: Visit): Promise<void> {
   await Promise.race([visit.client.disconnect(visit.connection), sleep(waits.newsMs)])
   visit.connection = newName('line')
-  await visit.client.connect(visit.connection, await visit.stage.entrance('person'))
+  await visit.client.connect(visit.connection, await visit.testEnv.entrance('person'))
 }

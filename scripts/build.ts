@@ -1,8 +1,8 @@
-// Builds every package that is published, and does not believe the build until it has been used.
+// Builds every published package, and tests the result.
 //
 // `tsc` writes JavaScript and declarations, file by file; there is no bundler. Then each package is packed, the list of
-// files is checked, and the tarballs are installed into an empty folder where plain JavaScript and a strict TypeScript
-// consumer use them the way a stranger would.
+// files is checked, and the tarballs are installed into an empty folder, where plain JavaScript and a strict TypeScript
+// consumer use them as an external user would.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ try {
   const tarballs = packages.map((published) => checkedTarball(published, folder))
   tryAsStranger(folder, packages, tarballs)
   followGuide(folder)
-  console.log('build: the first question of the guide is asked and answered')
+  console.log('build: the example of the guide "Ask your first question" works')
   for (const published of packages) {
     tryAlone(folder, published, packages, new Map(packages.map(({ name }, index) => [name, tarballs[index] ?? ''])))
     console.log(`build: ${published.name} installs alone`)
@@ -39,7 +39,7 @@ try {
 function checkedTarball(published: Published, into: string): string {
   const { path, files } = pack(published, into)
   const problems = problemsWith(files)
-  if (problems.length > 0) throw new Error(`${published.name} would ship wrongly:\n${problems.join('\n')}`)
+  if (problems.length > 0) throw new Error(`${published.name} has wrong files in its tarball:\n${problems.join('\n')}`)
   console.log(`build: ${published.name} packed, ${files.length} files`)
   return path
 }

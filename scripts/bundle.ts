@@ -1,6 +1,6 @@
-// Makes the MCP bundle: the program with everything it needs, in one file that a desktop client installs.
+// Builds the MCP bundle: the program with all its dependencies, in one file that a desktop client installs.
 //
-// It is checked by the vendor's own tool, unpacked again, and the program in it is started.
+// The vendor's own tool validates it; then it is unpacked, and its program is started.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -39,7 +39,7 @@ try {
   run('mcpb', ['unpack', file, unpacked])
   const { server: launch } = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
   const said = run(process.execPath, [join(unpacked, launch.entry_point), '--version'], folder).trim()
-  if (said !== version) throw new Error(`The program in the bundle says that it is ${said}.`)
+  if (said !== version) throw new Error(`The program in the bundle reports version ${said}.`)
   const megabytes = (statSync(file).size / 1_048_576).toFixed(1)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(

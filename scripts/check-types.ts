@@ -1,4 +1,4 @@
-// Type-checks every project of the workspace, each with the types it is allowed to see.
+// Type-checks every project of the workspace, each with only the types that it may use.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -15,4 +15,4 @@ for (const project of projects) {
   }
 }
 if (failed) process.exit(1)
-console.log(`types: ${projects.length} projects are sound`)
+console.log(`types: ${projects.length} projects checked`)

@@ -13,6 +13,6 @@ if (!/^[a-z-]+$/.test(name) || name === 'start' || !existsSync(file)) {
   console.error(`usage: npm run example -- <${names.sort().join('|')}> [--http [port] | --terminal]`)
   process.exit(2)
 }
-// From the sources of this workspace; whoever copied an example runs it with plain `node`.
+// Uses the sources of this workspace; a copied example runs with plain `node`.
 const { status } = spawnSync(process.execPath, ['--conditions=assent-source', file, ...rest], { stdio: 'inherit' })
 process.exit(status ?? 1)

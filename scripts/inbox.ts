@@ -1,9 +1,9 @@
-// The inbox by itself, to look at and to work on: `npm run inbox` starts it with sample asks and prints a link.
-import { aDesk } from './inbox/desk.ts'
-import { raiseSamples, raiseSecret } from './inbox/samples.ts'
+// Starts the inbox alone with sample asks, for development, and prints a sign-in link: `npm run inbox`.
+import { startInboxServer } from '../test-kit/gateway/inbox-server.ts'
+import { raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 
-const desk = await aDesk({ port: Number(process.env.PORT ?? 7421) })
-await raiseSamples(desk.store)
-await raiseSecret(desk.store, desk.url)
-console.log(`Open ${await desk.linkFor({ principal: 'ann', groups: [] })}`)
-console.log(`For a second person, in another browser: ${await desk.linkFor({ principal: 'ben', groups: [] })}`)
+const inbox = await startInboxServer({ port: Number(process.env.PORT ?? 7421) })
+await raiseSamples(inbox.store)
+await raiseSecret(inbox.store, inbox.url)
+console.log(`Open ${await inbox.linkFor({ principal: 'ann', groups: [] })}`)
+console.log(`For a second person, in another browser: ${await inbox.linkFor({ principal: 'ben', groups: [] })}`)

@@ -1,4 +1,4 @@
-// Writes the manifests for registries and clients, and the install links of the README, from the manifest of `assent`.
+// Generates the manifests for registries and clients, and the install links in the README, from the manifest of `assent`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readAbout } from './manifests/about.ts'
@@ -11,4 +11,4 @@ for (const [path, text] of Object.entries(files)) {
   writeFileSync(path, text)
 }
 writeFileSync('README.md', withLinks(readFileSync('README.md', 'utf8')))
-console.log(`manifests: ${Object.keys(files).length} files and the links of the README are written`)
+console.log(`manifests: ${Object.keys(files).length} files and the links in the README written`)

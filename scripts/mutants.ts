@@ -1,9 +1,9 @@
-// Changes one piece of the code at a time and looks whether a test fails: `npm run mutants`, `npm run mutants -- --quick`.
+// Mutation tests: changes one piece of the code at a time and checks that a test fails. `npm run mutants`, with `--quick` in CI.
 //
-// Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line printed is the
-// figure. It fails when fewer than 90 % of a module's mutants are killed, when a survivor is not listed, and when a listed
-// one is killed. With files or modules as arguments it mutates those alone: `npm run mutants -- core/seal`. With `--again` it
-// judges the reports of the last run once more, after the list was changed.
+// Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line of output is the
+// figure. The run fails if fewer than 90 % of a module's mutants are killed, if a survivor is not listed, or if a listed one
+// is killed. With files or modules as arguments it mutates only those: `npm run mutants -- core/seal`. With `--again` it
+// checks the reports of the last run again, after a change of the list.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -38,18 +38,18 @@ const startedAt = performance.now()
 const outcomes = modules.map((module) => ({ name: module.name, judged: mutate(module) }))
 const judged = outcomes.flatMap((outcome) => outcome.judged)
 const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-console.log(values.again ? 'mutants: judged again' : `mutants: took ${minutes} min, ${concurrency} at a time`)
+console.log(values.again ? 'mutants: checked again' : `mutants: took ${minutes} min, ${concurrency} at a time`)
 for (const outcome of outcomes) console.log(`  ${outcome.name}: ${shareOf(outcome.judged)}`)
 const excluded = judged.filter(({ fate }) => fate === 'excluded').length
-if (excluded > 0) console.log(`  ${excluded} more broke the loading of the tests and count neither way`)
+if (excluded > 0) console.log(`  ${excluded} more prevented the tests from loading and are not counted`)
 
 const { unlisted, stale, unclear } = compare(
   judged,
   readList(new URL('../test/mutants/survivors.json', import.meta.url)),
 )
 print('not listed in test/mutants/survivors.json', unlisted)
-print('listed, but killed or gone: take them off the list', stale)
-print('listed, but out of time in this run', unclear)
+print('listed, but killed or no longer there: remove them from the list', stale)
+print('listed, but timed out in this run', unclear)
 const { killed, total } = countOf(judged)
 const listed = total - killed - unlisted.length
 console.log(`mutants: ${shareOf(judged)}, ${listed} survivors listed, ${unlisted.length} not listed`)
@@ -79,7 +79,7 @@ function mutate({ name, files, tests }: Module): readonly Judged[] {
     env: { ...process.env, ASSENT_MUTANTS_TESTS: tests.join(' ') },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (status !== 0) throw new Error(`Stryker ended with code ${status}.`)
+  if (status !== 0) throw new Error(`Stryker exited with code ${status}.`)
   return readReport(report)
 }
 

@@ -1,8 +1,8 @@
-// Checks what would be published, as those who judge packages and those who install them see it.
+// Checks the packages as they would be published.
 //
-// Each tarball is looked at by publint and by "are the types wrong", all are installed together into an empty folder,
-// and the program is started from there: its version, a gateway over HTTP, and a server for a client on standard input
-// and output, in both generations of the protocol. With --built, what `npm run build` left is taken as it is.
+// publint and "are the types wrong" check each tarball. All tarballs are installed together into an empty folder, and the
+// program is started there: its version, a gateway over HTTP, and a server for a client over stdio, in both protocol
+// generations. With --built, the output of an earlier `npm run build` is used.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -21,11 +21,12 @@ try {
   for (const published of packages) {
     const { path, files } = pack(published, folder)
     const problems = [...problemsWith(files), ...(await lintProblems(path))]
-    if (problems.length > 0) throw new Error(`${published.name} would ship wrongly:\n${problems.join('\n')}`)
-    // What it says of each way to import is printed only when one of them is wrong.
+    if (problems.length > 0)
+      throw new Error(`${published.name} has wrong files in its tarball:\n${problems.join('\n')}`)
+    // Its report about each way to import is printed only if one of them is wrong.
     run('attw', [path, '--profile', 'esm-only', '--no-color'])
     tarballs.push(path)
-    console.log(`pack: ${published.name}: ${files.length} files, publint and attw have nothing to say`)
+    console.log(`pack: ${published.name}: ${files.length} files, publint and attw found no problems`)
   }
   const home = join(folder, 'clean')
   mkdirSync(home)

@@ -1,4 +1,4 @@
-// The names that a package's index makes public, read from its source. A type is marked as one.
+// The names that a package's index exports, read from its source. Types are marked.
 import { type BindingPattern, parseSync } from 'oxc-parser'
 
 /** Sorted lines such as `newId` and `type IdKind`. */
@@ -9,7 +9,8 @@ export function publicExports(path: string, text: string): string[] {
 
   const names: string[] = []
   for (const node of program.body) {
-    if (node.type === 'ExportAllDeclaration') throw new SyntaxError(`${path} says export *, which lists nothing.`)
+    if (node.type === 'ExportAllDeclaration')
+      throw new SyntaxError(`${path} contains export *; list the names instead.`)
     if (node.type === 'ExportDefaultDeclaration') names.push('default')
     if (node.type !== 'ExportNamedDeclaration') continue
     const mark = node.exportKind === 'type' ? 'type ' : ''

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
 import type { BrowserContext, Page } from 'playwright-core'
-import { aBrowser } from './inbox/browser.ts'
-import { aDesk, deskKeys } from './inbox/desk.ts'
-import { livePast } from './inbox/past.ts'
+import { aBrowser } from '../test-kit/chromium.ts'
+import { inboxServerKeys, startInboxServer } from '../test-kit/gateway/inbox-server.ts'
+import { raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { aPlayground } from './inbox/playground.ts'
-import { raiseSamples, raiseSecret } from './inbox/samples.ts'
+import { writeSampleHistory } from './inbox/sample-history.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
 const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'proof', 'figures'] as const
-/** One look is enough for these. */
+/** Only wide and light. */
 const once = [
   'one of',
   'text',
@@ -28,9 +28,9 @@ const once = [
 
 const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
 const path = join(folder, 'assent.db')
-await livePast(path, Date.now())
-const desk = await aDesk({ store: await openSqlite(path, { keys: deskKeys }) })
-const ids = await raiseSamples(desk.store)
+await writeSampleHistory(path, Date.now())
+const inbox = await startInboxServer({ store: await openSqlite(path, { keys: inboxServerKeys }) })
+const ids = await raiseSamples(inbox.store)
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()
 const browser = await aBrowser()
@@ -47,13 +47,13 @@ try {
       await context.close()
     }
   }
-  // Last, so that it stands in no other picture.
-  const { page: secret } = await raiseSecret(desk.store, desk.url)
+  // Last, so that it is in no other picture.
+  const { page: secret } = await raiseSecret(inbox.store, inbox.url)
   for (const [size, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       const page = await signedIn(context)
-      await page.goto(`${desk.url}/secret/${secret}`)
+      await page.goto(`${inbox.url}/secret/${secret}`)
       await page.getByLabel('Secret').fill('npm_0123456789abcdef')
       await page.screenshot({ path: `${into}/secret-${size}-${colorScheme}.png` })
       console.log(`${into}/secret-${size}-${colorScheme}.png`)
@@ -63,18 +63,18 @@ try {
 } finally {
   await browser.close()
   await playing.close()
-  await desk.close()
+  await inbox.close()
   await rm(folder, { recursive: true, force: true })
 }
 
 async function signedIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(await desk.linkFor({ principal: 'ann', groups: [] }))
+  await page.goto(await inbox.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
 }
 
-/** A run of the example that deploys, in the middle of its second question; and at its end, once. */
+/** A run of the deploy example: at its first question, and when it has finished. */
 async function playground(page: Page, size: string, colorScheme: string): Promise<void> {
   const file = (name: string) => `${into}/${name}-${size}-${colorScheme}.png`
   await page.goto(playing.link())
@@ -109,14 +109,14 @@ async function picture(page: Page, name: string, file: string): Promise<void> {
     proof: '/history',
     figures: '/figures',
   }
-  await page.goto(desk.url + (places[name] ?? `/asks/${ids[name]}`))
+  await page.goto(inbox.url + (places[name] ?? `/asks/${ids[name]}`))
   await page.locator('.row:visible, .card, .chart').first().waitFor()
   if (name === 'proof' || (name === 'history' && (page.viewportSize()?.width ?? 0) > 900)) {
     await page.locator('.row').nth(1).click()
   }
   if (name === 'proof') {
-    await page.getByRole('button', { name: 'Check the record' }).click()
-    await page.getByText('The record is whole').waitFor()
+    await page.getByRole('button', { name: 'Check the audit log' }).click()
+    await page.getByText('The audit log is consistent').waitFor()
     await page.locator('.proof-hint').scrollIntoViewIfNeeded()
   }
   await page.waitForTimeout(250)

@@ -1,4 +1,4 @@
-// Writes what is made from the description of all settings: the page "Every setting" and the JSON Schema.
+// Generates the page "Every setting" and the JSON Schema from the description of all settings.
 import { writeFileSync } from 'node:fs'
 import { configSchema } from '../packages/gateway/src/config/json-schema.ts'
 import { settingsPage } from '../packages/gateway/src/config/settings-page.ts'

@@ -1,10 +1,10 @@
-// Walks through a plan with the real program, as an agent and its person do, and records it: `npm run walk` writes
-// docs/guide/conductor.md with what was really said, and pictures of the inbox.
+// Runs a plan with the real program, as an agent and its user would, and records it: `npm run walk` writes
+// docs/guide/conductor.md with the actual messages, and pictures of the inbox.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { aHome, linkAt, openFor, visit } from '../packages/gateway/src/alone/windows.suite.ts'
-import { aBrowser } from './inbox/browser.ts'
+import { aHome, linkAt, openFor, visit } from '../packages/gateway/src/program/standalone/windows.suite.ts'
+import { aBrowser } from '../test-kit/chromium.ts'
 
 const pictures = 'docs/screens'
 const page = 'docs/guide/conductor.md'
@@ -47,7 +47,7 @@ try {
     await inbox.locator('.card').first().waitFor()
     await answer(inbox)
     if (picture !== undefined) await inbox.screenshot({ path: join(pictures, `${picture}.png`) })
-    // A new card ignores clicks for a moment, so that one meant for the card before does nothing to it.
+    // A new card ignores clicks for a moment.
     await inbox.waitForTimeout(800)
     await inbox
       .getByRole('button', { name: /^(Answer|Approve|Send)/ })
@@ -89,7 +89,7 @@ try {
   )
   home.git('config', 'user.name', 'A')
   recorded.push(
-    '## A commit that was not made\n\nThe person says that they committed, and did not. They are asked again at once, with the reason, and say the same.\n',
+    '## A commit that was not made\n\nThe person claims to have committed, but has not. They are asked again at once, with the reason, and claim it again.\n',
   )
   mkdirSync(join(home.project, 'src'))
   writeFileSync(join(home.project, 'src/index.ts'), '')
@@ -98,7 +98,7 @@ try {
   recorded.push('## The commit\n\nThey commit, and the agent asks again.\n')
   home.commit('feat: index all notes')
   await step('request_phase_commit_approval', phase, goOn)
-  recorded.push('## The end\n\nThe second phase goes the same way. Then:\n')
+  recorded.push('## The end\n\nThe second phase works the same way. Then:\n')
   home.commit('feat: search page')
   const written = recorded.length
   await step('request_phase_commit_approval', { ...phase, phaseNumber: 2, commitMessage: 'feat: search page' }, goOn)
@@ -106,7 +106,7 @@ try {
   await step('request_completion_review', completion, choose('Approve: the plan is complete'))
   const { readFileSync } = await import('node:fs')
   const kept = readFileSync(join(home.project, 'plans/add-search-complete.md'), 'utf8')
-  recorded.push(`The file of the plan now holds what was decided:\n\n\`\`\`markdown\n${kept.trim()}\n\`\`\`\n`)
+  recorded.push(`The plan's file now contains the decisions:\n\n\`\`\`markdown\n${kept.trim()}\n\`\`\`\n`)
 } finally {
   await browser.close()
   await home.close()

@@ -1,4 +1,4 @@
-// The web app of the inbox, built where the gateway serves it from: `npm run web`, before `assent` runs from its sources.
+// Builds the web app into the folder from which the gateway serves it: `npm run web`, needed before `assent` runs from its sources.
 import { builtWebApp } from './inbox/web-app.ts'
 
 await builtWebApp()

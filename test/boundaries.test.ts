@@ -1,39 +1,86 @@
-// Holds the import table and the habits of the house, on the real files and on planted ones.
+// Checks the import table and the workspace rules on the real files, and that planted violations are found.
 import { describe, expect, test } from 'vitest'
-import { barrelIn, foldersThatSayNothing, wireWordsIn } from './boundaries/habits.ts'
+import { fileCycles, folderCycles, folderOrderViolations } from './boundaries/graph.ts'
+import { barrelIn, hardCodedVersionsIn, meaninglessFolders, protocolTermsIn } from './boundaries/habits.ts'
 import { judgeImports, judgeManifest, type Rule } from './boundaries/imports.ts'
+import { sharedNames } from './boundaries/names.ts'
 import * as planted from './boundaries/planted.ts'
+import { plantedGraphs } from './boundaries/planted-graphs.ts'
 import { reachesOf } from './boundaries/reaches.ts'
-import { platformOf, table } from './boundaries/table.ts'
+import { gatewayFolders, platformOf, table } from './boundaries/table.ts'
+import { judgeTestKit } from './boundaries/test-kit.ts'
 import { entriesOf, listFolders, readSources, readText, readWorkspace } from './workspace.ts'
 
 const workspace = readWorkspace()
 const packageSources = readSources('packages')
-const allSources = [...packageSources, ...['test', 'scripts', 'proofs', 'benches', 'examples'].flatMap(readSources)]
+const allSources = [
+  ...packageSources,
+  ...['test', 'test-kit', 'scripts', 'proofs', 'benches', 'examples'].flatMap(readSources),
+]
 
 describe('the workspace as it is', () => {
-  test('[HOUSE-1] [HOUSE-2] [HOUSE-3] [HOUSE-4] [HOUSE-5] no file imports what its package may not', () => {
+  test('[HOUSE-1] [HOUSE-2] [HOUSE-3] [HOUSE-4] [HOUSE-5] no file imports a module that its package may not import', () => {
     expect(packageSources.length).toBeGreaterThan(0)
     expect(packageSources.flatMap((file) => judgeImports(file, workspace))).toEqual([])
   })
 
-  test('[HOUSE-1] no manifest declares what the table refuses, and every package has its row', () => {
+  test('[HOUSE-1] no file of the test kit uses a package that its users may not import', () => {
+    const files = readSources('test-kit')
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.flatMap((file) => judgeTestKit(file, workspace))).toEqual([])
+  })
+
+  test('[HOUSE-1] no manifest declares a package that the table does not allow, and every package has a row', () => {
     expect(Object.keys(workspace.packages).sort()).toEqual(Object.keys(table).sort())
     expect(Object.keys(table).flatMap((folder) => judgeManifest(folder, workspace))).toEqual([])
   })
 
-  test('[HOUSE-3] what core declares of the platform by hand is what the table gives it', () => {
+  test('[HOUSE-3] platform.d.ts in core declares exactly the Node modules that the table allows', () => {
     const path = 'packages/core/src/platform.d.ts'
     const declared = reachesOf({ path, text: readText(path) }).map(({ specifier }) => specifier)
     expect(declared).toEqual(platformOf.core)
   })
 
-  test('[HOUSE-6] the protocol’s own words stay in its adapters', () => {
-    expect(packageSources.flatMap(wireWordsIn)).toEqual([])
+  test('[HOUSE-13] no import in the gateway goes against the folder order', () => {
+    expect(folderOrderViolations(packageSources)).toEqual([])
   })
 
-  test('[HOUSE-7] there are no folders that say nothing, and no barrels', () => {
-    expect(foldersThatSayNothing(listFolders())).toEqual([])
+  test('[HOUSE-13] ARCHITECTURE.md lists the folders of the gateway', () => {
+    const [, section = ''] = readText('ARCHITECTURE.md').split('| in `packages/gateway/src`')
+    const [rows = ''] = section.split('\n\n')
+    const listed = [...rows.matchAll(/^\| `([a-z]+)(?:\/|\.ts)`/gm)].map(([, name]) => name)
+    expect(listed).toEqual(gatewayFolders)
+  })
+
+  test('[HOUSE-14] there are no import cycles between files or folders', () => {
+    expect([...fileCycles(packageSources), ...folderCycles(packageSources)]).toEqual([])
+  })
+
+  test('[HOUSE-16] no two files of a package export different things by one name', () => {
+    expect(sharedNames(packageSources)).toEqual([])
+    const planted = [
+      { path: 'packages/store/src/a.ts', text: `export interface Place {}\nexport function open() {}` },
+      { path: 'packages/store/src/b.ts', text: `export type Place = 1\nexport const openAll = 1` },
+      { path: 'packages/core/src/c.ts', text: `export class Place {}` },
+      { path: 'packages/store/src/d.test.ts', text: `export const open = 1` },
+    ]
+    expect(sharedNames(planted)).toEqual([
+      'store: Place is exported by packages/store/src/a.ts and packages/store/src/b.ts',
+    ])
+  })
+
+  test('[HOUSE-15] no source file contains a hard-coded version', () => {
+    expect(packageSources.flatMap(hardCodedVersionsIn)).toEqual([])
+    const planted = { path: 'packages/gateway/src/a.ts', text: `// first line\nconst version = '0.0.0'` }
+    expect(hardCodedVersionsIn(planted)).toEqual(['packages/gateway/src/a.ts:2 contains a hard-coded version'])
+  })
+
+  test('[HOUSE-6] protocol terms appear only in adapters', () => {
+    expect(packageSources.flatMap(protocolTermsIn)).toEqual([])
+  })
+
+  test('[HOUSE-7] no folder has a meaningless name, and there are no barrel files', () => {
+    expect(meaninglessFolders(listFolders())).toEqual([])
     const entries = entriesOf(workspace).map(({ path }) => path)
     expect(allSources.map((file) => barrelIn(file, entries)).filter((reason) => reason !== null)).toEqual([])
   })
@@ -46,35 +93,43 @@ describe('planted imports', () => {
     return judgeImports({ path: `packages/${path}`, text }, plantedWorkspace).map(({ rule }) => rule)
   }
 
-  test.each(planted.wrongDirection)('[HOUSE-1] %s: packages/%s may not say %s', (rule, path, text) => {
+  test.each(planted.wrongDirection)('[HOUSE-1] %s: packages/%s may not contain %s', (rule, path, text) => {
     expect(rulesBrokenBy(path, text)).toContain(rule)
   })
 
-  test.each(planted.aroundTheDoor)('[HOUSE-2] %s: packages/%s may not say %s', (rule, path, text) => {
+  test.each(planted.notByName)('[HOUSE-2] %s: packages/%s may not contain %s', (rule, path, text) => {
     expect(rulesBrokenBy(path, text)).toContain(rule)
   })
 
-  test.each(planted.undeclared)('[HOUSE-3] %s: packages/%s may not say %s', (rule, path, text) => {
+  test.each(planted.undeclared)('[HOUSE-3] %s: packages/%s may not contain %s', (rule, path, text) => {
     expect(rulesBrokenBy(path, text)).toContain(rule)
   })
 
-  test.each(planted.unreadable)('[HOUSE-4] %s: packages/%s may not say %s', (rule, path, text) => {
+  test.each(planted.unreadable)('[HOUSE-4] %s: packages/%s may not contain %s', (rule, path, text) => {
     expect(rulesBrokenBy(path, text)).toContain(rule)
   })
 
-  test.each(planted.notTyped)('[HOUSE-5] %s: packages/%s may not say %s', (rule, path, text) => {
+  test.each(planted.notTyped)('[HOUSE-5] %s: packages/%s may not contain %s', (rule, path, text) => {
     expect(rulesBrokenBy(path, text)).toContain(rule)
   })
 
-  test.each(planted.allowed)('[HOUSE-1] packages/%s may say %s', (path, text) => {
+  test.each(planted.notForTheKit)('[HOUSE-1] test-kit/%s may not contain %s', (path, text) => {
+    expect(judgeTestKit({ path: `test-kit/${path}`, text }, plantedWorkspace)).toMatchObject([{ rule: 'table' }])
+  })
+
+  test.each(planted.forTheKit)('[HOUSE-1] test-kit/%s may contain %s', (path, text) => {
+    expect(judgeTestKit({ path: `test-kit/${path}`, text }, plantedWorkspace)).toEqual([])
+  })
+
+  test.each(planted.allowed)('[HOUSE-1] packages/%s may contain %s', (path, text) => {
     expect(rulesBrokenBy(path, text)).toEqual([])
   })
 
-  test.each(planted.harmless)('[HOUSE-4] a look-alike raises no alarm: %s', (text) => {
+  test.each(planted.harmless)('[HOUSE-4] code that only looks like an import is ignored: %s', (text) => {
     expect(rulesBrokenBy('core/src/a.ts', text)).toEqual([])
   })
 
-  test('[HOUSE-4] a file that cannot be parsed is not passed over', () => {
+  test('[HOUSE-4] a file that cannot be parsed is an error', () => {
     expect(() => rulesBrokenBy('core/src/a.ts', 'import {')).toThrow('cannot be parsed')
   })
 
@@ -90,7 +145,7 @@ describe('planted imports', () => {
     ])
   })
 
-  test('[HOUSE-1] a manifest that declares more than the table gives is found', () => {
+  test('[HOUSE-1] a manifest that declares more than the table allows is reported', () => {
     const bad = {
       ...plantedWorkspace,
       packages: {
@@ -100,17 +155,33 @@ describe('planted imports', () => {
       },
     }
     expect(['core', 'sdk', 'store'].flatMap((folder) => judgeManifest(folder, bad)).map((v) => v.because)).toEqual([
-      'declares pg, which the table does not give to core',
-      'declares @assent/store, which the table does not give to sdk',
+      'declares pg, which the table does not allow for core',
+      'declares @assent/store, which the table does not allow for sdk',
     ])
   })
 })
 
-describe('planted habits', () => {
-  test('[HOUSE-7] folders that say nothing are found at any depth', () => {
+describe('planted import graphs', () => {
+  test.each(plantedGraphs)('[HOUSE-13] [HOUSE-14] $name is found', ({ files, problems }) => {
+    expect(problems(files)).toHaveLength(1)
+  })
+
+  test('[HOUSE-13] [HOUSE-14] imports to the right, and tests, are allowed', () => {
+    const files = [
+      { path: 'packages/gateway/src/program/a.ts', text: `import { b } from '../call/b.ts'` },
+      { path: 'packages/gateway/src/call/b.ts', text: `import { c } from '../limits.ts'\nexport const b = c` },
+      { path: 'packages/gateway/src/limits.ts', text: `export const c = 1` },
+      { path: 'packages/gateway/src/call/b.test.ts', text: `import { a } from '../program/a.ts'` },
+    ]
+    expect([...folderOrderViolations(files), ...fileCycles(files), ...folderCycles(files)]).toEqual([])
+  })
+})
+
+describe('planted folder names, barrel files and protocol terms', () => {
+  test('[HOUSE-7] folders with meaningless names are found at any depth', () => {
     const folders = ['packages/core/src/form/', 'packages/core/src/utils/', 'test/lib/', 'types/', 'packages/common/a/']
-    expect(foldersThatSayNothing(folders)).toEqual(['packages/core/src/utils/', 'test/lib/', 'types/'])
-    expect(foldersThatSayNothing(['packages/library/', 'docs/shared-inbox/'])).toEqual([])
+    expect(meaninglessFolders(folders)).toEqual(['packages/core/src/utils/', 'test/lib/', 'types/'])
+    expect(meaninglessFolders(['packages/library/', 'docs/shared-inbox/'])).toEqual([])
   })
 
   const barrels: readonly [path: string, text: string][] = [
@@ -121,11 +192,11 @@ describe('planted habits', () => {
     ['packages/core/src/index.ts', `export * from './a.ts'`],
     ['packages/core/src/index.ts', `export * as a from './a.ts'`],
   ]
-  test.each(barrels)('[HOUSE-7] %s is a barrel when it says %s', (path, text) => {
+  test.each(barrels)('[HOUSE-7] %s with %s is a barrel file', (path, text) => {
     expect(barrelIn({ path, text })).toContain(path)
   })
 
-  test('[HOUSE-7] a file that the manifest exports may pass names on, one by one', () => {
+  test('[HOUSE-7] a file that the manifest exports may re-export single names', () => {
     const path = 'packages/sdk/src/testing.ts'
     expect(barrelIn({ path, text: `export { a } from './a.ts'` }, [path])).toBeNull()
     expect(barrelIn({ path, text: `export { a } from './a.ts'` }, [])).toContain(path)
@@ -139,28 +210,30 @@ describe('planted habits', () => {
     ['packages/sdk/src/index.ts', `export {}`],
     ['packages/sdk/src/empty.ts', ``],
   ]
-  test.each(noBarrels)('[HOUSE-7] %s is no barrel when it says %s', (path, text) => {
+  test.each(noBarrels)('[HOUSE-7] %s with %s is not a barrel file', (path, text) => {
     expect(barrelIn({ path, text })).toBeNull()
   })
 
   test.each(['elicitation/create', 'input_required', 'requestState', 'inputRequests', 'inputResponses', 'enumNames'])(
-    '[HOUSE-6] %s is found in code, and left alone where it belongs',
+    '[HOUSE-6] %s is found in code, and allowed in adapters, tests and comments',
     (word) => {
       const text = `// ${word} in a comment\nexport const method = '${word}'`
 
-      expect(wireWordsIn({ path: 'packages/gateway/src/relay/route.ts', text })).toEqual([
-        `packages/gateway/src/relay/route.ts:2 says ${word} outside an adapter`,
+      expect(protocolTermsIn({ path: 'packages/gateway/src/call/route/routing.ts', text })).toEqual([
+        `packages/gateway/src/call/route/routing.ts:2 contains ${word} outside an adapter`,
       ])
       for (const path of [
-        'packages/gateway/src/upstream/2026-07-28.ts',
+        'packages/gateway/src/servers/2026-07-28.ts',
         'packages/sdk/src/2025-11-25/push.ts',
         'packages/core/src/form/read.ts',
         'packages/core/src/form/encode-labels.ts',
-        'packages/gateway/src/relay/route.test.ts',
+        'packages/gateway/src/call/route/routing.test.ts',
       ]) {
-        expect(wireWordsIn({ path, text })).toEqual([])
+        expect(protocolTermsIn({ path, text })).toEqual([])
       }
-      expect(wireWordsIn({ path: 'packages/core/src/seal/seal.ts', text: `/** Travels as ${word}. */` })).toEqual([])
+      expect(protocolTermsIn({ path: 'packages/core/src/seal/seal.ts', text: `/** Travels as ${word}. */` })).toEqual(
+        [],
+      )
     },
   )
 })

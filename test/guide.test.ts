@@ -1,4 +1,4 @@
-// The guide says only what runs: its snippets are files of examples, and its reference is the source.
+// Checks the guide: its snippets are files of examples, its reference is generated from the source.
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sdkReference } from '../scripts/docs/reference.ts'
@@ -11,7 +11,7 @@ interface Snippet {
   readonly code: string
 }
 
-/** Every block of code in TypeScript, with the file that the comment above it names. */
+/** Every TypeScript block, with the file that the comment above it names. */
 function snippetsIn(page: string, text: string): Snippet[] {
   const blocks = text.matchAll(/(?:<!-- (?<source>\S+) -->\s+)?```ts\n(?<code>[\s\S]*?)```/g)
   return [...blocks].map(({ groups }) => ({ page, source: groups?.source, code: groups?.code ?? '' }))
@@ -19,16 +19,16 @@ function snippetsIn(page: string, text: string): Snippet[] {
 
 const pages = globSync('docs/guide/*.md').filter((page) => !page.endsWith('-reference.md'))
 
-test('[GUIDE-1] every snippet of the guide is a file of an example', () => {
+test('[GUIDE-1] every snippet of the guide is identical to a file of an example', () => {
   const snippets = pages.flatMap((page) => snippetsIn(page, readText(page)))
   expect(snippets.length).toBeGreaterThan(3)
   for (const { page, source, code } of snippets) {
-    expect(source, `a snippet of ${page} does not say which file it is`).toMatch(/^examples\//)
+    expect(source, `a snippet of ${page} does not name its file`).toMatch(/^examples\//)
     expect(code, `${source}, in ${page}`).toBe(readText(String(source)))
   }
 })
 
-test('[GUIDE-1] a snippet that differs, or names no file, is found', () => {
+test('[GUIDE-1] snippets are found, with and without the name of a file', () => {
   const text = 'Words\n\n<!-- examples/a.ts -->\n\n```ts\nconst a = 1\n```\n\nMore\n\n```ts\nconst b = 2\n```\n'
   expect(snippetsIn('page.md', text)).toEqual([
     { page: 'page.md', source: 'examples/a.ts', code: 'const a = 1\n' },
@@ -36,11 +36,11 @@ test('[GUIDE-1] a snippet that differs, or names no file, is found', () => {
   ])
 })
 
-test('[GUIDE-2] the reference of the sdk is current (if this is meant, run: npm run docs)', () => {
+test('[GUIDE-2] the SDK reference is up to date (if this is intended, run: npm run docs)', () => {
   expect(readText('docs/guide/sdk-reference.md')).toBe(sdkReference())
 })
 
-test('[GUIDE-3] the walk through onboarding is what really happens (if this is meant, run this test with -u)', async () => {
+test('[GUIDE-3] the onboarding walkthrough matches the real messages (if this is intended, run this test with -u)', async () => {
   const path = 'docs/guide/onboarding.md'
   const walk = await onboardingWalk()
   const shown = new Set<string>()

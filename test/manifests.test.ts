@@ -1,4 +1,4 @@
-// What registries and clients are told about Assent is current, and of the form that each of them demands.
+// Checks the manifests for registries and clients: up to date, and in the format that each of them requires.
 import { validateManifest } from '@anthropic-ai/mcpb'
 import { expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
@@ -15,11 +15,11 @@ function kept(path: string) {
   return JSON.parse(readText(`integrations/${path}`))
 }
 
-test.each(Object.keys(files))('[PACKAGE-1] %s is what the manifest of assent makes it (npm run manifests)', (path) => {
+test.each(Object.keys(files))('[PACKAGE-1] %s is generated from the manifest of assent (npm run manifests)', (path) => {
   expect(readText(path)).toBe(files[path])
 })
 
-test('[PACKAGE-1] the links of the README are current, and set up what init sets up', () => {
+test('[PACKAGE-1] the install links in the README are up to date, and start the same command as init', () => {
   const readme = readText('README.md')
   expect(withLinks(readme)).toBe(readme)
   for (const host of ['vscode.dev', 'insiders.vscode.dev'] as const) {
@@ -32,7 +32,7 @@ test('[PACKAGE-1] the links of the README are current, and set up what init sets
   expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual(launch)
 })
 
-test('[PACKAGE-2] the registry takes server.json: a name of the form it demands, short words, a version that is one', () => {
+test('[PACKAGE-2] server.json has the name, description and version format that the registry requires', () => {
   const server = kept('registry/server.json')
   const { packages } = readWorkspace()
 
@@ -52,19 +52,19 @@ test('[PACKAGE-2] the registry takes server.json: a name of the form it demands,
   })
 })
 
-test('[PACKAGE-2] the vendor’s own checker accepts the manifest of the bundle, and refuses a wrong one', () => {
-  const said = vi.spyOn(console, 'log').mockReturnValue(undefined)
-  const complained = vi.spyOn(console, 'error').mockReturnValue(undefined)
+test('[PACKAGE-2] the vendor’s validator accepts the manifest of the bundle and rejects an invalid one', () => {
+  const log = vi.spyOn(console, 'log').mockReturnValue(undefined)
+  const error = vi.spyOn(console, 'error').mockReturnValue(undefined)
   try {
     expect(validateManifest('integrations/mcpb/manifest.json')).toBe(true)
     expect(validateManifest('integrations/registry/server.json')).toBe(false)
   } finally {
-    said.mockRestore()
-    complained.mockRestore()
+    log.mockRestore()
+    error.mockRestore()
   }
 })
 
-test('[PACKAGE-2] the agent plugin has only the fields that the format knows, and its server is one variant', () => {
+test('[PACKAGE-2] the agent plugin has only fields that its format defines, and a stdio server', () => {
   const plugin = kept('agent-plugin/plugin.json')
   const known = [
     '$schema',
@@ -88,7 +88,7 @@ test('[PACKAGE-2] the agent plugin has only the fields that the format knows, an
   })
 })
 
-test('[PACKAGE-2] the plugin of Claude Code has a name and a version, and its marketplace leads to it', () => {
+test('[PACKAGE-2] the Claude Code plugin has a name and a version, and the marketplace refers to it', () => {
   const plugin = kept('claude-plugin/.claude-plugin/plugin.json')
   const { plugins } = kept('.claude-plugin/marketplace.json')
 
@@ -99,7 +99,7 @@ test('[PACKAGE-2] the plugin of Claude Code has a name and a version, and its ma
   expect(kept('claude-plugin/.mcp.json')).toEqual({ mcpServers: { assent: launch } })
 })
 
-test.each(['claude-plugin', 'agent-plugin'])('[PACKAGE-2] the skill of the %s is called as its folder', (plugin) => {
+test.each(['claude-plugin', 'agent-plugin'])('[PACKAGE-2] the skill of the %s has the name of its folder', (plugin) => {
   const [, front = ''] = readText(`integrations/${plugin}/skills/conductor/SKILL.md`).split('---\n')
   const { name, description } = parse(front)
 
@@ -107,10 +107,10 @@ test.each(['claude-plugin', 'agent-plugin'])('[PACKAGE-2] the skill of the %s is
   expect(description.length).toBeLessThanOrEqual(1_024)
 })
 
-test('[PACKAGE-3] every published package says who it is, with one version, its licence, its Node and a page of its own', () => {
+test('[PACKAGE-3] every published package has the same version, a licence, its Node version and a README', () => {
   const published = Object.entries(readWorkspace().packages).filter(([, manifest]) => manifest.private !== true)
 
-  expect(published.map(([folder]) => folder).sort()).toEqual(['core', 'gateway', 'sdk', 'store', 'tools'])
+  expect(published.map(([folder]) => folder).sort()).toEqual(['core', 'gateway', 'onboarding', 'sdk', 'store', 'tools'])
   for (const [folder, manifest] of published) {
     expect(manifest, folder).toMatchObject({
       version: about.version,

@@ -1,4 +1,4 @@
-// What is said of Stryker's report: which survivors are listed, which are not, and which entries are no longer needed.
+// Tests the comparison of Stryker's report with the list of survivors: unlisted survivors, stale and unclear entries.
 import { describe, expect, test } from 'vitest'
 import { mutantsOf } from '../scripts/mutants/report.ts'
 import { compare, readList } from '../scripts/mutants/survivors.ts'
@@ -18,7 +18,7 @@ const entry = { mutator: 'EqualityOperator', line: 'return a > b', from: 'a > b'
 const list = [{ reason: 'They are equal there.', file: 'most.ts', mutants: [entry] }]
 
 describe('a mutant', () => {
-  test('[HOUSE-10] is known by its line and its code, wherever the line stands', () => {
+  test('[HOUSE-10] is identified by the text of its line and its code, not by its line number', () => {
     expect(judgedAs(['Survived', 'a >= b'])).toEqual([{ ...entry, file: 'most.ts', fate: 'survived' }])
     const moved = mutantsOf({
       files: { 'most.ts': { source, mutants: [mutant('NoCoverage', '{\n  b\n}', at(4, 8))] } },
@@ -26,11 +26,11 @@ describe('a mutant', () => {
     expect(moved).toMatchObject([{ from: 'a > b ? a : b', to: '{ b }', fate: 'survived' }])
   })
 
-  test('[HOUSE-10] with a fate that is not known is not passed over', () => {
+  test('[HOUSE-10] with an unknown status is an error', () => {
     expect(() => judgedAs(['Pending', ''])).toThrow('Pending')
   })
 
-  test('[HOUSE-10] that survives and is not listed is found, also beside one that reads the same', () => {
+  test('[HOUSE-10] that survives and is not listed is reported, also next to an identical one that is listed', () => {
     expect(compare(judgedAs(['Survived', 'a >= b']), list)).toEqual({ unlisted: [], stale: [], unclear: [] })
     expect(compare(judgedAs(['Survived', 'a < b'], ['Survived', 'a >= b']), list).unlisted).toMatchObject([
       { to: 'a < b' },
@@ -39,7 +39,7 @@ describe('a mutant', () => {
     expect(compare(judgedAs(['NoCoverage', 'a >= b']), []).unlisted).toHaveLength(1)
   })
 
-  test('[HOUSE-10] that is listed and killed, or gone, is found; one that ran out of time proves nothing', () => {
+  test('[HOUSE-10] that is listed and was killed or no longer exists is reported; one that timed out is unclear', () => {
     expect(compare(judgedAs(['Killed', 'a >= b']), list)).toMatchObject({ stale: [entry], unclear: [] })
     expect(compare(judgedAs(['Killed', 'a < b']), list)).toMatchObject({ stale: [entry], unclear: [] })
     expect(compare(judgedAs(['Timeout', 'a >= b']), list)).toMatchObject({ stale: [], unclear: [entry] })
@@ -47,11 +47,14 @@ describe('a mutant', () => {
   })
 })
 
-test('[HOUSE-10] every listed survivor has a reason, and its line still stands in its file', () => {
+test('[HOUSE-10] every listed survivor has a reason, and its line still exists in its file', () => {
   const lines = (text: string) => new Set(text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim()))
   for (const { reason, file, mutants } of readList(new URL('mutants/survivors.json', import.meta.url))) {
     expect(reason).toMatch(/^[A-Z].{20,}\.$/)
     const known = lines(readText(file))
     expect(mutants.map(({ line }) => line).filter((line) => !known.has(line))).toEqual([])
+    // A mutant of a whole block is matched by the block's text, comments included.
+    const text = readText(file).replaceAll(/\s+/g, ' ')
+    expect(mutants.map(({ from }) => from).filter((from) => !text.includes(from))).toEqual([])
   }
 })

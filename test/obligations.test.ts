@@ -1,4 +1,4 @@
-// docs/obligations.md against the tests: every statement of the protocol is shown, or says why not.
+// Checks docs/obligations.md against the tests: every statement of the protocol cites tests or gives a reason.
 import { expect, test } from 'vitest'
 import { titlesIn } from './promises/titles.ts'
 import { readSources, readText } from './workspace.ts'
@@ -33,17 +33,17 @@ function problemsOf(statements: readonly Statement[], titles: readonly string[])
   return [
     ...expected
       .filter((number) => numbers.filter((one) => one === number).length !== 1)
-      .map((one) => `${one} is not there once`),
+      .map((one) => `${one} is missing or listed twice`),
     ...statements
       .filter(({ titles, reason }) => titles.length === 0 && reason === '')
-      .map(({ number }) => `${number} has neither`),
+      .map(({ number }) => `${number} has neither tests nor a reason`),
     ...statements.flatMap(({ number, titles: cited }) =>
-      cited.filter((title) => !titles.includes(title)).map((title) => `${number} cites no test: ${title}`),
+      cited.filter((title) => !titles.includes(title)).map((title) => `${number} cites an unknown test: ${title}`),
     ),
   ]
 }
 
-test('[OBEY-1] every statement names tests that exist, or the reason why there is none', () => {
+test('[OBEY-1] every statement cites existing tests or gives a reason', () => {
   const titles = titlesIn(['packages', 'test'].flatMap(readSources)).flatMap(({ title, shows }) =>
     shows && title !== null ? [title] : [],
   )
@@ -51,11 +51,14 @@ test('[OBEY-1] every statement names tests that exist, or the reason why there i
   expect(problemsOf(readStatements(readText('docs/obligations.md')), titles)).toEqual([])
 })
 
-test('[OBEY-1] a statement without both, a missing one and a test that is gone are found', () => {
+test('[OBEY-1] a statement with neither, a missing statement and an unknown test are reported', () => {
   const all = Array.from({ length: last - first + 1 }, (_, index) => `### ${first + index}. A\n\n- \`[A-1] a\`\n`)
   const wrong = [...all.slice(2), '### 53. B\n\n- `[A-1] gone`\n', '### 54. C\n'].join('\n')
 
   expect(problemsOf(readStatements(all.join('\n')), ['[A-1] a'])).toEqual([])
-  expect(problemsOf(readStatements(wrong), ['[A-1] a'])).toEqual(['54 has neither', '53 cites no test: [A-1] gone'])
-  expect(problemsOf(readStatements(all.slice(1).join('\n')), ['[A-1] a'])).toEqual(['53 is not there once'])
+  expect(problemsOf(readStatements(wrong), ['[A-1] a'])).toEqual([
+    '54 has neither tests nor a reason',
+    '53 cites an unknown test: [A-1] gone',
+  ])
+  expect(problemsOf(readStatements(all.slice(1).join('\n')), ['[A-1] a'])).toEqual(['53 is missing or listed twice'])
 })

@@ -1,4 +1,4 @@
-// What the sdk promises with a store, shown with the real one on both engines.
+// The promises of the SDK with a store, tested with the real store on both engines.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,18 +7,17 @@ import { join } from 'node:path'
 import { createKeyRing, type OpenLimits } from '@assent/core'
 import { createAssent, type DurableStore, type Interaction, onSurface, type Surface } from '@assent/sdk'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { contextOf, type Retry, type Round, roundOf } from './sdk/rounds-2026-07-28.ts'
+import { contextOf, type Retry, type Round, roundOf } from '../test-kit/mcp/rounds-2026-07-28.ts'
+import { newSchema } from '../test-kit/postgres.ts'
 
-const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 const ring = createKeyRing([{ id: 'k1', secret: randomBytes(32) }])
 const local = { principal: 'local', groups: [] }
 const accept = { action: 'accept' }
 const approve = { action: 'accept', content: { decision: 'approve' } }
 
 describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
-  // Two, as two replicas have them.
+  // Two stores, as of two replicas.
   const stores: Store[] = []
   let tidy: () => Promise<void> = async () => undefined
 
@@ -29,14 +28,9 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       tidy = () => rm(folder, { recursive: true, force: true })
       return
     }
-    const schema = `t_${randomBytes(8).toString('hex')}`
-    for (let n = 0; n < 2; n++) stores.push(await openPostgres(postgresUrl, { keys: ring, schema, connections: 4 }))
-    tidy = async () => {
-      const admin = new pg.Client({ connectionString: postgresUrl })
-      await admin.connect()
-      await admin.query(`drop schema if exists ${schema} cascade`)
-      await admin.end()
-    }
+    const { url, schema, drop } = await newSchema()
+    for (let n = 0; n < 2; n++) stores.push(await openPostgres(url, { keys: ring, schema, connections: 4 }))
+    tidy = drop
   })
 
   afterAll(async () => {
@@ -67,7 +61,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     }) as [(retry?: Retry) => Promise<Round>, (retry?: Retry) => Promise<Round>]
   }
 
-  test('[SDK-20] a step runs once though its answer is brought back again and again, here and elsewhere', async () => {
+  test('[SDK-20] a step runs once although its answer is sent again several times, to both replicas', async () => {
     const work = vi.fn(() => ({ id: work.mock.calls.length }))
     const [here, there] = replicas(async ({ ask, step }) => {
       const name = await ask.text('Name?')
@@ -80,7 +74,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  test('[SDK-20] the first answer counts, whatever is brought back with the same state later', async () => {
+  test('[SDK-20] the first answer counts, whatever is sent later with the same state', async () => {
     const [here, there] = replicas(async ({ ask }) => ask.text('Name?'))
     const { state } = await here()
     const saying = (text: string) => ({ state, answers: { 'ask-1': { ...accept, content: { text } } } })
@@ -89,7 +83,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect((await here({ state, answers: { 'ask-1': { action: 'decline' } } })).text).toBe('first')
   })
 
-  test('[SDK-20] of retries that come at once, one does the step; the others hear that it is under way', async () => {
+  test('[SDK-20] of concurrent retries one runs the step; the others get the error that it is running', async () => {
     const finished = Promise.withResolvers<string>()
     const work = vi.fn(() => finished.promise)
     const [here, there] = replicas(async ({ ask, step }) => {
@@ -103,7 +97,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       [here, there, here, there, here].map(async (replica) => {
         const answer = await replica(retry)
         answered += 1
-        // The step takes until all others have come and heard that it is under way.
+        // The step runs until all others have got the error.
         if (answered === 4) finished.resolve('done')
         return answer
       }),
@@ -114,7 +108,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect((await there(retry)).text).toBe('done')
   })
 
-  test('[SDK-20] a step that failed is not tried again, and says the same elsewhere', async () => {
+  test('[SDK-20] a failed step is not retried, and returns the same error on the other replica', async () => {
     const work = vi.fn(() => Promise.reject(new Error('no space')))
     const [here, there] = replicas(async ({ ask, step }) => {
       await ask.confirm('Sure?')
@@ -126,7 +120,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  test('[GATE-4] [GATE-8] an approval opens its gate once on all replicas, and its life is on record', async () => {
+  test('[GATE-4] [GATE-8] an approval opens its gate once on all replicas, and all its transitions are recorded', async () => {
     const work = vi.fn(() => 'ran')
     const [here, there] = replicas(
       async ({ gate }) => (await gate({ title: 'Deploy', arguments: { env: 'x' } }, work)).value,
@@ -140,7 +134,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(kinds).toEqual(['ask.raised', 'ask.settled', 'grant.used'])
   })
 
-  test('[GATE-10] an approval that comes too fast is on record as unseen, and no later answer opens its gate', async () => {
+  test('[GATE-10] an approval that is too fast is recorded as unseen, and no later answer opens its gate', async () => {
     const work = vi.fn(() => 'ran')
     const [here, there] = replicas(
       async ({ gate }) => (await gate({ title: 'Wipe', arguments: { env: 'x' } }, work)).value,
@@ -158,7 +152,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(asks.map(({ state }) => state)).toContainEqual(expect.objectContaining({ reason: 'unseen' }))
   })
 
-  test('[GATE-2] [GATE-8] a no stays a no, also when a yes is brought back with the same state later', async () => {
+  test('[GATE-2] [GATE-8] a no stays a no, also when a yes is sent later with the same state', async () => {
     const work = vi.fn(() => 'ran')
     const [here, there] = replicas(async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value)
     const { state } = await here()
@@ -167,7 +161,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('[GATE-2] [STORE-36] an approval more than may be open is put to nobody, and its caller hears why', async () => {
+  test('[GATE-2] [STORE-36] an approval beyond the limit of open asks is not shown, and its caller gets the reason', async () => {
     const work = vi.fn(() => 'ran')
     const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person: local, show: 'open' })
     const most = { perCaller: asks.length + 1 }
@@ -178,13 +172,13 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     const { state } = await here()
     const refused = await there()
     expect(refused).toMatchObject({ questions: {}, state: undefined, code: 'limit_exceeded' })
-    expect(refused.text).toMatch(/You may have .* open at once.* Nobody was asked/)
+    expect(refused.text).toMatch(/You may have .* open at once.* This question was not asked/)
     expect(work).not.toHaveBeenCalled()
     expect((await there({ state, answers: { 'ask-1': approve } })).text).toBe('ran')
     expect((await here()).state).toBeDefined()
   })
 
-  test('[GATE-2] when the store is away nothing runs', async () => {
+  test('[GATE-2] nothing runs while the store is unavailable', async () => {
     const work = vi.fn(() => 'ran')
     const store = stores[0] as Store
     const failing = (part: object, name: string) =>
@@ -225,7 +219,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     const before = (await open()).length
     const pay = { title: 'Pay', arguments: { to: 'Ann' } }
     let round = 0
-    // A journal that is too large to travel; a handler that asks something else the second time; two at once, one of
+    // A journal that is too large to send; a handler that asks something else the second time; two approvals at once, one of
     // which cannot be asked.
     const [tooLarge] = replicas(async ({ gate, step }) => {
       await step('big', () => 'x'.repeat(170_000))
@@ -245,7 +239,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
     const first = await diverging()
     expect(await open()).toHaveLength(before + 1)
     await diverging({ state: first.state })
-    // The first one stays: the caller still holds the state that leads to it.
+    // The first one stays open: the caller still has its state.
     expect((await open()).map(({ question }) => 'title' in question && question.title)).toContain('Pay 1')
     expect(await open()).toHaveLength(before + 1)
     await overfull().catch(() => undefined)
@@ -272,8 +266,8 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       { action: 'accept', text: 'ran', code: undefined, runs: 1 },
       { action: 'decline', text: expect.any(String), code: 'declined', runs: 0 },
       { action: undefined, text: expect.any(String), code: 'timed_out', runs: 0 },
-    ] as const)('[WAIT-7] uses the answer that is on record: $action', async ({ action, text, code, runs }) => {
-      // A handler that waits at a surface on which nobody answers.
+    ] as const)('[WAIT-7] uses the recorded answer: $action', async ({ action, text, code, runs }) => {
+      // A handler that waits on a surface without an answer.
       work.mockClear()
       const surface: Surface = { name: 'client', refuses: () => undefined, put: () => new Promise(() => undefined) }
       const { interactive } = createAssent({ name: 'ops', store: stores[0] as Store, tenant: 'acme' })
@@ -282,7 +276,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       expect(roundOf(await waiting)).toMatchObject({ text, code })
       expect(work).toHaveBeenCalledTimes(runs)
 
-      // A handler that runs again, whose caller comes back too late and without an answer.
+      // A handler that runs again, whose caller retries too late and without an answer.
       work.mockClear()
       const [here, there] = replicas(gated)
       const { state } = await here()

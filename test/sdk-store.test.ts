@@ -1,34 +1,28 @@
-// What the gate and the steps of the sdk make of what the store says, with the real store on SQLite.
+// How the gate and the steps of the SDK handle replies of the store, with the real store on SQLite.
 
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { answerMeta, createKeyRing } from '@assent/core'
+import { generateKeyPairSync } from 'node:crypto'
+import { answerMeta } from '@assent/core'
 import { type AssentSettings, createAssent, type DurableStore, type Interaction, verifyReceipt } from '@assent/sdk'
-import { openSqlite, type Store } from '@assent/store'
+import type { Store } from '@assent/store'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { contextOf, type Retry, roundOf } from './sdk/rounds-2026-07-28.ts'
+import { contextOf, type Retry, roundOf } from '../test-kit/mcp/rounds-2026-07-28.ts'
+import { openTestStore } from '../test-kit/store/open.ts'
 
 const tenant = 'acme'
 const person = { principal: 'local', groups: [] }
 const approve = { action: 'accept', content: { decision: 'approve' } }
 let store: Store
-let folder = ''
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'assent-'))
-  store = await openSqlite(join(folder, 'assent.db'), { keys: createKeyRing([{ id: 'k1', secret: randomBytes(32) }]) })
+  ;({ store, close } = await openTestStore())
 })
-afterAll(async () => {
-  await store.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => close())
 
 type Parts = { [Part in 'asks' | 'steps' | 'grants']?: Partial<DurableStore[Part]> }
 
-/** The store, with these answers of it in place of its own. */
-function saying(parts: Parts): DurableStore {
+/** The store with some of its replies replaced. */
+function withReplies(parts: Parts): DurableStore {
   const part = (name: keyof Parts) =>
     new Proxy(store[name], {
       get: (target, key) => Reflect.get(parts[name] ?? {}, key) ?? bound(target, key),
@@ -40,7 +34,7 @@ function saying(parts: Parts): DurableStore {
   return { asks: part('asks'), steps: part('steps'), grants: part('grants') } as DurableStore
 }
 
-function staged(
+function callWith(
   handler: (interaction: Interaction) => Promise<string>,
   durable: DurableStore = store,
   settings: AssentSettings = {},
@@ -61,15 +55,15 @@ const gated =
     (await gate({ title, arguments: { env: 'x' }, ...more }, work)).value
 
 describe('a gate', () => {
-  test('[GATE-8] puts the approval on record as it is asked, for its own person alone', async () => {
-    await staged(gated('On record', undefined, { waitMs: 7_000, useWithinMs: 3_000 }))()
+  test('[GATE-8] stores the approval when it is asked, for its own person only', async () => {
+    await callWith(gated('On record', undefined, { waitMs: 7_000, useWithinMs: 3_000 }))()
     const [ask] = await asksThat('open', 'On record')
     expect(ask).toMatchObject({
       tenant,
       asker: { server: 'ops', tool: 'deploy' },
       principal: 'local',
       commentReaches: 'asker',
-      electorate: { approvers: ['person:local'], barred: [], approvals: 1, declines: 1 },
+      approvalRule: { approvers: ['person:local'], excluded: [], approvals: 1, declines: 1 },
       useWithinMs: 3_000,
       state: { kind: 'open' },
     })
@@ -77,10 +71,10 @@ describe('a gate', () => {
     expect(ask?.question).toMatchObject({ kind: 'approval', title: 'On record', action: { arguments: { env: 'x' } } })
   })
 
-  test('[GATE-1] [GATE-8] its receipt has the grant of the store, and when the store granted it', async () => {
+  test('[GATE-1] [GATE-8] its receipt has the grant of the store and its time', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     let receipt = ''
-    const play = staged(
+    const play = callWith(
       async ({ gate }) => {
         receipt = (await gate({ title: 'Receipt', arguments: {} }, () => 1)).receipt
         return ''
@@ -98,9 +92,9 @@ describe('a gate', () => {
     })
   })
 
-  test('[GATE-2] [GATE-8] an answer that is none closes it, and takes the approval back', async () => {
+  test('[GATE-2] [GATE-8] an invalid answer closes it and withdraws the approval', async () => {
     const ran = vi.fn(() => 'ran')
-    const play = staged(gated('Malformed', ran))
+    const play = callWith(gated('Malformed', ran))
     const { state } = await play()
     const { code, text } = await play({ state, answers: { 'ask-1': { action: 'yes' } } })
     expect(code).toBe('validation_failed')
@@ -111,27 +105,27 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[VOTE-7] what looks like a secret beside the answer is deleted once the handler has it', async () => {
+  test('[VOTE-7] a comment that looks like a secret is deleted once the handler has it', async () => {
     const comment = `ghp_${'a1B2'.repeat(9)}`
-    let heard: string | undefined
-    const play = staged(async ({ gate }) => {
-      heard = (await gate({ title: 'Secret', arguments: {} }, () => 1)).comment
+    let received: string | undefined
+    const play = callWith(async ({ gate }) => {
+      received = (await gate({ title: 'Secret', arguments: {} }, () => 1)).comment
       return ''
     })
     const { state } = await play()
     await play({ state, answers: { 'ask-1': { ...approve, _meta: answerMeta({ comment }) } } })
-    expect(heard).toBe(comment)
+    expect(received).toBe(comment)
     const [ask] = await asksThat('ended', 'Secret')
     expect(ask?.state).toMatchObject({ kind: 'settled', deleted: { action: 'accept' } })
     expect(JSON.stringify(ask)).not.toContain(comment)
 
-    const { raise, answer, withdraw } = saying({}).asks
-    const older = staged(gated('Older store'), { ...saying({}), asks: { raise, answer, withdraw } })
+    const { raise, answer, withdraw } = withReplies({}).asks
+    const older = callWith(gated('Older store'), { ...withReplies({}), asks: { raise, answer, withdraw } })
     const spoken = { ...approve, _meta: answerMeta({ comment }) }
     expect((await older({ state: (await older()).state, answers: { 'ask-1': spoken } })).text).toBe('ran')
 
     const deleteSecret = vi.fn(async () => undefined)
-    const plain = staged(gated('Plain'), saying({ asks: { deleteSecret } }))
+    const plain = callWith(gated('Plain'), withReplies({ asks: { deleteSecret } }))
     await plain({ state: (await plain()).state, answers: { 'ask-1': approve } })
     expect(deleteSecret).not.toHaveBeenCalled()
   })
@@ -147,26 +141,26 @@ describe('a gate', () => {
       { grants: { use: async () => undefined } },
       'Nothing was run: the approval was used before, is too old, is for something else, or does not match its signatures.',
     ],
-  ])('[GATE-2] [GATE-4] stays closed when the store says that %s', async (_, parts, words) => {
+  ])('[GATE-2] [GATE-4] stays closed if the store reports that %s', async (_, parts, words) => {
     const ran = vi.fn(() => 'ran')
-    const play = staged(gated('Closed', ran), saying(parts))
+    const play = callWith(gated('Closed', ran), withReplies(parts))
     const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': approve } })
     expect(code).toBe('grant_refused')
     expect(text).toContain(words)
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-2] stays closed when the store says no more than that it was no answer', async () => {
-    const play = staged(gated('Unsaid'), saying({ asks: { answer: async () => ({ kind: 'malformed' }) } }))
+  test('[GATE-2] stays closed if the store reports an invalid answer without a reason', async () => {
+    const play = callWith(gated('Unsaid'), withReplies({ asks: { answer: async () => ({ kind: 'malformed' }) } }))
     const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': approve } })
     expect(code).toBe('validation_failed')
-    expect(text).toContain('it is no answer to this question.')
+    expect(text).toContain('it is not an answer to this question.')
   })
 
-  test('[GATE-4] the use that the store is told of is of this action, for this person, by this call', async () => {
+  test('[GATE-4] the grant is used for this action, for this person, by this call', async () => {
     const use = vi.fn(store.grants.use.bind(store.grants))
     const answer = vi.fn(store.asks.answer.bind(store.asks))
-    const play = staged(gated('Used'), saying({ grants: { use }, asks: { answer } }))
+    const play = callWith(gated('Used'), withReplies({ grants: { use }, asks: { answer } }))
     await play({ state: (await play()).state, answers: { 'ask-1': approve } })
     const [ask] = await asksThat('ended', 'Used')
     const question = ask?.question as { digest: string }
@@ -188,7 +182,7 @@ describe('a gate', () => {
 
   const stateOf = (state: object) => async () => ({ kind: 'ended', ask: { id: 'ask_9', state } as never })
   test.each<[string, object, string, string]>([
-    ['has expired', { kind: 'expired', atMs: 1 }, 'timed_out', 'Nobody answered "Ended" in time.'],
+    ['has expired', { kind: 'expired', atMs: 1 }, 'timed_out', 'No person answered "Ended" in time.'],
     [
       'does not match its signatures',
       { kind: 'withdrawn', reason: 'unverified', atMs: 1 },
@@ -202,27 +196,27 @@ describe('a gate', () => {
       'declined',
       'The person declined "Ended". They wrote: no',
     ],
-  ])('[GATE-2] stays closed when the approval on record %s, whatever came back', async (_, state, code, words) => {
+  ])('[GATE-2] stays closed if the stored approval %s, whatever the client answered', async (_, state, code, words) => {
     const ran = vi.fn(() => 'ran')
-    const play = staged(gated('Ended', ran), saying({ asks: { answer: stateOf(state) } }))
+    const play = callWith(gated('Ended', ran), withReplies({ asks: { answer: stateOf(state) } }))
     const round = await play({ state: (await play()).state, answers: { 'ask-1': approve } })
     expect(round.code).toBe(code)
     expect(round.text).toContain(words)
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-2] stays closed when the store did not keep the answer', async () => {
-    const play = staged(gated('Ended'), saying({ asks: { answer: stateOf({ kind: 'open' }) } }))
+  test('[GATE-2] stays closed if the store did not store the answer', async () => {
+    const play = callWith(gated('Ended'), withReplies({ asks: { answer: stateOf({ kind: 'open' }) } }))
     const { state } = await play()
     await expect(play({ state, answers: { 'ask-1': approve } })).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'The answer to ask ask_9 was not kept.',
+      message: 'The answer to ask ask_9 was not stored.',
     })
   })
 
-  test('[GATE-10] an approval that comes too fast is taken back as unseen, unless the record has an answer', async () => {
+  test('[GATE-10] an approval that is too fast is withdrawn as unseen, unless an answer is recorded', async () => {
     const withdraw = vi.fn(store.asks.withdraw.bind(store.asks))
-    const fast = staged(gated('Fast'), saying({ asks: { withdraw } }), { unseenAfterMs: 9_000 })
+    const fast = callWith(gated('Fast'), withReplies({ asks: { withdraw } }), { unseenAfterMs: 9_000 })
     const { state } = await fast()
     expect((await fast({ state, answers: { 'ask-1': approve } })).code).toBe('unseen')
     expect(withdraw).toHaveBeenCalledExactlyOnceWith(tenant, expect.stringMatching(/^ask_/), 'unseen')
@@ -235,12 +229,12 @@ describe('a gate', () => {
       ['ended', undefined, 'unseen'],
     ] as const) {
       const said = async () => (found === undefined ? { kind } : { kind, ask: { id: 'ask_9', state: found } as never })
-      const play = staged(gated('Fast'), saying({ asks: { withdraw: said } }), { unseenAfterMs: 9_000 })
+      const play = callWith(gated('Fast'), withReplies({ asks: { withdraw: said } }), { unseenAfterMs: 9_000 })
       expect((await play({ state: (await play()).state, answers: { 'ask-1': approve } })).code).toBe(code)
     }
   })
 
-  test('[WAIT-7] at its deadline the answer on record counts; without one the approval is taken back', async () => {
+  test('[WAIT-7] at its deadline the recorded answer counts; without one the approval is withdrawn', async () => {
     const settled = { kind: 'settled', answer: { action: 'accept' }, atMs: 1 }
     for (const [found, code] of [
       [{ kind: 'ended', ask: { id: 'ask_9', state: settled } as never }, 'grant_refused'],
@@ -248,8 +242,8 @@ describe('a gate', () => {
     ] as const) {
       let nowMs = Date.now()
       const withdraw = vi.fn(async () => found)
-      const durable = saying({ asks: { withdraw }, grants: { read: async () => undefined } })
-      const play = staged(gated('Late', undefined, { waitMs: 1_000 }), durable, { nowMs: () => nowMs })
+      const durable = withReplies({ asks: { withdraw }, grants: { read: async () => undefined } })
+      const play = callWith(gated('Late', undefined, { waitMs: 1_000 }), durable, { nowMs: () => nowMs })
       const { state } = await play()
       nowMs += 999
       expect((await play({ state })).state).toBeDefined()
@@ -259,8 +253,8 @@ describe('a gate', () => {
     }
   })
 
-  test('[RUN-16] a round that fails takes back the approvals that it asked for', async () => {
-    const play = staged(async ({ gate, step }) => {
+  test('[RUN-16] a failed round withdraws the approvals that it asked for', async () => {
+    const play = callWith(async ({ gate, step }) => {
       await step('big', () => 'x'.repeat(170_000))
       return (await gate({ title: 'Failed round', arguments: {} }, () => 'ran')).value
     })
@@ -277,18 +271,18 @@ describe('a step', () => {
     return JSON.stringify(await interaction.step('work', work))
   }
 
-  test('[SDK-20] is done once, and its result is the same however often its answer is brought back', async () => {
+  test('[SDK-20] runs once, and its result is the same however often its answer is sent', async () => {
     const work = vi.fn(() => ({ n: work.mock.calls.length }))
-    const play = staged(stepping(work))
+    const play = callWith(stepping(work))
     const retry = { state: (await play()).state, answers: { 'ask-1': sure } }
     for (let n = 0; n < 3; n++) expect((await play(retry)).text).toBe('{"n":1}')
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  test('[SDK-20] that was begun and has not finished is not begun again, and the error says since when', async () => {
+  test('[SDK-20] that has started and not finished is not started again, and the error has the start time', async () => {
     const work = vi.fn()
     const claim = async () => ({ kind: 'begun', atMs: Date.UTC(2026, 0, 2, 3, 4, 5) }) as const
-    const play = staged(stepping(work), saying({ steps: { claim } }))
+    const play = callWith(stepping(work), withReplies({ steps: { claim } }))
     const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': sure } })
     expect(code).toBe('step_unclear')
     expect(text).toContain(
@@ -298,23 +292,23 @@ describe('a step', () => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('[SDK-20] whose result could not be kept is unclear', async () => {
-    const play = staged(
+  test('[SDK-20] whose result could not be stored is unclear', async () => {
+    const play = callWith(
       stepping(() => 1),
-      saying({ steps: { finish: async () => false } }),
+      withReplies({ steps: { finish: async () => false } }),
     )
     const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': sure } })
     expect(code).toBe('step_unclear')
     expect(text).toContain('The step "work" was done, but its result could not be kept.')
   })
 
-  test('[SDK-20] is claimed, finished and kept under its own name, in this call, by this process', async () => {
+  test('[SDK-20] is claimed, finished and stored under its own name, in this call, by this process', async () => {
     const claim = vi.fn(store.steps.claim.bind(store.steps))
     const finish = vi.fn(store.steps.finish.bind(store.steps))
     const keep = vi.fn(store.steps.keep.bind(store.steps))
-    const play = staged(
+    const play = callWith(
       stepping(() => 'x'),
-      saying({ steps: { claim, finish, keep } }),
+      withReplies({ steps: { claim, finish, keep } }),
     )
     await play({ state: (await play()).state, answers: { 'ask-1': sure } })
     const key = { tenant, callId: expect.stringMatching(/^call_/), owner: expect.any(String) }
@@ -330,8 +324,8 @@ describe('a step', () => {
     })
   })
 
-  test('[SDK-20] the first answer counts, with its comment, whatever is brought back later', async () => {
-    const play = staged(async ({ ask }) => ask.text('Name?'))
+  test('[SDK-20] the first answer counts, with its comment, whatever is sent later', async () => {
+    const play = callWith(async ({ ask }) => ask.text('Name?'))
     const { state } = await play()
     const no = { action: 'decline', _meta: answerMeta({ comment: 'not mine' }) }
     const first = await play({ state, answers: { 'ask-1': no } })

@@ -1,18 +1,18 @@
-// Freezes what each package exports, types included, and the commands of the program. The lists are in test/surface/.
+// Compares the exports of each package, types included, and the commands of the program with the lists in test/surface/.
 //
-// An export or a command that was added or taken away on purpose is accepted with
+// An intended change is accepted with
 //   npx vitest run test/surface.test.ts -u
 // and the changed list is reviewed and committed together with the code.
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandLine, everyCommand } from '../packages/gateway/src/cli/program.ts'
+import { commandLine, everyCommand } from '../packages/gateway/src/program/program.ts'
 import { publicExports } from '../scripts/public-exports.ts'
 import { entriesOf, readText, readWorkspace } from './workspace.ts'
 
-const howToAccept = 'if this is meant, run: npx vitest run test/surface.test.ts -u'
+const howToAccept = 'if this is intended, run: npx vitest run test/surface.test.ts -u'
 
 for (const { name, folder, path } of entriesOf(readWorkspace())) {
-  test(`[HOUSE-9] ${name} exports what its list says (${howToAccept})`, async () => {
+  test(`[HOUSE-9] ${name} exports the names in its list (${howToAccept})`, async () => {
     const list = publicExports(path, readText(path))
     const entry = basename(path, '.ts')
     const file = entry === 'index' ? folder : `${folder}-${entry}`
@@ -20,7 +20,7 @@ for (const { name, folder, path } of entriesOf(readWorkspace())) {
   })
 }
 
-test(`[HOUSE-9] the program has the commands and options that its list says (${howToAccept})`, async () => {
+test(`[HOUSE-9] the program has the commands and options in its list (${howToAccept})`, async () => {
   const terminal = { out: nothing, err: nothing, variables: {}, isOutColoured: false, isErrColoured: false }
   const list = everyCommand(commandLine(terminal, nothing)).map(usageOf).sort()
   await expect(list.map((line) => `${line}\n`).join('')).toMatchFileSnapshot('surface/commands.txt')
@@ -41,7 +41,7 @@ function usageOf(command: Command): string {
   return [...names, ...given, ...command.options.map(({ flags }) => `[${flags}]`)].join(' ')
 }
 
-test('[HOUSE-9] every spelling of an export is listed, and types are told from values', () => {
+test('[HOUSE-9] every export syntax is listed, and types are marked', () => {
   const text = `
     export { a, b as c, type D, type E as F } from './x.ts'
     export type { G } from './x.ts'
@@ -61,7 +61,7 @@ test('[HOUSE-9] every spelling of an export is listed, and types are told from v
 })
 
 test.each([`export * from './x.ts'`, `export * as x from './x.ts'`, `export const { a } = b`, `export {`])(
-  '[HOUSE-9] an index that lists nothing is refused: %s',
+  '[HOUSE-9] an index whose names cannot be listed is refused: %s',
   (text) => {
     expect(() => publicExports('index.ts', text)).toThrow(SyntaxError)
   },

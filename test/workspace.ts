@@ -1,7 +1,6 @@
-// The workspace as files on disk: what the house tests read.
+// Reads the workspace from disk for the tests of the workspace rules.
 //
-// Paths are relative to the root and written with forward slashes, so a planted sample and a real file look alike to
-// whoever judges them. Nothing here has an opinion about what it finds.
+// Paths are relative to the root and use forward slashes, so planted samples and real files have the same form.
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +39,7 @@ export function readWorkspace(): Workspace {
   }
 }
 
-/** The files that a package's manifest makes public, by the name they are imported by. */
+/** The files that a package's manifest exports, with the names they are imported by. */
 export function entriesOf({ packages }: Workspace): { name: string; folder: string; path: string }[] {
   return Object.entries(packages).flatMap(([folder, { name, exports = {} }]) =>
     Object.entries(exports).flatMap(([subpath, { 'assent-source': source }]) =>
@@ -55,7 +54,7 @@ export function readText(path: string): string {
   return readFileSync(rootPath + path, 'utf8')
 }
 
-/** Every folder of ours, at any depth. */
+/** Every folder of the repository, at any depth. */
 export function listFolders(): string[] {
   return walk('').filter((path) => path.endsWith('/'))
 }
@@ -67,7 +66,7 @@ export function readSources(folder: string): SourceFile[] {
     .map((path) => ({ path, text: readText(path) }))
 }
 
-/** What only tests load: a test, a suite that several tests run, a corpus of samples. Builds leave them out by name. */
+/** A test, a suite that several tests run, or a corpus of samples. Builds leave these out by name. */
 export function isTestFile(path: string): boolean {
   return /\.(test|suite|corpus)\.[cm]?[jt]sx?$/.test(path)
 }

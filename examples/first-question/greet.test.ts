@@ -4,13 +4,13 @@ import { callTool, scriptedPerson } from '@assent/sdk/testing'
 import { greet } from './greet.ts'
 
 for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-  test(`greets whoever answers (${revision})`, async () => {
+  test(`greets the person who answers (${revision})`, async () => {
     const person = scriptedPerson().accepts('Ada')
     const { text } = await callTool(greet, undefined, { person, revision })
     assert.equal(text, 'Hello, Ada!')
   })
 
-  test(`takes no for an answer (${revision})`, async () => {
+  test(`reports a decline (${revision})`, async () => {
     const person = scriptedPerson().declines()
     const { refused } = await callTool(greet, undefined, { person, revision })
     assert.equal(refused, 'declined')

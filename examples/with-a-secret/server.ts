@@ -1,4 +1,4 @@
-// Asks for a token when it is needed. It comes by a page of the gateway's inbox, never through the client.
+// Asks for a token when it is needed. The token is entered on a page of the gateway's inbox, never sent through the client.
 import { createAssent, gatewaySecrets } from '@assent/sdk'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -11,7 +11,7 @@ const publish = interactive(async ({ ask, step }) => {
   return `Published ${version}.`
 })
 
-/** Stands for a registry: what matters is that the token goes there and nowhere else. */
+/** A stand-in for a registry: the token is sent there and nowhere else. */
 async function publishWith(token: string): Promise<string> {
   if (token === '') throw new Error('There is no token.')
   return '1.0.0'

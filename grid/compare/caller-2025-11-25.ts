@@ -5,8 +5,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { z } from 'zod'
-import { transportTo } from '../client-2025-11-25.ts'
-import type { Address } from '../settings.ts'
+import type { Address } from '../../test-kit/mcp/address.ts'
+import { transportTo } from '../../test-kit/mcp/client-2025-11-25.ts'
 import {
   acceptsAll,
   answered,
@@ -24,7 +24,7 @@ export const connect: ConnectCaller = async (to, options = {}) => {
   const { answer = acceptsAll, capabilities = everything, legacySse = false, timeoutMs = requestTimeoutMs } = options
   const client = new Client({ name: 'grid-compare', version: '1.0.0' }, { capabilities })
   const questions: Question[] = []
-  // Not as handlers of their own: those refuse a form that this SDK does not know, which others do know.
+  // Not with `setRequestHandler` per method: that refuses form fields which this SDK does not know and others do.
   client.fallbackRequestHandler = async ({ method, params = {} }) => {
     const question = { method, params: params as JsonObject }
     questions.push(question)

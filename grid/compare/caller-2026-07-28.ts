@@ -4,7 +4,7 @@
 import type { JsonObject } from '@assent/core'
 import { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { transportTo } from '../client-2026-07-28.ts'
+import { transportTo } from '../../test-kit/mcp/client-2026-07-28.ts'
 import {
   acceptsAll,
   answered,

@@ -1,12 +1,12 @@
-// What a comparison needs of a client, whichever SDK it is made of, and what it sees.
+// The interface of a client in a comparison, for both SDKs, and what it records.
 //
 // A reply is taken from the wire as the SDK's transport received it, so that nothing the SDK drops or fills in can hide a
 // difference. The SDK still decides what is sent, and when a connection has failed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@assent/core'
+import type { Address } from '../../test-kit/mcp/address.ts'
 import type { Generation } from '../messages.ts'
-import type { Address } from '../settings.ts'
 
 export interface RpcFailure {
   readonly code: number
@@ -22,10 +22,10 @@ export interface Question {
   readonly params: JsonObject
 }
 
-/** Answers what a server asks, after as long as a person takes at least. */
+/** Answers a server's question after the shortest time that a person takes. */
 export type Answer = (question: Question) => JsonObject
 
-/** Sooner the gateway does not take an answer without content for a person's: clients are known that accept by themselves. */
+/** The gateway rejects a faster answer without content: some clients accept automatically, without asking anyone. */
 const personMs = 1_300
 
 export async function answered(answer: Answer, question: Question): Promise<JsonObject> {
@@ -42,7 +42,7 @@ export interface RequestOptions {
 
 export interface Caller {
   readonly generation: Generation
-  /** What the server says of itself. */
+  /** The server's description of itself. */
   readonly described: JsonObject
   readonly notifications: readonly Question[]
   readonly questions: readonly Question[]
@@ -50,7 +50,7 @@ export interface Caller {
   notify(method: string, params?: JsonObject): Promise<void>
   /** Listens to updates of these resources; resolves with what ends that. */
   watch(uris: readonly string[]): Promise<() => Promise<Seen>>
-  /** From which level on log messages are wanted. */
+  /** The lowest level of log messages to receive. */
   setLevel(level: string): Promise<Seen>
   close(): Promise<void>
 }
@@ -58,17 +58,17 @@ export interface Caller {
 export interface CallerOptions {
   readonly answer?: Answer
   readonly capabilities?: JsonObject
-  /** Of a server that knows only the first HTTP transport. */
+  /** For a server that supports only the first HTTP transport (HTTP+SSE). */
   readonly legacySse?: boolean
   readonly timeoutMs?: number
 }
 
 export type ConnectCaller = (to: Address, options?: CallerOptions) => Promise<Caller>
 
-/** Of a request, unless given. */
+/** Default timeout of a request. */
 export const requestTimeoutMs = 30_000
 
 export const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } }
 
-/** Accepts what is asked for, with nothing in it. */
+/** Accepts with empty content. */
 export const acceptsAll: Answer = () => ({ action: 'accept', content: {} })

@@ -1,7 +1,7 @@
-// Compares what was noted without the gateway with what was noted through it, step by step.
+// Compares the notes taken without the gateway with those taken through it, step by step.
 //
-// A difference is an error unless it is listed with its reason. A listed difference that was not seen is an error too, so
-// that the list never says more than is true.
+// A difference is an error unless it is listed with its reason. A listed difference that did not occur is an error too,
+// so that the list stays exact.
 
 import type { Generation } from '../messages.ts'
 import { textOf } from './normal.ts'

@@ -1,14 +1,15 @@
-// A gateway in front of servers, as a process of its own, for one comparison.
+// Starts a gateway in front of servers, in a separate process, for one comparison.
 
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { Address } from '../../test-kit/mcp/address.ts'
 import { commandOf, type Processes } from '../processes.ts'
-import { type Address, type GatewaySettings, inEnvironment, personHeader, waits } from '../settings.ts'
+import { type GatewaySettings, inEnvironment, personHeader, waits } from '../settings.ts'
 
 export interface Standing {
   readonly address: Address
-  /** Where it is a process that runs by itself. */
+  /** Only for a process that is not started by its client (HTTP). */
   readonly child?: ChildProcess
 }
 
@@ -18,7 +19,7 @@ export async function gatewayTo(
   servers: GatewaySettings['servers'],
 ): Promise<Standing> {
   const database = join(processes.directory, `${randomUUID()}.sqlite`)
-  const env = inEnvironment({ transport, servers, database, askWaitMs: waits.askMs.patient })
+  const env = inEnvironment({ transport, servers, database, askWaitMs: waits.askMs.long })
   if (transport === 'stdio') return { address: commandOf('gateway', env, processes.directory) }
   const { child, url } = await processes.serve('gateway', env)
   return { address: { url, headers: { [personHeader]: 'person' } }, child }

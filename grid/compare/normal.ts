@@ -1,15 +1,15 @@
-// What is compared of what a client saw: everything, except what must differ.
+// Normalizes what a client saw: everything is compared, except what must differ.
 //
-// - What revision 2026-07-28 adds to results is left out where the two sides speak different generations.
+// - What revision 2026-07-28 adds to results is left out if the two sides use different generations.
 // - A code that revision 2026-07-28 replaced is written as its replacement, likewise.
-// - A server that cannot be reached is "broken", in whatever words: without the gateway it is the client's SDK that
-//   reports it, behind the gateway an error that names the server.
+// - A server that cannot be reached is "broken", whatever the error text: without the gateway the client's SDK reports
+//   it, through the gateway it is an error that names the server.
 
 import { isPlainObject, type JsonObject } from '@assent/core'
 import type { Question, Seen } from './caller.ts'
 
 export interface Sides {
-  /** The two sides speak different generations. */
+  /** The two sides use different generations. */
   readonly isMixed: boolean
 }
 
@@ -17,7 +17,7 @@ const onlyIn2026 = ['resultType', 'ttlMs', 'cacheScope']
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo'
 /** "The resource was not found" of the older revisions; 2026-07-28 has "invalid params" for it. */
 const replacedCodes: Readonly<Record<number, number>> = { [-32_002]: -32_602 }
-/** The gateway's code for a server that cannot be used, and how its words begin. */
+/** The gateway's error code for an unavailable server, and how its message begins. */
 const awayCode = -32_000
 const awayWords = /^The server\b/
 
@@ -49,20 +49,20 @@ function normalResult(result: JsonObject, { isMixed }: Sides): JsonObject {
   return Object.fromEntries(kept)
 }
 
-/** What a server says of itself, wherever its revision has it. */
+/** A server's description of itself, wherever its revision puts it. */
 export function normalDescription(described: JsonObject): unknown {
   const meta = isPlainObject(described._meta) ? described._meta : {}
   const { capabilities, instructions, serverInfo = meta[serverInfoKey] } = described
   return { capabilities, serverInfo, instructions }
 }
 
-/** A question without its mode, which 2025-06-18 does not have, and in which form is what an absent one means. */
+/** A question without its mode: 2025-06-18 has none, and an absent mode means form. */
 export function normalQuestion({ method, params }: Question): unknown {
   const { mode, _meta, ...rest } = params
   return { method, params: mode === 'url' ? { mode, ...rest } : rest }
 }
 
-/** A notification without what names its request or its subscription: both are chosen by the client. */
+/** A notification without the ids of its request and subscription, which the client chooses. */
 export function normalNotification({ method, params }: Question): unknown {
   const { progressToken: _token, _meta, ...rest } = params
   const meta = Object.entries(isPlainObject(_meta) ? _meta : {}).filter(
@@ -72,7 +72,7 @@ export function normalNotification({ method, params }: Question): unknown {
   return Object.keys(kept).length === 0 ? { method } : { method, params: kept }
 }
 
-/** With the members of objects in one order, so that two equal values have one text. */
+/** With object members in a fixed order, so that equal values have equal text. */
 export function textOf(value: unknown): string {
   return JSON.stringify(ordered(value)) ?? 'undefined'
 }

@@ -1,4 +1,4 @@
-// What a client noted, step by step. How a request ended is kept as it came, and is made comparable for each comparison.
+// The notes of a client, step by step. Replies are stored as received and normalized for each comparison.
 
 import type { Seen } from './caller.ts'
 import type { Notes } from './differences.ts'

@@ -1,6 +1,6 @@
-// A client over HTTP written by hand, for what no SDK lets a client do.
+// A hand-written HTTP client, for requests that no SDK allows.
 
-import type { Address } from '../settings.ts'
+import type { Address } from '../../test-kit/mcp/address.ts'
 import type { Seen } from './caller.ts'
 import { normalSeen } from './normal.ts'
 
@@ -92,7 +92,7 @@ export function normalReceived({ status, messages }: Received): unknown {
   const sorted = [...replies].sort((a, b) => String(a.id).localeCompare(String(b.id)))
   return {
     status,
-    replies: sorted.map((reply) => [reply.id, normalSeen(reply as unknown as Seen, { isMixed: false })]),
+    replies: sorted.map((reply) => [reply.id, normalSeen(reply as Seen, { isMixed: false })]),
   }
 }
 
@@ -105,7 +105,7 @@ export interface RawSession {
 export interface RawSessionOptions {
   readonly revision?: string
   readonly capabilities?: object
-  /** Does not say that it has begun. */
+  /** Does not send `notifications/initialized`. */
   readonly isSilent?: true
 }
 

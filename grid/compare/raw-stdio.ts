@@ -1,9 +1,9 @@
-// A client on standard input and output written by hand, for what no SDK lets a client do.
+// A hand-written stdio client, for messages that no SDK allows.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { Address } from '../settings.ts'
+import type { Address } from '../../test-kit/mcp/address.ts'
 
 type Wire = Record<string, unknown>
 
@@ -27,7 +27,7 @@ export class RawStdio {
     })
   }
 
-  /** Text as it is, so that it may be anything. */
+  /** Raw text, which may be malformed. */
   write(text: string): void {
     this.#child.stdin.write(text)
   }
@@ -36,7 +36,7 @@ export class RawStdio {
     this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   }
 
-  /** The reply to this id, once it is there. */
+  /** Waits for the reply to this id. */
   async reply(id: string | number | null): Promise<Wire | undefined> {
     const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), patienceMs).unref())
     for (;;) {

@@ -17,7 +17,7 @@ export class Recorder {
   /** Of the request that was sent last. */
   #lastId: Id | undefined
 
-  /** Before the client connects: the SDKs call a listener that is already there before their own. */
+  /** Call this before the client connects: the SDKs call existing listeners before their own. */
   attach(transport: Transport): void {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {

@@ -1,4 +1,4 @@
-// What the servers of both generations offer, and what their tools return where that needs no SDK.
+// What the servers of both generations offer, and the tool results that need no SDK.
 
 import { appendFileSync } from 'node:fs'
 
@@ -70,7 +70,7 @@ export const prompts = [
   { name: 'cite', description: 'With a resource in it' },
 ]
 
-/** One page of a list. The cursor is the place where it begins. */
+/** One page of a list. The cursor is the index of its first item. */
 export function page<T>(items: readonly T[], cursor: unknown): { items: T[]; next: { nextCursor?: string } } {
   const from = Number(cursor ?? 0)
   const to = from + pageSize
@@ -122,7 +122,7 @@ export const sampling = {
   systemPrompt: 'Be short.',
 }
 
-/** Results of the tools that need nothing but their arguments; undefined for the others. */
+/** Results of the tools that need only their arguments; undefined for the others. */
 export function plainResult(tool: string, args: Record<string, unknown>, meta: unknown) {
   switch (tool) {
     case 'echo':
@@ -146,7 +146,7 @@ export function plainResult(tool: string, args: Record<string, unknown>, meta: u
   return undefined
 }
 
-/** Of a request's `_meta`, what neither the protocol nor an SDK put there. */
+/** The members of a request's `_meta` that neither the protocol nor an SDK added. */
 function ownMeta(meta: unknown): unknown {
   const members = Object.entries((meta ?? {}) as object).filter(([name]) => name.startsWith('grid.example/'))
   return Object.fromEntries(members)

@@ -1,4 +1,4 @@
-// Keeps the events of a session's streams in memory, so that a client can come back with the last one it received.
+// Stores the events of a session's streams in memory, so that a client can resume with `Last-Event-ID`.
 
 import type { EventId, EventStore, StreamId } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'

@@ -1,10 +1,10 @@
-// Every exchange that is compared, in the order in which each server is asked.
+// Every exchange that is compared, in the order in which they run.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@assent/core'
 import type { Question, Seen } from '../compare/caller.ts'
 import { normalNotification, normalQuestion } from '../compare/normal.ts'
-import type { Exchange, Stage } from './exchange.ts'
+import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Item } from './names.ts'
 
 const settlesMs = 250
@@ -20,7 +20,7 @@ const lists = {
 
 type ListMethod = keyof typeof lists
 
-async function pagesOf({ caller }: Stage, method: ListMethod): Promise<Item[][]> {
+async function pagesOf({ caller }: ExchangeContext, method: ListMethod): Promise<Item[][]> {
   const pages: Item[][] = []
   let cursor: string | undefined
   do {
@@ -33,11 +33,14 @@ async function pagesOf({ caller }: Stage, method: ListMethod): Promise<Item[][]>
 }
 
 function listing(method: ListMethod): Exchange {
-  return { name: method, run: async (stage) => stage.note(stage.names.own((await pagesOf(stage, method)).flat())) }
+  return {
+    name: method,
+    run: async (context) => context.note(context.names.own((await pagesOf(context, method)).flat())),
+  }
 }
 
-function asking(name: string, method: string, params: (stage: Stage) => JsonObject): Exchange {
-  return { name, run: async (stage) => stage.seen(await stage.caller.request(method, params(stage))) }
+function asking(name: string, method: string, params: (context: ExchangeContext) => JsonObject): Exchange {
+  return { name, run: async (context) => context.seen(await context.caller.request(method, params(context))) }
 }
 
 function reading(uri: string): Exchange {
@@ -59,12 +62,17 @@ function calling(title: string, name: string, args: JsonObject = {}, meta?: Json
   }))
 }
 
-function call({ caller, names }: Stage, name: string, key: string, more: Parameters<typeof caller.request>[2] = {}) {
+function call(
+  { caller, names }: ExchangeContext,
+  name: string,
+  key: string,
+  more: Parameters<typeof caller.request>[2] = {},
+) {
   return caller.request('tools/call', { name: names.of(name), arguments: { key } }, more)
 }
 
-/** The notifications that come with what is done, and shortly after. */
-async function during({ caller }: Stage, act: () => Promise<unknown>): Promise<Question[]> {
+/** The notifications received during the action and shortly after. */
+async function during({ caller }: ExchangeContext, act: () => Promise<unknown>): Promise<Question[]> {
   const before = caller.notifications.length
   await act()
   await sleep(settlesMs)
@@ -74,16 +82,16 @@ async function during({ caller }: Stage, act: () => Promise<unknown>): Promise<Q
 function questioning(tool: string): Exchange {
   return {
     name: `tools/call ${tool}, which asks`,
-    run: async (stage) => {
-      const before = stage.caller.questions.length
-      const seen = await call(stage, tool, tool)
-      const questions = stage.caller.questions.slice(before).map(normalQuestion)
-      stage.note({ questions, text: textOf(seen) })
+    run: async (context) => {
+      const before = context.caller.questions.length
+      const seen = await call(context, tool, tool)
+      const questions = context.caller.questions.slice(before).map(normalQuestion)
+      context.note({ questions, text: textOf(seen) })
     },
   }
 }
 
-/** What a tool says in words: the rest is compared elsewhere. */
+/** Only the text of a tool result: the rest is compared elsewhere. */
 function textOf(seen: Seen): unknown {
   const { content } = ('result' in seen ? seen.result : {}) as { content?: { text?: string }[] }
   return content?.[0]?.text ?? seen
@@ -92,81 +100,84 @@ function textOf(seen: Seen): unknown {
 function logging(level: string): Exchange {
   return {
     name: `log messages from ${level} on`,
-    run: async (stage) => {
-      await stage.caller.setLevel(level)
-      const received = await during(stage, () => call(stage, 'log', level))
-      stage.note(received.map(normalNotification))
+    run: async (context) => {
+      await context.caller.setLevel(level)
+      const received = await during(context, () => call(context, 'log', level))
+      context.note(received.map(normalNotification))
     },
   }
 }
 
 const progressing: Exchange = {
   name: 'progress',
-  run: async (stage) => {
-    const received = await during(stage, () => call(stage, 'progress', 'p', { progress: true }))
-    stage.note(received.map(normalNotification))
+  run: async (context) => {
+    const received = await during(context, () => call(context, 'progress', 'p', { progress: true }))
+    context.note(received.map(normalNotification))
   },
 }
 
 const cancelling: Exchange = {
   name: 'cancel',
-  run: async (stage) => {
+  run: async (context) => {
     const cancel = new AbortController()
-    const called = call(stage, 'slow', 'cancelled', { signal: cancel.signal })
+    const called = call(context, 'slow', 'cancelled', { signal: cancel.signal })
     await sleep(cancelsMs)
     cancel.abort('enough')
     const seen = await called
     await sleep(cancelsMs)
-    stage.note({ ends: 'broken' in seen, effects: stage.effects().filter((effect) => effect.endsWith(' cancelled')) })
+    context.note({
+      ends: 'broken' in seen,
+      effects: context.effects().filter((effect) => effect.endsWith(' cancelled')),
+    })
   },
 }
 
 function watching(name: string, watched: string, updated: string): Exchange {
   return {
     name,
-    run: async (stage) => {
-      const end = await stage.caller.watch([stage.names.uri(watched)])
+    run: async (context) => {
+      const end = await context.caller.watch([context.names.uri(watched)])
       await sleep(settlesMs)
-      const received = await during(stage, () => call(stage, 'update', updated))
+      const received = await during(context, () => call(context, 'update', updated))
       await end()
       await sleep(settlesMs)
-      const afterwards = await during(stage, () => call(stage, 'update', updated))
-      stage.note({ received: received.map(normalNotification), afterwards: afterwards.map(normalNotification) })
+      const afterwards = await during(context, () => call(context, 'update', updated))
+      context.note({ received: received.map(normalNotification), afterwards: afterwards.map(normalNotification) })
     },
   }
 }
 
 const announcing: Exchange = {
   name: 'list_changed',
-  run: async (stage) => {
-    const end = stage.caller.generation === '2026' ? await stage.caller.watch([]) : undefined
+  run: async (context) => {
+    const end = context.caller.generation === '2026' ? await context.caller.watch([]) : undefined
     await sleep(settlesMs)
-    const received = await during(stage, () => call(stage, 'announce', 'a'))
-    stage.note([...new Set(received.map(({ method }) => method))].sort())
+    const received = await during(context, () => call(context, 'announce', 'a'))
+    context.note([...new Set(received.map(({ method }) => method))].sort())
     await end?.()
   },
 }
 
 const afterwards: Exchange = {
   name: 'tools/list after list_changed',
-  run: async (stage) =>
-    stage.note(stage.names.own((await pagesOf(stage, 'tools/list')).flat()).map(({ name }) => name)),
+  run: async (context) =>
+    context.note(context.names.own((await pagesOf(context, 'tools/list')).flat()).map(({ name }) => name)),
 }
 
 const rootsChanged: Exchange = {
   name: 'roots/list_changed',
   clients: ['2025'],
   servers: ['2025'],
-  run: async (stage) => {
-    await stage.caller.notify('notifications/roots/list_changed')
+  run: async (context) => {
+    await context.caller.notify('notifications/roots/list_changed')
     await sleep(settlesMs)
-    stage.note(stage.effects().filter((effect) => effect === 'roots changed').length > 0)
+    context.note(context.effects().filter((effect) => effect === 'roots changed').length > 0)
   },
 }
 
 const paging: Exchange = {
   name: 'pages of tools/list',
-  run: async (stage) => stage.note((await pagesOf(stage, 'tools/list')).length),
+  run: async (context) => context.note((await pagesOf(context, 'tools/list')).length),
 }
 
 export const exchanges: readonly Exchange[] = [

@@ -1,5 +1,5 @@
-// The names of a server's things as its client sees them: its own, or, behind a gateway with several servers, prefixed as
-// docs/gateway.md says.
+// A server's names as its client sees them: unchanged, or, behind a gateway with several servers, prefixed as described
+// in docs/gateway.md.
 
 import { isPlainObject } from '@assent/core'
 
@@ -8,7 +8,7 @@ export interface Names {
   readonly uri: (uri: string) => string
   /** A result in which every URI is spelled as the client sees it. */
   readonly within: (value: unknown) => unknown
-  /** Of a list of all servers, the items of this one. */
+  /** The items of this server in a list of all servers. */
   readonly own: (items: readonly Item[]) => readonly Item[]
 }
 

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Address } from '../../test-kit/mcp/address.ts'
 import type { Answer, Caller, Seen } from '../compare/caller.ts'
 import { compare, differenceText, type Listed, stale, type Verdict } from '../compare/differences.ts'
 import { gatewayTo } from '../compare/gateway-to.ts'
@@ -13,7 +14,7 @@ import { Notebook } from '../compare/notes.ts'
 import type { Generation } from '../messages.ts'
 import { commandOf, Processes, type Program } from '../processes.ts'
 import { scratch } from '../scratch.ts'
-import { type Address, inEnvironment } from '../settings.ts'
+import { inEnvironment } from '../settings.ts'
 import type { Exchange } from './exchange.ts'
 import { exchanges } from './list.ts'
 import { listed } from './listed.ts'
@@ -26,7 +27,7 @@ interface Kind {
   readonly transport: Transport
 }
 
-/** By the names that they have behind the gateway. */
+/** By their names behind the gateway. */
 const kinds = {
   red: { generation: '2025', transport: 'stdio' },
   green: { generation: '2025', transport: 'http' },
@@ -49,7 +50,7 @@ const setups: readonly Setup[] = [
 ]
 const quickSetups = ['two']
 const generations: readonly Generation[] = ['2025', '2026']
-/** Until the stream of a session is open, which no SDK waits for. */
+/** Time for the stream of a session to open; no SDK waits for it. */
 const opensMs = 300
 
 const answers: Readonly<Record<string, ReturnType<Answer>>> = {

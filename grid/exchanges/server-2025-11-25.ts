@@ -1,13 +1,8 @@
-// A server built on SDK 1.x with everything that its revision has.
+// A server built on SDK 1.x with every feature of its revision.
 
-import { randomUUID } from 'node:crypto'
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
@@ -27,6 +22,8 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { listen } from '../../test-kit/listen.ts'
+import { serveSessions } from '../../test-kit/mcp/serve-2025-11-25.ts'
 import { type ComparedSettings, ownSettings } from '../settings.ts'
 import {
   addedTool,
@@ -166,27 +163,8 @@ function createServer(): Server {
   return server
 }
 
-async function serveHttp(): Promise<void> {
-  const sessions = new Map<string, StreamableHTTPServerTransport>()
-  const http = createHttpServer(async (request, response) => {
-    const id = request.headers['mcp-session-id']
-    const known = typeof id === 'string' ? sessions.get(id) : undefined
-    if (known !== undefined) return known.handleRequest(request, response)
-    if (typeof id === 'string') return void response.writeHead(404).end()
-    const session = new StreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      eventStore: new EventLog(),
-      onsessioninitialized: (opened) => void sessions.set(opened, session),
-      onsessionclosed: (closed) => void sessions.delete(closed),
-    })
-    // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
-    await createServer().connect(session as Transport)
-    await session.handleRequest(request, response)
-  })
-  http.listen(0, '127.0.0.1', () => {
-    process.send?.({ url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` })
-  })
-}
-
 if (transport === 'stdio') await createServer().connect(new StdioServerTransport())
-else await serveHttp()
+else {
+  const { listener } = serveSessions(createServer, () => ({ eventStore: new EventLog() }))
+  process.send?.({ url: (await listen(listener)).url })
+}

@@ -1,8 +1,5 @@
-// A server built on SDK 2.x with everything that its revision has. It speaks no earlier one.
+// A server built on SDK 2.x with every feature of its revision. It supports no earlier revision.
 
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from '@modelcontextprotocol/node'
 import {
   createMcpHandler,
   inputRequired,
@@ -11,6 +8,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { listen } from '../../test-kit/listen.ts'
+import { nodeListener } from '../../test-kit/mcp/serve-2026-07-28.ts'
 import { type ComparedSettings, ownSettings } from '../settings.ts'
 import {
   addedTool,
@@ -38,7 +37,7 @@ const { name, transport, journal } = ownSettings<ComparedSettings>()
 const note = journalAt(journal)
 const offered = [...tools]
 
-/** Tells every listener; over HTTP a server object lives only as long as its request. */
+/** Notifies every listener; over HTTP a server object lives only as long as its request. */
 interface Announcer {
   lists(): Promise<void> | void
   resource(uri: string): Promise<void> | void
@@ -151,9 +150,5 @@ else {
     resource: (uri) => handler.notify.resourceUpdated(uri),
   }
   const handler = createMcpHandler(() => createServer(announcer), { legacy: 'reject' })
-  // Typed as Node's own listener: the SDK's is not, under exactOptionalPropertyTypes.
-  const http = createHttpServer(toNodeHandler(handler) as RequestListener)
-  http.listen(0, '127.0.0.1', () => {
-    process.send?.({ url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` })
-  })
+  process.send?.({ url: (await listen(nodeListener(handler))).url })
 }

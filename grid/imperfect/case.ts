@@ -1,4 +1,4 @@
-// One imperfect server or client, as data: who it is, and what is done with it.
+// One imperfect server or client, as data: how it differs and what is done with it.
 
 import type { Generation } from '../messages.ts'
 import type { Visit } from './visit.ts'
@@ -9,12 +9,12 @@ export interface Case {
   readonly name: string
   /** The generation of the server. Its own clients are the reference. */
   readonly server: Generation
-  /** The imperfect server; where none is named, a server of the official SDK, and the client is the imperfect one. */
+  /** The imperfect server. Without one, the server is an official SDK server and the client is imperfect. */
   readonly quirk?: string
   readonly transport: 'stdio' | 'http' | 'sse'
   readonly play: Play
-  /** Clients that it is compared for; both unless named. */
+  /** Clients that it is compared for; by default both. */
   readonly clients?: readonly Generation[]
-  /** Played in the quick form too. */
+  /** Also runs in the quick form. */
   readonly quick?: true
 }

@@ -104,7 +104,7 @@ const closingItsStream: Play = async ({ address, note }) => {
   }
 }
 
-const comingBack: Play = async ({ address, note }) => {
+const resuming: Play = async ({ address, note }) => {
   const session = await openSession(address)
   const leaving = new AbortController()
   const later = request('later', 'tools/call', { name: 'later', arguments: { key: '600' } })
@@ -115,7 +115,7 @@ const comingBack: Play = async ({ address, note }) => {
     if (id !== undefined) break
   }
   leaving.abort()
-  note('there is an event to come back to', last !== undefined)
+  note('there is an event to resume from', last !== undefined)
   await sleep(pauseMs)
   const again = { ...session.headers, accept: 'text/event-stream', 'last-event-id': last ?? '' }
   const returning = new AbortController()
@@ -138,7 +138,7 @@ const oddIds: Play = async ({ address, note }) => {
 
 const malformed: Play = async ({ address, note }) => {
   const session = await openSession(address)
-  note('no JSON', normalReceived(await session.post('{ not json')))
+  note('not JSON', normalReceived(await session.post('{ not json')))
   note('no message', normalReceived(await session.post({ hello: 'world' })))
   note('empty', normalReceived(await session.post('')))
   note('other type', normalReceived(await session.post(callEcho(1), { 'content-type': 'text/plain' })))
@@ -149,7 +149,7 @@ const malformed: Play = async ({ address, note }) => {
   note('call', normalReceived(await session.post(callEcho(3))))
 }
 
-const sessionsMistaken: Play = async ({ address, note }) => {
+const wrongSessions: Play = async ({ address, note }) => {
   const session = await openSession(address)
   const statusOf = async (answer: Promise<Response>) => (await received(await answer)).status
   const call = (headers: Record<string, string>) => statusOf(send(address, 'POST', headers, callEcho(1)))
@@ -162,18 +162,18 @@ const sessionsMistaken: Play = async ({ address, note }) => {
 }
 
 export const httpClients: readonly Case[] = [
-  client('2025', 'does not say that it has begun', withoutInitialized),
+  client('2025', 'sends no initialized notification', withoutInitialized),
   client('2025', 'sends batches', inBatches, { quick: true }),
   client('2025', 'sends pings', pinging),
-  client('2025', 'uses an id again', reusingIds),
+  client('2025', 'reuses an id', reusingIds),
   client('2025', 'cancels late', cancellingLate),
   client('2025', 'sends unknown messages', unknownMessages),
   client('2025', 'declares nothing', declaringNothing),
   client('2025', 'accepts only JSON', acceptingOnlyJson),
   client('2025', 'sends no protocol header', withoutProtocolHeader),
   client('2025', 'closes its stream', closingItsStream),
-  client('2025', 'comes back with Last-Event-ID', comingBack, { quick: true }),
+  client('2025', 'resumes with Last-Event-ID', resuming, { quick: true }),
   client('2025', 'has odd ids', oddIds),
   client('2025', 'sends malformed bodies', malformed),
-  client('2025', 'mistakes its session', sessionsMistaken),
+  client('2025', 'uses a wrong session', wrongSessions),
 ]

@@ -1,4 +1,4 @@
-// Imperfect clients of the session-based revisions on standard input and output.
+// Imperfect stdio clients of the session-based revisions.
 
 import { RawStdio } from '../compare/raw-stdio.ts'
 import type { Case, Play } from './case.ts'

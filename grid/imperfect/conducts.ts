@@ -1,4 +1,4 @@
-// Ways to differ from an ordinary server that do not depend on the transport.
+// Differences from an ordinary server that do not depend on the transport.
 
 import { type Conduct, methodNotFound, type Wire } from './ordinary.ts'
 
@@ -10,7 +10,7 @@ function each(value: unknown, change: (item: Wire) => Wire): unknown {
   return Array.isArray(value) ? value.map((item: Wire) => change(item)) : value
 }
 
-/** Members that no revision knows, wherever one can be. */
+/** Adds unknown members in every object. */
 function embellished(result: Wire): Wire {
   const extra = { acme: { since: 2024, tags: ['a', 'b'] } }
   return {
@@ -34,7 +34,7 @@ function embellished(result: Wire): Wire {
   }
 }
 
-/** Null where a member may be left out. */
+/** Writes null for optional members. */
 function nulled(result: Wire): Wire {
   return {
     ...result,

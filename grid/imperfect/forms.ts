@@ -1,7 +1,7 @@
-// Questions in the format in which other SDKs write them, and what a person answers.
+// Questions in the format of other SDKs, and what a person answers.
 //
-// Each format was read from that SDK's public source, named below. No code of theirs is here: only what they would send for
-// a small form of ours.
+// Each format was taken from that SDK's public source, named below. None of their code is here: only what they would
+// send for a small form.
 
 import type { Wire } from './ordinary.ts'
 

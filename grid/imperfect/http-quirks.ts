@@ -1,4 +1,4 @@
-// Ways of servers over HTTP to differ from an ordinary one.
+// Differences of HTTP servers from an ordinary one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,16 +11,16 @@ export interface Exchange {
   /** The body of a POST. */
   readonly message?: Wire
   readonly path: string
-  /** How many POSTs came before this one. */
+  /** The number of POSTs before this one. */
   readonly posts: number
-  /** Sessions that are open. */
+  /** The number of open sessions. */
   readonly sessions: number
 }
 
 type Handle = (exchange: Exchange) => Promise<boolean> | boolean
 
 export interface HttpQuirk extends Conduct {
-  /** Handles a request by itself where it returns true. */
+  /** Returns true if it has handled the request itself. */
   readonly handle?: Handle
   /** Writes a reply that is not a stream. */
   readonly write?: (response: ServerResponse, text: string) => Promise<void> | void
@@ -30,9 +30,9 @@ export interface HttpQuirk extends Conduct {
   readonly streams?: (method: unknown) => boolean
   readonly hasNoSessions?: true
   readonly keepAliveMs?: number
-  /** It speaks the first HTTP transport, with two addresses. */
+  /** It uses the first HTTP transport (HTTP+SSE), with two addresses. */
   readonly isLegacySse?: true
-  /** A client's session is over after this many of its requests. */
+  /** A session ends after this many requests. */
   readonly expiresAfter?: number
 }
 
@@ -113,7 +113,7 @@ export const httpQuirks = {
   'refuses DELETE': { handle: refuses('DELETE', 405) },
   'refuses GET': { handle: refuses('GET', 405) },
   'GET without headers': {
-    // As a hand-written server does that only writes the headers with its first event.
+    // Like a hand-written server that sends the headers only with its first event.
     handle: ({ request, response }) => {
       if (request.method !== 'GET') return false
       response.setHeader('content-type', 'text/event-stream')

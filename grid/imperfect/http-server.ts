@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../../test-kit/listen.ts'
 import { type ComparedSettings, ownSettings } from '../settings.ts'
 import { formOf } from './forms.ts'
 import { eventOf, httpQuirkOf } from './http-quirks.ts'
@@ -25,7 +25,7 @@ const eventStream = { 'content-type': 'text/event-stream', 'cache-control': 'no-
 let posts = 0
 
 const newSession = () => new OrdinarySession(quirk, (what) => appendFileSync(journal, `${what}\n`), formOf)
-/** Without sessions everybody has this one. */
+/** Used for every request if there are no sessions. */
 const shared: Client = { session: newSession(), requests: 0 }
 
 function clientOf(request: IncomingMessage): Client | undefined {
@@ -55,7 +55,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   if (isLegacySse) return handleLegacy(request, response, message, searchParams.get('client') ?? '')
   if (message?.method === 'initialize' && !isNewest) return open(response, message)
   const client = clientOf(request)
-  // As the official SDK does: a request without a session has one missing, and one with an unknown session has the wrong.
+  // As the official SDK does: 400 for a missing session id, 404 for an unknown one.
   if (client === undefined) return refuse(response, request.headers['mcp-session-id'] === undefined ? 400 : 404)
   if (request.method === 'GET') {
     response.writeHead(200, eventStream).flushHeaders()
@@ -100,7 +100,7 @@ async function writeJson(response: ServerResponse, text: string): Promise<void> 
   response.writeHead(200, { 'content-type': 'application/json' }).end(text)
 }
 
-/** Messages are sent to one address, and everything comes back on the stream of the other. */
+/** Messages are sent to one address; all replies arrive on the stream of the other. */
 async function handleLegacy(
   request: IncomingMessage,
   response: ServerResponse,
@@ -137,11 +137,9 @@ async function bodyOf(request: IncomingMessage): Promise<Wire> {
 const server = createServer((request, response) => {
   void handle(request, response)
 })
-// Without Node's own margin, and without a hint to the client.
+// Without Node's extra keep-alive margin and without a `Keep-Alive` header.
 if (quirk.keepAliveMs !== undefined) {
   Object.assign(server, { keepAliveTimeout: quirk.keepAliveMs, keepAliveTimeoutBuffer: 0 })
 }
-server.listen(0, '127.0.0.1', () => {
-  const path = isLegacySse ? 'sse' : 'mcp'
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}` })
-})
+const { origin } = await listen(server)
+process.send?.({ url: `${origin}/${isLegacySse ? 'sse' : 'mcp'}` })

@@ -3,12 +3,12 @@
 import type { Listed } from '../compare/differences.ts'
 
 const limit =
-  'One message may have 4 MiB (`limits.message_size`). A larger one fails its call at once, and the error names the limit.'
+  'A message may have at most 4 MiB (`limits.message_size`). With a larger one the call fails at once, and the error names the limit.'
 const early =
-  'What a server says before its session is open is not passed on: the gateway opens the session to learn what the server can do, and no client listens to it yet.'
+  'The gateway does not forward messages that a server sends before its session is open: the gateway opens the session to read the capabilities of the server, and no client is connected to it yet.'
 const subset =
-  'Forms reach clients in the subset of the specification, as every client can draw it: what the subset has no word for is written with the words it has, or in the description of the field.'
-const complete = 'The member `resultType`, which revision 2026-07-28 demands, is added where a server left it out.'
+  'The gateway sends forms in the subset of JSON Schema that the specification allows, because every client can show it. It expresses other keywords with those of the subset, or in the description of the field.'
+const complete = 'The gateway adds the member `resultType`, which revision 2026-07-28 requires, if a server omits it.'
 
 function inSubset(form: string, gateway: string): Listed {
   return { where: `stdio: form of ${form}`, step: 'questions', gateway, reason: subset }
@@ -31,46 +31,46 @@ export const listed: readonly Listed[] = [
     client: '2026',
     gateway: '[]',
     reason:
-      'In revision 2026-07-28 a client receives only the kinds of notifications that it subscribed to, and this is none of them.',
+      'In revision 2026-07-28 a client receives only the kinds of notifications that it subscribed to, and it did not subscribe to this one.',
   },
   {
     where: 'stdio: unknown requests',
     step: 'questions',
     gateway: '[]',
     reason:
-      'A request that no revision has for clients is refused by the gateway with -32601, as the official clients do.',
+      'The gateway refuses requests that no revision defines for clients with -32601, as the official clients do.',
   },
   {
     where: 'stdio: bom',
     step: 'use',
     gateway: '"Used."',
-    reason: 'A byte order mark before the first message is passed over; the official client never opens this server.',
+    reason: 'The gateway ignores a byte order mark before the first message; the official client cannot connect.',
   },
   {
     where: 'stdio: answers in a batch',
     step: 'use',
     gateway: '"Used."',
-    reason: 'Batches are read, as 2025-03-26 says; on a pipe the official client drops them.',
+    reason: 'The gateway reads batches, as 2025-03-26 requires; over stdio the official client drops them.',
   },
   {
     where: 'stdio: extra members beside the result',
     step: 'use',
     gateway: '"Used."',
     reason:
-      'Members of a reply that JSON-RPC does not have are passed over; the official client drops the whole reply.',
+      'The gateway ignores members of a reply that JSON-RPC does not define; the official client drops the reply.',
   },
   {
     where: 'http: wrong content type',
     step: 'use',
     gateway: '"Used."',
-    reason: 'A reply that is JSON is read whatever its content type says; the official client refuses it.',
+    reason: 'The gateway reads a JSON reply with any content type; the official client refuses it.',
   },
   {
     where: 'http: errors with status 500',
     step: 'unknown tool',
     gateway: 'Unknown tool',
     reason:
-      'The error that a server sends with an HTTP status is passed on; the official client only reports the status.',
+      'The gateway forwards an error that a server sends with an HTTP status; the official client reports only the status.',
   },
   ...['tools/list', 'resources/list', 'resources/read', 'echo'].map(withoutType),
   inSubset('Python SDK', '"nights":{"maximum":30,"minimum":1'),
@@ -81,19 +81,18 @@ export const listed: readonly Listed[] = [
     step: 'odd notification',
     gateway: '"status":400',
     reason:
-      'A message without an id whose method is not a notification’s is refused: it may be a request that lost its id.',
+      'The gateway refuses a message without an id if its method is not a notification: it may be a request whose id is missing.',
   },
   ...['call', 'anything'].map((step) => ({
     where: '2025 client: accepts only JSON',
     step,
     gateway: '"status":200',
-    reason:
-      'A client that does not accept both kinds of response is answered all the same; the official server refuses it.',
+    reason: 'The gateway answers a client that does not accept both kinds of response; the official server refuses it.',
   })),
   {
     where: '2025 client: sends malformed bodies',
     step: 'no message',
     gateway: '-32600',
-    reason: 'JSON that is no message is an invalid request by JSON-RPC; the official server calls it a parse error.',
+    reason: 'JSON that is not a message is an invalid request in JSON-RPC; the official server reports a parse error.',
   },
 ]

@@ -1,6 +1,6 @@
-// An ordinary small server, written by hand so that each imperfect one can be told how to differ from it.
+// An ordinary small server, written by hand so that each imperfect server is defined by its difference from it.
 //
-// It knows no transport: it is given messages and gives back replies. One object is one session, or one process.
+// Independent of the transport: it takes messages and returns replies. One object is one session, or one process.
 
 export type Wire = Record<string, unknown>
 export type Say = (message: Wire) => void
@@ -8,13 +8,13 @@ export type Say = (message: Wire) => void
 export type FindForm = (name: string) => Promise<{ readonly question: Wire }>
 
 export interface Conduct {
-  /** Of the newest revision, which has no sessions. */
+  /** Uses the newest revision, which has no sessions. */
   readonly isNewest?: boolean
-  /** The only revision it speaks, whatever it is asked for. */
+  /** The only revision it supports, whichever the client requests. */
   readonly revision?: string
-  /** What it says before it replies. */
+  /** Messages sent before the reply. */
   readonly before?: (request: Wire, session: OrdinarySession, say: Say) => Promise<void> | void
-  /** The reply it sends in place of the ordinary one; undefined where it sends none. */
+  /** The reply it sends instead of the ordinary one; undefined if it sends none. */
   readonly reply?: (reply: Wire, request: Wire, session: OrdinarySession) => Wire | undefined
 }
 
@@ -40,7 +40,7 @@ export class OrdinarySession {
   /** How often it was opened. */
   opened = 0
 
-  /** @param note keeps what happened, for the comparison */
+  /** @param note records an event for the comparison */
   constructor(conduct: Conduct, note: (what: string) => void, forms: FindForm) {
     this.#conduct = conduct
     this.#note = note
@@ -156,7 +156,9 @@ export class OrdinarySession {
 
   /** Waits until another call of the same session opens the gate. */
   async #opens(key: string): Promise<string> {
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('Nobody opened.'), waitsMs).unref())
+    const late = new Promise<string>((resolve) =>
+      setTimeout(() => resolve('The gate was not opened.'), waitsMs).unref(),
+    )
     return Promise.race([this.#gate(key).promise.then(() => 'Came through.'), late])
   }
 

@@ -9,14 +9,14 @@ import { formOf } from './forms.ts'
 import type { Visit } from './visit.ts'
 
 const pauseMs = 300
-/** Without the gateway some clients never get a reply, and give up. */
+/** Without the gateway some clients never get a reply and time out. */
 const givesUpMs = { direct: 3_000, gateway: 20_000 } as const
 
 function call(caller: Caller, name: string, args: JsonObject = {}): Promise<Seen> {
   return caller.request('tools/call', { name, arguments: args })
 }
 
-/** What any client does with any server. */
+/** The usual requests of a client. */
 export const ordinarily: Play = async (visit) => {
   const caller = await visit.connect()
   visit.note('description', normalDescription(caller.described))
@@ -27,7 +27,7 @@ export const ordinarily: Play = async (visit) => {
   visit.seen('unknown tool', await call(caller, 'no-such-tool'))
 }
 
-/** Only whether it can be used: for servers of which clients may think differently. */
+/** Records only whether a call succeeds, for servers whose replies clients interpret differently. */
 export const use: Play = async (visit) => {
   visit.seen('use', await useOnce(visit, { timeoutMs: givesUpMs[visit.route] }))
 }
@@ -41,7 +41,7 @@ async function useOnce(visit: Visit, options: CallerOptions = {}): Promise<Seen>
   }
 }
 
-/** A client that begins again when it fails. */
+/** A client that reconnects after a failure. */
 export const insistently: Play = async (visit) => {
   let seen: Seen = { broken: 'not tried' }
   for (let attempt = 0; attempt < 4 && 'result' in seen === false; attempt++) {
@@ -51,7 +51,7 @@ export const insistently: Play = async (visit) => {
   visit.seen('use', seen)
 }
 
-/** Several calls with pauses; a client that has lost its connection makes another one. */
+/** Several calls with pauses; the client reconnects if it has lost its connection. */
 export function repeatedly(count: number): Play {
   return async (visit) => {
     let caller = await visit.connect()
@@ -107,7 +107,7 @@ export function large(bytes: number): Play {
     const { content = [] } = ('result' in seen ? seen.result : {}) as { content?: { text?: string }[] }
     visit.note('arrives', 'result' in seen ? content[0]?.text?.length : 'not')
     const namesLimit = 'error' in seen && seen.error.message.includes('message_size')
-    visit.note('the limit is named where it does not', 'result' in seen || namesLimit)
+    visit.note('the error names the limit if it does not arrive', 'result' in seen || namesLimit)
     visit.seen('the next call', await call(caller, 'echo', { text: 'Still here.' }))
   }
 }
@@ -129,22 +129,22 @@ export const oddErrors: Play = async (visit) => {
   }
 }
 
-/** Notifications that come with a call. */
+/** Notifications received during a call. */
 export const listening: Play = async (visit) => {
   const caller = await visit.connect()
   const ended = caller.generation === '2026' ? await caller.watch([]) : undefined
   visit.seen('echo', await call(caller, 'echo', { text: 'Listening.' }))
   await sleep(pauseMs)
-  visit.note('notifications', caller.notifications.map(normalNotification).filter(isNews))
+  visit.note('notifications', caller.notifications.map(normalNotification).filter(isNotAcknowledgement))
   visit.note('questions', caller.questions.map(normalQuestion))
   await ended?.()
 }
 
-function isNews(notification: unknown): boolean {
+function isNotAcknowledgement(notification: unknown): boolean {
   return (notification as { method: string }).method !== 'notifications/subscriptions/acknowledged'
 }
 
-/** Fills in a form as the person of this form does. */
+/** Fills in a form with the answer of its definition. */
 export function fill(form: string): Play {
   return async (visit) => {
     const { content } = await formOf(form)

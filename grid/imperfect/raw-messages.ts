@@ -1,4 +1,4 @@
-// Messages of clients that are written by hand, and who such a client is.
+// Hand-written client messages and the client info in them.
 
 import type { Generation } from '../messages.ts'
 import type { Case, Play } from './case.ts'
@@ -12,7 +12,7 @@ export const request = (id: string | number, method: string, params: object = {}
 export const notification = (method: string, params: object = {}) => ({ jsonrpc: '2.0', method, params })
 export const echo = (text: string) => ({ name: 'echo', arguments: { text } })
 export const callEcho = (id: string | number, text = 'Here.') => request(id, 'tools/call', echo(text))
-/** Until what was sent has had its effect. */
+/** Time for a message to have its effect. */
 export const pauseMs = 200
 
 export function client(generation: Generation, name: string, play: Play, more: Partial<Case> = {}): Case {

@@ -1,5 +1,5 @@
-// Servers and clients that misbehave in common ways, each without the gateway and through it: the same must come out, or a
-// difference that is listed with its reason.
+// Servers and clients that misbehave in common ways, each without the gateway and through it: the results must be equal,
+// or the difference must be listed with its reason.
 //
 // `npm run grid -- imperfect` plays all cases; `--quick` some; `--only <text>` those whose name has the text.
 
@@ -23,7 +23,7 @@ export interface Choice {
   readonly only: string
 }
 
-/** The direct visit is that of the server's own generation: no other client can talk to it. */
+/** Without the gateway only a client of the server's own generation can connect. */
 async function judge(one: Case, processes: Processes): Promise<Verdict[]> {
   const { server, clients = both, name: where } = one
   const direct = await visit(one, 'direct', server, processes)

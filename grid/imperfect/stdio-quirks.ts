@@ -1,4 +1,4 @@
-// Ways of servers on standard input and output to differ from an ordinary one.
+// Differences of stdio servers from an ordinary one.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conducts } from './conducts.ts'
@@ -7,7 +7,7 @@ import type { Conduct, Wire } from './ordinary.ts'
 export interface StdioQuirk extends Conduct {
   /** Before it reads anything. `starts` counts the processes of this server, this one included. */
   readonly start?: (starts: number) => Promise<void> | void
-  /** What it writes for a message. */
+  /** The text it writes for a message. */
   readonly encode?: (message: Wire) => string
   /** It writes in pieces of this many bytes. */
   readonly pieceBytes?: number

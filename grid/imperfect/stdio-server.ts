@@ -1,4 +1,4 @@
-// The program of an imperfect server on standard input and output.
+// The program of an imperfect stdio server.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ const starts = `${journal}.starts`
 appendFileSync(starts, '.')
 await quirk.start?.(existsSync(starts) ? readFileSync(starts, 'utf8').length : 1)
 
-// One piece after another, also when two messages are written at once.
+// Pieces are written in order, also if two messages are written at once.
 let written = Promise.resolve()
 function write(text: string): void {
   const bytes = Buffer.from(text)

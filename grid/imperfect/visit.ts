@@ -1,14 +1,15 @@
-// One client at one imperfect server, directly or through a gateway: starts both, and notes what the client sees.
+// One client with one imperfect server, directly or through a gateway: starts both and records what the client sees.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Address } from '../../test-kit/mcp/address.ts'
 import type { Caller, CallerOptions, Seen } from '../compare/caller.ts'
 import { gatewayTo, type Standing } from '../compare/gateway-to.ts'
 import { Notebook } from '../compare/notes.ts'
 import type { Generation } from '../messages.ts'
 import { commandOf, type Processes, type Program } from '../processes.ts'
-import { type Address, inEnvironment } from '../settings.ts'
+import { inEnvironment } from '../settings.ts'
 import type { Case } from './case.ts'
 
 export type Route = 'direct' | 'gateway'
@@ -21,12 +22,12 @@ export interface Visit {
   note(step: string, value: unknown): void
   /** Notes how a request ended. */
   seen(step: string, seen: Seen): void
-  /** What the server wrote down. */
+  /** The entries of the server's journal. */
   effects(): readonly string[]
 }
 
-/** The server, and the gateway where there is one. */
-async function stage(one: Case, route: Route, processes: Processes, journal: string): Promise<Standing[]> {
+/** Starts the server, and the gateway if the route has one. */
+async function startProcesses(one: Case, route: Route, processes: Processes, journal: string): Promise<Standing[]> {
   const transport = one.transport === 'stdio' ? 'stdio' : 'http'
   const env = inEnvironment({ name: one.quirk ?? 'one', transport, journal })
   const server = await serverOf(programOf(one, transport), transport, env, processes)
@@ -52,7 +53,7 @@ async function serverOf(
 
 export async function visit(one: Case, route: Route, client: Generation, processes: Processes): Promise<Notebook> {
   const journal = join(processes.directory, `${randomUUID()}.journal`)
-  const standing = await stage(one, route, processes, journal)
+  const standing = await startProcesses(one, route, processes, journal)
   const address = standing.at(-1)?.address ?? { url: '' }
   const notebook = new Notebook()
   const callers: Caller[] = []

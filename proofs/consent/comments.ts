@@ -1,8 +1,9 @@
-// The person's comment (founding gap 2): whatever the answer is, the agent that asked receives what the person wrote.
+// The person's comment: with every kind of answer, the agent that asked receives what the person wrote.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, plainEnvironment } from './gateway-process.ts'
+import { freePort } from '../../test-kit/listen.ts'
+import { plainEnvironment } from './gateway-process.ts'
 import { type Answer, PersonAtInbox } from './person.ts'
 import { inParallel, type Section, type SectionInput, type SectionResult } from './section.ts'
 import { startStdioClient } from './stdio-client.ts'

@@ -1,8 +1,7 @@
 // An ordinary stateless server of revision 2026-07-28: each retry with an accepted answer runs its tool, and it counts.
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from '../../test-kit/listen.ts'
 
 export interface CountingServer {
   readonly url: string
@@ -15,7 +14,7 @@ export interface CountingServerOptions {
   /** How long the tool takes, before and after it counts. */
   readonly tookMs?: () => number
   readonly schema?: object
-  /** What it asks for a ticket: a form with the schema, unless told. */
+  /** What it asks for a ticket; by default a form with the schema. */
   readonly ask?: (ticket: string) => object
   /** Whether this content of an accept is a yes. */
   readonly isYes?: (content: Readonly<Record<string, unknown>>) => boolean
@@ -30,7 +29,7 @@ export async function aCountingServer({
   isYes = ({ ok }) => ok === true,
 }: CountingServerOptions = {}): Promise<CountingServer> {
   const runs = new Map<string, number>()
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const { id, method, params = {} } = JSON.parse(body || '{}')
@@ -51,16 +50,7 @@ export async function aCountingServer({
     await sleep(tookMs())
     reply(said(`paid ${ticket} (run ${run})`))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    runs,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return { url: server.url, runs, close: () => void server.close() }
 }
 
 function question(ticket: string, params: object): object {

@@ -1,8 +1,9 @@
-// One deadline (founding gap 1): a person answers within a moment of the end of the wait, whoever's timeout it is that ends
-// it. What is recorded as accepted was received by the asker; for other servers what was not received is recorded as such.
+// One deadline: a person answers shortly before or after the wait ends, for every timeout that can end it.
+// An answer that is recorded as accepted was received by the asker; for other servers an answer that was not received is
+// recorded as undelivered.
 //
 // Not covered here, and documented: an answer between the death of a process and the sweep, and callers of 2026-07-28 that
-// never come back. All callers here come back as long as they have a state.
+// never retry. All callers here retry as long as they have a state.
 
 import { join } from 'node:path'
 import { type Attempt, answerOnce } from './deadlines/answer-once.ts'
@@ -16,12 +17,12 @@ import { verified } from './verify.ts'
 const answers = 1_000
 const atOnce = 30
 const patientEach = 6
-/** On either side of the end. */
+/** Before and after the end. */
 const withinMs = 150
-/** The first answer before the timeout of each tool, and some others: in time on a busy machine too. */
+/** The offset of the first answer for each tool, and some others: early enough on a busy machine too. */
 const earlyMs = 400
 const earlyShare = 0.2
-/** So late that no answer comes sooner than a person can read: the program would doubt it. */
+/** Late enough that no answer arrives faster than a person can read: the program would reject it. */
 const leavesFromMs = 800
 const tries = 3
 
@@ -40,8 +41,8 @@ export const deadlinesSection: Section = {
       name: 'the gateway stops waiting for a held call before the store does',
       package: 'assent',
       file: 'dist/limits.js',
-      from: /giveUpLaterMs: 3_?000/,
-      to: 'giveUpLaterMs: -600',
+      from: /expireLaterMs: 3_?000/,
+      to: 'expireLaterMs: -600',
     },
   ],
 }
@@ -81,7 +82,7 @@ async function run(input: SectionInput): Promise<SectionResult> {
         answer,
       ),
       inParallel(patient, patient.length, answer),
-      // One project is onboarded once at a time.
+      // Onboarding runs once at a time per project.
       ...onboarding.map((one) => inParallel(attempts([one], isFull ? each : 1), 1, answer)),
     ])
     const faults = [...tally.faults, ...(await unrecorded(scene, tally))]
@@ -92,7 +93,7 @@ async function run(input: SectionInput): Promise<SectionResult> {
   }
 }
 
-/** What the cards call not delivered has its entry in the audit log, and nothing else has. */
+/** Exactly the answers whose cards say "not delivered" have an entry in the audit log. */
 async function unrecorded({ database }: Scene, { undelivered }: Tally): Promise<string[]> {
   const rows = await database.tamper(`select subject from assent.audit_entries where kind = 'ask.undelivered'`)
   const entries = new Set(rows.map(({ subject }) => String(subject)))

@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Installed } from './installed.ts'
 
@@ -14,7 +13,7 @@ export interface GatewayProcess {
   /** Where the inbox is. */
   readonly origin: string
   readonly isUp: boolean
-  /** What it wrote to its log, one JSON object per line. */
+  /** Its log, one JSON object per line. */
   readonly log: readonly string[]
   /** `kill -9`. Resolves when the process is gone. */
   kill(): Promise<void>
@@ -24,27 +23,18 @@ export interface GatewayProcess {
 
 export interface GatewayStart {
   readonly program: Installed
-  /** A folder of its own, for its configuration and its home. */
+  /** A separate folder for its configuration and its home. */
   readonly folder: string
   /** YAML without `listen`. */
   readonly config: string
-  /** A free port, unless told. */
+  /** By default a free port. */
   readonly listen?: string
 }
 
-/** The environment of a user who has nothing but the program: nothing of this process is inherited but the PATH. */
+/** The environment of a user who has only the program: only the PATH of this process is inherited. */
 export function plainEnvironment(folder: string): Record<string, string> {
   const path = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`
   return { PATH: path, HOME: join(folder, 'home'), ASSENT_HOME: join(folder, 'state'), NO_COLOR: '1' }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 export async function startGatewayProcess({
@@ -70,7 +60,7 @@ export async function startGatewayProcess({
     child = started
     const url = await listening(started, log)
     listen = new URL(url).host
-    // With the port it got, for a restart and for `assent inbox link`.
+    // With the assigned port, for a restart and for `assent inbox link`.
     writeFileSync(file, `listen: "${listen}"\n${config}`)
     return url
   }

@@ -48,7 +48,7 @@ export function install(): Installed {
   return installedIn(home, folder)
 }
 
-/** A copy of an installation in which one file has the bug. Throws when the file does not contain what the bug changes. */
+/** A copy of an installation in which one file has the bug. Throws if the pattern of the bug does not match the file. */
 export function withBug(installed: Installed, bug: PlantedBug): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'assent-consent-bug-'))
   const home = join(folder, 'installed')
@@ -58,7 +58,7 @@ export function withBug(installed: Installed, bug: PlantedBug): Installed {
   const before = readFileSync(file, 'utf8')
   const after = before.replace(bug.from, bug.to)
   if (after === before) throw new Error(`The bug "${bug.name}" does not apply to ${bug.file}.`)
-  // Written anew, because the bytes are shared with the sound installation.
+  // Written as a new file, because the hard link shares its bytes with the installation without the bug.
   unlinkSync(file)
   writeFileSync(file, after)
   return copy
@@ -68,7 +68,7 @@ function installedIn(home: string, folder: string): Installed {
   const path = (name: string, file: string) => join(home, 'node_modules', ...name.split('/'), file)
   return {
     folder: home,
-    main: path('assent', 'dist/cli/main.js'),
+    main: path('assent', 'dist/program/main.js'),
     path,
     close: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -1,5 +1,4 @@
-// One person at an inbox with many open asks: one reader for all who wait for an ask to be shown, and answers that arrive
-// about when they should.
+// One person at an inbox with many open asks: a single poller for all waits, and answers timed to arrive at a given moment.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, PersonAtInbox, ShownAsk } from './person.ts'
@@ -12,13 +11,13 @@ const failuresMost = 60
 export class Lookout {
   #person: PersonAtInbox
   readonly #signIn: () => Promise<PersonAtInbox>
-  /** What stands in the ask, by the ticket that is looked for. */
+  /** The text of the ask, by the ticket that is searched for. */
   readonly #wanted = new Map<string, (ask: ShownAsk) => void>()
   #looking: Promise<void> | undefined
-  /** How long an answer takes to arrive, as lately measured. */
+  /** How long an answer takes to arrive, by recent measurement. */
   #leadMs = 0
 
-  /** @param signIn once more, where another process of the same user took the inbox over */
+  /** @param signIn signs in again after another process of the same user took over the inbox */
   static async begin(signIn: () => Promise<PersonAtInbox>): Promise<Lookout> {
     return new Lookout(await signIn(), signIn)
   }
@@ -44,7 +43,7 @@ export class Lookout {
     return found
   }
 
-  /** Answers so that it arrives at about this time. The HTTP status. */
+  /** Sends the answer so that it arrives at about this time. Returns the HTTP status. */
   async answerAt(atMs: number, id: string, answer: Answer): Promise<number> {
     await sleep(Math.max(0, atMs - this.#leadMs - Date.now()))
     const beganAt = performance.now()

@@ -1,10 +1,10 @@
-// Loopback attacks (V3): other programs and pages on the same machine against a person who is signed in at the inbox.
+// Loopback attacks: other programs and pages on the same machine against a person who is signed in at the inbox.
 //
-// Each kind of attack has controls, which must work, and tries, which must not. After each kind the target is still open,
+// Each kind of attack has controls, which must succeed, and tries, which must fail. After each kind the target is still open,
 // and the person is still signed in.
 
 import type { Browser } from 'playwright-core'
-import { aBrowser } from '../../scripts/inbox/browser.ts'
+import { aBrowser } from '../../test-kit/chromium.ts'
 import { afterRestart, codeUsedAgain } from './loopback/codes.ts'
 import { foreignHost } from './loopback/hosts.ts'
 import { cookiesOnOtherPorts, linksInCards, rebound, reboundPages, requestsOfPages } from './loopback/pages.ts'
@@ -65,7 +65,7 @@ export const loopbackSection: Section = {
       name: 'the body of a signed request is not compared',
       package: 'assent',
       file: 'dist/inbox/visitors.js',
-      from: 'if (digestOf(bytes) !== digest)',
+      from: 'if (bodyDigest(bytes) !== digest)',
       to: 'if (false)',
     },
     {
@@ -78,15 +78,15 @@ export const loopbackSection: Section = {
     {
       name: 'only one address of the port is bound',
       package: 'assent',
-      file: 'dist/door/listen.js',
+      file: 'dist/http/listen.js',
       from: 'await alsoAt(server, ipv6, own)',
       to: 'true',
     },
     {
       name: 'metrics and health checks answer to any host name',
       package: 'assent',
-      file: 'dist/door/door.js',
-      from: 'const refusal = pageHostProblem(request, rules.known);',
+      file: 'dist/http/server.js',
+      from: /const refusal = pageHostProblem\(request, rules\.known\);?/,
       to: 'const refusal = undefined;',
     },
   ],
@@ -105,7 +105,7 @@ async function run({ program, folder, share }: SectionInput): Promise<SectionRes
     const status = await scene.person.answer(scene.target.id, { action: 'decline' }).catch(String)
     if (status !== 200) faults.push(`after all attacks the person's own answer got ${status}`)
     const runs = [...scene.server.runs.values()].reduce((sum, count) => sum + count, 0)
-    if (runs > 0) faults.push(`the tool ran ${runs} times, and nobody said yes`)
+    if (runs > 0) faults.push(`the tool ran ${runs} times without an approval`)
     return {
       tried: tallies.reduce((sum, { tries }) => sum + tries, 0),
       faults,

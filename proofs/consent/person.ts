@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { SigningBrowser } from '../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
 import { plainEnvironment } from './gateway-process.ts'
 import type { Installed } from './installed.ts'
 
@@ -25,7 +25,7 @@ export interface ShownAsk {
     readonly outcome?: string
     readonly what?: string
     readonly atMs?: number
-    /** The server had stopped waiting when the answer came. */
+    /** The server had stopped waiting when the answer arrived. */
     readonly isUndelivered?: true
   }
 }
@@ -52,7 +52,7 @@ export class PersonAtInbox {
     return PersonAtInbox.#signedIn(program, args, folder, plainEnvironment(folder))
   }
 
-  /** At the inbox that the programs of one user share. */
+  /** Signs in at the inbox that the programs of one user share. */
   static async signInAlone(program: Installed, cwd: string, env: Record<string, string>): Promise<PersonAtInbox> {
     const endsAt = performance.now() + askedWithinMs
     for (;;) {

@@ -1,26 +1,26 @@
-// Forged repositories (V1): no state, plan or backup that came with a clone counts, and nothing outside the instruction
-// files is written, although the person says yes to everything.
+// Forged repositories: no state, plan or backup in a clone is trusted, and nothing outside the instruction files is
+// written, although the person approves everything.
 
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { recognise } from '../../packages/tools/src/onboarding/files/kinds.ts'
-import { place, treeDigest } from '../../packages/tools/src/onboarding/fixtures/fixture.suite.ts'
-import { forgeries } from '../../packages/tools/src/onboarding/fixtures/forged.corpus.ts'
+import { recognise } from '../../packages/onboarding/src/files/kinds.ts'
+import { createRepository, treeDigest } from '../../packages/onboarding/src/fixtures/fixture.suite.ts'
+import { forgeries } from '../../packages/onboarding/src/fixtures/forged.corpus.ts'
 import {
   type ForgedAction,
   type Forgery,
   forgedRepository,
   type Victim,
-} from '../../packages/tools/src/onboarding/fixtures/forgery.suite.ts'
+} from '../../packages/onboarding/src/fixtures/forgery.suite.ts'
 import type { Installed } from './installed.ts'
 import { inParallel, type Section } from './section.ts'
 import { type Person, type StdioClient, startStdioClient, type ToolResult } from './stdio-client.ts'
 
 const atOnce = 3
-/** In a smaller run, every so many of the forgeries. */
+/** In a smaller run, every n-th forgery. */
 const everyInPart = 16
 
-/** Ticks every box. Not at once: an answer that fast would not count. */
+/** Ticks every box. After a pause, because an instant answer would not count. */
 const agreeing: Person = ({ requestedSchema: { properties } }) => {
   const boxes = Object.entries(properties).filter(([, field]) => field.type === 'boolean')
   return { answer: { action: 'accept', content: Object.fromEntries(boxes.map(([name]) => [name, true])) }, afterMs: 20 }
@@ -39,8 +39,8 @@ export const repositoriesSection: Section = {
   bugs: [
     {
       name: 'state without a valid MAC counts',
-      package: '@assent/tools',
-      file: 'dist/onboarding/state/mac.js',
+      package: '@assent/onboarding',
+      file: 'dist/state/mac.js',
       from: 'export function isMacOf(site, what, digest, mac) {',
       to: 'export function isMacOf(site, what, digest, mac) {\n    return true;',
     },
@@ -48,7 +48,7 @@ export const repositoriesSection: Section = {
 }
 
 async function faultsOf(program: Installed, { plant, calls, expected }: Forgery): Promise<string[]> {
-  const { root, outside, home, remove } = await place(forgedRepository)
+  const { root, outside, home, remove } = await createRepository(forgedRepository)
   const clients = new Map<string, StdioClient>()
   const act = async (action: ForgedAction, folder: string, state: string): Promise<ToolResult> => {
     const key = `${folder} ${state}`
@@ -96,7 +96,7 @@ function environment(state: string): Record<string, string> {
   }
 }
 
-/** Everything that onboarding may never touch: git's folder, other files, other repositories, the folder beside. */
+/** Everything that onboarding may never change: git's folder, other files, other repositories, the sibling folder. */
 async function untouchable({ root, outside }: Victim): Promise<string> {
   const lines = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .sort()

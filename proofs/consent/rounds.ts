@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SeededRandom } from '../random.part.ts'
+import type { SeededRandom } from '../../test-kit/random.ts'
 import { aCountingServer, type CountingServer } from './counting-server.ts'
 import { aDatabase } from './database.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
@@ -30,8 +30,8 @@ export const roundsSection: Section = {
     {
       name: 'a round is sent without a claim',
       package: 'assent',
-      file: 'dist/relay/claimed-rounds.js',
-      from: /await this\.#settle\(keyOf\(name\)\);\s+await this\.#heartbeat\.ensure\(\);/,
+      file: 'dist/call/hold/claimed-rounds.js',
+      from: /await this\.#settle\(keyOf\(name\)\);?\s+await this\.#heartbeat\.ensure\(\);?/,
       to: 'return await send();',
     },
   ],
@@ -127,7 +127,7 @@ async function oneRound(scene: Scene, ticket: string): Promise<void> {
     faults.push(`${ticket}: retries around a kill got different outcomes: ${[...texts].join(' | ')}`)
 }
 
-/** The state that the caller can retry with, whatever dies on the way to it. */
+/** The state for a retry; the first request is repeated if a gateway is killed. */
 async function untilState(scene: Scene, call: Record<string, unknown>): Promise<string> {
   const endsAt = performance.now() + givesUpAfterMs
   while (performance.now() < endsAt) {
@@ -142,7 +142,7 @@ async function untilState(scene: Scene, call: Record<string, unknown>): Promise<
   throw new Error('No gateway gave a state within a minute.')
 }
 
-/** The final reply to a retry: a broken connection or "come back" is retried with the newest state or handle. */
+/** The final reply to a retry: after a broken connection or a new state it retries with the newest state or handle. */
 async function untilReply(scene: Scene, call: Record<string, unknown>, first: number): Promise<Reply> {
   const endsAt = performance.now() + givesUpAfterMs
   let params = call
@@ -155,7 +155,7 @@ async function untilReply(scene: Scene, call: Record<string, unknown>, first: nu
     const handle = reply === undefined ? undefined : handleOf(reply)
     if (!isAway && next === undefined && handle === undefined) return reply
     if (next !== undefined) params = { ...params, requestState: next }
-    // A caller that came back often enough is given a handle instead of a state.
+    // After several retries a caller gets a handle instead of a state.
     if (handle !== undefined) params = { name: 'assent__await_answer', arguments: { ask_id: handle } }
     await sleep(20)
   }

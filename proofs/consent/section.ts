@@ -1,6 +1,6 @@
-// What each section of the consent proof gets, and what it returns.
+// The interface of the sections of the consent proof.
 
-import type { SeededRandom } from '../random.part.ts'
+import type { SeededRandom } from '../../test-kit/random.ts'
 import type { Installed, PlantedBug } from './installed.ts'
 
 export interface SectionInput {
@@ -14,9 +14,9 @@ export interface SectionInput {
 
 export interface SectionResult {
   readonly tried: number
-  /** Each one is a broken guarantee, in words. */
+  /** Descriptions of broken guarantees. */
   readonly faults: readonly string[]
-  /** What was counted besides, for the report. */
+  /** Further counts for the report. */
   readonly counts?: Readonly<Record<string, number>>
 }
 
@@ -27,7 +27,7 @@ export interface Section {
   readonly bugs: readonly PlantedBug[]
 }
 
-/** Runs the work for each item, so many at once. */
+/** Runs the work for each item with limited concurrency. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

@@ -1,4 +1,4 @@
-// A client over standard input and output, with a scripted person behind it.
+// A stdio client with a scripted person.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -40,7 +40,7 @@ export interface StdioStart {
   readonly env: Record<string, string>
   readonly person?: Person
   readonly clientName?: string
-  /** Unless given, 2025-11-25; the other revision begins without a word. */
+  /** By default 2025-11-25; the other revision needs no handshake. */
   readonly revision?: '2025-11-25' | '2026-07-28'
 }
 

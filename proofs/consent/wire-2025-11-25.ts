@@ -3,9 +3,9 @@
 import type { Reply } from './wire-2026-07-28.ts'
 
 export interface SessionCall {
-  /** Rejects when the client gives the call up. */
+  /** Rejects when the client aborts the call. */
   readonly reply: Promise<Reply>
-  /** As the SDKs do when their timeout is over: the server is told, and nothing more is read. */
+  /** As the SDKs do on a timeout: cancels the request and stops reading. */
   cancel(): Promise<void>
 }
 
@@ -32,13 +32,13 @@ export class HttpSession {
   call(name: string, args: object): SessionCall {
     this.#lastId += 1
     const id = this.#lastId
-    const leaving = new AbortController()
+    const cancelled = new AbortController()
     const request = { id, method: 'tools/call', params: { name, arguments: args } }
     return {
-      reply: post(this.#url, this.#session, request, leaving.signal).then((response) => replyTo(id, response)),
+      reply: post(this.#url, this.#session, request, cancelled.signal).then((response) => replyTo(id, response)),
       cancel: async () => {
         await post(this.#url, this.#session, { method: 'notifications/cancelled', params: { requestId: id } })
-        leaving.abort()
+        cancelled.abort()
       },
     }
   }

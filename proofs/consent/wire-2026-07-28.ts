@@ -1,4 +1,4 @@
-// A client of revision 2026-07-28 written by hand: it sends exactly what a proof tells it to, as often as it likes.
+// A hand-written client of revision 2026-07-28: it sends exactly what a proof passes to it, any number of times.
 
 export interface Reply {
   readonly status: number
@@ -59,12 +59,12 @@ export function textOf({ result, error }: Reply): string {
   return content?.map(({ text }) => text ?? '').join('\n') ?? error?.message ?? JSON.stringify(result)
 }
 
-/** The state of an unfinished call; undefined for one that has ended. */
+/** The state of an `input_required` result; undefined for a final one. */
 export function stateOf({ result }: Pick<Reply, 'result'>): string | undefined {
   return result?.resultType === 'input_required' ? String(result.requestState) : undefined
 }
 
-/** What the caller of a call that was put off comes back with. */
+/** The handle of a deferred call. */
 export function handleOf({ result }: Reply): string | undefined {
   const structured = result?.structuredContent as { readonly status?: string; readonly askId?: string } | undefined
   return structured?.status === 'pending' ? structured.askId : undefined

@@ -1,4 +1,4 @@
-// The published packages, compiled, with the web app: now, or with --built as `npm run build` left them.
+// The published packages, compiled, with the web app: built now or, with --built, by an earlier `npm run build`.
 
 import { existsSync } from 'node:fs'
 import { buildWebApp } from '../inbox/web-app.ts'

@@ -6,7 +6,7 @@ export interface Published {
   readonly name: string
   readonly folder: string
   readonly dependsOn: readonly string[]
-  /** What can be imported of it: the name, and the source that lists what comes with it. */
+  /** Its entry points: the name to import, and the source file that lists the exports. */
   readonly entries: readonly { readonly name: string; readonly source: string }[]
 }
 

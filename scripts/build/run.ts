@@ -1,4 +1,4 @@
-// Runs one command and throws when it fails, with what it said.
+// Runs one command, and throws an error with its output if it fails.
 import { spawnSync } from 'node:child_process'
 
 export function run(command: string, args: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): string {

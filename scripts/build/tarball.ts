@@ -1,7 +1,7 @@
-// What a package ships, as npm itself would pack it.
+// Packs a package with npm, and checks the files in the tarball.
 //
-// It is packed from a copy: the export condition `assent-source` leads to our sources, which are not shipped, so the
-// manifest that users get does not name it.
+// Packs a copy, because the export condition `assent-source` refers to our sources, which are not published; the
+// published manifest does not contain it.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Published } from './published.ts'
@@ -29,9 +29,9 @@ function publishedManifest(text: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Everything but the manifest, the pages, compiled modules with their declarations, SQL, the web app and the schema is a mistake. */
+/** Allowed are the manifest, README, licence, compiled modules with declarations, SQL, the web app and the schema. */
 export function problemsWith(files: readonly string[]): string[] {
-  const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not ship`)
+  const strange = files.filter((path) => !mayShip(path)).map((path) => `${path} must not be published`)
   const missing = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'].filter(
     (path) => !files.includes(path),
   )
@@ -41,7 +41,7 @@ export function problemsWith(files: readonly string[]): string[] {
 function mayShip(path: string): boolean {
   if (['package.json', 'README.md', 'LICENSE'].includes(path)) return true
   if (/\.(test|suite|corpus)\./.test(path)) return false
-  // A hand-made declaration of the platform must not reach users, who have the real one.
+  // Our own declaration of the platform must not reach users, who have the real one.
   if (path.endsWith('platform.d.ts')) return false
   if (path === 'assent.schema.json') return true
   return (

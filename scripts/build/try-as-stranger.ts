@@ -1,8 +1,7 @@
 // Installs our tarballs into an empty folder and uses them: once from plain JavaScript, once from strict TypeScript.
 //
-// The stranger has none of our sources, conditions or compiler settings. It checks that what the index lists is what
-// arrives: every value when the module runs, every type when a consumer is compiled with its libraries checked too; and
-// that the command runs.
+// The consumer has none of our sources, conditions or compiler settings. Checks that every name in the index is exported:
+// values by running the module, types by compiling a consumer with library checks; and that the command runs.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { publicExports } from '../public-exports.ts'
@@ -40,27 +39,27 @@ export function tryAsStranger(folder: string, packages: readonly Published[], ta
     '# yaml-language-server: $schema=./node_modules/assent/assent.schema.json\nservers: { a: { command: b } }',
   )
   tryCommand(home, ['--version'], '0.0.0')
-  tryCommand(home, ['config', 'check'], 'nothing to mend')
+  tryCommand(home, ['config', 'check'], 'no problems')
 }
 
-/** As a shell finds it, by its name. */
+/** Runs the command by its name, as a shell does. */
 function tryCommand(home: string, words: readonly string[], expected: string): void {
-  const said = run(join(home, 'node_modules', '.bin', 'assent'), words, home)
-  if (!said.includes(expected)) throw new Error(`assent ${words.join(' ')} said ${said}`)
+  const output = run(join(home, 'node_modules', '.bin', 'assent'), words, home)
+  if (!output.includes(expected)) throw new Error(`assent ${words.join(' ')} printed ${output}`)
 }
 
-/** What the guide has a reader do after `npm install`, with the files as they stand there. */
+/** The steps of the guide after `npm install`, with the same files. */
 export function followGuide(folder: string): void {
   const home = join(folder, 'stranger')
   const files = ['greet.ts', 'try.ts', 'greet.test.ts']
   for (const file of files) copyFileSync(join('examples/first-question', file), join(home, file))
   run(process.execPath, ['--test', 'greet.test.ts'], home)
-  // Nobody is at a terminal here, so the tool must say that nobody could be asked.
-  const said = run(process.execPath, ['try.ts'], home)
-  if (!said.includes('Nobody could be asked')) throw new Error(`The guide's first try said: ${said}`)
+  // There is no terminal here, so the tool must report that no person could be asked.
+  const output = run(process.execPath, ['try.ts'], home)
+  if (!output.includes('No person could be asked')) throw new Error(`The first example of the guide printed: ${output}`)
 }
 
-/** Installs one package into a folder of its own, with those of ours that it needs: whoever takes it gets no others. */
+/** Installs one package and the packages of ours that it needs into its own folder, and checks that no others come with it. */
 export function tryAlone(
   folder: string,
   published: Published,
@@ -80,7 +79,7 @@ export function tryAlone(
   run(process.execPath, ['use.js'], home)
 }
 
-/** The package itself and those of ours that it names, and what they name. */
+/** The package itself and, recursively, the packages of ours that it depends on. */
 function neededBy({ name, dependsOn }: Published, packages: readonly Published[]): string[] {
   const ours = packages.filter((one) => dependsOn.includes(one.name))
   return [...new Set([name, ...ours.flatMap((one) => neededBy(one, packages))])]

@@ -1,4 +1,4 @@
-// Starts the installed program in every way that people and clients start it.
+// Starts the installed program in every way that people and clients use.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,15 +6,15 @@ import { run } from './run.ts'
 
 const withinMs = 60_000
 
-/** @param home where it was installed; returns what was seen, in words */
+/** @param home where it was installed. Returns one line per check. */
 export async function tryProgram(home: string): Promise<string[]> {
   const { version } = JSON.parse(readFileSync('packages/gateway/package.json', 'utf8'))
   const said = run('npx', ['--no-install', 'assent', '--version'], home).trim()
-  if (said !== version) throw new Error(`npx assent --version said ${said}`)
-  return [`npx assent --version says ${said}`, await tryGateway(home), tryAsClient(home)]
+  if (said !== version) throw new Error(`npx assent --version printed ${said}`)
+  return [`npx assent --version prints ${said}`, await tryGateway(home), tryAsClient(home)]
 }
 
-/** A gateway over HTTP, from its first line to a clean end. */
+/** A gateway over HTTP, from its first log line to a clean exit. */
 async function tryGateway(home: string): Promise<string> {
   writeFileSync(
     join(home, 'assent.yaml'),
@@ -25,17 +25,17 @@ async function tryGateway(home: string): Promise<string> {
   try {
     const url = await listeningAt(child)
     const answer = await fetch(new URL('/healthz', url))
-    if (!answer.ok) throw new Error(`/healthz answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`/healthz returned ${answer.status}`)
     child.kill('SIGTERM')
     const code = await ended
-    if (code !== 0) throw new Error(`the gateway ended with ${code}`)
-    return 'assent gateway answers over HTTP, and ends when it is told to'
+    if (code !== 0) throw new Error(`the gateway exited with ${code}`)
+    return 'assent gateway answers over HTTP, and ends on SIGTERM'
   } finally {
     child.kill('SIGKILL')
   }
 }
 
-/** As a client starts it: the doctor of the same installation reads a configuration and speaks to what is named there. */
+/** As a client starts it: `doctor` of the same installation reads a configuration and connects to the server in it. */
 function tryAsClient(home: string): string {
   const file = join(home, 'home', '.cursor', 'mcp.json')
   mkdirSync(dirname(file), { recursive: true })
@@ -45,7 +45,7 @@ function tryAsClient(home: string): string {
   )
   const printed = run(
     process.execPath,
-    [join(home, 'node_modules', 'assent', 'dist', 'cli', 'main.js'), 'doctor', 'cursor', '--json'],
+    [join(home, 'node_modules', 'assent', 'dist', 'program', 'main.js'), 'doctor', 'cursor', '--json'],
     home,
     {
       ...plain(home),
@@ -56,7 +56,7 @@ function tryAsClient(home: string): string {
   for (const [generation, spoken] of Object.entries<{ ok: boolean; because?: string; tools?: string[] }>(live)) {
     if (!spoken.ok) throw new Error(`As a server for a client (${generation}): ${spoken.because}`)
     if (!spoken.tools?.some((name) => name.endsWith('request_plan_approval')))
-      throw new Error(`It has the tools ${spoken.tools}`)
+      throw new Error(`The program has unexpected tools: ${spoken.tools}`)
   }
   return `assent serves a client in both generations: ${live.sessions.tookMs} and ${live.stateless.tookMs} ms`
 }
@@ -65,7 +65,7 @@ function program(home: string): string {
   return join(home, 'node_modules', '.bin', 'assent')
 }
 
-/** The Node of this workspace is found first, and nothing of whoever runs this is seen. */
+/** Uses the Node of this workspace first, and nothing from the environment of the user. */
 function plain(home: string): Record<string, string> {
   const path = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`
   return { PATH: path, HOME: join(home, 'home'), ASSENT_HOME: join(home, 'state'), ASSENT_LISTEN: '127.0.0.1:0' }
@@ -82,6 +82,6 @@ function listeningAt(child: ChildProcess): Promise<string> {
       clearTimeout(timer)
       resolve(JSON.parse(line).url)
     })
-    child.on('close', () => reject(new Error(`the gateway ended: ${said}`)))
+    child.on('close', () => reject(new Error(`the gateway exited: ${said}`)))
   })
 }

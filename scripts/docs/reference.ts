@@ -1,7 +1,7 @@
-// The reference of the sdk, read from its source: every public name with its declaration and the comment above it.
+// Generates the SDK reference from the source: every public name with its declaration and the comment above it.
 //
-// The public names are those that the entries list, in their groups. A declaration is shown as it is written, without
-// the bodies of functions and classes, so the reference cannot say anything that the source does not.
+// The public names are those in the entry files, in their groups. Declarations are copied from the source, without the
+// bodies of functions and classes.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
@@ -19,10 +19,10 @@ const entries: readonly Entry[] = [
 
 export function sdkReference(): string {
   const parts = entries.flatMap(({ name, path }) => [`## \`${name}\``, ...groupsOf(path)])
-  return `${['# The sdk, name by name', 'Made from the source by `npm run docs`.', ...parts].join('\n\n')}\n`
+  return `${['# SDK reference', 'Generated from the source by `npm run docs`.', ...parts].join('\n\n')}\n`
 }
 
-/** One heading per comment in the entry, and below it what is exported until the next. */
+/** One heading per comment in the entry file, with the exports up to the next comment below it. */
 function groupsOf(path: string): string[] {
   const text = readFileSync(path, 'utf8')
   const { program, comments } = parseSync(path, text)
@@ -42,7 +42,7 @@ function groupsOf(path: string): string[] {
   return lines
 }
 
-/** The comment that opens a file is a sentence; those above groups are not. */
+/** The header comment of a file is a sentence; comments above groups are not. */
 function isGroup(title: string): boolean {
   return !title.endsWith('.')
 }
@@ -81,7 +81,7 @@ function withoutBody(text: string, start: number, declaration: Declaration): str
   return /^export const \w+:/.test(shown) ? shown.replace(/ =(?!>)[\s\S]*$/, '') : shown
 }
 
-/** What can be called on it, with the words above each. */
+/** Its public members, each with the comment above it. */
 function classOutline(text: string, start: number, declaration: Declaration): string {
   const { body } = declaration.body as { body: ClassMember[] }
   const head = text.slice(start, (declaration.body as { start: number }).start)

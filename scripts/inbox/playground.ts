@@ -1,9 +1,9 @@
-// `assent play` around the example that deploys, for pictures: each link works once, so each visit starts it anew.
+// `assent play` with the deploy example, for pictures. A sign-in link works once, so there is one process per visit.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const source = '--conditions=assent-source'
-const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const home = fileURLToPath(new URL('../../', import.meta.url))
 const visits = 4
 
@@ -14,7 +14,7 @@ export interface Playground {
 
 export async function aPlayground(): Promise<Playground> {
   const children = Array.from({ length: visits }, () =>
-    // As one would type it: the page shows these very words.
+    // As a person would type it: the page shows this command.
     spawn(process.execPath, [source, main, 'play', 'node', source, 'examples/deploy.ts'], { cwd: home }),
   )
   const links = await Promise.all(children.map(linkOf))
@@ -36,6 +36,6 @@ function linkOf(child: ChildProcess): Promise<string> {
       const [link] = /http:\S+/.exec(text) ?? []
       if (link !== undefined) resolve(link)
     })
-    child.on('close', () => reject(new Error('The playground ended before it began.')))
+    child.on('close', () => reject(new Error('The playground exited before it printed a link.')))
   })
 }

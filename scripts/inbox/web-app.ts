@@ -1,12 +1,12 @@
-// The built web app, made when it is missing or older than its sources.
+// Builds the web app if it is missing or older than its sources.
 //
-// In a process of its own, because a test's surroundings would make React build its slow form for development. Of several
-// processes that find it stale at once, one builds and the others wait for it.
+// In its own process, because the environment of a test would make Vite build React's development version. If several processes
+// need it at once, one builds and the others wait.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const home = fileURLToPath(new URL('../../packages/inbox/', import.meta.url))
+const home = fileURLToPath(new URL('../../packages/inbox-web/', import.meta.url))
 const vite = fileURLToPath(new URL('../../node_modules/vite/bin/vite.js', import.meta.url))
 const folder = fileURLToPath(new URL('../../packages/gateway/web', import.meta.url))
 const lock = `${home}node_modules/.building`
@@ -21,7 +21,8 @@ export async function builtWebApp(): Promise<string> {
       } finally {
         rmdirSync(lock)
       }
-    } else if (Date.now() > giveUpAt) throw new Error(`Another process has been building for too long; remove ${lock}.`)
+    } else if (Date.now() > giveUpAt)
+      throw new Error(`Another process has been building the web app for too long. If none is running, remove ${lock}.`)
     else await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return folder
@@ -33,7 +34,7 @@ export function buildWebApp(): void {
     env,
     encoding: 'utf8',
   })
-  if (status !== 0) throw new Error(`The web app cannot be built:\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`Building the web app failed:\n${stdout}${stderr}`)
 }
 
 function takeLock(): boolean {

@@ -1,4 +1,4 @@
-// What every manifest says of Assent, read from the one place where it is kept: the manifest of the package `assent`.
+// The facts about Assent in every manifest, read from their only source: the manifest of the package `assent`.
 import { readFileSync } from 'node:fs'
 
 export interface About {
@@ -13,7 +13,7 @@ export interface About {
   readonly node: string
 }
 
-/** What a client starts: exactly the version that the manifest is of, as `assent init` writes it under npx. */
+/** The command for clients: exactly the version of this manifest, as `assent init` writes it when it runs under npx. */
 export function launchOf({ name, version }: Pick<About, 'name' | 'version'>) {
   return { command: 'npx', args: ['-y', `${name}@${version}`] } as const
 }

@@ -1,5 +1,5 @@
-// Every file that tells a registry or a client about Assent, as it should be. Nothing is written here.
-import { conductorAgent, habit } from '../../packages/gateway/src/init/habit.ts'
+// The content of every manifest for registries and clients. Does not write files.
+import { conductorAgent, habit } from '../../packages/gateway/src/setup/init/habit.ts'
 import { type About, launchOf, title } from './about.ts'
 
 const folder = 'integrations'
@@ -55,7 +55,7 @@ function serverJson({ mcpName, name, version, description }: About): object {
 
 /** https://github.com/modelcontextprotocol/mcpb, manifest version 0.3. */
 function mcpbManifest({ name, version, description, author, license, keywords, node }: About): object {
-  const entry = 'server/node_modules/assent/dist/cli/main.js'
+  const entry = 'server/node_modules/assent/dist/program/main.js'
   return {
     manifest_version: '0.3',
     name,
@@ -79,7 +79,7 @@ function claudePlugin({ name, version, description, author, license, keywords }:
   return { name, displayName: title, version, description, author: { name: author }, license, keywords }
 }
 
-/** So that a checkout can be added as a marketplace. */
+/** Allows adding a checkout as a marketplace. */
 function claudeMarketplace({ name, version, description, author }: About): object {
   return {
     name,

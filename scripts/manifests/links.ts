@@ -1,4 +1,4 @@
-// Links that set Assent up with one click, for the README.
+// One-click install links for the README.
 import { launchOf, readAbout } from './about.ts'
 
 const launch = launchOf(readAbout())
@@ -6,7 +6,7 @@ const launch = launchOf(readAbout())
 const begin = '<!-- install links: made by `npm run manifests` -->'
 const end = '<!-- end of install links -->'
 
-/** Browsers hand on what these pages lead to; an address that begins with vscode: or cursor: is taken out of many READMEs. */
+/** These pages redirect to the client. Links with the schemes vscode: and cursor: are removed from READMEs on many sites. */
 export function vsCodeLink(host: 'vscode.dev' | 'insiders.vscode.dev'): string {
   const config = encodeURIComponent(JSON.stringify({ type: 'stdio', ...launch }))
   const quality = host === 'vscode.dev' ? '' : '&quality=insiders'
@@ -33,6 +33,6 @@ function linksPart(): string {
 export function withLinks(readme: string): string {
   const from = readme.indexOf(begin)
   const to = readme.indexOf(end)
-  if (from === -1 || to < from) throw new Error('README.md has no place for the install links.')
+  if (from === -1 || to < from) throw new Error('README.md has no markers for the install links.')
   return readme.slice(0, from) + linksPart() + readme.slice(to + end.length)
 }

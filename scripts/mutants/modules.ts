@@ -1,4 +1,4 @@
-// What is mutated, module by module, and the tests that have to notice: those beside the code.
+// The modules that are mutated, and the tests that have to fail: those next to the code.
 import { globSync } from 'node:fs'
 
 export interface Module {
@@ -11,7 +11,7 @@ export interface Module {
 
 const sdkTests = [
   'packages/sdk/src/{gate,journal}/*.test.ts',
-  'packages/sdk/src/run/{replay*,steps,seen-answer,encoded-once}.test.ts',
+  'packages/sdk/src/run/{replay*,steps,fast-approval,cached-schema}.test.ts',
   'test/sdk-store.test.ts',
 ]
 
@@ -21,10 +21,11 @@ export function modulesIn(root: string): readonly Module[] {
     files: sourcesIn(root, [`packages/core/src/${folder}/*.ts`]),
     tests: [`packages/core/src/${folder}/*.test.ts`],
   }))
-  const replay = ['packages/sdk/src/run/{replay,steps,seen,encoded-once}.ts', 'packages/sdk/src/journal/*.ts']
+  const gate = ['packages/sdk/src/gate/*.ts', 'packages/sdk/src/server/used-approvals.ts']
+  const replay = ['packages/sdk/src/run/{replay,steps,human-check,cached-schema}.ts', 'packages/sdk/src/journal/*.ts']
   return [
     ...core,
-    { name: 'sdk/gate', files: sourcesIn(root, ['packages/sdk/src/gate/*.ts']), tests: sdkTests },
+    { name: 'sdk/gate', files: sourcesIn(root, gate), tests: sdkTests },
     { name: 'sdk/replay', files: sourcesIn(root, replay), tests: sdkTests },
   ]
 }

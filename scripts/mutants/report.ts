@@ -1,17 +1,17 @@
-// What Stryker reports, as a list of mutants that are known again after other lines were added around them.
+// Reads Stryker's report as a list of mutants that can be recognised after other lines have changed.
 import { readFileSync } from 'node:fs'
 
 export interface Mutant {
   readonly file: string
   readonly mutator: string
-  /** The line of code in which the mutant begins, without its indentation. */
+  /** The line of code in which the mutant starts, without indentation. */
   readonly line: string
   /** The code that was replaced, and what replaced it, each on one line. */
   readonly from: string
   readonly to: string
 }
 
-/** `excluded`: the mutant broke the loading of the tests, so Stryker counts it neither way. */
+/** `excluded`: the mutant prevented the tests from loading, so Stryker does not count it. */
 export type Fate = 'killed' | 'timed-out' | 'survived' | 'excluded'
 
 export interface Judged extends Mutant {
@@ -60,7 +60,7 @@ export function mutantsOf(report: StrykerReport): readonly Judged[] {
     const lines = source.split('\n')
     return mutants.map(({ mutatorName, replacement = '', status, location: { start, end } }) => {
       const fate = fates[status]
-      if (fate === undefined) throw new Error(`Stryker reports a status that is not known here: ${status}.`)
+      if (fate === undefined) throw new Error(`Stryker reports an unknown status: ${status}.`)
       const line = onOneLine(lines[start.line - 1] ?? '')
       return { file, mutator: mutatorName, line, from: cut(lines, start, end), to: onOneLine(replacement), fate }
     })

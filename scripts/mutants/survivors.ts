@@ -1,9 +1,9 @@
-// Compares what survived with the list of survivors, each of which has a reason (test/mutants/survivors.json).
+// Compares the surviving mutants with the list of survivors and their reasons (test/mutants/survivors.json).
 import { readFileSync } from 'node:fs'
 import type { Judged, Mutant } from './report.ts'
 
 export interface Listed {
-  /** Why no test kills these: nobody could tell the difference, or nobody needs to. */
+  /** Why no test kills these: the difference cannot be observed, or does not matter. */
   readonly reason: string
   readonly file: string
   readonly mutants: readonly Omit<Mutant, 'file'>[]
@@ -11,9 +11,9 @@ export interface Listed {
 
 export interface Comparison {
   readonly unlisted: readonly Mutant[]
-  /** On the list, and a test kills them now, or their code is gone. */
+  /** Listed, but a test now kills them, or their code no longer exists. */
   readonly stale: readonly Mutant[]
-  /** On the list, and a test ran into its time limit with them. A slow machine does that, so it proves nothing. */
+  /** Listed, but a test timed out with them. A slow machine can cause that, so it proves nothing. */
   readonly unclear: readonly Mutant[]
 }
 
@@ -21,7 +21,7 @@ export function readList(path: URL): readonly Listed[] {
   return JSON.parse(readFileSync(path, 'utf8')) as readonly Listed[]
 }
 
-/** Only entries of files that were mutated are compared. Mutants that read the same are told apart by their number. */
+/** Compares only entries of files that were mutated. Identical mutants are counted. */
 export function compare(judged: readonly Judged[], list: readonly Listed[]): Comparison {
   const files = new Set(judged.map(({ file }) => file))
   const listed = list.flatMap(({ file, mutants }) => (files.has(file) ? mutants.map((one) => ({ ...one, file })) : []))
@@ -32,7 +32,7 @@ export function compare(judged: readonly Judged[], list: readonly Listed[]): Com
   return { unlisted: without(survived, listed), stale, unclear: without(rest, stale) }
 }
 
-/** The mutants of one list that are not in the other, one for one. */
+/** The mutants of one list that are not in the other; each match removes one. */
 function without<Some extends Mutant>(all: readonly Some[], taken: readonly Mutant[]): readonly Some[] {
   const left = new Map<string, number>()
   for (const one of taken) left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1)

@@ -1,13 +1,13 @@
-// The habits of the house that can be read off a path or a syntax tree: folder names, barrels, wire words.
+// Workspace rules that can be checked on a path or a syntax tree: folder names, barrel files, protocol terms.
 import { parseSync } from 'oxc-parser'
 import { revisions } from '../../packages/core/src/revisions.ts'
 import { isTestFile, type SourceFile } from '../workspace.ts'
 import { lineAt } from './reaches.ts'
 
-const namesThatSayNothing = new Set(['utils', 'helpers', 'shared', 'common', 'lib', 'types'])
+const meaninglessNames = new Set(['utils', 'helpers', 'shared', 'common', 'lib', 'types'])
 
-/** The protocol's own words. What they mean to us has names of ours, so that a revision can change them. */
-const wireWords = [
+/** Terms of the protocol. Other code uses our own names for these concepts, because a revision may rename them. */
+const protocolTerms = [
   'elicitation/create',
   'input_required',
   'requestState',
@@ -16,35 +16,35 @@ const wireWords = [
   'enumNames',
 ] as const
 
-export function foldersThatSayNothing(folders: readonly string[]): string[] {
-  return folders.filter((folder) => namesThatSayNothing.has(folder.replace(/\/$/, '').split('/').at(-1) ?? ''))
+export function meaninglessFolders(folders: readonly string[]): string[] {
+  return folders.filter((folder) => meaninglessNames.has(folder.replace(/\/$/, '').split('/').at(-1) ?? ''))
 }
 
 /**
- * Why this file is a barrel, or null. A package's `src/index.ts`, and whatever else its manifest exports, may pass names
- * on, each of them listed; `export *` is refused even there, because then the public surface is written down nowhere.
+ * Why this file is a barrel, or null. A package's `src/index.ts`, and other files that its manifest exports, may
+ * re-export names one by one; `export *` is refused even there, because the public names would not be listed anywhere.
  */
 export function barrelIn({ path, text }: SourceFile, entries: readonly string[] = []): string | null {
   const { body } = parseSync(path, text).program
-  if (body.some(({ type }) => type === 'ExportAllDeclaration')) return `${path} says export *; list the names`
+  if (body.some(({ type }) => type === 'ExportAllDeclaration')) return `${path} contains export *; list the names`
   if (/^packages\/[^/]+\/src\/index\.ts$/.test(path) || entries.includes(path)) return null
   if (/(^|\/)index\.[cm]?[jt]sx?$/.test(path)) return `${path} is an index that is not a package's own`
 
-  const passesOn = body.some((node) => node.type === 'ExportNamedDeclaration' && node.source !== null)
-  const onlyPassesOn = body.every(
+  const reexports = body.some((node) => node.type === 'ExportNamedDeclaration' && node.source !== null)
+  const onlyReexports = body.every(
     (node) =>
       node.type === 'ImportDeclaration' || (node.type === 'ExportNamedDeclaration' && node.declaration === null),
   )
-  return passesOn && onlyPassesOn ? `${path} only passes on what others export` : null
+  return reexports && onlyReexports ? `${path} only re-exports names of other files` : null
 }
 
-/** Comments may explain the protocol in its own words; code may speak them in an adapter only. */
-export function wireWordsIn({ path, text }: SourceFile): string[] {
+/** Comments may contain protocol terms; code may contain them only in an adapter. */
+export function protocolTermsIn({ path, text }: SourceFile): string[] {
   if (isTestFile(path) || isAdapter(path)) return []
   const code = withoutComments(path, text)
-  return wireWords.flatMap((word) => {
+  return protocolTerms.flatMap((word) => {
     const at = code.indexOf(word)
-    return at < 0 ? [] : [`${path}:${lineAt(code, at)} says ${word} outside an adapter`]
+    return at < 0 ? [] : [`${path}:${lineAt(code, at)} contains ${word} outside an adapter`]
   })
 }
 
@@ -60,4 +60,13 @@ function withoutComments(path: string, text: string): string {
     code = code.slice(0, start) + blank + code.slice(end)
   }
   return code
+}
+
+/** A version that is sent or printed is read from the manifest. */
+export function hardCodedVersionsIn({ path, text }: SourceFile): string[] {
+  if (isTestFile(path)) return []
+  const code = withoutComments(path, text)
+  return [...code.matchAll(/(['"`])0\.0\.0\1/g)].map(
+    ({ index }) => `${path}:${lineAt(code, index)} contains a hard-coded version`,
+  )
 }

@@ -1,11 +1,11 @@
-// Sources that break one rule each, sources that are allowed, and sources that only look like imports.
+// Samples that break one rule each, samples that are allowed, and samples that only look like imports.
 import type { Workspace } from '../workspace.ts'
 import type { Rule } from './imports.ts'
 
 type Forbidden = readonly (readonly [rule: Rule, path: string, text: string])[]
 type Allowed = readonly (readonly [path: string, text: string])[]
 
-/** Every spelling of an import, then every wrong direction, then a package nobody decided on. */
+/** Every import syntax, then every wrong direction, then a package without a row in the table. */
 export const wrongDirection: Forbidden = [
   ['table', 'sdk/src/a.ts', `import { open } from '@assent/store'`],
   ['table', 'sdk/src/a.ts', `import '@assent/store'`],
@@ -42,13 +42,13 @@ export const wrongDirection: Forbidden = [
   ['table', 'store/src/a.ts', `import { ask } from '@assent/sdk'`],
   ['table', 'tools/src/a.ts', `import { open } from '@assent/store'`],
   ['table', 'tools/src/a.ts', `import { gateway } from 'assent'`],
-  ['table', 'gateway/src/a.ts', `import { App } from '@assent/inbox'`],
-  ['table', 'inbox/src/a.ts', `import type { Store } from '@assent/store'`],
+  ['table', 'gateway/src/a.ts', `import { App } from '@assent/inbox-web'`],
+  ['table', 'inbox-web/src/a.ts', `import type { Store } from '@assent/store'`],
   ['table', 'extra/src/a.ts', `export {}`],
 ]
 
-/** Into another package, but not by its name. */
-export const aroundTheDoor: Forbidden = [
+/** Imports of another package by something other than its name. */
+export const notByName: Forbidden = [
   ['deep-import', 'store/src/a.ts', `import { newId } from '@assent/core/src/ids.ts'`],
   ['deep-import', 'tools/src/a.ts', `import { fake } from '@assent/sdk/src/testing.ts'`],
   ['deep-import', 'tools/src/a.ts', `import { fake } from '@assent/sdk/testing/fake'`],
@@ -69,7 +69,7 @@ export const aroundTheDoor: Forbidden = [
   ['leaves-package', 'sdk/src/a.ts', `import { open } from '../node_modules/@assent/store/src/x.ts'`],
 ]
 
-/** What the manifest does not declare, and what the platform table does not give. */
+/** Modules that the manifest does not declare, and Node modules that the table does not allow. */
 export const undeclared: Forbidden = [
   ['undeclared', 'sdk/src/a.ts', `import pg from 'pg'`],
   ['undeclared', 'sdk/src/a.ts', `import type { Pool } from 'pg'`],
@@ -85,19 +85,19 @@ export const undeclared: Forbidden = [
   ['platform', 'core/src/a.ts', `process.getBuiltinModule('fs')`],
   ['platform', 'core/src/a.ts', `/// <reference types="node" />`],
   ['platform', 'core/src/a.ts', `/// <reference lib="dom" />`],
-  ['platform', 'inbox/src/a.ts', `import { join } from 'node:path'`],
+  ['platform', 'inbox-web/src/a.ts', `import { join } from 'node:path'`],
 ]
 
-/** The inbox takes types; each of these would leave something to run. */
+/** The inbox may import only types; each of these would also load code. */
 export const notTyped: Forbidden = [
-  ['types-only', 'inbox/src/a.ts', `import { newId } from '@assent/core'`],
-  ['types-only', 'inbox/src/a.ts', `import { type IdKind } from '@assent/core'`],
-  ['types-only', 'inbox/src/a.ts', `export { newId } from '@assent/core'`],
-  ['types-only', 'inbox/src/a.ts', `const core = await import('@assent/core')`],
-  ['types-only', 'inbox/src/a.test.ts', `import { newId } from '@assent/core'`],
+  ['types-only', 'inbox-web/src/a.ts', `import { newId } from '@assent/core'`],
+  ['types-only', 'inbox-web/src/a.ts', `import { type IdKind } from '@assent/core'`],
+  ['types-only', 'inbox-web/src/a.ts', `export { newId } from '@assent/core'`],
+  ['types-only', 'inbox-web/src/a.ts', `const core = await import('@assent/core')`],
+  ['types-only', 'inbox-web/src/a.test.ts', `import { newId } from '@assent/core'`],
 ]
 
-/** What cannot be judged is refused. */
+/** Imports that cannot be checked are refused. */
 export const unreadable: Forbidden = [
   ['unreadable', 'sdk/src/a.ts', `const store = await import('@assent/' + 'store')`],
   ['unreadable', 'sdk/src/a.ts', 'const store = await import(`@assent/${name}`)'],
@@ -107,9 +107,37 @@ export const unreadable: Forbidden = [
   ['unreadable', 'sdk/src/a.ts', `import code from 'data:text/javascript,export default 1'`],
   ['test-in-source', 'sdk/src/a.ts', `import { person } from './person.test.ts'`],
   ['test-in-source', 'sdk/src/a.ts', `import { contract } from './contract.suite.ts'`],
+  ['test-in-source', 'sdk/src/a.ts', `import { listen } from '../../../test-kit/listen.ts'`],
+  ['test-in-source', 'sdk/src/a.ts', `import type { Listening } from '../../../test-kit/listen.ts'`],
+  ['test-in-source', 'gateway/src/a.ts', `import { start } from '../../../test-kit/gateway/start.ts'`],
+  ['table', 'sdk/src/a.test.ts', `import { openTestStore } from '../../../test-kit/store/open.ts'`],
+  ['table', 'core/src/a.suite.ts', `import { start } from '../../../test-kit/gateway/start.ts'`],
+  ['leaves-package', 'sdk/src/a.test.ts', `import { a } from '../../../test-kit/../test/workspace.ts'`],
+  ['leaves-package', 'sdk/src/a.test.ts', `import { a } from '../../../test-kit-of-others/a.ts'`],
+]
+
+/** What files of the test kit may not use; paths are inside the kit. */
+export const notForTheKit: readonly (readonly [path: string, text: string])[] = [
+  ['listen.ts', `import { newId } from '@assent/core'`],
+  ['mcp/client.ts', `import type { Store } from '@assent/store'`],
+  ['listen.ts', `import { openTestStore } from './store/open.ts'`],
+  ['store/open.ts', `import { createAssent } from '@assent/sdk'`],
+  ['store/open.ts', `import { start } from '../gateway/start.ts'`],
+  ['store/open.ts', `import { door } from '../../packages/gateway/src/index.ts'`],
+  ['gateway/start.ts', `import { run } from '../../proofs/kill/run.ts'`],
+]
+
+export const forTheKit: readonly (readonly [path: string, text: string])[] = [
+  ['listen.ts', `import { createServer } from 'node:http'\nimport pg from 'pg'`],
+  ['store/open.ts', `import { listen } from '../listen.ts'\nimport { openSqlite } from '@assent/store'`],
+  ['gateway/start.ts', `import { startGateway } from 'assent'\nimport { openTestStore } from '../store/open.ts'`],
+  ['gateway/start.ts', `const main = new URL('../../packages/gateway/src/program/main.ts', import.meta.url)`],
 ]
 
 export const allowed: Allowed = [
+  ['sdk/src/a.test.ts', `import { listen } from '../../../test-kit/listen.ts'`],
+  ['gateway/src/deep/a.suite.ts', `import { openTestStore } from '../../../../test-kit/store/open.ts'`],
+  ['store/src/a.test.ts', `import { openTestStore } from '../../../test-kit/store/open.ts'`],
   ['tools/src/a.ts', `import { fake } from '@assent/sdk/testing'`],
   ['core/src/a.ts', `import { createHash } from 'node:crypto'\nimport { Buffer } from 'node:buffer'`],
   ['core/src/a.ts', `import { newId } from './ids.ts'\nexport * from './form/read.ts'`],
@@ -121,9 +149,9 @@ export const allowed: Allowed = [
   ['store/src/a.ts', `const folder = new URL('../migrations/', import.meta.url)`],
   ['store/src/a.ts', `const folder = new URL(name, import.meta.url)`],
   ['store/src/a.ts', `/// <reference types="node" />`],
-  ['inbox/src/a.ts', `import type { IdKind } from '@assent/core'\nlet a: import('@assent/core').JsonValue`],
-  ['inbox/src/a.ts', `export type { IdKind } from '@assent/core'`],
-  ['inbox/vite.config.ts', `import { defineConfig } from 'vitest/config'`],
+  ['inbox-web/src/a.ts', `import type { IdKind } from '@assent/core'\nlet a: import('@assent/core').JsonValue`],
+  ['inbox-web/src/a.ts', `export type { IdKind } from '@assent/core'`],
+  ['inbox-web/vite.config.ts', `import { defineConfig } from 'vitest/config'`],
 ]
 
 export const harmless: readonly string[] = [
@@ -152,6 +180,6 @@ export const plantedWorkspace: Workspace = {
     tools: { name: '@assent/tools', dependencies: { '@assent/sdk': '1' } },
     store: { name: '@assent/store', dependencies: { '@assent/core': '1', pg: '1' } },
     gateway: { name: 'assent' },
-    inbox: { name: '@assent/inbox', dependencies: { '@assent/core': '1' } },
+    'inbox-web': { name: '@assent/inbox-web', dependencies: { '@assent/core': '1' } },
   },
 }

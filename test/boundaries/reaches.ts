@@ -1,21 +1,20 @@
-// Every way in which a source file can reach another module, found by parsing and never by matching text.
+// Finds every way in which a source file can reach another module, by parsing and not by matching text.
 //
-// A specifier inside a comment or a string is not a reach; a type import is one. Whether a reach is allowed is not
-// known here. What names no fixed module (`import(name)`) is reported with a null specifier, so that a judge can
-// refuse it instead of overlooking it.
+// A specifier inside a comment or a string is not a reach; a type import is one. imports.ts decides whether a reach is
+// allowed. A computed module name (`import(name)`) is returned with a null specifier, so that it can be refused.
 import { type Comment, parseSync, type Span, Visitor } from 'oxc-parser'
 import type { SourceFile } from '../workspace.ts'
 
 export interface Reach {
   readonly specifier: string | null
-  /** How it was written, in words for the person who reads the failure. */
+  /** The import syntax, for the failure message. */
   readonly spelling: string
-  /** True when nothing of it is left at run time. */
+  /** True if the import is erased at compile time. */
   readonly typeOnly: boolean
   readonly line: number
 }
 
-/** Calls whose first argument names a module, by the last two names of what is called. */
+/** Functions whose first argument names a module. */
 const loaders = new Set([
   'require',
   'require.resolve',
@@ -43,7 +42,7 @@ export function reachesOf({ path, text }: SourceFile): Reach[] {
   }
   new Visitor({
     ImportDeclaration(node) {
-      // `import { type X }` is not type-only: what is left of it at run time is `import {}`, which loads the module.
+      // `import { type X }` is not type-only: it compiles to `import {}`, which loads the module.
       add(node, 'import', node.source.value, node.importKind === 'type')
     },
     ExportNamedDeclaration(node) {
@@ -72,7 +71,7 @@ export function reachesOf({ path, text }: SourceFile): Reach[] {
     NewExpression(node) {
       const [target, base] = node.arguments
       if (dottedName(node.callee) !== 'URL' || dottedName(base) !== 'import.meta.url') return
-      // Data files are found this way too, under names made at run time; only a fixed name can be judged.
+      // Data files are found this way too, with computed names; only a constant name can be checked.
       const name = constantText(target)
       if (name !== null) add(node, 'new URL', asRelative(name))
     },
@@ -85,12 +84,12 @@ export function lineAt(text: string, offset: number): number {
 }
 
 function loadedBy(args: readonly unknown[], called: string, add: (name: string | null) => void): void {
-  // vi.mock(import('./x.ts')): the inner import() is found by itself.
+  // vi.mock(import('./x.ts')): the inner import() is found separately.
   if (called.startsWith('vi.') && isNode(args[0]) && args[0].type === 'ImportExpression') return
   add(constantText(args[0]))
 }
 
-/** Compiler directives count above the first statement only; further down they are ordinary comments. */
+/** Compiler directives count only above the first statement; further down they are ordinary comments. */
 function referencesAbove(firstStatement: number, comments: readonly Comment[]) {
   return comments.flatMap((comment) => {
     if (comment.type !== 'Line' || comment.start > firstStatement) return []
@@ -114,7 +113,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value
 }
 
-/** The text of a string that is the same on every run, however it is wrapped; null for anything computed. */
+/** The text of a constant string, also in parentheses or with a type assertion; null for anything computed. */
 export function constantText(value: unknown): string | null {
   if (!isNode(value)) return null
   if (value.type === 'Literal') return typeof value.value === 'string' ? value.value : null
@@ -123,7 +122,7 @@ export function constantText(value: unknown): string | null {
   return value.quasis[0].value.cooked
 }
 
-/** `import.meta.url` for that very expression; null for whatever is not a chain of plain names. */
+/** `import.meta.url` for that expression; null for anything that is not a chain of names. */
 function dottedName(value: unknown): string | null {
   if (!isNode(value)) return null
   if (value.type === 'Identifier') return String(value.name)

@@ -7,13 +7,13 @@ const at = { where: 'a case', client: '2025' } as const
 const notes = (...entries: [string, unknown][]) => new Map(entries)
 const listed: Listed = { where: 'a case', step: 'call', gateway: 'broken', reason: 'On purpose.' }
 
-test('[HOUSE-12] a difference that is not listed is found, also where one side has nothing', () => {
+test('[HOUSE-12] a difference that is not listed is reported, also if one side has no value', () => {
   const { unexplained } = compare(at, notes(['call', 1], ['list', [1]]), notes(['call', 2], ['more', 3]), [])
 
   expect(unexplained.map(({ step }) => step)).toEqual(['call', 'list', 'more'])
 })
 
-test('[HOUSE-12] the order of members is no difference, the order of items is one', () => {
+test('[HOUSE-12] the order of object members is ignored, the order of list items is compared', () => {
   const { unexplained } = compare(
     at,
     notes(['members', { a: 1, b: 2 }], ['items', [1, 2]]),
@@ -24,7 +24,7 @@ test('[HOUSE-12] the order of members is no difference, the order of items is on
   expect(unexplained.map(({ step }) => step)).toEqual(['items'])
 })
 
-test('[HOUSE-12] a listed difference explains what it names, and nothing else', () => {
+test('[HOUSE-12] a listed difference covers only its own step, value and client', () => {
   const explained = compare(at, notes(['call', 1]), notes(['call', 'broken']), [listed])
   const other = compare(at, notes(['call', 1]), notes(['call', 2]), [listed])
   const ofOthers = compare(at, notes(['call', 1]), notes(['call', 'broken']), [{ ...listed, client: '2026' }])
@@ -34,7 +34,7 @@ test('[HOUSE-12] a listed difference explains what it names, and nothing else', 
   expect(ofOthers.unexplained).toHaveLength(1)
 })
 
-test('[HOUSE-12] a listed difference that shows nowhere is found', () => {
+test('[HOUSE-12] a listed difference that no longer occurs is reported', () => {
   const same = compare(at, notes(['call', 1]), notes(['call', 1]), [listed])
   const differs = compare({ ...at, client: '2026' }, notes(['call', 1]), notes(['call', 'broken']), [listed])
 
@@ -42,14 +42,14 @@ test('[HOUSE-12] a listed difference that shows nowhere is found', () => {
   expect(stale([same, differs])).toEqual([])
 })
 
-test('[HOUSE-12] only what the other generation does not have is left out', () => {
+test('[HOUSE-12] only fields that the other generation does not have are left out', () => {
   const seen = { result: { resultType: 'complete', ttlMs: 0, content: [], _meta: { own: 1 } } }
 
   expect(normalSeen(seen, { isMixed: true })).toEqual({ result: { content: [], _meta: { own: 1 } } })
   expect(normalSeen(seen, { isMixed: false })).toEqual(seen)
 })
 
-test('[HOUSE-12] an error counts as a broken server only if it is the gateway that says so', () => {
+test('[HOUSE-12] an error counts as a broken server only if the gateway reports it', () => {
   const error = { code: -32_000, message: 'The server one cannot be used now.' }
 
   expect(normalSeen({ error }, { isMixed: false })).toBe('broken')

@@ -1,20 +1,20 @@
-// Answering in a real browser: every kind of field, every ending, by mouse and by keyboard alone, two people at once.
+// Answering in a real browser: every kind of field, every outcome, with mouse and keyboard, two people at once.
 import type { AskDraft, Content, Field } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { tenant } from '../../scripts/inbox/desk.ts'
-import { aDeployment, aForm, aLink, eitherOfUs, forms, twoOfUs } from '../../scripts/inbox/samples.ts'
-import { ann, aPlace, ben, settleDown } from './visit.ts'
+import { tenant } from '../../test-kit/gateway/inbox-server.ts'
+import { aDeployment, aForm, aLink, eitherOfUs, forms, twoOfUs } from '../../test-kit/gateway/sample-asks.ts'
+import { ann, ben, testEnv, waitUntilActive } from './test-env.ts'
 
-const place = aPlace()
+const env = testEnv()
 
-test('[INBOX-15] signing in by a link leaves no code in the address, and the link works once', async () => {
-  const desk = await place.desk()
-  const link = await desk.linkFor(ann)
-  const { page, context } = await place.visit(desk)
-  expect(page.url()).toBe(`${desk.url}/`)
-  // Over http a session is no cookie: cookies go to every port of this machine.
+test('[INBOX-15] signing in by link removes the code from the URL, and the link works once', async () => {
+  const inbox = await env.inbox()
+  const link = await inbox.linkFor(ann)
+  const { page, context } = await env.visit(inbox)
+  expect(page.url()).toBe(`${inbox.url}/`)
+  // Over http the session is not a cookie: browsers send cookies to every port of this machine.
   expect(await context.cookies()).toEqual([])
 
   const other = await context.newPage()
@@ -22,14 +22,14 @@ test('[INBOX-15] signing in by a link leaves no code in the address, and the lin
   await other.getByText('Nothing is waiting for you.').waitFor()
   await other.goto('about:blank')
   await other.goto(link)
-  await other.getByText('This link does not work any more.').waitFor()
+  await other.getByText('This link is no longer valid.').waitFor()
 })
 
 test('[INBOX-15] signing out ends the session on every page of the browser', async () => {
-  const desk = await place.desk()
-  const { page, context } = await place.visit(desk)
+  const inbox = await env.inbox()
+  const { page, context } = await env.visit(inbox)
   const other = await context.newPage()
-  await other.goto(desk.url)
+  await other.goto(inbox.url)
   await other.getByText('Nothing is waiting for you.').waitFor()
   await page.getByRole('button', { name: 'Ann Lee' }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -38,42 +38,42 @@ test('[INBOX-15] signing out ends the session on every page of the browser', asy
   expect(await context.cookies()).toEqual([])
 })
 
-test('[INBOX-15] every kind of field can be filled in, and arrives as it was meant', async () => {
-  const desk = await place.desk()
+test('[INBOX-15] every kind of field can be filled in, and its value arrives unchanged', async () => {
+  const inbox = await env.inbox()
   const ids: Record<string, string> = {}
   for (const [name, { message, fields }] of Object.entries(forms)) {
-    ids[name] = (await desk.store.asks.raise(aForm(message, fields))).id
+    ids[name] = (await inbox.store.asks.raise(aForm(message, fields))).id
   }
-  const { page } = await place.visit(desk)
+  const { page } = await env.visit(inbox)
 
-  await open(page, desk.url, ids.text)
+  await open(page, inbox.url, ids.text)
   expect(await page.getByLabel('Name').inputValue()).toBe('Night drive')
   expect(await page.locator('.field-label', { hasText: 'Name' }).textContent()).toContain('suggested')
   await page.getByLabel('Name').fill('Day walk')
   expect(await page.locator('.field-label', { hasText: 'Name' }).textContent()).not.toContain('suggested')
   await page.getByLabel('Liner notes').fill('One line\nand another')
   await sendForm(page)
-  expect(await contentOf(desk.store, ids.text)).toEqual({ name: 'Day walk', notes: 'One line\nand another' })
+  expect(await contentOf(inbox.store, ids.text)).toEqual({ name: 'Day walk', notes: 'One line\nand another' })
 
-  await open(page, desk.url, ids.formats)
+  await open(page, inbox.url, ids.formats)
   await page.getByLabel('Email').fill('ann@example.com')
   await page.getByLabel('Agenda').fill('https://example.com/agenda')
   await page.getByLabel('Day').fill('2026-11-20')
   await page.getByLabel('Begins at').fill('2026-11-20T09:30:00')
   await sendForm(page)
-  const formats = await contentOf(desk.store, ids.formats)
+  const formats = await contentOf(inbox.store, ids.formats)
   expect(formats).toMatchObject({ email: 'ann@example.com', page: 'https://example.com/agenda', day: '2026-11-20' })
   expect(String(formats.start)).toMatch(/^2026-11-20T09:30:00(?:Z|[+-]\d\d:\d\d)$/)
 
-  await open(page, desk.url, ids.numbers)
+  await open(page, inbox.url, ids.numbers)
   await page.getByRole('slider', { name: 'Tempo' }).press('ArrowRight')
   await page.getByRole('textbox', { name: 'Gain' }).fill('-1.5')
   await page.getByLabel('Bars').fill('16')
   await page.locator('.rating-row label[for]').nth(4).click()
   await sendForm(page)
-  expect(await contentOf(desk.store, ids.numbers)).toEqual({ tempo: 121, gain: -1.5, bars: 16, rating: 4 })
+  expect(await contentOf(inbox.store, ids.numbers)).toEqual({ tempo: 121, gain: -1.5, bars: 16, rating: 4 })
 
-  await open(page, desk.url, ids.choices)
+  await open(page, inbox.url, ids.choices)
   expect(await page.getByRole('radio', { name: 'Yes' }).isChecked()).toBe(false)
   await page.getByRole('radio', { name: 'No', exact: true }).check()
   await page.getByRole('radio', { name: 'C: half time' }).check()
@@ -83,7 +83,7 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   await page.getByRole('checkbox', { name: 'voice' }).check()
   expect(await page.getByRole('checkbox', { name: 'drums' }).isDisabled()).toBe(true)
   await sendForm(page)
-  expect(await contentOf(desk.store, ids.choices)).toEqual({
+  expect(await contentOf(inbox.store, ids.choices)).toEqual({
     loop: false,
     variation: 'c',
     key: 'F♯',
@@ -91,17 +91,17 @@ test('[INBOX-15] every kind of field can be filled in, and arrives as it was mea
   })
 })
 
-test('[INBOX-15] [FORM-19] [FORM-20] a list has one entry per line, and a pattern and an open bound are shown and checked', async () => {
-  const desk = await place.desk()
+test('[INBOX-15] [FORM-19] [FORM-20] a list has one entry per line; a pattern and an exclusive bound are shown and checked', async () => {
+  const inbox = await env.inbox()
   const fields: Field[] = [
     { kind: 'list', name: 'tags', title: 'Tags', required: true, item: { pattern: '^[a-z, ]+$' }, minItems: 2 },
     { kind: 'text', name: 'code', title: 'Code', required: true, pattern: '^[A-Z]{3}$' },
     { kind: 'number', name: 'price', title: 'Price', required: true, integer: false, above: 0 },
     { kind: 'number', name: 'seats', title: 'Seats', required: true, integer: true, nullable: true },
   ]
-  const { id } = await desk.store.asks.raise(aForm('What is it?', fields))
-  const { page } = await place.visit(desk)
-  await open(page, desk.url, id)
+  const { id } = await inbox.store.asks.raise(aForm('What is it?', fields))
+  const { page } = await env.visit(inbox)
+  await open(page, inbox.url, id)
   await page.getByText('One entry per line. At least 2. Each must match ^[a-z, ]+$').waitFor()
   await page.getByText('A number, more than 0.').waitFor()
   await page.getByLabel('Tags').fill('red, dark\n\nblue\n')
@@ -114,14 +114,19 @@ test('[INBOX-15] [FORM-19] [FORM-20] a list has one entry per line, and a patter
   await page.getByLabel('Price').fill('2.5')
   await sendForm(page)
 
-  expect(await contentOf(desk.store, id)).toEqual({ tags: ['red, dark', 'blue'], code: 'ABC', price: 2.5, seats: null })
+  expect(await contentOf(inbox.store, id)).toEqual({
+    tags: ['red, dark', 'blue'],
+    code: 'ABC',
+    price: 2.5,
+    seats: null,
+  })
 })
 
-test('[INBOX-15] what does not fit is said at its field, in words, and the ask stays open', async () => {
-  const desk = await place.desk()
-  const { id } = await desk.store.asks.raise(aForm('Who?', forms.formats?.fields ?? []))
-  const { page } = await place.visit(desk)
-  await open(page, desk.url, id)
+test('[INBOX-15] an invalid value gets an error message at its field, and the ask stays open', async () => {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(aForm('Who?', forms.formats?.fields ?? []))
+  const { page } = await env.visit(inbox)
+  await open(page, inbox.url, id)
   await page.getByLabel('Email').fill('nobody')
   await page.getByRole('button', { name: 'Answer' }).click()
 
@@ -129,35 +134,35 @@ test('[INBOX-15] what does not fit is said at its field, in words, and the ask s
   expect(await page.getByText('This is required.').count()).toBe(2)
   expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true')
   expect(await page.evaluate('document.activeElement.type')).toBe('email')
-  expect((await desk.store.asks.read(tenant, id))?.state.kind).toBe('open')
+  expect((await inbox.store.asks.read(tenant, id))?.state.kind).toBe('open')
   await page.getByLabel('Email').fill('ann@example.com')
   await page.getByText('Enter an email address').waitFor({ state: 'detached' })
 })
 
-test('[INBOX-15] each answer ends the ask as it says, and silence and withdrawal are told apart', async () => {
-  const desk = await place.desk()
-  const raise = async (changes: Partial<AskDraft> = {}) => (await desk.store.asks.raise(aDeployment(changes))).id
+test('[INBOX-15] each answer leads to its own outcome, and an expired ask differs from a withdrawn one', async () => {
+  const inbox = await env.inbox()
+  const raise = async (changes: Partial<AskDraft> = {}) => (await inbox.store.asks.raise(aDeployment(changes))).id
   const ids = { declined: await raise(), dismissed: await raise(), gone: await raise() }
-  const { page } = await place.visit(desk)
+  const { page } = await env.visit(inbox)
 
-  await open(page, desk.url, ids.declined)
+  await open(page, inbox.url, ids.declined)
   await page.getByLabel('Comment').fill('wrong region')
   await page.getByRole('button', { name: 'Decline' }).click()
   await page.getByText(/You declined this, /).waitFor()
   await page.getByText('wrong region', { exact: true }).waitFor()
-  await open(page, desk.url, ids.dismissed)
+  await open(page, inbox.url, ids.dismissed)
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText(/You dismissed this, /).waitFor()
-  await open(page, desk.url, ids.gone)
-  await desk.store.asks.withdraw(tenant, ids.gone, 'caller-gone')
+  await open(page, inbox.url, ids.gone)
+  await inbox.store.asks.withdraw(tenant, ids.gone, 'caller-gone')
   await page.getByText('The agent that asked went away').waitFor()
   const late = await raise({ decideWithinMs: 1_500 })
-  await open(page, desk.url, late)
+  await open(page, inbox.url, late)
   await page.getByText('Expired without an answer').waitFor()
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
 
   const states = await Promise.all(
-    [ids.declined, ids.dismissed, ids.gone, late].map((id) => desk.store.asks.read(tenant, id)),
+    [ids.declined, ids.dismissed, ids.gone, late].map((id) => inbox.store.asks.read(tenant, id)),
   )
   expect(states.map((ask) => (ask?.state.kind === 'settled' ? ask.state.answer.action : ask?.state.kind))).toEqual([
     'decline',
@@ -167,15 +172,15 @@ test('[INBOX-15] each answer ends the ask as it says, and silence and withdrawal
   ])
 })
 
-test('[INBOX-15] a link is shown by its host, opened only after consent, and only if it is safe', async () => {
-  const desk = await place.desk()
-  const safe = await desk.store.asks.raise(aLink('https://accounts.calendar.example/connect'))
-  const unsafe = await desk.store.asks.raise(aLink('https://calendar.example@evil.example/'))
-  const { page } = await place.visit(desk)
-  await open(page, desk.url, unsafe.id)
+test('[INBOX-15] a link is shown by its host, and can be opened only after approval and only if it is safe', async () => {
+  const inbox = await env.inbox()
+  const safe = await inbox.store.asks.raise(aLink('https://accounts.calendar.example/connect'))
+  const unsafe = await inbox.store.asks.raise(aLink('https://calendar.example@evil.example/'))
+  const { page } = await env.visit(inbox)
+  await open(page, inbox.url, unsafe.id)
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
   await page.getByText('cannot be opened safely').waitFor()
-  await open(page, desk.url, safe.id)
+  await open(page, inbox.url, safe.id)
   expect(await page.locator('.host strong').textContent()).toBe('calendar.example')
   expect(await page.locator('a[href*="calendar.example"]').count()).toBe(0)
   await page.getByRole('button', { name: 'Approve' }).click()
@@ -184,105 +189,105 @@ test('[INBOX-15] a link is shown by its host, opened only after consent, and onl
   expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
 })
 
-test('[INBOX-16] the whole way, from the list to an answer, by keyboard alone', async () => {
-  const desk = await place.desk()
-  const approval = await desk.store.asks.raise(aDeployment())
-  const form = await desk.store.asks.raise(aForm('What shall it be called?', forms.text?.fields ?? []))
-  const { page } = await place.visit(desk)
-  await settleDown(page)
-  expect(page.url()).toBe(`${desk.url}/asks/${form.id}`)
+test('[INBOX-16] an ask can be selected and answered with the keyboard alone', async () => {
+  const inbox = await env.inbox()
+  const approval = await inbox.store.asks.raise(aDeployment())
+  const form = await inbox.store.asks.raise(aForm('What shall it be called?', forms.text?.fields ?? []))
+  const { page } = await env.visit(inbox)
+  await waitUntilActive(page)
+  expect(page.url()).toBe(`${inbox.url}/asks/${form.id}`)
   expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BUTTON')
 
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('j')
-  // A key that was meant for the card before does nothing to the one that has just appeared.
+  // A key pressed right after a card appears is ignored: it may have been meant for the previous card.
   await page.keyboard.press('a')
-  await settleDown(page)
-  expect(page.url()).toBe(`${desk.url}/asks/${approval.id}`)
-  expect((await desk.store.asks.read(tenant, approval.id))?.state.kind).toBe('open')
+  await waitUntilActive(page)
+  expect(page.url()).toBe(`${inbox.url}/asks/${approval.id}`)
+  expect((await inbox.store.asks.read(tenant, approval.id))?.state.kind).toBe('open')
   await page.keyboard.press('k')
-  await settleDown(page)
+  await waitUntilActive(page)
   await page.keyboard.press('Enter')
   await page.keyboard.press('e')
   await page.keyboard.press('End')
-  // While someone types, keys are letters.
+  // Shortcuts are off while a person types.
   await page.keyboard.type(' and')
   await page.keyboard.press('Enter')
-  expect((await desk.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
+  expect((await inbox.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
   await page.keyboard.press('Escape')
   await page.keyboard.press('a')
   await page.getByText(/You (?:answered|chose|requested)/).waitFor()
-  expect(await contentOf(desk.store, form.id)).toEqual({ name: 'Night drive and' })
+  expect(await contentOf(inbox.store, form.id)).toEqual({ name: 'Night drive and' })
   await page.keyboard.press('j')
-  await settleDown(page)
+  await waitUntilActive(page)
   await page.keyboard.press('d')
   await page.getByText(/You declined this/).waitFor()
 })
 
-test('[INBOX-17] new asks arrive by themselves, and of two people’s copies the other one flips', async () => {
-  const desk = await place.desk()
-  const [here, there] = [await place.visit(desk, ann), await place.visit(desk, ben)]
+test('[INBOX-17] new asks appear without a reload, and an answer updates the open page of another person', async () => {
+  const inbox = await env.inbox()
+  const [here, there] = [await env.visit(inbox, ann), await env.visit(inbox, ben)]
   await here.page.getByText('Nothing is waiting for you.').waitFor()
-  const { id } = await desk.store.asks.raise(aDeployment({ electorate: eitherOfUs }))
+  const { id } = await inbox.store.asks.raise(aDeployment({ approvalRule: eitherOfUs }))
   for (const { page } of [here, there]) {
     await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
-    await settleDown(page)
+    await waitUntilActive(page)
   }
   await there.page.getByLabel('Comment').fill('after the freeze')
   await there.page.getByRole('button', { name: 'Decline' }).click()
   await here.page.getByText(/Ben Okafor declined this, /).waitFor()
   await here.page.getByText('after the freeze', { exact: true }).waitFor()
   expect(await here.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
-  expect((await desk.store.asks.read(tenant, id))?.state).toMatchObject({ by: 'ben' })
+  expect((await inbox.store.asks.read(tenant, id))?.state).toMatchObject({ by: 'ben' })
 })
 
-test('[INBOX-17] a page whose stream was refused comes back to it and shows what it missed', async () => {
-  const desk = await place.desk()
-  const { page } = await place.visit(desk)
+test('[INBOX-17] a page whose stream was refused reconnects and shows what it missed', async () => {
+  const inbox = await env.inbox()
+  const { page } = await env.visit(inbox)
   const refuse = { status: 409, contentType: 'application/json', body: '{}' }
   await page.route('**/api/changes', (route) => route.fulfill(refuse))
   await page.reload()
   await page.getByText('reconnecting…').waitFor()
-  await desk.store.asks.raise(aDeployment())
+  await inbox.store.asks.raise(aDeployment())
   await page.unroute('**/api/changes')
   await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
   await page.getByText('reconnecting…').waitFor({ state: 'detached' })
 })
 
-test('[INBOX-17] an answer that comes too late says who was first, and counts for nothing', async () => {
-  const desk = await place.desk()
-  const { id } = await desk.store.asks.raise(aDeployment({ electorate: eitherOfUs }))
-  const { page } = await place.visit(desk)
-  await settleDown(page)
-  // The page hears nothing, as on a broken network that mends just before the click.
+test('[INBOX-17] a late answer has no effect, and the page shows who answered first', async () => {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(aDeployment({ approvalRule: eitherOfUs }))
+  const { page } = await env.visit(inbox)
+  await waitUntilActive(page)
+  // The page receives no changes, as on a broken network that recovers just before the click.
   await page.route('**/api/changes', (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
   await page.reload()
-  await settleDown(page)
-  await desk.store.asks.answer({ tenant, id, person: ben, via: 'terminal', answer: { action: 'decline' } })
+  await waitUntilActive(page)
+  await inbox.store.asks.answer({ tenant, id, person: ben, via: 'terminal', answer: { action: 'decline' } })
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('Your answer came too late and changed nothing.').waitFor()
   await page.getByText(/Ben Okafor declined this from the terminal/).waitFor()
 })
 
-test('[INBOX-17] with several to decide, votes are counted on the card', async () => {
-  const desk = await place.desk()
-  await desk.store.asks.raise(aDeployment({ electorate: twoOfUs }))
-  const [here, there] = [await place.visit(desk, ann), await place.visit(desk, ben)]
-  await settleDown(here.page)
+test('[INBOX-17] the card shows the number of approvals when several are needed', async () => {
+  const inbox = await env.inbox()
+  await inbox.store.asks.raise(aDeployment({ approvalRule: twoOfUs }))
+  const [here, there] = [await env.visit(inbox, ann), await env.visit(inbox, ben)]
+  await waitUntilActive(here.page)
   expect(await here.page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
   await here.page.getByRole('button', { name: 'Approve' }).click()
   await here.page.getByText('You have answered. Others are still to decide.').waitFor()
   await there.page.getByText('1 of 2 approvals').waitFor()
-  await settleDown(there.page)
+  await waitUntilActive(there.page)
   await there.page.getByRole('button', { name: 'Approve' }).click()
   await here.page.getByText(/Ben Okafor approved this/).waitFor()
 })
 
 async function open(page: Page, url: string, id: string | undefined): Promise<void> {
   await page.goto(`${url}/asks/${id}`)
-  await settleDown(page)
+  await waitUntilActive(page)
 }
 
 async function sendForm(page: Page): Promise<void> {
@@ -292,6 +297,7 @@ async function sendForm(page: Page): Promise<void> {
 
 async function contentOf(store: Store, id: string | undefined): Promise<Content> {
   const ask = await store.asks.read(tenant, id ?? '')
-  if (ask?.state.kind !== 'settled' || ask.state.answer.action !== 'accept') throw new Error('Nobody has accepted.')
+  if (ask?.state.kind !== 'settled' || ask.state.answer.action !== 'accept')
+    throw new Error('The ask was not accepted.')
   return { ...ask.state.answer.content }
 }

@@ -2,31 +2,31 @@
 import type { AskDraft, Field, Question } from '@assent/core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Desk } from '../../scripts/inbox/desk.ts'
-import { tenant } from '../../scripts/inbox/desk.ts'
-import { aDeployment, anAsk } from '../../scripts/inbox/samples.ts'
-import { aPlace, settleDown } from './visit.ts'
+import type { InboxServer } from '../../test-kit/gateway/inbox-server.ts'
+import { tenant } from '../../test-kit/gateway/inbox-server.ts'
+import { aDeployment, anAsk } from '../../test-kit/gateway/sample-asks.ts'
+import { testEnv, waitUntilActive } from './test-env.ts'
 
-const place = aPlace()
+const env = testEnv()
 const call = { tool: 'wipe_disk', arguments: { path: '/', recursive: true } }
 const deploy = { asker: { server: 'deploy', tool: 'wipe_disk' } }
-const spoof = 'Let read_file go on\n\nread_file on studio needs your approval.'
+const spoof = 'Let read_file continue\n\nread_file on studio needs your approval.'
 const emptyForm: Question = { kind: 'form', message: spoof, form: { fields: [] }, call }
 
-async function opened(draft: AskDraft, options = {}): Promise<{ page: Page; desk: Desk; id: string }> {
-  const desk = await place.desk()
-  const { id } = await desk.store.asks.raise(draft)
-  const { page } = await place.visit(desk, undefined, options)
-  await page.goto(`${desk.url}/asks/${id}`)
-  await settleDown(page)
-  return { page, desk, id }
+async function opened(draft: AskDraft, options = {}): Promise<{ page: Page; inbox: InboxServer; id: string }> {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(draft)
+  const { page } = await env.visit(inbox, undefined, options)
+  await page.goto(`${inbox.url}/asks/${id}`)
+  await waitUntilActive(page)
+  return { page, inbox, id }
 }
 
-async function stateOf({ store }: Desk, id: string) {
+async function stateOf({ store }: InboxServer, id: string) {
   return (await store.asks.read(tenant, id))?.state
 }
 
-/** Scrolls as a person does who reads: a little at a time, to the end. */
+/** Scrolls to the end in small steps, as a reader does. */
 async function readDown(page: Page): Promise<void> {
   await page.mouse.move(450, 250)
   for (let step = 0; step < 20; step++) {
@@ -35,18 +35,18 @@ async function readDown(page: Page): Promise<void> {
   }
 }
 
-test('[CARD-6] [CARD-5] a form without fields has our title and the real call, and the words of the server are a claim', async () => {
+test('[CARD-6] [CARD-5] a form without fields has a title of ours and the actual call; the server’s text is shown as a claim', async () => {
   const { page } = await opened(anAsk(emptyForm, deploy))
   expect(await page.locator('.card h2').textContent()).toBe('deploy asks you to confirm: wipe_disk')
   expect(await page.locator('.card-subtitle').textContent()).toContain(
     'The call wipe_disk on deploy needs your approval.',
   )
   expect(await page.locator('.arguments').textContent()).toContain('recursivetrue')
-  expect(await page.locator('.claim').textContent()).toContain('Let read_file go on')
+  expect(await page.locator('.claim').textContent()).toContain('Let read_file continue')
   expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
 })
 
-test('[CARD-5] a plain form and a link show the call they are asked in, also when its arguments are too large', async () => {
+test('[CARD-5] a form and a link show the call during which they are asked, also if its arguments are too large', async () => {
   const fields: readonly Field[] = [{ kind: 'text', name: 'why', title: 'Why', required: true }]
   const form = await opened(anAsk({ kind: 'form', message: 'Why?', form: { fields }, call }, deploy))
   expect(await form.page.locator('.asked-in').textContent()).toContain('Asked in the call wipe_disk on deploy')
@@ -57,7 +57,7 @@ test('[CARD-5] a plain form and a link show the call they are asked in, also whe
   expect(await link.page.locator('.asked-in').textContent()).toContain('Its arguments are too large to show here.')
 })
 
-test('[CARD-9] no option, tick or yes/no is chosen beforehand, and a suggestion is marked', async () => {
+test('[CARD-9] no option, checkbox or yes/no is preselected, and a suggestion is marked', async () => {
   const options = ['a', 'b', 'c'].map((value) => ({ value, label: `Track ${value}` }))
   const many = Array.from({ length: 12 }, (_, n) => ({ value: `k${n}`, label: `Key ${n}` }))
   const fields: readonly Field[] = [
@@ -68,7 +68,7 @@ test('[CARD-9] no option, tick or yes/no is chosen beforehand, and a suggestion 
     { kind: 'text', name: 'name', title: 'Name', required: true, default: 'Night drive' },
     { kind: 'number', name: 'bars', title: 'Bars', integer: true, required: true, default: 16 },
   ]
-  const { page, desk, id } = await opened(anAsk({ kind: 'form', message: 'Which?', form: { fields } }))
+  const { page, inbox, id } = await opened(anAsk({ kind: 'form', message: 'Which?', form: { fields } }))
   expect(await page.locator('input[type=radio]:checked, input[type=checkbox]:checked').count()).toBe(0)
   expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('')
   expect(await page.getByLabel('Name').inputValue()).toBe('Night drive')
@@ -80,7 +80,7 @@ test('[CARD-9] no option, tick or yes/no is chosen beforehand, and a suggestion 
 
   await page.getByRole('button', { name: 'Answer' }).click()
   await page.getByRole('alert').first().waitFor()
-  expect(await stateOf(desk, id)).toMatchObject({ kind: 'open' })
+  expect(await stateOf(inbox, id)).toMatchObject({ kind: 'open' })
 })
 
 test('[CARD-8] an option whose label and value contradict each other shows both', async () => {
@@ -94,41 +94,41 @@ test('[CARD-8] an option whose label and value contradict each other shows both'
   expect(await page.locator('.option-value').count()).toBe(1)
 })
 
-const tall = { viewport: { width: 900, height: 500 } }
+const smallScreen = { viewport: { width: 900, height: 500 } }
 
 for (const key of ['a', 'y']) {
-  test(`[CARD-10] the key ${key} approves nothing before the end of the card was in view, and works afterwards`, async () => {
+  test(`[CARD-10] the key ${key} approves only after the end of the card has been in view`, async () => {
     const args = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, `value ${n}`]))
     const long: Question = { ...emptyForm, call: { tool: 'wipe_disk', arguments: args } } as Question
-    const { page, desk, id } = await opened(anAsk(long, deploy), tall)
+    const { page, inbox, id } = await opened(anAsk(long, deploy), smallScreen)
     await page.keyboard.press(key)
     await page.getByText('Read to the end of the card first.').waitFor({ state: 'attached' })
-    expect(await stateOf(desk, id)).toMatchObject({ kind: 'open' })
+    expect(await stateOf(inbox, id)).toMatchObject({ kind: 'open' })
 
     await readDown(page)
     await page.getByText('Read to the end of the card first.').waitFor({ state: 'detached' })
     await page.keyboard.press(key)
     await page.locator('.settled').waitFor()
-    expect(await stateOf(desk, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
+    expect(await stateOf(inbox, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
   })
 }
 
-test('[CARD-10] an argument that scrolls in its own box has to be read to its end too, and the button needs none of it', async () => {
+test('[CARD-10] an argument that scrolls in its own box must be scrolled to its end before the key works; the button works at once', async () => {
   const text = Array.from({ length: 200 }, (_, n) => `line ${n}`).join('\n')
   const long: Question = { ...emptyForm, call: { tool: 'wipe_disk', arguments: { text } } } as Question
-  const { page, desk, id } = await opened(anAsk(long, deploy))
+  const { page, inbox, id } = await opened(anAsk(long, deploy))
   await page.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded()
   await page.keyboard.press('a')
   await page.getByText('Read to the end of the card first.').waitFor({ state: 'attached' })
-  expect(await stateOf(desk, id)).toMatchObject({ kind: 'open' })
+  expect(await stateOf(inbox, id)).toMatchObject({ kind: 'open' })
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.locator('.settled').waitFor()
-  expect(await stateOf(desk, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
+  expect(await stateOf(inbox, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
 
   const other = await opened(anAsk(long, deploy))
   await other.page.locator('.arguments dd').evaluate((box) => box.scrollTo(0, box.scrollHeight))
   await other.page.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded()
-  // The page learns a little later that the end has been in view.
+  // The browser reports with a short delay that the end is in view.
   await expect
     .poll(
       async () => {
@@ -140,16 +140,16 @@ test('[CARD-10] an argument that scrolls in its own box has to be read to its en
     .toBe(true)
 })
 
-test('[CARD-10] a card that fits on the screen is approved by key, and Decline needs no reading', async () => {
-  const { page, desk, id } = await opened(aDeployment())
+test('[CARD-10] a card that fits on the screen can be approved by key at once, and the decline key always works', async () => {
+  const { page, inbox, id } = await opened(aDeployment())
   await page.keyboard.press('a')
   await page.locator('.settled').waitFor()
-  expect(await stateOf(desk, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
+  expect(await stateOf(inbox, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
 
   const args = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, `value ${n}`]))
   const long: Question = { ...emptyForm, call: { tool: 'wipe_disk', arguments: args } } as Question
-  const other = await opened(anAsk(long, deploy), tall)
+  const other = await opened(anAsk(long, deploy), smallScreen)
   await other.page.keyboard.press('d')
   await other.page.locator('.settled').waitFor()
-  expect(await stateOf(other.desk, other.id)).toMatchObject({ kind: 'settled', answer: { action: 'decline' } })
+  expect(await stateOf(other.inbox, other.id)).toMatchObject({ kind: 'settled', answer: { action: 'decline' } })
 })

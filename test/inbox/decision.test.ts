@@ -9,9 +9,9 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { startGateway } from 'assent'
 import { expect, onTestFinished, test } from 'vitest'
-import { aPlace, settleDown } from './visit.ts'
+import { testEnv, waitUntilActive } from './test-env.ts'
 
-const place = aPlace()
+const env = testEnv()
 const example = fileURLToPath(new URL('../../examples/delete-artifacts.ts', import.meta.url))
 const names = ['demo-1', 'old-mix']
 const call = { name: 'delete_artifacts', arguments: { names } }
@@ -20,20 +20,20 @@ for (const [generation, callFrom] of [
   ['2025-11-25', callFromOlder],
   ['2026-07-28', callFromNewest],
 ] as const) {
-  test(`[CARD-1] [CARD-3] a ${generation} call goes on after Approve, and not after Decline or Dismiss`, async () => {
-    const desk = await place.desk({ tenant: 'default' })
-    const url = await aGateway(desk.store)
-    const { page } = await place.visit(desk)
+  test(`[CARD-1] [CARD-3] a ${generation} call continues after Approve, and not after Decline or Dismiss`, async () => {
+    const inbox = await env.inbox({ tenant: 'default' })
+    const url = await aGateway(inbox.store)
+    const { page } = await env.visit(inbox)
 
     for (const [button, expected] of [
       ['Approve', /^Deleted 2 artifacts\.$/],
       ['Decline', /declined/i],
       ['Dismiss', /no choice|cancel|dismiss/i],
     ] as const) {
-      await page.goto(desk.url)
+      await page.goto(inbox.url)
       const calling = callFrom(url)
-      await page.getByRole('heading', { name: 'Let delete_artifacts go on' }).waitFor()
-      await settleDown(page)
+      await page.getByRole('heading', { name: 'Let delete_artifacts continue' }).waitFor()
+      await waitUntilActive(page)
       expect(await page.locator('.arguments').textContent()).toContain('old-mix')
       expect(await page.locator('.claim').textContent()).toContain('Delete 2 artifacts')
       expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')

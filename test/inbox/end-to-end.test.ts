@@ -1,25 +1,22 @@
-// From a client's call to its result, with nothing of ours left out: the program as a process, PostgreSQL, a real browser,
-// and clients and servers of both SDK generations.
+// From a client's call to its result: the program as a process, PostgreSQL, a real browser, and clients and servers of both SDK
+// generations.
 import { encodeForm } from '@assent/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { signIn, whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
-import { aClient, type Visit } from '../../packages/gateway/src/contract/clients.suite.ts'
-import {
-  type AskingServer,
-  anAskingServer,
-  type Generation,
-} from '../../packages/gateway/src/contract/servers.suite.ts'
-import { aBrowser } from '../../scripts/inbox/browser.ts'
-import { aHouse, type House } from '../../scripts/inbox/house.ts'
-import { forms } from '../../scripts/inbox/samples.ts'
+import { aBrowser } from '../../test-kit/chromium.ts'
+import { createGatewayProcess, type GatewayProcess } from '../../test-kit/gateway/gateway-process.ts'
+import { forms } from '../../test-kit/gateway/sample-asks.ts'
+import { type AskingServer, anAskingServer } from '../../test-kit/mcp/asking-servers.ts'
+import { signIn, whichRegion } from '../../test-kit/mcp/asking-tools.ts'
+import { aClient, type Visit } from '../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../test-kit/revisions.ts'
 import { fillings } from './fill.ts'
-import { settleDown } from './visit.ts'
+import { waitUntilActive } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
-// Each generation once on either side; the suites of the gateway hold all four pairings.
-const pairings: readonly { readonly client: Generation; readonly server: Generation }[] = [
+// Each generation once on each side; the gateway's own tests cover all four pairings.
+const pairings: readonly { readonly client: Revision; readonly server: Revision }[] = [
   { client: '2025-11-25', server: '2026-07-28' },
   { client: '2026-07-28', server: '2025-11-25' },
 ]
@@ -32,45 +29,45 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-interface Scene {
-  readonly house: House
+interface TestEnv {
+  readonly gateway: GatewayProcess
   readonly server: AskingServer
   readonly page: Page
 }
 
-async function aScene(speaks: Generation, asks = ''): Promise<Scene> {
+async function startEnv(speaks: Revision, asks = ''): Promise<TestEnv> {
   const server = await anAskingServer(speaks)
-  const house = await aHouse(
+  const gateway = await createGatewayProcess(
     `asks: { surfaces: [client, inbox]${asks} }\nservers: { deploy: { url: "${server.url}" } }`,
   )
-  onTestFinished(() => house.close())
-  await house.start()
-  return { house, server, page: await aPage(house) }
+  onTestFinished(() => gateway.close())
+  await gateway.start()
+  return { gateway, server, page: await aPage(gateway) }
 }
 
-async function aPage(house: House): Promise<Page> {
+async function aPage(gateway: GatewayProcess): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
   await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  await page.goto(await house.link())
+  await page.goto(await gateway.link())
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   return page
 }
 
-/** Opens the ask that has arrived by itself, and waits until its card takes clicks. */
+/** Opens the ask once it appears, and waits until its card reacts to clicks. */
 async function openNext(page: Page, words: string): Promise<void> {
   await page.getByRole('link', { name: words }).first().click()
-  await settleDown(page)
+  await waitUntilActive(page)
 }
 
 const cannotAsk: Visit = { elicitation: 'none' }
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
-  test('[INBOX-15] [ROUTE-1] every kind of field is filled in on a page that was open before, and the tool goes on after the click', async () => {
-    const { house, server, page } = await aScene(serverSpeaks)
-    const client = await aClient(clientSpeaks, house.mcp, cannotAsk)
+  test('[INBOX-15] [ROUTE-1] every kind of field can be filled in on a page that was already open, and the tool then continues', async () => {
+    const { gateway, server, page } = await startEnv(serverSpeaks)
+    const client = await aClient(clientSpeaks, gateway.mcp, cannotAsk)
     const questions = Object.values(forms).map(({ message, fields }) => {
       const encoded = encodeForm({ fields }, '2025-11-25')
       if (!encoded.ok) throw new Error('A sample form cannot be asked.')
@@ -93,34 +90,43 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
-  test('[INBOX-15] [ROUTE-3] a link, a no, no choice and silence each reach the server as what they are', async () => {
-    const { house, server, page } = await aScene(serverSpeaks, ', wait: 20s')
-    const client = await aClient(clientSpeaks, house.mcp, cannotAsk)
+  test('[INBOX-15] [ROUTE-3] the server can distinguish an approved link, a decline and a dismissal', async () => {
+    const { gateway, server, page } = await startEnv(serverSpeaks)
+    const client = await aClient(clientSpeaks, gateway.mcp, cannotAsk)
 
-    const calling = client.call('ask', { questions: [signIn, whichRegion, whichRegion, whichRegion] })
-    for (const [words, button, told] of [
+    const calling = client.call('ask', { questions: [signIn, whichRegion, whichRegion] })
+    for (const [words, button, outcome] of [
       [signIn.message, 'Approve', /You approved this, /],
       [whichRegion.message, 'Decline', /You declined this, /],
       [whichRegion.message, 'Dismiss', /You dismissed this, /],
     ] as const) {
       await openNext(page, words)
       await page.getByRole('button', { name: button }).click()
-      await page.getByText(told).waitFor()
+      await page.getByText(outcome).waitFor()
     }
+
+    expect(await calling).toMatchObject(done)
+    expect(server.saw).toEqual([{ action: 'accept' }, { action: 'decline' }, { action: 'cancel' }])
+  })
+
+  test('[INBOX-15] [ROUTE-3] a question that expires is shown as expired, and the server gets no answer', async () => {
+    const { gateway, server, page } = await startEnv(serverSpeaks, ', wait: 20s')
+    const client = await aClient(clientSpeaks, gateway.mcp, cannotAsk)
+
+    const calling = client.call('ask', { questions: [whichRegion] })
     await openNext(page, whichRegion.message)
-    // The deadline itself is twenty seconds away.
     await page.getByText('Expired without an answer').waitFor({ timeout: 60_000 })
 
     expect(await calling).toMatchObject(done)
-    const silence =
-      serverSpeaks === '2025-11-25' ? { error: expect.stringContaining('Nobody answered') } : { action: 'cancel' }
-    expect(server.saw).toEqual([{ action: 'accept' }, { action: 'decline' }, { action: 'cancel' }, silence])
+    const noAnswer =
+      serverSpeaks === '2025-11-25' ? { error: expect.stringContaining('No person answered') } : { action: 'cancel' }
+    expect(server.saw).toEqual([noAnswer])
   })
 
-  test('[ROUTE-2] a client that declines in 5 ms has asked nobody: the person answers here, and the tool goes on', async () => {
-    const { house, server, page } = await aScene(serverSpeaks)
+  test('[ROUTE-2] if a client declines within 5 ms, the person answers in the inbox, and the tool continues', async () => {
+    const { gateway, server, page } = await startEnv(serverSpeaks)
     const says = () => new Promise((resolve) => setTimeout(resolve, 5, { action: 'decline' }))
-    const client = await aClient(clientSpeaks, house.mcp, { says })
+    const client = await aClient(clientSpeaks, gateway.mcp, { says })
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await answerRegion(page)
@@ -130,14 +136,14 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(client.asked).toHaveLength(1)
   })
 
-  test('[ROUTE-10] a client that never answers: the person answers here, and the tool goes on', async () => {
-    const { house, server, page } = await aScene(serverSpeaks, ', silent_after: 1s')
+  test('[ROUTE-10] if a client never answers, the person answers in the inbox, and the tool continues', async () => {
+    const { gateway, server, page } = await startEnv(serverSpeaks, ', silent_after: 1s')
     const given = Promise.withResolvers<unknown>()
-    const client = await aClient(clientSpeaks, house.mcp, { says: () => given.promise })
+    const client = await aClient(clientSpeaks, gateway.mcp, { says: () => given.promise })
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await answerRegion(page)
-    // A client of 2026-07-28 has the call in its own hands until its person lets go of the question.
+    // A 2026-07-28 client does not retry the call until its own question is closed.
     if (clientSpeaks === '2026-07-28') given.resolve({ action: 'cancel' })
 
     expect(await calling).toMatchObject(done)
@@ -145,18 +151,18 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 })
 
-test('[ROUTE-5] [ROUTE-10] after kill -9 between ask and answer the ask is there, answerable, and a 2026-07-28 call finishes', async () => {
-  const { house, server, page } = await aScene('2026-07-28', ', silent_after: 1s')
+test('[ROUTE-5] [ROUTE-10] after kill -9 between ask and answer the ask can still be answered, and a 2026-07-28 call finishes', async () => {
+  const { gateway, server, page } = await startEnv('2026-07-28', ', silent_after: 1s')
   const given = Promise.withResolvers<unknown>()
-  const client = await aClient('2026-07-28', house.mcp, { says: () => given.promise })
+  const client = await aClient('2026-07-28', gateway.mcp, { says: () => given.promise })
   const calling = client.call('ask', { questions: [whichRegion] })
   await page.getByRole('link', { name: whichRegion.message }).waitFor()
 
-  await house.kill()
-  await house.start()
-  const { asks } = await house.store.inbox.page({ tenant: 'default', person: local, show: 'open' })
+  await gateway.kill()
+  await gateway.start()
+  const { asks } = await gateway.store.inbox.page({ tenant: 'default', person: local, show: 'open' })
   expect(asks).toHaveLength(1)
-  // The page that was open before, still signed in, without being loaded anew.
+  // The same page, still signed in, without a reload.
   await answerRegion(page)
   given.resolve({ action: 'cancel' })
 

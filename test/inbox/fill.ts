@@ -1,4 +1,4 @@
-// How a person fills in each of the sample forms in a browser, and what must arrive.
+// Fills in each sample form in a browser, with the content that must arrive.
 import type { Page } from 'playwright-core'
 
 interface Filling {

@@ -1,19 +1,18 @@
-// The whole of it: the program itself, a real provider, agents with bearer tokens, and people who sign in with a real
-// browser and answer what their own agents ask.
+// The program, a real OpenID provider, agents with bearer tokens, and people who sign in with a real browser and answer what their
+// own agents ask.
 import { execFileSync } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/cli/process.suite.ts'
-import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
-import { aClient } from '../../packages/gateway/src/contract/clients.suite.ts'
-import { until } from '../../packages/gateway/src/contract/stage.suite.ts'
-import { aBrowser } from '../../scripts/inbox/browser.ts'
-import { anIssuer, audience, inboxClient } from '../../scripts/inbox/issuer.ts'
-import { agentToken } from '../../scripts/inbox/surfer.ts'
-import { settleDown } from './visit.ts'
+import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/program/process.suite.ts'
+import { aBrowser } from '../../test-kit/chromium.ts'
+import { freePort } from '../../test-kit/listen.ts'
+import { whichRegion } from '../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../test-kit/mcp/scripted-client.ts'
+import { agentToken } from '../../test-kit/oidc/login-browser.ts'
+import { anIssuer, audience, inboxClient } from '../../test-kit/oidc/provider.ts'
+import { until } from '../../test-kit/until.ts'
+import { waitUntilActive } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 let browser: Browser
@@ -23,16 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function aFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 async function aTeam() {
-  const origin = `http://127.0.0.1:${await aFreePort()}`
+  const origin = `http://127.0.0.1:${await freePort()}`
   const issuer = await anIssuer([`${origin}/sign-in/callback`])
   onTestFinished(() => issuer.stop())
   const config = `
@@ -53,7 +44,7 @@ async function aPage(): Promise<Page> {
   return context.newPage()
 }
 
-/** Through the provider's own pages. */
+/** Signs in on the provider's own pages. */
 async function signIn(page: Page, person: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('input[name=login]').fill(person)
@@ -62,7 +53,7 @@ async function signIn(page: Page, person: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-/** Without the provider's, which is on the same host here, and cookies do not tell ports apart. */
+/** Without the provider's cookies: it has the same host here, and cookies do not depend on the port. */
 async function ourCookies(page: Page) {
   return (await page.context().cookies()).filter(({ name }) => name.startsWith('assent'))
 }
@@ -74,7 +65,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  '[LOGIN-9] whose agent calls with a bearer token (%s) answers it in their browser with the same account, and nobody else',
+  '[LOGIN-9] a person can answer what their agent asks over %s with a bearer token by signing in with the same account; other people cannot',
   async (generation) => {
     const { origin, issuer, gateway } = await aTeam()
     const client = await aClient(generation, gateway.url, {
@@ -92,17 +83,17 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await ann.getByRole('button', { name: 'Ann Lee' }).waitFor()
     await ann.goto(origin)
     await ann.locator('.row').first().click()
-    await settleDown(ann)
+    await waitUntilActive(ann)
     await picture(ann, `card-${generation}`)
     const place = ann.url()
     expect(place).toMatch(/\/asks\/ask_/)
 
-    // Somebody with the same name, who followed the same address.
+    // Another person with the same display name, at the same URL.
     await mallory.goto(place)
     await mallory.getByText('You are signed out.').waitFor()
     await signIn(mallory, 'mallory')
     await mallory.waitForURL(place)
-    await mallory.getByText('There is nothing here for you.').waitFor()
+    await mallory.getByText('Not found, or you do not have access.').waitFor()
     await picture(mallory, `stranger-${generation}`)
 
     await ann.getByRole('radio', { name: 'eu' }).check()
@@ -118,17 +109,17 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await ann.getByText('You are signed out.').waitFor()
     await until(async () => ((await ourCookies(ann)).length === 0 ? true : undefined))
     expect(gateway.lines().filter(({ level }) => level === 'error')).toEqual([])
-    expect(gateway.heard.err).not.toContain(inboxClient.secret)
+    expect(gateway.received.err).not.toContain(inboxClient.secret)
   },
 )
 
-test('[LOGIN-9] [INBOX-19] who calls a sign-in off is told so, and goes on where they were when they try again', async () => {
+test('[LOGIN-9] [INBOX-19] a cancelled sign-in is reported, and the next one returns to the same page', async () => {
   const { origin } = await aTeam()
   const page = await aPage()
   await page.goto(`${origin}/figures`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('[ Cancel ]').click()
-  await page.getByText('The sign-in was called off.').waitFor()
+  await page.getByText('The sign-in was cancelled.').waitFor()
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await page.evaluate(axe.source)
   expect(await page.evaluate('axe.run().then(({ violations }) => violations)')).toEqual([])
@@ -139,7 +130,7 @@ test('[LOGIN-9] [INBOX-19] who calls a sign-in off is told so, and goes on where
   await page.getByRole('button', { name: 'Ann Lee' }).waitFor()
 })
 
-test('[PROG-18] with identity the program signs people in by account: no link, and not on standard input', async () => {
+test('[PROG-18] with `identity`, people sign in with an account: `inbox link` and `--stdio` are refused', async () => {
   const { gateway, variables, origin } = await aTeam()
   const around = { folder: gateway.folder, variables }
 
@@ -148,5 +139,5 @@ test('[PROG-18] with identity the program signs people in by account: no link, a
 
   expect(link).toMatchObject({ code: 1, out: '', err: expect.stringContaining('their own account') })
   expect(link.err).toContain(origin)
-  expect(stdio).toMatchObject({ code: 3, err: expect.stringContaining('Leave identity out') })
+  expect(stdio).toMatchObject({ code: 3, err: expect.stringContaining('Remove identity') })
 })

@@ -1,29 +1,29 @@
-// Each page as a whole: usable by everyone, within its size, with nothing loaded from elsewhere.
+// Each page as a whole: accessibility, size, and no requests to other origins.
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { verifyProof } from '@assent/core'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { tenant } from '../../scripts/inbox/desk.ts'
-import { aDeployment, raiseSamples, raiseSecret } from '../../scripts/inbox/samples.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
-import { ann, aPlace, settleDown } from './visit.ts'
+import { tenant } from '../../test-kit/gateway/inbox-server.ts'
+import { aDeployment, raiseSamples, raiseSecret } from '../../test-kit/gateway/sample-asks.ts'
+import { ann, testEnv, waitUntilActive } from './test-env.ts'
 
-const place = aPlace()
+const env = testEnv()
 const firstLoadBytes = 200_000
 
 test('[INBOX-18] the script of the first load is under 200 kB, compressed', async () => {
-  const desk = await place.desk()
-  const { context } = await place.visit(desk)
-  await desk.store.asks.raise(aDeployment())
+  const inbox = await env.inbox()
+  const { context } = await env.visit(inbox)
+  await inbox.store.asks.raise(aDeployment())
   const page = await context.newPage()
   const scripts = new Set<string>()
   page.on('request', (request) => {
     if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname)
   })
-  await page.goto(desk.url)
-  await settleDown(page)
+  await page.goto(inbox.url)
+  await waitUntilActive(page)
 
   const folder = await builtWebApp()
   const bytes = [...scripts].reduce((sum, file) => sum + gzipSync(readFileSync(folder + file), { level: 9 }).length, 0)
@@ -36,16 +36,16 @@ for (const [look, options] of [
   ['wide and light', { colorScheme: 'light' }],
   ['phone and dark', { colorScheme: 'dark', viewport: { width: 390, height: 844 } }],
 ] as const) {
-  test(`[INBOX-19] no page has anything that a checker of accessibility finds (${look})`, async () => {
-    const desk = await place.desk()
-    const { page } = await place.visit(desk, ann, options)
+  test(`[INBOX-19] axe finds no accessibility violation on any page (${look})`, async () => {
+    const inbox = await env.inbox()
+    const { page } = await env.visit(inbox, ann, options)
     await page.getByText('Nothing is waiting for you.').waitFor()
     expect(await violations(page), 'empty').toEqual([])
     await page.getByRole('button', { name: 'Show me an example' }).click()
-    await settleDown(page)
+    await waitUntilActive(page)
     expect(await violations(page), 'example').toEqual([])
 
-    const ids = await raiseSamples(desk.store)
+    const ids = await raiseSamples(inbox.store)
     await page.locator('.row:visible').first().waitFor()
     expect(await violations(page), 'list').toEqual([])
     for (const [name, id] of Object.entries(ids)) {
@@ -58,14 +58,14 @@ for (const [look, options] of [
     await page.keyboard.press('?')
     expect(await violations(page), 'keys').toEqual([])
     await page.keyboard.press('Escape')
-    await desk.store.asks.answer({
+    await inbox.store.asks.answer({
       tenant,
       id: ids.approval ?? '',
       person: ann,
       via: 'inbox',
       answer: { action: 'accept' },
     })
-    const secret = await raiseSecret(desk.store, desk.url)
+    const secret = await raiseSecret(inbox.store, inbox.url)
     for (const path of [
       `/secret/${secret.page}`,
       `/asks/${secret.ask}`,
@@ -77,11 +77,11 @@ for (const [look, options] of [
       '/sign-in',
       '/asks/none',
     ]) {
-      await page.goto(desk.url + path)
+      await page.goto(inbox.url + path)
       await page.locator('main > *').first().waitFor()
       await page.locator('.loading').waitFor({ state: 'detached' })
       expect(await violations(page), path).toEqual([])
-      const check = page.getByRole('button', { name: 'Check the record' })
+      const check = page.getByRole('button', { name: 'Check the audit log' })
       if ((await check.count()) === 0) continue
       await check.click()
       await page.getByText('The audit log is consistent').waitFor()
@@ -90,14 +90,14 @@ for (const [look, options] of [
   })
 }
 
-test('[INBOX-20] history can be narrowed, shows who decided what and when, and figures count it', async () => {
-  const desk = await place.desk()
-  const ids = await raiseSamples(desk.store)
+test('[INBOX-20] history can be filtered and shows who decided what and when, and the statistics count it', async () => {
+  const inbox = await env.inbox()
+  const ids = await raiseSamples(inbox.store)
   const decide = (id = '') =>
-    desk.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline', comment: 'no' } })
+    inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline', comment: 'no' } })
   await decide(ids.approval)
   await decide(ids.choices)
-  const { page } = await place.visit(desk)
+  const { page } = await env.visit(inbox)
   await page.getByRole('link', { name: 'History' }).click()
   await page.locator('.row').nth(1).waitFor()
   await page.getByRole('combobox', { name: 'Server' }).click()
@@ -109,7 +109,7 @@ test('[INBOX-20] history can be narrowed, shows who decided what and when, and f
   await page.getByText(/, after .*\d+ s/).waitFor()
   await page.getByRole('combobox', { name: 'Outcome' }).click()
   await page.getByRole('option', { name: 'Expired' }).click()
-  await page.getByText('Nothing that you could see here ended like this.').waitFor()
+  await page.getByText('No asks match these filters.').waitFor()
   await page.getByRole('combobox', { name: 'Outcome' }).click()
   await page.getByRole('option', { name: 'Declined' }).click()
   await page.locator('.row').first().waitFor()
@@ -119,13 +119,13 @@ test('[INBOX-20] history can be narrowed, shows who decided what and when, and f
   expect(await endings.getByRole('row', { name: /Declined/ }).textContent()).toContain('3 (100 %)')
 })
 
-test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and what is downloaded verifies elsewhere', async () => {
-  const desk = await place.desk()
-  const { id } = await desk.store.asks.raise(aDeployment())
-  await desk.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'accept' } })
-  const { page } = await place.visit(desk)
-  await page.goto(`${desk.url}/history/${id}`)
-  await page.getByRole('button', { name: 'Check the record' }).click()
+test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and the downloaded file can be verified elsewhere', async () => {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(aDeployment())
+  await inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'accept' } })
+  const { page } = await env.visit(inbox)
+  await page.goto(`${inbox.url}/history/${id}`)
+  await page.getByRole('button', { name: 'Check the audit log' }).click()
   await page.getByText('The audit log is consistent: 2 entries; 1 ask and 1 grant match it.').waitFor()
   expect(await page.locator('.proof tbody tr').count()).toBe(2)
 
@@ -139,15 +139,15 @@ test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and what is download
   expect(verifyProof({ ...proof, entries: proof.entries.slice(1) })).toMatchObject({ ok: false })
 })
 
-test('[INBOX-20] on a first visit with nothing to do, an example teaches the card and runs nothing', async () => {
-  const desk = await place.desk()
-  const { page } = await place.visit(desk)
+test('[INBOX-20] an empty inbox shows an example card that runs nothing', async () => {
+  const inbox = await env.inbox()
+  const { page } = await env.visit(inbox)
   await page.evaluate(() => localStorage.removeItem('assent-example-seen'))
   await page.getByRole('button', { name: 'Show me an example' }).click()
-  await settleDown(page)
+  await waitUntilActive(page)
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('You approved the example; nothing ran').waitFor()
-  expect((await desk.store.inbox.page({ tenant, person: ann, show: 'ended' })).asks).toEqual([])
+  expect((await inbox.store.inbox.page({ tenant, person: ann, show: 'ended' })).asks).toEqual([])
 })
 
 async function violations(page: Page): Promise<string[]> {

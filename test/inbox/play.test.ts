@@ -1,22 +1,22 @@
-// The playground as its users start it: a program of its own around one server, and a real browser.
+// The playground as its users start it: `assent play` for one server, and a real browser.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { SigningBrowser } from '../../packages/gateway/src/inbox/signing-browser.suite.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
-import { ann, aPlace, settleDown } from './visit.ts'
+import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
+import { ann, testEnv, waitUntilActive } from './test-env.ts'
 
-const place = aPlace()
+const env = testEnv()
 const source = '--conditions=assent-source'
-const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
 const older = fileURLToPath(new URL('../../packages/gateway/src/contract/stdio-server.suite.ts', import.meta.url))
 
-test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered in place, and the result is shown', async () => {
-  const { page } = await place.visitLink(await playing(process.execPath, source, example('deploy')))
+test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on the same page, and the result is shown', async () => {
+  const { page } = await env.visitLink(await playing(process.execPath, source, example('deploy')))
   await page.getByRole('heading', { name: 'deploy', exact: true }).waitFor()
   expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
   expect(await violations(page), 'the tool').toEqual([])
@@ -25,17 +25,17 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered in
 
   const card = page.locator('.run-question')
   await card.getByRole('radio', { name: 'Europe' }).check()
-  await settleDown(page)
+  await waitUntilActive(page)
   expect(await violations(page), 'a question').toEqual([])
   await card.getByRole('button', { name: 'Answer' }).click()
   await card.getByRole('textbox', { name: 'replicas' }).or(card.getByRole('slider')).first().waitFor()
-  await settleDown(page)
+  await waitUntilActive(page)
   await card.getByRole('button', { name: 'Answer' }).click()
   await card.getByRole('radio', { name: 'No' }).check()
-  await settleDown(page)
+  await waitUntilActive(page)
   await card.getByRole('button', { name: 'Answer' }).click()
-  await card.getByRole('heading', { name: 'Let deploy go on' }).waitFor()
-  await settleDown(page)
+  await card.getByRole('heading', { name: 'Let deploy continue' }).waitFor()
+  await waitUntilActive(page)
   await card.getByRole('button', { name: 'Approve' }).click()
 
   await page.getByText('Deployed app-production-42-eu-2.').first().waitFor()
@@ -43,30 +43,30 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered in
   expect(await violations(page), 'the result').toEqual([])
 })
 
-test('[PLAY-1] a server at an address, with a list as its argument, as lines or as JSON; a no is shown as what it is', async () => {
+test('[PLAY-1] a server at a URL works, a list argument can be entered as lines or as JSON, and a declined run is shown as an error', async () => {
   const server = spawn(process.execPath, [source, example('delete-artifacts'), '--http'])
   onTestFinished(() => void server.kill())
   const url = await said(server, 'stderr', /http:\S+/)
-  const { page } = await place.visitLink(await playing(url))
+  const { page } = await env.visitLink(await playing(url))
   await page.getByLabel('names').fill('demo-1\nold-mix')
   await page.getByRole('button', { name: 'Edit as JSON' }).click()
   const written = page.getByLabel('Arguments')
   expect(JSON.parse(await written.inputValue())).toEqual({ names: ['demo-1', 'old-mix'] })
   await written.fill('{ "names": ["a"')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByText('The arguments are a JSON object.').waitFor()
+  await page.getByText('The arguments must be a JSON object.').waitFor()
   expect(await page.locator('.run').count()).toBe(0)
   await written.fill('{ "names": ["demo-1", "old-mix"] }')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByRole('heading', { name: 'Let delete_artifacts go on' }).waitFor()
+  await page.getByRole('heading', { name: 'Let delete_artifacts continue' }).waitFor()
   expect(await page.locator('.run-question .arguments').textContent()).toContain('old-mix')
-  await settleDown(page)
+  await waitUntilActive(page)
   await page.keyboard.press('d')
-  await page.getByRole('heading', { name: 'The tool says that it failed' }).waitFor()
+  await page.getByRole('heading', { name: 'The tool reported an error' }).waitFor()
 })
 
-test('[PLAY-1] a server of the older generation is played with alike, with an argument that only JSON can express, and a run can be stopped', async () => {
-  const { page } = await place.visitLink(await playing(process.execPath, source, older, '2025-11-25'))
+test('[PLAY-1] a 2025-11-25 server works too, an argument that no input can express is entered as JSON, and a run can be stopped', async () => {
+  const { page } = await env.visitLink(await playing(process.execPath, source, older, '2025-11-25'))
   const question = {
     mode: 'form',
     message: 'Sure?',
@@ -75,7 +75,7 @@ test('[PLAY-1] a server of the older generation is played with alike, with an ar
   const questions = page.getByLabel('questions')
   await questions.fill('[{')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByText('This is not JSON.').waitFor()
+  await page.getByText('This is not valid JSON.').waitFor()
   expect(await page.locator('.run').count()).toBe(0)
   await questions.fill(JSON.stringify([question]))
   await page.getByRole('button', { name: 'Run' }).click()
@@ -85,7 +85,7 @@ test('[PLAY-1] a server of the older generation is played with alike, with an ar
   await page.getByRole('heading', { name: 'Sure?' }).waitFor({ state: 'detached' })
 })
 
-test('[PLAY-3] nothing is played without a session, from elsewhere, or under another name; an inbox is no playground', async () => {
+test('[PLAY-3] a run is refused without a session, from another origin, without our header and with another body; a plain inbox has no playground', async () => {
   const link = new URL(await playing(process.execPath, source, example('set-tempo')))
   const browser = await SigningBrowser.signIn(link.href)
   const run = async (headers: Record<string, string>, body: object = { tool: 'set_tempo', arguments: { song: 'a' } }) =>
@@ -100,8 +100,8 @@ test('[PLAY-3] nothing is played without a session, from elsewhere, or under ano
   expect(await run({})).toBe(200)
   expect((await fetch(`${link.origin}/api/play`)).status).toBe(401)
 
-  const desk = await place.desk()
-  const other = await SigningBrowser.signIn(await desk.linkFor(ann))
+  const inbox = await env.inbox()
+  const other = await SigningBrowser.signIn(await inbox.linkFor(ann))
   expect((await other.get('/api/play')).status).toBe(404)
 })
 
@@ -110,7 +110,7 @@ test.each([
   [['play', 'no-such-program-here'], 3, 'error'],
   [['play', 'http://127.0.0.1:1/mcp', 'more'], 3, 'takes no arguments'],
   [['play', '--port', 'x', process.execPath, '-e', '0'], 3, 'error'],
-])('[PLAY-3] the command line %j says what is wrong', async (words, code, expected) => {
+])('[PLAY-3] the command line %j fails with an error message', async (words, code, expected) => {
   const child = spawn(process.execPath, [source, main, ...words])
   onTestFinished(() => void child.kill())
   let err = ''
@@ -121,7 +121,7 @@ test.each([
   expect(err).toContain(expected)
 })
 
-/** Starts `assent play` and gives the link that it prints. */
+/** Starts `assent play` and returns the link that it prints. */
 async function playing(...words: string[]): Promise<string> {
   await builtWebApp()
   const child = spawn(process.execPath, [source, main, 'play', ...words])
@@ -140,7 +140,7 @@ function said(child: ChildProcess, where: 'stdout' | 'stderr', pattern: RegExp):
       const found = text.includes('\n') ? pattern.exec(text) : null
       if (found !== null) resolve(found[0])
     })
-    child.on('close', () => reject(new Error(`It ended without a word of ${pattern}: ${text}`)))
+    child.on('close', () => reject(new Error(`The process exited before it printed ${pattern}: ${text}`)))
   })
 }
 

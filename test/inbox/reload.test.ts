@@ -1,13 +1,14 @@
-// Another issuer by a reload: for agents and for people who sign in to the inbox, at the same moment.
+// Changing the issuer by a reload: for agents and for the inbox, at the same moment.
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { aFreePort, aProcessOf, aRunningGateway } from '../../packages/gateway/src/cli/process.suite.ts'
-import { whichRegion } from '../../packages/gateway/src/contract/asking.suite.ts'
-import { aClient } from '../../packages/gateway/src/contract/clients.suite.ts'
-import { until } from '../../packages/gateway/src/contract/stage.suite.ts'
-import { anIssuer, audience, inboxClient, type TestIssuer } from '../../scripts/inbox/issuer.ts'
-import { agentToken, Surfer } from '../../scripts/inbox/surfer.ts'
-import { begin, me, signIn } from './house.ts'
+import { aProcessOf, aRunningGateway } from '../../packages/gateway/src/program/process.suite.ts'
+import { freePort } from '../../test-kit/listen.ts'
+import { whichRegion } from '../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../test-kit/mcp/scripted-client.ts'
+import { agentToken, LoginBrowser } from '../../test-kit/oidc/login-browser.ts'
+import { anIssuer, audience, inboxClient, type TestIssuer } from '../../test-kit/oidc/provider.ts'
+import { until } from '../../test-kit/until.ts'
+import { me, signIn, startLogin } from './login-env.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 beforeAll(() => {
@@ -15,7 +16,7 @@ beforeAll(() => {
 })
 
 async function aTeam() {
-  const origin = `http://127.0.0.1:${await aFreePort()}`
+  const origin = `http://127.0.0.1:${await freePort()}`
   const issuers: TestIssuer[] = []
   for (let count = 0; count < 2; count++) {
     const issuer = await anIssuer([`${origin}/sign-in/callback`])
@@ -32,12 +33,12 @@ servers: { a: ${aProcessOf('2026-07-28')} }`
   return { origin, first, second, config, gateway }
 }
 
-const openIn = async (surfer: Surfer, origin: string) =>
-  ((await (await surfer.request(`${origin}/api/asks`)).json()) as { asks: unknown[] }).asks
+const openIn = async (browser: LoginBrowser, origin: string) =>
+  ((await (await browser.request(`${origin}/api/asks`)).json()) as { asks: unknown[] }).asks
 
-test('[PROG-18] a reload with another issuer changes it for agents and for the inbox together', async () => {
+test('[PROG-18] a reload with another issuer applies to agents and to the inbox at the same time', async () => {
   const { origin, first, second, config, gateway } = await aTeam()
-  const ann = new Surfer()
+  const ann = new LoginBrowser()
   await signIn(ann, 'ann', undefined, origin)
   expect(await me(ann, origin)).toMatchObject({ status: 200, name: 'Ann Lee' })
 
@@ -45,7 +46,7 @@ test('[PROG-18] a reload with another issuer changes it for agents and for the i
 
   // A person signed in at the issuer before has no session now; one who signs in at the new issuer gets the agent's asks.
   expect((await me(ann, origin)).status).toBe(401)
-  expect((await begin(ann, undefined, origin)).origin).toBe(second.url)
+  expect((await startLogin(ann, undefined, origin)).origin).toBe(second.url)
   await signIn(ann, 'ann', undefined, origin)
   const token = await agentToken(second.url, 'ann')
   const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none', token })
@@ -57,38 +58,38 @@ test('[PROG-18] a reload with another issuer changes it for agents and for the i
 
   expect(found).toBe(true)
   expect(stranger).toBeInstanceOf(Error)
-  expect(gateway.heard.err).not.toContain('after a restart')
+  expect(gateway.received.err).not.toContain('after a restart')
 })
 
-test('[PROG-18] an issuer that cannot be reached changes neither', async () => {
+test('[PROG-18] a reload with an unreachable issuer changes neither', async () => {
   const { origin, first, second, config, gateway } = await aTeam()
-  const ann = new Surfer()
+  const ann = new LoginBrowser()
   await signIn(ann, 'ann', undefined, origin)
   await second.stop()
 
   await gateway.reload(config.replace(first.url, second.url))
 
   expect(gateway.lines()).toContainEqual(
-    expect.objectContaining({ msg: 'The new configuration is refused; the one before stays in force.' }),
+    expect.objectContaining({ msg: 'The new configuration is refused; the previous one stays in force.' }),
   )
   expect((await me(ann, origin)).status).toBe(200)
-  expect((await begin(new Surfer(), undefined, origin)).origin).toBe(first.url)
+  expect((await startLogin(new LoginBrowser(), undefined, origin)).origin).toBe(first.url)
 })
 
-test('[PROG-18] the name and the secret of the inbox at its issuer change with a reload, and nobody is signed out', async () => {
+test('[PROG-18] a reload can change the inbox’s client id and secret, and sessions stay valid', async () => {
   const { origin, config, gateway } = await aTeam()
-  const ann = new Surfer()
+  const ann = new LoginBrowser()
   await signIn(ann, 'ann', undefined, origin)
 
   await gateway.reload(config.replace(inboxClient.id, 'another'))
 
-  expect((await begin(new Surfer(), undefined, origin)).searchParams.get('client_id')).toBe('another')
+  expect((await startLogin(new LoginBrowser(), undefined, origin)).searchParams.get('client_id')).toBe('another')
   expect((await me(ann, origin)).status).toBe(200)
 })
 
-test('[PROG-18] with an inbox, identity that is taken out stays in force for both until a restart, and the log says so', async () => {
+test('[PROG-18] removing `identity` takes effect only after a restart, for both, and is logged', async () => {
   const { origin, config, gateway } = await aTeam()
-  const ann = new Surfer()
+  const ann = new LoginBrowser()
   await signIn(ann, 'ann', undefined, origin)
   const without = config
     .replace(/^identity:.*$/m, '')

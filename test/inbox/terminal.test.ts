@@ -1,4 +1,4 @@
-// `assent inbox` in a real terminal, on both engines, beside others who answer the same asks.
+// `assent inbox` in a real terminal, on both databases, while other people answer the same asks.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,20 +17,19 @@ import {
   toolDefinitionDigest,
 } from '@assent/core'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTmux, type RealTerminal } from '../../packages/sdk/src/terminal/tmux.suite.ts'
+import { createDatabase } from '../../test-kit/postgres.ts'
 
-const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
-const postgresUrl = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
+const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const timeout = 120_000
 
-interface Sitting {
+interface TerminalInbox {
   readonly store: Store
   readonly terminal: RealTerminal
 }
 
-async function anInbox(engine: 'sqlite' | 'postgres'): Promise<Sitting> {
+async function anInbox(engine: 'sqlite' | 'postgres'): Promise<TerminalInbox> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-terminal-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const secret = randomBytes(32)
@@ -53,20 +52,11 @@ async function onSqlite(folder: string, keys: KeyRing): Promise<[string, Store]>
   return [`sqlite:${path}`, await openSqlite(path, { keys })]
 }
 
-/** A database of its own, because a configuration names no schema. */
+/** A separate database, because a configuration cannot name a schema. */
 async function onPostgres(keys: KeyRing): Promise<[string, Store]> {
-  const name = `t_${randomBytes(8).toString('hex')}`
-  const run = async (sql: string) => {
-    const admin = new pg.Client({ connectionString: postgresUrl })
-    await admin.connect()
-    await admin.query(sql)
-    await admin.end()
-  }
-  await run(`create database ${name}`)
-  onTestFinished(() => run(`drop database ${name} with (force)`))
-  const url = new URL(postgresUrl)
-  url.pathname = `/${name}`
-  return [url.href, await openPostgres(url.href, { keys, connections: 2 })]
+  const { url, drop } = await createDatabase()
+  onTestFinished(drop)
+  return [url, await openPostgres(url, { keys, connections: 2 })]
 }
 
 const action = {
@@ -96,7 +86,7 @@ function ask(question: Question, changes: Partial<AskDraft> = {}): AskDraft {
     asker: { server: 'deploy', tool: 'rollout' },
     principal: 'local',
     question,
-    electorate: { approvers: ['person:local', 'person:ben'], barred: [], approvals: 1, declines: 1 },
+    approvalRule: { approvers: ['person:local', 'person:ben'], excluded: [], approvals: 1, declines: 1 },
     decideWithinMs: 600_000,
     useWithinMs: 300_000,
     ...changes,
@@ -107,7 +97,7 @@ const stateOf = async ({ asks }: Store, id: string) => (await asks.read('default
 const ben = { principal: 'ben', groups: [] }
 
 test.each(['sqlite', 'postgres'] as const)(
-  '[DESK-1] [DESK-2] asks appear as they come, are answered with the sdk’s prompts and settled as from the terminal (%s)',
+  '[DESK-1] [DESK-2] new asks appear, are answered with the sdk’s prompts, and are recorded as answered in the terminal (%s)',
   { timeout },
   async (engine) => {
     const { store, terminal } = await anInbox(engine)
@@ -150,7 +140,7 @@ test.each(['sqlite', 'postgres'] as const)(
   },
 )
 
-test('[DESK-3] an approval shows the action drawn by us and the asker’s words apart; Enter alone approves nothing', {
+test('[DESK-3] an approval shows the action and, apart from it, the asker’s text; Enter alone approves nothing', {
   timeout,
 }, async () => {
   const { store, terminal } = await anInbox('sqlite')
@@ -174,7 +164,7 @@ test('[DESK-3] an approval shows the action drawn by us and the asker’s words 
   expect(await stateOf(store, id)).toMatchObject({ kind: 'settled', via: 'terminal', answer: { action: 'accept' } })
 })
 
-test('[DESK-4] when somebody else is faster, the list and an open question say who, how and when within a second or two', {
+test('[DESK-4] when another person answers first, the list and an open question show who, how and when within two seconds', {
   timeout,
 }, async () => {
   const { store, terminal } = await anInbox('sqlite')
@@ -200,11 +190,11 @@ test('[DESK-4] when somebody else is faster, the list and an open question say w
   await sees('0 waiting')
 })
 
-test('[DESK-4] the deadline ends it on the screen, and a vote of several is counted as one', { timeout }, async () => {
+test('[DESK-4] an expired ask is shown as expired, and one approval of several is counted', { timeout }, async () => {
   const { store, terminal } = await anInbox('sqlite')
   const { sees, press } = terminal
-  const both = { approvers: ['person:local', 'person:ben'], barred: [], approvals: 2, declines: 1 } as const
-  const { id } = await store.asks.raise(ask(approval, { electorate: both }))
+  const both = { approvers: ['person:local', 'person:ben'], excluded: [], approvals: 2, declines: 1 } as const
+  const { id } = await store.asks.raise(ask(approval, { approvalRule: both }))
 
   await sees('0/2 expires in')
   await press('Enter')

@@ -8,14 +8,14 @@ const tests = process.env.ASSENT_MUTANTS_TESTS ?? ''
 export default defineConfig({
   resolve: {
     conditions,
-    // In the copy that Stryker works on, the package's name would lead back to the original.
+    // In Stryker's copy, the package's name would resolve to the original.
     alias: { '@assent/sdk': fileURLToPath(new URL('../../packages/sdk/src/index.ts', import.meta.url)) },
   },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: tests.split(' '),
     execArgv: ['--conditions=assent-source'],
-    // Several files of tests cover one mutant, and what they import is loaded once.
+    // Several test files cover one mutant; their imports are loaded once.
     isolate: false,
     setupFiles: ['test/mutants/same-cases.ts'],
     // A handler that a mutant makes wait forever fails its test. The slowest of these tests takes a second.

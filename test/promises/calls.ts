@@ -1,6 +1,6 @@
-// Reads calls such as `test.skipIf(slow).each(cases)('[ASK-4] …')`: what is called, how, and with which title.
+// Parses calls such as `test.skipIf(slow).each(cases)('[ASK-4] …')`: the function, its modifiers and the title.
 //
-// It knows vitest's grammar and nothing of promises. Nothing is run.
+// Knows vitest's API, not promises.
 import type { CallExpression, Span } from 'oxc-parser'
 import { constantText } from '../boundaries/reaches.ts'
 
@@ -9,14 +9,14 @@ interface Node extends Span {
   readonly [field: string]: unknown
 }
 
-/** The local name at the root of a call, and every property named on the way from there. */
+/** `test.skip.each` has the root `test` and the modifiers `skip` and `each`. */
 export interface Callee {
   readonly root: string
   readonly modifiers: readonly string[]
 }
 
 const showsNothing = ['skip', 'todo', 'fails']
-/** Calls of these return the function that takes the title; the title is not among their own arguments. */
+/** These return the function that takes the title; their own arguments do not contain it. */
 const takesTitleLater = ['each', 'for', 'skipIf', 'runIf', 'extend']
 
 export function calleeOf(value: unknown): Callee | null {
@@ -30,7 +30,7 @@ export function calleeOf(value: unknown): Callee | null {
   return inner && { ...inner, modifiers: [...inner.modifiers, String(value.property.name)] }
 }
 
-/** `test.each(cases)` by itself runs nothing; the call of what it returns does. */
+/** `test.each(cases)` declares no test; calling its result does. */
 export function takesNoTitle({ callee }: CallExpression, { modifiers }: Callee): boolean {
   return callee.type === 'MemberExpression' && takesTitleLater.includes(modifiers.at(-1) ?? '')
 }
@@ -51,7 +51,7 @@ export function isSilent(call: CallExpression, { modifiers }: Callee): boolean {
   )
 }
 
-/** The title up to the first part that only a run can tell; null when that is its very beginning. */
+/** The constant beginning of the title; null if the title starts with a computed part. */
 export function beginningOf(title: unknown): string | null {
   const whole = constantText(title)
   if (whole !== null || !isNode(title)) return whole
@@ -60,7 +60,7 @@ export function beginningOf(title: unknown): string | null {
   return text === '' && first !== undefined ? null : (text ?? null)
 }
 
-/** The variable that a title begins with, if it begins with one. */
+/** The variable that a title starts with, or null. */
 export function variableAtStartOf(title: unknown): string | null {
   if (!isNode(title)) return null
   if (title.type === 'Identifier') return String(title.name)

@@ -1,4 +1,4 @@
-// Holds docs/behaviour.md and the tests against each other: every promise has a test, every test a promise.
+// Compares docs/behaviour.md with the titles of all tests: every promise has a test, and every test cites a promise.
 import type { TestTitle } from './titles.ts'
 
 export interface Listed {
@@ -18,7 +18,7 @@ export function readPromises(markdown: string): Listed {
       if (ids.includes(promise)) problems.push(`line ${index + 1}: ${promise} is listed twice`)
       ids.push(promise)
     } else if (/^\s*([-*+]|\d+\.)?\s*(\*\*|__)\[?[A-Za-z]+[-_ ]?\d+/.test(line)) {
-      // A misspelt promise must not vanish from the list without a word.
+      // A misspelt promise must be reported instead of being skipped.
       problems.push(`line ${index + 1}: looks like a promise but is not of the form "- **ASK-4** Sentence."`)
     }
   }
@@ -30,10 +30,12 @@ export function judgePromises(listed: Listed, titles: readonly TestTitle[]): str
   const shown = new Set<string>()
   for (const { file, line, title, shows } of titles) {
     const cited = citedBy(title)
-    if (title === null) problems.push(`${file}:${line} has a title that only a run can tell; begin it with its promise`)
+    if (title === null)
+      problems.push(`${file}:${line} has a title that is computed at run time; start it with its promise id`)
     else if (cited.length === 0) problems.push(`${file}:${line} cites no promise: ${title}`)
     for (const promise of cited) {
-      if (!listed.ids.includes(promise)) problems.push(`${file}:${line} cites ${promise}, which nobody promised`)
+      if (!listed.ids.includes(promise))
+        problems.push(`${file}:${line} cites ${promise}, which docs/behaviour.md does not list`)
       if (shows) shown.add(promise)
     }
   }
@@ -43,7 +45,7 @@ export function judgePromises(listed: Listed, titles: readonly TestTitle[]): str
   return problems
 }
 
-/** `[ASK-4] [STORE-2] of two answers …` cites both; an id further inside a title cites nothing. */
+/** `[ASK-4] [STORE-2] of two answers …` cites both; an id later in a title does not count. */
 function citedBy(title: string | null): string[] {
   const [ids = ''] = new RegExp(`^(\\[${id}\\] )+`).exec(title ?? '') ?? []
   return ids.match(new RegExp(id, 'g')) ?? []

@@ -1,8 +1,8 @@
-// The titles of all tests in a set of files, as far as the sources tell them.
+// Finds the titles of all tests in a set of files by parsing them; no test is run.
 //
-// A test is a call of what vitest exports as `test` or `it`, under whatever local name; or a call of a function of ours
-// that hands its title on to one, such as `onEachEngine('[STORE-1] …', …)`, in the file that declares it or in one that
-// imports it. A title whose beginning is only known at run time comes back as null, for a judge to refuse.
+// A test is a call of vitest's `test` or `it` under any local name, or a call of a function of ours that passes its
+// title to one, such as `onEachEngine('[STORE-1] …', …)`, in the file that declares it or in one that imports it. A title
+// whose beginning is computed at run time is returned as null, and judge.ts reports it.
 import { posix } from 'node:path'
 import { type CallExpression, type ParamPattern, type Program, parseSync, type Span, Visitor } from 'oxc-parser'
 import type { SourceFile } from '../workspace.ts'
@@ -13,11 +13,11 @@ export interface TestTitle {
   readonly line: number
   /** The constant beginning of the title. */
   readonly title: string | null
-  /** False when the test is silent: then it shows nothing. */
+  /** False if the test is skipped, still to do or expected to fail: then it shows nothing. */
   readonly shows: boolean
 }
 
-/** A function that hands one of its parameters on as the beginning of a title. */
+/** A function that passes one of its parameters to `test` as the beginning of the title. */
 interface Maker extends Span {
   readonly name: string
   readonly parameter: string
@@ -32,7 +32,7 @@ interface Parsed {
   readonly makers: readonly Maker[]
 }
 
-/** Members of `test` that are no tests. */
+/** Members of `test` that do not declare a test. */
 const isNoTest = ['beforeEach', 'afterEach', 'beforeAll', 'afterAll', 'aroundEach', 'aroundAll', 'describe', 'suite']
 
 export function titlesIn(files: readonly SourceFile[]): TestTitle[] {
@@ -45,10 +45,10 @@ function titlesInOne(parsed: Parsed, makersByPath: ReadonlyMap<string, readonly 
   const { file, program } = parsed
   const positions = positionsOfTitles(parsed, makersByPath)
   const titles: (TestTitle & Span)[] = []
-  const silenced: Span[] = []
+  const skipped: Span[] = []
   for (const [call, callee] of callsIn(program)) {
     const silent = isSilent(call, callee)
-    if (parsed.groups.has(callee.root) && silent) silenced.push(call)
+    if (parsed.groups.has(callee.root) && silent) skipped.push(call)
     const position = isTest(parsed, callee) ? 0 : positions.get(callee.root)
     if (position === undefined) continue
     const title = call.arguments[position]
@@ -58,8 +58,8 @@ function titlesInOne(parsed: Parsed, makersByPath: ReadonlyMap<string, readonly 
     titles.push({ file: file.path, line, title: beginningOf(title), shows: !silent, start, end })
   }
   return titles.map(({ file, line, title, shows, start, end }) => {
-    const inSilence = silenced.some((group) => group.start <= start && end <= group.end)
-    return { file, line, title, shows: shows && !inSilence }
+    const isSkipped = skipped.some((group) => group.start <= start && end <= group.end)
+    return { file, line, title, shows: shows && !isSkipped }
   })
 }
 
@@ -71,7 +71,7 @@ function parse(file: SourceFile): Parsed {
   return { file, program, tests, groups, makers: makersIn(program, tests) }
 }
 
-/** What `test`, `it` and `describe` are called in this file, extended ones included. */
+/** The local names of `test`, `it` and `describe` in this file, including extended ones. */
 function namesFromVitest(program: Program): { tests: Set<string>; groups: Set<string> } {
   const tests = new Set<string>()
   const groups = new Set<string>()
@@ -119,7 +119,7 @@ function makersIn(program: Program, tests: ReadonlySet<string>): Maker[] {
   return makers
 }
 
-/** By local name: which argument of the makers declared or imported here is the title. */
+/** By local name: the position of the title among the arguments of each maker that is declared or imported here. */
 function positionsOfTitles(
   { file, program, makers }: Parsed,
   makersByPath: ReadonlyMap<string, readonly Maker[]>,
@@ -143,7 +143,7 @@ function isTest({ tests }: Parsed, { root, modifiers }: Callee): boolean {
   return tests.has(root) && !modifiers.some((name) => isNoTest.includes(name))
 }
 
-/** Inside a maker the title is its caller's; the caller is where it is judged. */
+/** Inside a maker the title comes from its caller, and is checked there. */
 function isHandedOn(call: Span, title: unknown, makers: readonly Maker[]): boolean {
   const variable = variableAtStartOf(title)
   return makers.some(({ parameter, start, end }) => parameter === variable && start <= call.start && call.end <= end)

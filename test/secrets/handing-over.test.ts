@@ -2,9 +2,10 @@
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { aBrowser } from '../../scripts/inbox/browser.ts'
-import { aCaller, until } from './clients.ts'
-import { aHouse, ann, generations, type House } from './house.ts'
+import { aBrowser } from '../../test-kit/chromium.ts'
+import { until } from '../../test-kit/until.ts'
+import { aCaller } from './clients.ts'
+import { ann, generations, openTestEnv, type TestEnv } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 let browser: Browser
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function visit(house: House, person = ann): Promise<{ context: BrowserContext; page: Page }> {
+async function visit(testEnv: TestEnv, person = ann): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
   context.setDefaultTimeout(30_000)
@@ -24,7 +25,7 @@ async function visit(house: House, person = ann): Promise<{ context: BrowserCont
     if (message.type() === 'error' && !/status of (?:401|404|409)/.test(message.text())) wrong.push(message.text())
   })
   onTestFinished(() => expect(wrong).toEqual([]))
-  await page.goto(await house.linkFor(person))
+  await page.goto(await testEnv.linkFor(person))
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   return { context, page }
 }
@@ -39,15 +40,15 @@ const pairs = generations.flatMap((client) => generations.map((server) => [clien
 const nameOf = { '2025-11-25': 'older', '2026-07-28': 'newest' } as const
 
 test.each(pairs)(
-  '[SECRET-8] [SECRET-10] a client of %s opens the page for a server of %s, and the tool goes on with the secret',
+  '[SECRET-8] [SECRET-10] a client of %s opens the page for a server of %s, and the tool continues with the secret',
   async (client, server) => {
-    const house = await aHouse()
-    const { page } = await visit(house)
-    const caller = await aCaller(client, house.url)
+    const testEnv = await openTestEnv()
+    const { page } = await visit(testEnv)
+    const caller = await aCaller(client, testEnv.url)
 
     const calling = caller.call(`${nameOf[server]}__login`)
     const { url, message } = await until(() => caller.asked[0])
-    expect(url).toMatch(new RegExp(`^${house.origin}/secret/secret_[0-9a-z]{36}$`))
+    expect(url).toMatch(new RegExp(`^${testEnv.origin}/secret/secret_[0-9a-z]{36}$`))
     expect(message).toBe('The password of the build account?')
     await page.goto(url ?? '')
     await page.getByRole('heading', { name: `Hand a secret over to The ${nameOf[server]} server` }).waitFor()
@@ -58,11 +59,11 @@ test.each(pairs)(
     await handOver(page, secret)
 
     expect(await calling).toEqual({ text: `Signed in with ${secret.length} characters.`, isError: false })
-    expect(house.got).toEqual([secret])
-    expect(caller.heard.join('')).not.toContain(secret)
-    const told = caller.heard.join('').includes('notifications/elicitation/complete')
-    expect(told).toBe(client === '2025-11-25')
-    expect(house.troubles).toEqual([])
+    expect(testEnv.got).toEqual([secret])
+    expect(caller.received.join('')).not.toContain(secret)
+    const notified = caller.received.join('').includes('notifications/elicitation/complete')
+    expect(notified).toBe(client === '2025-11-25')
+    expect(testEnv.errors).toEqual([])
     await page.reload()
     await page.getByText('You handed this over').waitFor()
     expect(await page.getByLabel('Secret').count()).toBe(0)
@@ -72,18 +73,18 @@ test.each(pairs)(
 test.each(pairs)(
   '[SECRET-8] a client of %s that cannot be asked waits for the inbox, for a server of %s',
   async (client, server) => {
-    const house = await aHouse()
-    const { page } = await visit(house)
-    const caller = await aCaller(client, house.url, { elicitation: 'none' })
+    const testEnv = await openTestEnv()
+    const { page } = await visit(testEnv)
+    const caller = await aCaller(client, testEnv.url, { elicitation: 'none' })
 
     const calling = caller.call(`${nameOf[server]}__generated`)
-    await page.goto(house.origin)
+    await page.goto(testEnv.origin)
     await page.getByRole('link', { name: /The password\?/ }).click()
     await page.getByLabel('Secret').waitFor()
     await handOver(page, 'from the inbox')
 
     expect(await calling).toEqual({ text: 'Yielded 14.', isError: false })
-    expect(house.got).toEqual(['from the inbox'])
+    expect(testEnv.got).toEqual(['from the inbox'])
     expect(caller.asked).toEqual([])
   },
 )
@@ -91,9 +92,9 @@ test.each(pairs)(
 test.each(pairs)(
   '[SECRET-2] [SECRET-8] a person who declines on the page declines the ask: client of %s, server of %s',
   async (client, server) => {
-    const house = await aHouse()
-    const { page } = await visit(house)
-    const caller = await aCaller(client, house.url)
+    const testEnv = await openTestEnv()
+    const { page } = await visit(testEnv)
+    const caller = await aCaller(client, testEnv.url)
     const calling = caller.call(`${nameOf[server]}__login`)
     await page.goto((await until(() => caller.asked[0])).url ?? '')
     await page.getByLabel('Secret').fill('typed and thought better of')
@@ -104,18 +105,18 @@ test.each(pairs)(
     const { text, isError } = await calling
     expect(isError).toBe(true)
     expect(text).toMatch(/declined/i)
-    expect(house.got).toEqual([])
+    expect(testEnv.got).toEqual([])
   },
 )
 
 test('[SECRET-2] [SECRET-8] a "no" in the client closes the page', async () => {
-  const house = await aHouse()
-  const { page } = await visit(house)
+  const testEnv = await openTestEnv()
+  const { page } = await visit(testEnv)
   for (const [server, client] of [
     ['newest', '2026-07-28'],
     ['older', '2025-11-25'],
   ] as const) {
-    const caller = await aCaller(client, house.url, { says: () => ({ action: 'decline' }) })
+    const caller = await aCaller(client, testEnv.url, { says: () => ({ action: 'decline' }) })
     expect((await caller.call(`${server}__login`)).isError).toBe(true)
     await page.goto(caller.asked[0]?.url ?? '')
     await page.getByText('You declined this in your client').waitFor()
@@ -123,36 +124,36 @@ test('[SECRET-2] [SECRET-8] a "no" in the client closes the page', async () => {
   }
 })
 
-test('[SECRET-5] [SECRET-8] a handler that asks on after the secret gets it in each of its rounds, and then it is gone', async () => {
-  const house = await aHouse()
-  const { page } = await visit(house)
-  const caller = await aCaller('2026-07-28', house.url)
+test('[SECRET-5] [SECRET-8] a handler that asks again after the secret gets it in each of its rounds, and then it is deleted', async () => {
+  const testEnv = await openTestEnv()
+  const { page } = await visit(testEnv)
+  const caller = await aCaller('2026-07-28', testEnv.url)
   const calling = caller.call('newest__twice')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
   await handOver(page, 'said once')
 
   expect(await calling).toEqual({ text: 'Ada 9', isError: false })
-  expect(house.got).toEqual(['said once'])
+  expect(testEnv.got).toEqual(['said once'])
   const id = caller.asked[0]?.url?.split('/').at(-1) ?? ''
-  const collecting = await fetch(`${house.origin}/server/secrets/${id}/collect`, {
+  const collecting = await fetch(`${testEnv.origin}/server/secrets/${id}/collect`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${house.tokens.newest}` },
+    headers: { authorization: `Bearer ${testEnv.tokens.newest}` },
   })
   expect(await collecting.json()).toEqual({ state: 'released' })
 })
 
-test('[SECRET-10] a key of several lines arrives with them, what is too long or missing is said at the field', async () => {
-  const house = await aHouse()
-  const { page, context } = await visit(house)
+test('[SECRET-10] a key of several lines arrives unchanged, and a value that is too long or missing gets an error at the field', async () => {
+  const testEnv = await openTestEnv()
+  const { page, context } = await visit(testEnv)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const caller = await aCaller('2026-07-28', house.url)
+  const caller = await aCaller('2026-07-28', testEnv.url)
   const calling = caller.call('newest__login')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
   await page.getByRole('button', { name: 'Hand over' }).click()
   await page.getByText('Type or paste it first.').waitFor()
   await page.getByLabel('Secret').fill('x'.repeat(16_385))
   await page.getByRole('button', { name: 'Hand over' }).click()
-  await page.getByText(/more than can be handed over/).waitFor()
+  await page.getByText(/This is too long/).waitFor()
   await page.getByLabel('Secret').fill('')
   const pem = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n'
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(pem)})`)
@@ -161,5 +162,5 @@ test('[SECRET-10] a key of several lines arrives with them, what is too long or 
   await page.getByRole('button', { name: 'Hand over' }).click()
   await page.getByText('You handed this over').waitFor()
   await calling
-  expect(house.got).toEqual([pem])
+  expect(testEnv.got).toEqual([pem])
 })

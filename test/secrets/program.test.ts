@@ -1,23 +1,24 @@
-// `assent gateway` as people run it: servers that it starts ask for secrets, and a secret is nowhere but where it belongs.
+// `assent gateway` as people run it: servers that it starts ask for secrets, and a secret reaches only its server.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createKeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { aBrowser } from '../../scripts/inbox/browser.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
-import { aCaller, until } from './clients.ts'
-import { generations } from './house.ts'
+import { aBrowser } from '../../test-kit/chromium.ts'
+import { freePort } from '../../test-kit/listen.ts'
+import { until } from '../../test-kit/until.ts'
+import { aCaller } from './clients.ts'
+import { generations } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-const main = fileURLToPath(new URL('../../packages/gateway/src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const server = fileURLToPath(new URL('secretive-server.ts', import.meta.url))
 const example = fileURLToPath(new URL('../../examples/with-a-secret/server.ts', import.meta.url))
 const source = '--conditions=assent-source'
@@ -25,7 +26,7 @@ const source = '--conditions=assent-source'
 async function aProgram() {
   await builtWebApp()
   const folder = await mkdtemp(join(tmpdir(), 'assent-secret-program-'))
-  const port = await aFreePort()
+  const port = await freePort()
   const started = (generation: string, more: string) =>
     `{ command: ${JSON.stringify(process.execPath)}, args: ["${source}", ${JSON.stringify(server)}, "${generation}"]${more} }`
   const file = join(folder, 'assent.yaml')
@@ -64,7 +65,7 @@ servers:
   return { origin: `http://127.0.0.1:${port}`, folder, log: () => log, signInLink, stop }
 }
 
-test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, log, figure, record or file', async () => {
+test('[SECRET-9] [SECRET-12] a secret is in no message, log, metric, record or file of the program', async () => {
   const program = await aProgram()
   const browser = await aBrowser()
   onTestFinished(() => browser.close())
@@ -74,7 +75,7 @@ test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, lo
   await page.goto(program.signInLink())
   await page.getByText('Nothing is waiting for you.').waitFor()
   const secrets: string[] = []
-  const heard: string[] = []
+  const received: string[] = []
   for (const generation of generations) {
     for (const name of ['newest', 'older']) {
       const caller = await aCaller(generation, `${program.origin}/mcp`)
@@ -86,7 +87,7 @@ test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, lo
       await page.getByRole('button', { name: 'Hand over' }).click()
       const { text, isError } = await calling
       expect([text, isError]).toEqual([createHash('sha256').update(secret).digest('hex'), false])
-      heard.push(...caller.heard)
+      received.push(...caller.received)
     }
   }
   const figures = await (await fetch(`${program.origin}/metrics`)).text()
@@ -97,7 +98,7 @@ test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, lo
   expect(program.log()).toContain('a secret of 40 characters came')
   expect(record).toContain('collected')
   expect(figures).toContain('assent_asks_ended_total')
-  const everywhere = { log: program.log(), figures, record, heard: heard.join(''), held, sent: sent.join('') }
+  const everywhere = { log: program.log(), figures, record, received: received.join(''), held, sent: sent.join('') }
   const found = Object.entries(everywhere).flatMap(([where, text]) =>
     secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${where}`),
   )
@@ -105,16 +106,16 @@ test('[SECRET-9] [SECRET-12] secrets that pass the program are in no message, lo
   expect(sent.some((request) => request.includes('"ct"'))).toBe(true)
 })
 
-test('[SECRET-11] [SECRET-12] a server that may not ask for secrets has no credential, and asks nobody', async () => {
+test('[SECRET-11] [SECRET-12] a server that may not ask for secrets has no credential, and cannot ask', async () => {
   const program = await aProgram()
   const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
   const { text, isError } = await caller.call('forbidden__login')
   expect(isError).toBe(true)
-  expect(text).toContain('There is no page to hand a secret over on.')
+  expect(text).toContain('There is no page for entering a secret.')
   expect(caller.asked).toEqual([])
 })
 
-test('[GUIDE-1] [SECRET-8] the example of the guide is handed its token', async () => {
+test('[GUIDE-1] [SECRET-8] the example of the guide receives its token', async () => {
   const program = await aProgram()
   const browser = await aBrowser()
   onTestFinished(() => browser.close())
@@ -142,13 +143,4 @@ async function recordOf(path: string): Promise<string> {
   let text = ''
   for await (const entry of store.audit.entries('default')) text += JSON.stringify(entry)
   return text
-}
-
-function aFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
 }

@@ -1,5 +1,5 @@
-// A process of its own that asks for a secret and keeps it: a server of the generation it is told, on standard input and
-// output. It proves what it got with a hash, and tells the gateway's log as much as a careless author would.
+// A separate stdio server process of a given generation that asks for a secret and keeps it. It returns a hash of the
+// secret, and logs as much as a careless author would.
 
 import { createHash } from 'node:crypto'
 import { createAssent, gatewaySecrets } from '@assent/sdk'
@@ -21,7 +21,7 @@ function withTool<S extends McpServer | OlderServer>(server: S): S {
     },
     { name: 'login', server },
   )
-  // The two generations spell the type of a tool without arguments each in its own way.
+  // The two generations type a tool without arguments differently.
   ;(server as McpServer).registerTool('login', {}, login as never)
   return server
 }

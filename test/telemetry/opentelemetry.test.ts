@@ -1,13 +1,13 @@
-// The OpenTelemetry API is the copy that is installed beside the SDK, or none.
+// The OpenTelemetry API is the copy that is installed next to the SDK, or none.
 
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 
 const require = createRequire(import.meta.url)
-const traceSource = import.meta.resolve('../../packages/gateway/src/watch/trace.ts')
+const traceSource = import.meta.resolve('../../packages/gateway/src/call/trace.ts')
 
-/** Runs a module in a process of its own: there modules are found as they are for an installed program. */
+/** Runs a module in a separate process, where modules are resolved as for an installed program. */
 function printedBy(module: string): { stdout: string; stderr: string } {
   const words = ['--conditions=assent-source', '--input-type=module', '--eval', module]
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
@@ -41,7 +41,7 @@ test('[WATCH-5] the API is an optional peer, of any version that an SDK in use m
   expect(manifest.peerDependenciesMeta).toEqual({ '@opentelemetry/api': { optional: true } })
 })
 
-test('[WATCH-5] where the API is not installed, calls pass as they are', () => {
+test('[WATCH-5] calls work without the API installed', () => {
   const printed = printedBy(`import { registerHooks } from 'node:module'
     registerHooks({ resolve: (name, context, next) => {
       if (name !== '@opentelemetry/api') return next(name, context)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AssentError, isAssentError } from './errors.ts'
 
-test('[ERRORS-1] an error carries its code, its words and its cause', () => {
+test('[ERRORS-1] an error has its code, message and cause', () => {
   const cause = new Error('below')
   const error = new AssentError('declined', 'The person said no.', { cause })
 
@@ -9,7 +9,7 @@ test('[ERRORS-1] an error carries its code, its words and its cause', () => {
   expect(new AssentError('declined', 'No.')).not.toHaveProperty('cause')
 })
 
-test('[ERRORS-1] an error is told apart by its code', () => {
+test('[ERRORS-1] an error is distinguished by its code', () => {
   const error = new AssentError('declined', 'No.')
 
   expect(isAssentError(error)).toBe(true)
@@ -30,6 +30,6 @@ test.each<[string, unknown]>([
   ['an error that only has the name', Object.assign(new Error('No.'), { name: 'AssentError' })],
   ['an object that looks like one', { name: 'AssentError', code: 'declined', message: 'No.' }],
   ['nothing', undefined],
-])('[ERRORS-1] %s is not ours', (_, value) => {
+])('[ERRORS-1] %s is not an AssentError', (_, value) => {
   expect(isAssentError(value)).toBe(false)
 })

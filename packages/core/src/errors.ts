@@ -1,8 +1,8 @@
-// One error type for mistakes and broken worlds, told apart by `code`.
+// The error type of Assent, distinguished by `code`.
 //
-// Everyday bad outcomes (declined, expired, an invalid answer) are values, not throws; the codes for them exist for
-// the authors' interface, where a throw is the natural way to stop a handler. Two copies of this package can be
-// loaded at once, so nobody compares classes: `isAssentError` looks at the shape.
+// Expected failures (declined, expired, an invalid answer) are values; their codes exist for the SDK, where throwing is
+// the natural way to stop a handler. Two copies of this package can be loaded at once, so `isAssentError` checks the
+// shape instead of the class.
 
 export type ErrorCode =
   // asking a person
@@ -19,18 +19,18 @@ export type ErrorCode =
   | 'step_failed'
   | 'step_unclear'
   | 'grant_refused'
-  // what we were handed
+  // invalid input
   | 'schema_refused'
   | 'state_refused'
   | 'limit_exceeded'
   | 'not_canonical'
-  // the world around us
+  // environment
   | 'store_unavailable'
   | 'misconfigured'
 
 export class AssentError extends Error {
   readonly code: ErrorCode
-  /** What the person wrote beside a decline or a dismissal. */
+  /** The person's comment on a decline or a dismissal. */
   declare readonly comment?: string
 
   constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown; readonly comment?: string }) {

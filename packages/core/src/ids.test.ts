@@ -28,11 +28,11 @@ test('[IDS-1] every random bit is in the id', () => {
   expect(ids.size).toBe(128)
 })
 
-test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('[IDS-2] the time %d makes no id', (nowMs) => {
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('[IDS-2] the time %d is refused', (nowMs) => {
   expect(() => newId('ask', nowMs, random)).toThrow(RangeError)
 })
 
-test.each([0, 15, 17])('[IDS-2] %i random bytes make no id', (count) => {
+test.each([0, 15, 17])('[IDS-2] %i random bytes are refused', (count) => {
   expect(() => newId('ask', 0, () => new Uint8Array(count))).toThrow(RangeError)
 })
 
@@ -47,14 +47,14 @@ test('[IDS-3] an id is recognised by its kind and its exact shape', () => {
 })
 
 test.each(['github', 'Ada Lovelace', 'https://id.example#ada', '日本語', 'x'.repeat(256)])(
-  '[IDS-3] %j is a name',
+  '[IDS-3] %j is a valid name',
   (name) => {
     expect(isName(name)).toBe(true)
   },
 )
 
 test.each(['', 'x'.repeat(257), 'a\nb', 'a\0', '\u007f', '\u0085', 'a\u2028', 'a\u2029', '\ud800'])(
-  '[IDS-3] %j is no name',
+  '[IDS-3] %j is not a valid name',
   (name) => {
     expect(isName(name)).toBe(false)
   },

@@ -1,7 +1,7 @@
-// Names for things, made by us: a time so that a database keeps them in order, then 128 bits nobody can guess.
+// Ids: a time, so that a database keeps them in order, then 128 random bits.
 //
-// An id is not a secret and never proves anything by itself; whoever presents one is still checked against the
-// principal it belongs to. Time and randomness come from the caller.
+// An id is not a secret and proves nothing: a request that names one is still checked against the principal that it
+// belongs to. Time and randomness come from the caller.
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeChars = 10
@@ -9,7 +9,7 @@ const randomBytes = 16
 
 export type IdKind = 'ask' | 'call' | 'grant' | 'decision' | 'state' | 'secret'
 
-/** Fills as many random bytes as it is asked for, from a cryptographic source. */
+/** Returns this many random bytes from a cryptographic source. */
 export type RandomBytes = (count: number) => Uint8Array
 
 /** For example `ask_01k9x2m5r8` followed by 26 random letters and digits. */
@@ -26,15 +26,15 @@ export function isId(value: string, kind: IdKind): boolean {
 }
 
 const nameCharsMost = 256
-// Control characters could break a line of the record, a terminal or a header; half characters are no characters.
-const unnameable = /\p{Cc}|\p{Cs}|\u2028|\u2029/u
+// Control characters could break a log line, a terminal or a header; an unpaired surrogate is not a character.
+const forbiddenInNames = /\p{Cc}|\p{Cs}|\u2028|\u2029/u
 
 /** A name given by configuration or identity: a server, a person, a tenant. */
 export function isName(value: string): boolean {
-  return value.length > 0 && value.length <= nameCharsMost && !unnameable.test(value)
+  return value.length > 0 && value.length <= nameCharsMost && !forbiddenInNames.test(value)
 }
 
-/** When an id of ours was made. The id must have come back authenticated, for example sealed: anyone can write another time. */
+/** When an id was made. Only for authenticated ids, for example from sealed state: anyone can write another time. */
 export function timeOfId(id: string): number {
   const time = id.slice(id.indexOf('_') + 1).slice(0, timeChars)
   return Array.from(time).reduce((ms, letter) => ms * 32 + alphabet.indexOf(letter), 0)

@@ -1,7 +1,7 @@
-// The public surface of the rules, grouped by what one came to do. test/surface.test.ts freezes this list.
+// The public API of core, grouped by task. test/surface.test.ts keeps the list.
 
-// put a question, and know how it ended
-export { type Answer, type AnswerDigests, answerDigests, type Judged, judgeAnswer } from './ask/answer.ts'
+// asks, answers and outcomes
+export { type Answer, type AnswerDigests, answerDigests, type CheckedAnswer, checkAnswer } from './ask/answer.ts'
 export { liftComment } from './ask/answer-comment.ts'
 export { type AnswerWarning, answerWarnings } from './ask/answer-warnings.ts'
 export {
@@ -9,13 +9,13 @@ export {
   type AskDraft,
   type AskState,
   answer,
-  at,
+  askAt,
   type CastVote,
   draftProblem,
   expire,
   type FastAnswer,
-  type KeptVote,
-  type Moved,
+  type StoredVote,
+  type AskTransition,
   mayCancel,
   needsSeveral,
   raise,
@@ -25,8 +25,15 @@ export {
   withdraw,
 } from './ask/ask.ts'
 export { approved, decisionForm, isApprovalForm, isDecision } from './ask/decision.ts'
-export { type Approver, approverNames, type Electorate, mayDecide, only, type Person } from './ask/electorate.ts'
-export { type AskOutcome, isYes, outcomeOf } from './ask/outcome.ts'
+export {
+  type Approver,
+  approverNames,
+  type ApprovalRule,
+  mayDecide,
+  soleApprover,
+  type Person,
+} from './ask/approval-rule.ts'
+export { type AskOutcome, isYes, askOutcomeOf } from './ask/outcome.ts'
 export {
   type AnswerName,
   type NamedOutcome,
@@ -38,28 +45,28 @@ export {
   verdicts,
 } from './ask/person-answer.ts'
 export type { AskingCall, Question, SecretPage } from './ask/question.ts'
-export { type Full, isTooManyOpen, type OpenLimits, TooManyOpen } from './ask/room.ts'
+export { type OpenLimitName, isTooManyOpen, type OpenLimits, TooManyOpen } from './ask/open-limits.ts'
 
-// ask with a form
+// forms
 export {
   boolean,
-  type ChoicesSettings,
+  type ChoicesFieldSettings,
   choice,
   choices,
   form,
-  type ListSettings,
+  type ListFieldSettings,
   list,
-  type NumberSettings,
+  type NumberFieldSettings,
   number,
-  type Options,
+  type ChoiceOptions,
   optional,
-  type Part,
-  type TextSettings,
+  type FieldSpec,
+  type TextFieldSettings,
   text,
 } from './form/build.ts'
-export { type Checked, type Checking, type ContentIssue, checkContent } from './form/check.ts'
+export { type CheckedContent, type ContentCheckOptions, type ContentIssue, checkContent } from './form/check.ts'
 export { encodeForm, type Revision2025 } from './form/encode.ts'
-export type { Encoded } from './form/encode-2025-06-18.ts'
+export type { EncodedForm } from './form/encode-2025-06-18.ts'
 export type {
   BooleanField,
   ChoiceField,
@@ -79,16 +86,16 @@ export type {
 } from './form/form.ts'
 export { mustBeFilled } from './form/form.ts'
 export { listOfText, textOfList } from './form/list-text.ts'
-export { type CompiledPattern, type CompilePattern, ownPatterns } from './form/patterns.ts'
+export { type CompiledPattern, type CompilePattern, trustedPatterns } from './form/patterns.ts'
 export type { FormProblem, ProblemCode } from './form/problems.ts'
 export { type FormRead, readForm } from './form/read.ts'
 
-// show what a server says
+// show text, links and forms of a server safely
 export type { ShownHost } from './screen/host.ts'
 export type { UrlWarning, UrlWarningCode } from './screen/host-warnings.ts'
 export { looksLikeSecret, type SecretShape } from './screen/secret-shapes.ts'
 export { contradicts, screenOptions } from './screen/options.ts'
-export { type AskedIn, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
+export { type QuestionPart, type ScreenedField, type SecretFinding, screenForSecrets } from './screen/secrets.ts'
 export {
   oneLine,
   shownInTerminal,
@@ -99,10 +106,10 @@ export {
 } from './screen/text.ts'
 export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from './screen/url.ts'
 
-// show an ask in the inbox
-export { askView, type Naming } from './inbox/ask-view.ts'
+// the views of the inbox API
+export { askView, type DisplayNames } from './inbox/ask-view.ts'
 export { drawField } from './inbox/draw-field.ts'
-export { endingInWords } from './inbox/ending.ts'
+export { agoText, endingText } from './inbox/ending-text.ts'
 export type {
   JsonFieldView,
   PlayBody,
@@ -113,47 +120,49 @@ export type {
 } from './inbox/play-view.ts'
 export type {
   AnswerBody,
-  AnsweredAs,
   AnsweredView,
-  AskerView,
   AskPageView,
-  AskView,
-  BooleanFieldView,
   ChainView,
   ChangeView,
+  StatisticsView,
+  HandOverBody,
+  InboxProblem,
+  InboxProblemCode,
+  LoginStartView,
+  MeView,
+  NonceView,
+  OneAskView,
+  ProofView,
+  SealedSecret,
+  SignedInView,
+  SignInView,
+  ToolStatistics,
+} from './inbox/api.ts'
+export type {
+  AnsweredAs,
+  AskerView,
+  AskView,
+  BooleanFieldView,
   ChoiceFieldView,
   ChoicesFieldView,
   CallView,
   DecisionView,
   DrawnValue,
   FieldView,
-  FiguresView,
-  HandOverBody,
-  InboxProblem,
-  InboxProblemCode,
   LinkView,
   ListFieldView,
-  LoginStartView,
-  MeView,
-  NonceView,
   NumberFieldView,
-  OneAskView,
   OptionView,
   PersonView,
-  ProofView,
   QuestionView,
   QuorumView,
-  SealedSecret,
   SecretView,
-  SignedInView,
-  SignInView,
   StateView,
   TextFieldView,
-  ToolFigures,
   VoteView,
 } from './inbox/view.ts'
 
-// name exact bytes
+// digests and canonical JSON
 export {
   type Action,
   actionDigest,
@@ -165,7 +174,7 @@ export { canonicalJson } from './digest/canonical.ts'
 export { type DigestDomain, digestOf, isDigest } from './digest/digest.ts'
 export { parseJsonStrictly, type ReadingRules, readJson } from './digest/parse.ts'
 
-// tell an asker of ours what the protocol cannot carry
+// `_meta` members between SDK and gateway
 export {
   type AnswerMeta,
   type AskMeta,
@@ -181,7 +190,7 @@ export {
   withoutChecked,
 } from './ask/ask-meta.ts'
 
-// let state leave, and know it again
+// sealed state
 export { createKeyRing, type KeyRing, type MacPurpose, type RingKey, type SealKey } from './seal/key-ring.ts'
 export {
   isSealedFor,
@@ -193,7 +202,7 @@ export {
   unseal,
 } from './seal/seal.ts'
 
-// sign what is decided, and check it before anything is released
+// signatures of asks, votes and grants
 export {
   type AskTerms,
   askTerms,
@@ -203,12 +212,12 @@ export {
   type StoredSignatures,
   signAsk,
   signatureProblem,
-  signatureProblemInWords,
+  signatureProblemText,
   signGrant,
   signVote,
 } from './ask/ask-signature.ts'
 
-// keep the record, and check it
+// audit log
 export {
   type AuditEntry,
   type AuditKind,
@@ -221,11 +230,12 @@ export {
 export { type AuditProof, type ProofVerdict, type ProvenEntry, proofFormat, verifyProof } from './audit/proof.ts'
 export { type Checkpoint, signCheckpoint, verifyCheckpoint } from './audit/checkpoint.ts'
 
-// prove that an approval was used
+// receipts
 export { type ReceiptStatement, signReceipt, type VerifiedReceipt, verifyReceipt } from './receipt/receipt.ts'
 
 // limits, errors, names
 export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
+export { compact } from './compact.ts'
 export { type IdKind, isId, isName, newId, timeOfId, type RandomBytes } from './ids.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
 export { askLimits, formLimits, sealLimits, secretLimits } from './limits.ts'

@@ -1,11 +1,11 @@
-// What JSON can hold, and the one question asked of it everywhere: is this a plain object?
+// The types of JSON values, and the check for a plain object.
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
 export interface JsonObject {
   readonly [name: string]: JsonValue
 }
 
-/** True for what `JSON.parse` makes of `{…}`; false for arrays, null, class instances and everything else. */
+/** True for what `JSON.parse` returns for `{…}`; false for arrays, null, class instances and everything else. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype = Object.getPrototypeOf(value)

@@ -1,7 +1,7 @@
-// All that core may touch of the platform, declared by hand: computation, never I/O.
+// The parts of the platform that core may use, declared by hand: computation, never I/O.
 //
 // Core is compiled with no Node and no DOM types, so `fetch`, `process`, timers and files do not exist for it.
-// What is listed here only turns values into values. Adding a line here is a design decision.
+// The functions below only compute values. Adding a line here is a design decision.
 
 declare module 'node:crypto' {
   type Bytes = Uint8Array
@@ -16,7 +16,7 @@ declare module 'node:crypto' {
   interface GcmDecipher extends Gcm {
     setAuthTag(tag: Bytes): this
   }
-  /** A key as the platform holds it; core never looks inside. */
+  /** A key object of the platform; core never reads its bytes. */
   interface KeyObject {
     readonly type: 'secret' | 'public' | 'private'
   }

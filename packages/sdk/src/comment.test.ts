@@ -2,7 +2,7 @@ import type { AssentError } from '@assent/core'
 import { answerMeta } from '@assent/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createAssent, interactive } from './assent.ts'
-import { type Caller, type Handler, type Person, ways } from './connections.suite.ts'
+import { type Caller, type ConnectedHandler, connectionKinds, type Person } from './connections.suite.ts'
 import { yielding } from './generator/yielding.ts'
 import { roundsOf } from './rounds.suite.ts'
 import { callTool } from './testing/call-tool.ts'
@@ -14,12 +14,12 @@ afterEach(async () => {
   open = undefined
 })
 
-const says = (comment: string) => ({ _meta: answerMeta({ comment }) })
+const withMeta = (comment: string) => ({ _meta: answerMeta({ comment }) })
 const commentOf = (error: AssentError) => `${error.code}: ${error.comment}`
 
 // The 2026 client of SDK 2 drops `_meta` of an answer that its person gives; a gateway does not. See the rounds below.
-describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revision: $name', (way) => {
-  async function play(handler: Handler, person: Person): Promise<Caller> {
+describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'))('$revision: $name', (way) => {
+  async function play(handler: ConnectedHandler, person: Person): Promise<Caller> {
     open = await way.open({
       assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
       tools: { tool: handler },
@@ -28,7 +28,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
     return open
   }
 
-  test('[REPLY-1] the comment beside an accept comes with the value, and the value alone as before', async () => {
+  test('[REPLY-1] the comment on an accept comes with the value, and `ask` alone returns the value', async () => {
     const caller = await play(
       async (_, { ask }) => {
         const { value, comment } = await ask.withComment(ask.choose('Which?', ['sqlite', 'postgres']))
@@ -37,17 +37,17 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
         return JSON.stringify([value, comment, plain, both])
       },
       ({ message }) => {
-        if (message === 'Which?') return { action: 'accept', content: { choice: 'sqlite' }, ...says('we run it') }
+        if (message === 'Which?') return { action: 'accept', content: { choice: 'sqlite' }, ...withMeta('we run it') }
         if (message === 'Name?') return { action: 'accept', content: { text: 'notes' } }
-        if (message === 'Sure?') return { action: 'accept', content: { confirmed: true }, ...says('go') }
-        return { action: 'accept', content: { number: 4 }, ...says('not read') }
+        if (message === 'Sure?') return { action: 'accept', content: { confirmed: true }, ...withMeta('go') }
+        return { action: 'accept', content: { number: 4 }, ...withMeta('not read') }
       },
     )
     const expected = ['sqlite', 'we run it', { value: 'notes' }, { sure: { value: true, comment: 'go' }, size: 4 }]
     expect(JSON.parse((await caller.call('tool')).text)).toEqual(expected)
   })
 
-  test('[REPLY-1] the comment beside a no comes with the false of a confirm, and on the error of every other ask', async () => {
+  test('[REPLY-1] the comment on a no comes with the false of a confirm, and on the error of every other ask', async () => {
     const caller = await play(
       async (_, { ask }) => {
         const no = await ask.withComment(ask.confirm('decline confirm'))
@@ -55,7 +55,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
         const dismissed = await ask.withComment(ask.number('cancel number')).catch(commentOf)
         return JSON.stringify([no, declined, dismissed])
       },
-      ({ message }) => ({ action: message.split(' ')[0], ...says(`about ${message}`) }),
+      ({ message }) => ({ action: message.split(' ')[0], ...withMeta(`about ${message}`) }),
     )
     const expected = [
       { value: false, comment: 'about decline confirm' },
@@ -65,10 +65,10 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
     expect(JSON.parse((await caller.call('tool')).text)).toEqual(expected)
   })
 
-  test('[REPLY-1] a decline that the handler lets pass is in the text for the agent and beside its code', async () => {
+  test('[REPLY-1] the comment on a decline that the handler does not catch is in the text for the agent and next to its code', async () => {
     const caller = await play(
       async (_, { ask }) => ask.text('Branch name?'),
-      () => ({ action: 'decline', ...says('rebase first') }),
+      () => ({ action: 'decline', ...withMeta('rebase first') }),
     )
     const { text, meta } = await caller.call('tool')
     expect(text).toContain('The person declined "Branch name?". They wrote: rebase first')
@@ -85,7 +85,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
       ({ message }) =>
         message.includes('prod')
           ? { action: 'decline', content: { comment: 'CI is red' } }
-          : { action: 'accept', content: { decision: 'approve' }, ...says('tests are green') },
+          : { action: 'accept', content: { decision: 'approve' }, ...withMeta('tests are green') },
     )
     expect((await caller.call('tool', { env: 'test' })).text).toBe('1 tests are green')
     expect((await caller.call('tool', { env: 'prod' })).text).toContain('They wrote: CI is red')
@@ -94,7 +94,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
 })
 
 describe('texts', () => {
-  const [way] = ways
+  const [way] = connectionKinds
   const long =
     'Change 3 instruction files in this repository and remove the two that repeat them, now?\n\n  AGENTS.md\n  CLAUDE.md'
 
@@ -122,10 +122,10 @@ test('[REPLY-1] on 2026-07-28 each comment stays with its answer while the handl
     return JSON.stringify([first, no, dismissed, comment])
   })
   const answers = [
-    { action: 'accept', content: { choice: 'sqlite' }, ...says('we run it') },
-    { action: 'decline', ...says('CI is red') },
-    { action: 'cancel', ...says('not now') },
-    { action: 'accept', content: { decision: 'approve' }, ...says('green') },
+    { action: 'accept', content: { choice: 'sqlite' }, ...withMeta('we run it') },
+    { action: 'decline', ...withMeta('CI is red') },
+    { action: 'cancel', ...withMeta('not now') },
+    { action: 'accept', content: { decision: 'approve' }, ...withMeta('green') },
   ]
   let round = await play()
   for (const answer of answers) {
@@ -141,7 +141,7 @@ test('[REPLY-1] on 2026-07-28 each comment stays with its answer while the handl
 })
 
 test('[REPLY-2] content.comment of a decline reaches the handler over a 2026 client too', async () => {
-  const way = ways.find(({ revision }) => revision === '2026-07-28')
+  const way = connectionKinds.find(({ revision }) => revision === '2026-07-28')
   open = await way?.open({
     assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
     tools: { tool: async (_, { ask }) => ask.text('Name?') },
@@ -166,9 +166,9 @@ test('[REPLY-1] a generator gets the comment with yield*, and a scripted person 
   }
 })
 
-test('[REPLY-4] a destructive question says once that it cannot be undone, also if the agent wrote it', async () => {
+test('[REPLY-4] a destructive question states once that it cannot be undone, also if the agent wrote it', async () => {
   const asked: string[] = []
-  const [way] = ways
+  const [way] = connectionKinds
   const destructive = { risk: 'destructive' } as const
   open = await way?.open({
     assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
@@ -191,7 +191,7 @@ test('[REPLY-4] a destructive question says once that it cannot be undone, also 
 })
 
 test('[REPLY-1] withComment takes what ask returned and nothing else', async () => {
-  const [way] = ways
+  const [way] = connectionKinds
   open = await way?.open({
     assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
     tools: { tool: async (_, { ask }) => String(await ask.withComment(Promise.resolve(4)).catch(commentOf)) },

@@ -1,31 +1,25 @@
-// Real clients and servers of both SDK generations, joined in every way that a handler of ours can be called.
+// Real clients and servers of both SDK generations, connected in every way in which a handler of ours can be called.
 //
-// Run by the tests beside it. The person is a function; everything between them and the handler is the SDKs' own.
+// Used by the tests next to it. The person is a function; everything between them and the handler is code of the SDKs.
 
-import { randomUUID } from 'node:crypto'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import {
-  Client as Client2,
-  StreamableHTTPClientTransport as Http2,
-  InMemoryTransport as Memory2,
-} from '@modelcontextprotocol/client'
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { InMemoryTransport as Memory2 } from '@modelcontextprotocol/client'
 import { InMemoryTransport as Memory1 } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { listen } from '../../../test-kit/listen.ts'
+import { type ClientOptions, connectClient, type TestClient } from '../../../test-kit/mcp/client.ts'
+import { connectOver, transportTo } from '../../../test-kit/mcp/client-2025-11-25.ts'
+import { connectOver as connectOver2 } from '../../../test-kit/mcp/client-2026-07-28.ts'
+import { serveSessions } from '../../../test-kit/mcp/serve-2025-11-25.ts'
+import { serveRequests } from '../../../test-kit/mcp/serve-2026-07-28.ts'
 import type { Assent } from './assent.ts'
 import type { Interaction } from './interaction.ts'
 
-export type Handler = (args: { readonly env: string }, interaction: Interaction) => Promise<string>
+export type ConnectedHandler = (args: { readonly env: string }, interaction: Interaction) => Promise<string>
 
-/** What a client was asked, as it came over the wire. */
+/** A question as the client received it. */
 export interface Question {
   readonly mode?: string
   readonly message: string
@@ -35,11 +29,11 @@ export interface Question {
 
 export type Person = (question: Question, signal?: AbortSignal) => unknown
 
-export interface Staging {
+export interface ConnectionOptions {
   readonly assent: Assent
-  readonly tools: Readonly<Record<string, Handler>>
+  readonly tools: Readonly<Record<string, ConnectedHandler>>
   readonly person: Person
-  /** Unless said, forms and links. */
+  /** Forms and links by default. */
   readonly elicitation?: object | null
 }
 
@@ -59,45 +53,45 @@ export interface CallOptions {
   readonly onprogress?: (progress: { progress: number }) => void
 }
 
-export interface Way {
+export interface ConnectionKind {
   readonly name: string
   readonly revision: '2025-06-18' | '2025-11-25' | '2026-07-28'
-  /** Nothing tells the handler which of the two revisions of 2025 its client speaks. */
+  /** The handler cannot find out which of the two 2025 revisions its client uses. */
   readonly isUnknown?: true
-  open(staging: Staging): Promise<Caller>
+  open(options: ConnectionOptions): Promise<Caller>
 }
 
 const input = z.object({ env: z.string() })
 const info = { name: 'staged', version: '1.0.0' }
-const patienceMs = 60_000
+const callTimeoutMs = 60_000
 
-export const ways: readonly Way[] = [
+export const connectionKinds: readonly ConnectionKind[] = [
   { name: 'SDK 2 over HTTP', revision: '2026-07-28', open: sdk2OverHttp },
-  { name: 'SDK 2 in memory', revision: '2025-11-25', open: (staging) => sdk2InMemory(staging, true) },
+  { name: 'SDK 2 in memory', revision: '2025-11-25', open: (options) => sdk2InMemory(options, true) },
   {
     name: 'SDK 2 in memory, server not named',
     revision: '2025-11-25',
     isUnknown: true,
-    open: (staging) => sdk2InMemory(staging, false),
+    open: (options) => sdk2InMemory(options, false),
   },
   {
     name: 'SDK 2 in memory, older',
     revision: '2025-06-18',
-    open: (staging) => sdk2InMemory(staging, true, '2025-06-18'),
+    open: (options) => sdk2InMemory(options, true, '2025-06-18'),
   },
   {
     name: 'SDK 2 in memory, server not named, older',
     revision: '2025-06-18',
     isUnknown: true,
-    open: (staging) => sdk2InMemory(staging, false, '2025-06-18'),
+    open: (options) => sdk2InMemory(options, false, '2025-06-18'),
   },
-  { name: 'SDK 1 in memory', revision: '2025-11-25', open: (staging) => sdk1InMemory(staging) },
-  { name: 'SDK 1 in memory, older', revision: '2025-06-18', open: (staging) => sdk1InMemory(staging, '2025-06-18') },
-  { name: 'SDK 1 over HTTP', revision: '2025-11-25', open: (staging) => sdk1OverHttp(staging) },
-  { name: 'SDK 1 over HTTP, older', revision: '2025-06-18', open: (staging) => sdk1OverHttp(staging, '2025-06-18') },
+  { name: 'SDK 1 in memory', revision: '2025-11-25', open: (options) => sdk1InMemory(options) },
+  { name: 'SDK 1 in memory, older', revision: '2025-06-18', open: (options) => sdk1InMemory(options, '2025-06-18') },
+  { name: 'SDK 1 over HTTP', revision: '2025-11-25', open: (options) => sdk1OverHttp(options) },
+  { name: 'SDK 1 over HTTP, older', revision: '2025-06-18', open: (options) => sdk1OverHttp(options, '2025-06-18') },
 ]
 
-function server2({ assent, tools }: Staging, isNamed = true): McpServer {
+function server2({ assent, tools }: ConnectionOptions, isNamed = true): McpServer {
   const server = new McpServer(info)
   for (const [name, handler] of Object.entries(tools)) {
     const options = isNamed ? { name, server } : { name }
@@ -106,7 +100,7 @@ function server2({ assent, tools }: Staging, isNamed = true): McpServer {
   return server
 }
 
-function server1({ assent, tools }: Staging): McpServer1 {
+function server1({ assent, tools }: ConnectionOptions): McpServer1 {
   const server = new McpServer1(info)
   for (const [name, handler] of Object.entries(tools)) {
     server.registerTool(name, { inputSchema: input }, assent.interactive(handler, { name, server }))
@@ -114,81 +108,39 @@ function server1({ assent, tools }: Staging): McpServer1 {
   return server
 }
 
-function capabilities({ elicitation = { form: {}, url: {} } }: Staging): object {
-  return elicitation === null ? {} : { elicitation }
-}
-
-async function sdk2OverHttp(staging: Staging): Promise<Caller> {
-  const handler = createMcpHandler(() => server2(staging), { legacy: 'reject' })
-  const http = await listening(toNodeHandler(handler) as RequestListener)
-  const client = new Client2(info, {
-    capabilities: capabilities(staging),
-    versionNegotiation: { mode: { pin: '2026-07-28' } },
-  })
-  if (staging.elicitation !== null) {
-    client.setRequestHandler(
-      'elicitation/create',
-      async ({ params }, { mcpReq }) => staging.person(params as Question, mcpReq.signal) as never,
-    )
+function optionsOf({ elicitation = { form: {}, url: {} }, person }: ConnectionOptions): ClientOptions {
+  return {
+    elicitation: elicitation ?? 'none',
+    answer: (question, signal) => person(question, signal),
+    timeoutMs: callTimeoutMs,
   }
-  await client.connect(new Http2(new URL(http.url)))
-  return caller(client2Calls(client), async () => {
-    await client.close()
-    await http.close()
-  })
 }
 
-async function sdk2InMemory(staging: Staging, isNamed: boolean, revision?: string): Promise<Caller> {
-  const server = server2(staging, isNamed)
+async function sdk2OverHttp(options: ConnectionOptions): Promise<Caller> {
+  const http = await listen(serveRequests(() => server2(options)))
+  return caller(await connectClient('2026-07-28', { url: http.url }, optionsOf(options)), http.close)
+}
+
+async function sdk2InMemory(options: ConnectionOptions, isNamed: boolean, revision?: string): Promise<Caller> {
+  const server = server2(options, isNamed)
   const [near, far] = Memory2.createLinkedPair()
   if (revision !== undefined) openWith(near as unknown as Transport1, revision)
   await server.connect(far)
-  const client = new Client2(info, { capabilities: capabilities(staging) })
-  if (staging.elicitation !== null) {
-    client.setRequestHandler(
-      'elicitation/create',
-      async ({ params }, { mcpReq }) => staging.person(params as Question, mcpReq.signal) as never,
-    )
-  }
-  await client.connect(near)
-  return caller(client2Calls(client), () => client.close())
+  return caller(await connectOver2(near, { ...optionsOf(options), revision: '2025-11-25' }))
 }
 
-async function sdk1InMemory(staging: Staging, revision?: string): Promise<Caller> {
+async function sdk1InMemory(options: ConnectionOptions, revision?: string): Promise<Caller> {
   const [near, far] = Memory1.createLinkedPair()
   if (revision !== undefined) openWith(near, revision)
-  await server1(staging).connect(far)
-  const client = client1(staging)
-  await client.connect(near)
-  return caller(client1Calls(client), () => client.close())
+  await server1(options).connect(far)
+  return caller(await connectOver(near, optionsOf(options)))
 }
 
-async function sdk1OverHttp(staging: Staging, revision?: string): Promise<Caller> {
-  const sessions = new Map<string, StreamableHTTPServerTransport>()
-  const http = await listening((request, response) => {
-    const id = request.headers['mcp-session-id']
-    const known = typeof id === 'string' ? sessions.get(id) : undefined
-    if (known !== undefined) {
-      void known.handleRequest(request, response)
-      return
-    }
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (sessionId) => void sessions.set(sessionId, transport),
-    })
-    // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
-    void server1(staging)
-      .connect(transport as Transport1)
-      .then(() => transport.handleRequest(request, response))
-  })
-  const client = client1(staging)
-  const transport = new Http1(new URL(http.url)) as Transport1
+async function sdk1OverHttp(options: ConnectionOptions, revision?: string): Promise<Caller> {
+  const http = await listen(serveSessions(() => server1(options)).listener)
+  const transport = transportTo({ url: http.url })
   if (revision !== undefined) openWith(transport, revision)
-  await client.connect(transport)
-  return caller(client1Calls(client), async () => {
-    await client.close()
-    await http.close()
-  })
+  return caller(await connectOver(transport, optionsOf(options)), http.close)
 }
 
 /** The SDK always opens with its newest revision, so an older client is this one with the date changed on the wire. */
@@ -200,51 +152,15 @@ function openWith(transport: Transport1, revision: string): void {
   }
 }
 
-function client1(staging: Staging): Client1 {
-  const client = new Client1(info, { capabilities: capabilities(staging) })
-  if (staging.elicitation !== null) {
-    client.setRequestHandler(
-      ElicitRequestSchema,
-      async ({ params }, { signal }) => staging.person(params as Question, signal) as never,
-    )
-  }
-  return client
-}
-
-type Calls = (tool: string, args: { env: string }, options: CallOptions) => Promise<unknown>
-
-function client1Calls(client: Client1): Calls {
-  return (name, args, options) =>
-    client.callTool({ name, arguments: args }, undefined, { timeout: patienceMs, ...options })
-}
-
-function client2Calls(client: Client2): Calls {
-  return (name, args, options) => client.callTool({ name, arguments: args }, { timeout: patienceMs, ...options })
-}
-
-function caller(calls: Calls, close: () => Promise<void>): Caller {
+function caller(client: TestClient, close: () => Promise<void> = async () => undefined): Caller {
   return {
     call: async (tool, args = { env: 'test' }, options = {}) => {
-      const result = (await calls(tool, args, options)) as {
-        content: { text: string }[]
-        isError?: boolean
-        _meta?: Record<string, unknown>
-      }
+      const result = await client.call(tool, args, options)
       return { text: result.content[0]?.text ?? '', isError: result.isError ?? false, meta: result._meta ?? {} }
     },
-    close,
-  }
-}
-
-async function listening(listener: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {
-  const http = createHttpServer(listener)
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
-    close: () =>
-      new Promise((resolve) => {
-        http.closeAllConnections()
-        http.close(() => resolve())
-      }),
+    close: async () => {
+      await client.close()
+      await close()
+    },
   }
 }

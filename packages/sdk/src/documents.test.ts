@@ -1,4 +1,4 @@
-// Prompts and resources ask like tools do; there a no is an error of the request, because they have no other way to say it.
+// Prompts and resources ask like tools do. A no is an error of the request, because their results cannot express it.
 
 import { Client as Client2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -96,7 +96,7 @@ describe.each([
   ['2026-07-28, SDK 2', sdk2],
   ['2025-11-25, SDK 1', sdk1],
 ] as const)('%s', (_, open) => {
-  test('[SDK-2] prompts and resources ask too, and a text is said in their own way', async () => {
+  test('[SDK-2] prompts and resources ask too, and a text result has their own shape', async () => {
     const reader = await open()
     expect(await reader.prompt('A poem')).toMatchObject({
       messages: [{ role: 'user', content: { type: 'text', text: 'A poem for Ada' } }],
@@ -107,7 +107,7 @@ describe.each([
     await reader.close()
   })
 
-  test('[SDK-5] a no that a prompt let pass is an error in the same words', async () => {
+  test('[SDK-5] a no that a prompt does not catch is an error with the same message', async () => {
     const reader = await open()
     await expect(reader.prompt('')).rejects.toThrow('The person declined "Why?"')
     await reader.close()

@@ -1,39 +1,43 @@
-// The public surface of the sdk, grouped by what one came to do. test/surface.test.ts freezes this list.
+// The public surface of the sdk, grouped by task. test/surface.test.ts freezes this list.
 
 // write a handler that asks
 export { type Assent, createAssent, interactive } from './assent.ts'
-export type { Interactive, InteractiveOptions, ToolText, Wrapped } from './interactive.ts'
+export type { Interactive, InteractiveOptions, ToolText, McpHandler } from './interactive.ts'
 export type { Interaction, Step } from './interaction.ts'
-export type { AssentSettings } from './world.ts'
+export type { AssentSettings } from './server/server-context.ts'
 
 // ask
-export type { Ask, Commented } from './ask/ask.ts'
-export type { NumberSettings, Suggests, TextSettings } from './ask/describe.ts'
-export type { AnswersOf, Asked, Fields, StandardSchema } from './ask/form-of.ts'
-export type { Harmless, Plain, Risk } from './ask/how.ts'
+export type { Ask, AnswerWithComment } from './ask/ask.ts'
+export type {
+  NumberOptions,
+  Suggestion,
+  TextOptions,
+} from './ask/describe.ts'
+export type { AnswersOf, FormSource, Fields, StandardSchema } from './ask/form-source.ts'
+export type { AskOptionsWithDefault, AskOptions, Risk } from './ask/options.ts'
 export { field } from './ask/field.ts'
 
-// be handed a secret
+// ask for a secret
 export { type GatewaySecretsOptions, gatewaySecrets } from './secrets/gateway-secrets.ts'
-export type { SecretRequest, Secrets } from './secrets/secrets.ts'
+export type { SecretRequest, Secrets } from './server/secrets.ts'
 
 // ask by yielding
-export type { YieldedAsk } from './generator/asks.ts'
+export type { YieldedAsk } from './generator/yielded-ask.ts'
 export type { Yielded } from './generator/yielded.ts'
-export { type AskingGenerator, type Yielding, yielding } from './generator/yielding.ts'
+export { type AskingGenerator, type GeneratorInteraction, yielding } from './generator/yielding.ts'
 
 // run only what was approved
 export type { ToolDefinition } from './gate/action.ts'
-export type { Gate, GateAction, Gated } from './gate/gate.ts'
+export type { Gate, GateAction, GateResult } from './gate/gate.ts'
 export { type ReceiptStatement, type VerifiedReceipt, verifyReceipt } from '@assent/core'
 
-// put questions somewhere else
+// ask on another surface
 export type { AskKind, Description } from './ask/describe.ts'
-export type { How } from './ask/how.ts'
+export type { ResolvedAskOptions } from './ask/options.ts'
 export { onSurface } from './surface-context.ts'
-export type { Putting, Reply, Surface } from './surface.ts'
+export type { PutOptions, Reply, Surface } from './surface.ts'
 
-// keep promises across restarts and replicas
+// store state across restarts and replicas
 export type {
   DurableAsks,
   DurableGrants,
@@ -41,7 +45,7 @@ export type {
   DurableStore,
   StepClaim,
   StepKey,
-} from './durable.ts'
+} from './server/durable.ts'
 
 // limits, errors
 export { AssentError, type ErrorCode, isAssentError } from '@assent/core'

@@ -1,12 +1,12 @@
 // What a handler gets in place of the SDK's context: `ask`, `step`, `gate`, and the context itself.
 
-import { type Ask, askOf } from './ask/ask.ts'
+import { type Ask, createAsk } from './ask/ask.ts'
 import * as describe from './ask/describe.ts'
-import { actionOf, type Named } from './gate/action.ts'
-import { type Gate, gateOf } from './gate/gate.ts'
-import type { Run } from './run/run.ts'
-import { secretOf } from './secrets/secret-of.ts'
-import type { World } from './world.ts'
+import type { Run } from './ask/run.ts'
+import { actionOf, type ToolIdentity } from './gate/action.ts'
+import { createGate, type Gate } from './gate/gate.ts'
+import { askForSecret } from './secrets/ask-for-secret.ts'
+import type { ServerContext } from './server/server-context.ts'
 
 export interface Interaction<Context = unknown> {
   readonly ask: Ask
@@ -16,33 +16,33 @@ export interface Interaction<Context = unknown> {
   readonly gate: Gate
   /** Aborts when the caller cancels. */
   readonly signal: AbortSignal
-  /** What the SDK passed. */
+  /** The context that the MCP SDK passed. */
   readonly context: Context
 }
 
 export type Step = <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
 
-export interface Parts<Context> {
+export interface InteractionParts<Context> {
   readonly run: Run
-  readonly world: World
-  readonly named: Named
+  readonly serverContext: ServerContext
+  readonly identity: ToolIdentity
   readonly principal: string
   readonly signal: AbortSignal
   readonly context: Context
 }
 
-export function interactionOf<Context>(parts: Parts<Context>): Interaction<Context> {
-  const { run, named, signal, context } = parts
+export function createInteraction<Context>(parts: InteractionParts<Context>): Interaction<Context> {
+  const { run, identity, signal, context } = parts
   let pages = 0
-  const ask = askOf({
+  const ask = createAsk({
     run,
     secret: (description) => {
       pages++
-      return secretOf(description, `secret ${pages}`, parts)
+      return askForSecret(description, `secret ${pages}`, parts)
     },
-    approval: (title, action, settings) => describe.approve(title, actionOf(named, title, action), settings),
+    approval: (title, action, settings) => describe.approve(title, actionOf(identity, title, action), settings),
   })
-  // What was kept is what the work returned, as JSON gives it back; a result that JSON cannot hold has been refused.
+  // The stored result is what the work returned, after JSON; a result that JSON cannot represent was refused.
   const step: Step = async (name, work) => (await run.once(name, work)) as Awaited<ReturnType<typeof work>>
-  return { ask, step, gate: gateOf(parts), signal, context }
+  return { ask, step, gate: createGate(parts), signal, context }
 }

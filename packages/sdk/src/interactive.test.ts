@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { field } from './ask/field.ts'
 import { createAssent } from './assent.ts'
-import { type Caller, type Handler, type Person, type Question, ways } from './connections.suite.ts'
+import { type Caller, type ConnectedHandler, connectionKinds, type Person, type Question } from './connections.suite.ts'
 
 let open: Caller | undefined
 afterEach(async () => {
@@ -10,8 +10,8 @@ afterEach(async () => {
   open = undefined
 })
 
-describe.each(ways)('$revision: $name', (way) => {
-  async function play(handler: Handler, person: Person, elicitation?: object | null): Promise<Caller> {
+describe.each(connectionKinds)('$revision: $name', (way) => {
+  async function play(handler: ConnectedHandler, person: Person, elicitation?: object | null): Promise<Caller> {
     open = await way.open({
       assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
       tools: { tool: handler },
@@ -22,7 +22,7 @@ describe.each(ways)('$revision: $name', (way) => {
   }
   const accept = (content: object) => ({ action: 'accept', content })
 
-  test('[SDK-2] a handler asks one thing after another and goes on with the answers', async () => {
+  test('[SDK-2] a handler asks one thing after another and continues with the answers', async () => {
     const asked: string[] = []
     const caller = await play(
       async ({ env }, { ask }) => {
@@ -69,29 +69,29 @@ describe.each(ways)('$revision: $name', (way) => {
     const endings = ['confirm', 'text', 'confirm', 'text'] as const
     const caller = await play(
       async (_, { ask }) => {
-        const heard: string[] = []
+        const endingsSeen: string[] = []
         for (const [index, kind] of endings.entries()) {
           const question = `${index < 2 ? 'decline' : 'cancel'} ${kind}`
           const answer = await (kind === 'confirm' ? ask.confirm(question) : ask.text(question)).catch(
             (error: { code: string }) => error.code,
           )
-          heard.push(String(answer))
+          endingsSeen.push(String(answer))
         }
-        return heard.join(' ')
+        return endingsSeen.join(' ')
       },
       ({ message }) => ({ action: message.split(' ')[0] }),
     )
     expect((await caller.call('tool')).text).toBe('false declined cancelled cancelled')
   })
 
-  test('[SDK-4] what the client did not declare is never sent to it, and the handler is told', async () => {
+  test('[SDK-4] what the client did not declare is never sent to it, and the handler gets not_supported', async () => {
     const asked: Question[] = []
     const caller = await play(
       async (_, { ask }) => {
         const code = (error: { code: string }) => error.code
         const one = await ask.text('Name?').catch(code)
         const two = await ask.url('Sign in?', 'https://example.com').catch(code)
-        return `${one} ${two} ${await ask.text('Name?', { default: 'nobody' })}`
+        return `${one} ${two} ${await ask.text('Name?', { default: 'unknown' })}`
       },
       (question) => {
         asked.push(question)
@@ -99,11 +99,11 @@ describe.each(ways)('$revision: $name', (way) => {
       },
       null,
     )
-    expect((await caller.call('tool')).text).toBe('not_supported not_supported nobody')
+    expect((await caller.call('tool')).text).toBe('not_supported not_supported unknown')
     expect(asked).toEqual([])
   })
 
-  test('[SDK-5] an unhandled no says what was asked, what happened and what to do next, and keeps its code', async () => {
+  test('[SDK-5] an unhandled no reports what was asked, what happened and what to do next, and keeps its code', async () => {
     const caller = await play(
       async (_, { ask }) => ask.text('Which branch?'),
       () => ({ action: 'decline' }),
@@ -165,29 +165,32 @@ describe.each(ways)('$revision: $name', (way) => {
   })
 
   test.each<[string, unknown, string]>([
-    ['the word', accept({ decision: 'approve' }), 'ran'],
-    ['the other word', accept({ decision: 'decline' }), 'declined'],
+    ['approve', accept({ decision: 'approve' }), 'ran'],
+    ['the decision decline', accept({ decision: 'decline' }), 'declined'],
     ['a bare accept', { action: 'accept' }, 'validation_failed'],
     ['an accept of nothing', accept({}), 'validation_failed'],
     ['an accept of something else', accept({ approved: true }), 'validation_failed'],
-    ['the word and more', accept({ decision: 'approve', sure: true }), 'validation_failed'],
+    ['approve and another field', accept({ decision: 'approve', sure: true }), 'validation_failed'],
     ['decline', { action: 'decline' }, 'declined'],
     ['cancel', { action: 'cancel' }, 'cancelled'],
-  ])('[GATE-9] of a client only the chosen word opens a gate or is an approval: %s', async (_, answer, outcome) => {
-    const work = vi.fn(() => 'ran')
-    const caller = await play(
-      async ({ env }, { ask, gate }) => {
-        if (env === 'gate') return (await gate({ title: 'Deploy', arguments: { env } }, work)).value
-        await ask.approve('Deploy', { env })
-        return work()
-      },
-      () => answer,
-    )
-    for (const env of ['gate', 'ask']) {
-      const result = await caller.call('tool', { env })
-      if (outcome === 'ran') expect(result.text).toBe('ran')
-      else expect(result.meta).toMatchObject({ 'assent/refusal': { code: outcome } })
-    }
-    expect(work).toHaveBeenCalledTimes(outcome === 'ran' ? 2 : 0)
-  })
+  ])(
+    '[GATE-9] from a client only the decision "approve" opens a gate or is an approval: %s',
+    async (_, answer, outcome) => {
+      const work = vi.fn(() => 'ran')
+      const caller = await play(
+        async ({ env }, { ask, gate }) => {
+          if (env === 'gate') return (await gate({ title: 'Deploy', arguments: { env } }, work)).value
+          await ask.approve('Deploy', { env })
+          return work()
+        },
+        () => answer,
+      )
+      for (const env of ['gate', 'ask']) {
+        const result = await caller.call('tool', { env })
+        if (outcome === 'ran') expect(result.text).toBe('ran')
+        else expect(result.meta).toMatchObject({ 'assent/refusal': { code: outcome } })
+      }
+      expect(work).toHaveBeenCalledTimes(outcome === 'ran' ? 2 : 0)
+    },
+  )
 })

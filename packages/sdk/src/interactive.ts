@@ -1,35 +1,35 @@
-// `interactive(handler)`: an ordinary MCP handler made of one that asks.
+// `interactive(handler)`: turns a handler that asks into an ordinary MCP handler.
 //
-// It recognises what called it by shape, not by class: SDK 2.x on either generation, SDK 1.x, or a surface of ours such
-// as a terminal. So this package depends on none of them. The handler is written once; which way its questions travel is
+// It recognises what called it by shape, not by class: SDK 2.x on either generation, SDK 1.x, or a surface such
+// as a terminal. So this package depends on none of them. The handler is written once; how its questions are sent is
 // decided here, per call.
 
 import { AssentError, isAssentError } from '@assent/core'
+import type { Run } from './ask/run.ts'
 import type { ToolDefinition } from './gate/action.ts'
-import { type Interaction, interactionOf } from './interaction.ts'
+import { createInteraction, type Interaction } from './interaction.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
-import { type CallKind, requestOf } from './request.ts'
+import { type CallKind, callDigest } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
 import { read20260728, round20260728 } from './run/2026-07-28.ts'
-import { watchRevision } from './run/agreed-revision.ts'
 import { LiveRun } from './run/live.ts'
-import type { Run } from './run/run.ts'
+import { recordRevision } from './run/negotiated-revision.ts'
+import type { ServerContext } from './server/server-context.ts'
 import { readSurfaceContext, type SurfaceContext } from './surface-context.ts'
-import type { World } from './world.ts'
 
 export interface InteractiveOptions {
   /**
    * The name this handler is registered under. State is bound to it, and approvals show it. Without a name the handler's
-   * own source text stands for it, so two handlers made by one function need names.
+   * source text is used, so two handlers made by one function need names.
    */
   readonly name?: string
-  /** Needed with SDK 1.x, where only the server knows what its client can show. */
+  /** Needed with SDK 1.x, where only the server has the capabilities of its client. */
   readonly server?: AnyServer
-  /** Unless said, a tool; SDK 2.x says it by itself, and a resource is known by its address. */
+  /** A tool by default; SDK 2.x reports the kind, and a resource is recognised by its address. */
   readonly kind?: CallKind
   /**
-   * The tool as `tools/list` gives it. An approval is bound to it: change the tool, and the approval is for another.
-   * Without it an approval is bound to the name alone.
+   * The tool as `tools/list` gives it. An approval is bound to it, and is not valid after the tool has changed.
+   * Without it an approval is bound to the name only.
    */
   readonly definition?: ToolDefinition | (() => ToolDefinition)
 }
@@ -40,50 +40,53 @@ export interface ToolText {
 }
 
 /** A handler as the SDKs call it: the arguments it was declared with, then their context. */
-export type Wrapped<Given extends unknown[], Context, Result> = (...received: [...Given, Context]) => Promise<Result>
+export type McpHandler<Given extends unknown[], Context, Result> = (...received: [...Given, Context]) => Promise<Result>
 
-type Answered<Result> = NoInfer<Result> | string | Promise<NoInfer<Result> | string>
+type HandlerResult<Result> = NoInfer<Result> | string | Promise<NoInfer<Result> | string>
 
-/** What is inferred comes from where the handler is registered; on its own it is a tool without arguments. */
+/** Types are inferred from the registration; without one it is a tool without arguments. */
 export type Interactive = <Given extends unknown[] = [], Context = unknown, Result = ToolText>(
-  handler: (...given: [...Given, Interaction<Context>]) => Answered<Result>,
+  handler: (...given: [...Given, Interaction<Context>]) => HandlerResult<Result>,
   options?: InteractiveOptions,
-) => Wrapped<Given, Context, Result>
+) => McpHandler<Given, Context, Result>
 
-export function interactiveIn(world: World): Interactive {
-  return (handler, options = {}) => {
-    const named = { server: world.name, name: options.name, definition: options.definition }
-    const target = options.name ?? textOf(handler)
-    if (options.server !== undefined) watchRevision(options.server)
+export function createInteractive(serverContext: ServerContext): Interactive {
+  return <Given extends unknown[], Context, Result>(
+    handler: (...given: [...Given, Interaction<Context>]) => HandlerResult<Result>,
+    options: InteractiveOptions = {},
+  ): McpHandler<Given, Context, Result> => {
+    const identity = { server: serverContext.name, name: options.name, definition: options.definition }
+    const target = options.name ?? sourceOf(handler)
+    if (options.server !== undefined) recordRevision(options.server)
     return async (...received) => {
-      const context = received.at(-1)
-      const given = received.slice(0, -1)
+      // The last argument is the context of the SDK; the arguments before it are the handler's own.
+      const context = received.at(-1) as Context
+      const given = received.slice(0, -1) as Given
       const kind = kindOf(options, given, context)
       try {
-        const principal = world.principalOf(context)
-        const value = await serve(world, options.server, { context, given, kind, target, principal }, (run, signal) =>
-          handler(
-            // The tuple that was received, with its last member replaced: more than the type checker can follow.
-            ...([...given, interactionOf({ run, world, named, principal, signal, context })] as unknown as Parameters<
-              typeof handler
-            >),
-          ),
+        const principal = serverContext.principalOf(context)
+        const value = await serve(
+          serverContext,
+          options.server,
+          { context, given, kind, target, principal },
+          (run, signal) =>
+            handler(...given, createInteraction({ run, serverContext, identity, principal, signal, context })),
         )
-        return finished(value, kind, given) as never
+        return asResult(value, kind, given) as Result
       } catch (error) {
         if (kind !== 'tool' || !isAssentError(error) || !isRefusal(error)) throw error
-        return refusalOf(error) as never
+        return refusalOf(error) as Result
       }
     }
   }
 }
 
-/** An unnamed handler is known by its whole text, so that it never opens the state of another. */
-function textOf(handler: unknown): string {
+/** An unnamed handler is identified by its whole source text, so that it never opens the state of another. */
+function sourceOf(handler: unknown): string {
   const text = String(handler)
   // All bound functions have the same text.
   if (!/\{\s*\[native code\]\s*\}\s*$/.test(text)) return `source ${text}`
-  throw new AssentError('misconfigured', 'A bound function needs a name of its own: interactive(handler, { name }).')
+  throw new AssentError('misconfigured', 'A bound function needs a name: interactive(handler, { name }).')
 }
 
 interface Call {
@@ -94,29 +97,37 @@ interface Call {
   readonly principal: string
 }
 
-type Handler = (run: Run, signal: AbortSignal) => unknown
+type StartedHandler = (run: Run, signal: AbortSignal) => unknown
 
-async function serve(world: World, server: AnyServer | undefined, call: Call, handler: Handler): Promise<unknown> {
+async function serve(
+  serverContext: ServerContext,
+  server: AnyServer | undefined,
+  call: Call,
+  handler: StartedHandler,
+): Promise<unknown> {
   const { context, given, kind, target, principal } = call
-  // Later, so that what the handler throws at once is an outcome like any other.
+  // In a later turn, so that an error that the handler throws synchronously is an outcome like any other.
   const started = (run: Run, signal: AbortSignal) => Promise.resolve().then(() => handler(run, signal))
   const round = read20260728(context)
   if (round !== undefined) {
-    const bound = { principal, requestDigest: requestOf(kind, target, given) }
-    return round20260728(round, bound, world, (run) => started(run, signalOf(context)))
+    const binding = { principal, requestDigest: callDigest(kind, target, given) }
+    return round20260728(round, binding, serverContext, (run) => started(run, signalOf(context)))
   }
-  const { surface, signal } = surfaceOf(context, server, world)
-  const callId = world.newId('call')
-  const run = new LiveRun(callId, surface, world.terms, signal, world.record(callId))
+  const { surface, signal } = surfaceOf(context, server, serverContext)
+  const callId = serverContext.newId('call')
+  const run = new LiveRun(callId, surface, serverContext.runSettings, signal, serverContext.stepRecord(callId))
   return run.end(started(run, signal))
 }
 
-function surfaceOf(context: unknown, server: AnyServer | undefined, world: World): SurfaceContext {
+function surfaceOf(context: unknown, server: AnyServer | undefined, serverContext: ServerContext): SurfaceContext {
   const direct = readSurfaceContext(context)
   if (direct !== undefined) return direct
   const pushing = read20251125(context, server)
   if (pushing !== undefined) {
-    return { surface: clientSurface(pushing, () => world.newId('ask'), world.unseenAfterMs), signal: signalOf(context) }
+    return {
+      surface: clientSurface(pushing, () => serverContext.newId('ask'), serverContext.unseenAfterMs),
+      signal: signalOf(context),
+    }
   }
   throw new AssentError('misconfigured', 'An interactive handler is called by an MCP server, or with onSurface(…).')
 }
@@ -143,8 +154,8 @@ function memberOf(holder: unknown, name: string): unknown {
   return (holder as Readonly<Record<string, unknown>>)[name]
 }
 
-/** A handler may answer with text; each kind of call has its own way of saying it. */
-function finished(value: unknown, kind: CallKind, given: readonly unknown[]): unknown {
+/** A handler may return text; each kind of call has its own result shape for it. */
+function asResult(value: unknown, kind: CallKind, given: readonly unknown[]): unknown {
   if (typeof value !== 'string') return value
   switch (kind) {
     case 'tool':

@@ -1,45 +1,46 @@
-// Every size, count and wait that the sdk enforces, named with its unit. Refuse the new; never evict the old.
+// Every size, count and wait that the sdk enforces, named with its unit. At a limit the new item is refused; only the
+// caches remove old entries.
 
 export const sdkLimits = {
-  /** How long a person may take unless an ask says otherwise. */
+  /** How long a person may take, unless an ask sets its own timeout. */
   waitMs: 5 * 60 * 1_000,
   /**
-   * Through a gateway of ours, which ends each question by the timeout it was sent: how much later our own timer fires in a
+   * Through an Assent gateway, which ends each question by the timeout it was sent: how much later our own timer fires in a
    * call that waits, in case the gateway is stuck, ...
    */
   gatewayGraceMs: 30 * 1_000,
-  /** ... how long a question whose caller can come back stays open where nobody chose a timeout, ... */
+  /** ... how long a question whose caller can come back stays open if no timeout was chosen, ... */
   resumableWaitMs: 24 * 60 * 60 * 1_000,
-  /** ... and how much later than its question's end a caller may bring the answer that a person gave in time. */
+  /** ... and how much later than its question's end a caller may send the answer that a person gave in time. */
   returnWithinMs: 25 * 60 * 60 * 1_000,
   /** No person reads an approval and accepts it sooner. */
   unseenAfterMs: 300,
-  /** The longest that may be set for it. */
-  unseenAfterMostMs: 10 * 1_000,
-  /** How long a yes may wait to be used unless a gate says otherwise. */
+  /** The largest `unseenAfterMs` that can be set. */
+  unseenAfterMaxMs: 10 * 1_000,
+  /** How long a yes may wait to be used, unless a gate sets its own time. */
   useWithinMs: 60 * 1_000,
-  /** While a person decides, the caller hears this often that its call is alive. */
+  /** Interval of the progress notifications that the caller gets while a person decides. */
   progressEveryMs: 12 * 1_000,
-  /** How much longer than its questions sealed state lives, so that a late answer is told that it was late. */
+  /** How much longer sealed state is valid than its questions, so that a late answer gets the error that it was late. */
   stateGraceMs: 60 * 60 * 1_000,
-  /** Of one journal, as text; what is sealed around it still fits into a token. */
+  /** Size of one journal as JSON; sealed, it still fits into a token. */
   journalChars: 160 * 1_024,
-  /** Of one run: asks and steps together. */
+  /** Asks and steps of one call together. */
   entries: 512,
   asksAtOnce: 16,
-  /** Approvals that may be open at once in the store, whoever raised them: see `OpenLimits`. */
+  /** Approvals that may be open at once in the store, from all askers: see `OpenLimits`. */
   openAsks: { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 },
   /** How long a round waits for slower branches of its handler to reach what they asked before. */
-  branchesMs: 500,
+  slowBranchesMs: 500,
   stepNameChars: 128,
-  /** What of a question is kept in a journal to name it in an error. */
+  /** Length of a question's label, which names it in journals and errors. */
   labelChars: 80,
-  /** Of what is worked out once per question rather than once per run. */
-  remembered: 256,
-  rememberedNameChars: 4_096,
-  /** Yeses used in this process that could still come back. */
+  /** Entries of the cache of encoded questions. */
+  cacheEntries: 256,
+  cacheKeyChars: 4_096,
+  /** Approvals used in this process whose state could still be sent again. */
   usedGrants: 100_000,
-  /** Of one request about the page of a secret, and how often it is tried. */
+  /** Timeout of one request about a secret's page, and how often it is tried. */
   secretRequestMs: 10_000,
   secretTries: 2,
 } as const

@@ -1,27 +1,26 @@
-// What a call says when the handler let a "no" pass: worded for a model and for the person who reads along.
+// The tool result for an ask that ended without a yes and that the handler did not catch.
 //
-// Three things: what was asked and what happened (the error's own words), and what to do next. That a person said no is
-// kept apart from nobody having been asked, because after the first the model must stop, and after the second it should
-// tell its user.
+// It has the error's message (what was asked, what happened) and what to do next. A decline and a client that cannot ask have
+// different advice: after the first the model must stop, after the second it should tell its user.
 
-import { type AssentError, type ErrorCode, isTooManyOpen } from '@assent/core'
+import { type AssentError, compact, type ErrorCode, isTooManyOpen } from '@assent/core'
 
 const next: Partial<Record<ErrorCode, string>> = {
   declined:
     'A person decided this. Do not try again and do not look for a way around it; ask them what they want instead.',
-  cancelled: 'Nothing was decided. Ask the user whether to go on before calling this again.',
+  cancelled: 'Nothing was decided. Ask the user whether to continue before calling this again.',
   timed_out:
-    'Nobody decided, which counts as no. Tell the user that an answer was waited for, and call again when they are there.',
+    'No person decided, which counts as no. Tell the user that their answer is needed, and call again when they are available.',
   unseen:
     'No person decided, which counts as no. Tell the user that their client accepts approvals by itself, and ask them in the chat before calling this again.',
-  channel_closed: 'Nobody decided, which counts as no. Call again when the user is connected.',
+  channel_closed: 'No person decided, which counts as no. Call again when the user is connected.',
   not_supported:
     'No person saw this question. Tell the user that it needs their answer and that this client cannot ask them.',
   validation_failed: 'An answer came that does not fit the question, which counts as no. Call again to ask once more.',
   state_refused: 'The answers belong to another call, another user, or a time that has passed. Start the call again.',
   grant_refused:
     'The approval was used before, is too old, or was for something else. Ask again if it is still needed.',
-  step_unclear: 'Do not call this again before somebody has looked at what it changed.',
+  step_unclear: 'Do not call this again before a person has checked what it changed.',
   out_of_order: 'This is a mistake in the tool. Tell the user.',
 }
 
@@ -43,6 +42,6 @@ export function refusalOf({ code, message, comment }: AssentError): Refusal {
   return {
     content: [{ type: 'text', text }],
     isError: true,
-    _meta: { 'assent/refusal': { code, ...(comment === undefined ? {} : { comment }) } },
+    _meta: { 'assent/refusal': { code, ...compact({ comment }) } },
   }
 }

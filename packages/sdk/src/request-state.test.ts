@@ -4,7 +4,7 @@ import { type Assent, createAssent } from './assent.ts'
 
 const key = { id: 'k1', secret: new Uint8Array(32).fill(3) }
 
-/** A real server of SDK 2.x with one tool that asks, and the client played by hand: it can change what it was given. */
+/** A real server of SDK 2.x with one tool that asks. The returned function is the client; it can change the state. */
 function served(assent: Assent) {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 's', version: '1' }, { requestState: assent.state })
@@ -46,7 +46,7 @@ function served(assent: Assent) {
 
 const inputResponses = { 'ask-1': { action: 'accept', content: { text: 'Ada' } } }
 
-test('[SDK-23] a server that was given the state to verify goes on with a good one', async () => {
+test('[SDK-23] a server that verifies the state accepts a valid one', async () => {
   const call = served(createAssent({ keys: [key] }))
   const { result } = await call()
   expect(result?.resultType).toBe('input_required')
@@ -56,11 +56,11 @@ test('[SDK-23] a server that was given the state to verify goes on with a good o
 
 test.each<[string, (state: string) => string | Promise<string>]>([
   ['changed', (state) => `${state.slice(0, 60)}${state[60] === 'A' ? 'B' : 'A'}${state.slice(61)}`],
-  ['no state of ours', () => 'eyJyb3VuZCI6MX0'],
+  ['not one of ours', () => 'eyJyb3VuZCI6MX0'],
   ["another user's", () => stateOf(createAssent({ keys: [key], principal: () => 'eve' }))],
   ['sealed by another server', () => stateOf(createAssent())],
   ['too old', () => stateOf(createAssent({ keys: [key], nowMs: () => Date.UTC(2020, 0) }))],
-])('[SDK-23] a state that is %s is an error of the protocol, and nothing runs', async (_, made) => {
+])('[SDK-23] a state that is %s is a protocol error, and nothing runs', async (_, made) => {
   const call = served(createAssent({ keys: [key] }))
   const requestState = await made(await stateOf(createAssent({ keys: [key] })))
   const { result, error } = await call({ inputResponses, requestState })

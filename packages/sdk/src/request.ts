@@ -1,7 +1,7 @@
-// What a call is about, named so that its state opens for the same call again and for no other.
+// The digest of a call, so that its state opens only for the same call.
 //
-// Arguments come as the server's schema made them, so they may hold what JSON cannot: each such value is given a
-// spelling of its own. What has no spelling is refused, because two different calls would share one name.
+// Arguments are the output of the server's schema, so they may contain values that JSON cannot: each such value gets an
+// encoding of its own. A value without an encoding is refused, because two different calls would share one digest.
 
 import { AssentError, isPlainObject, type JsonValue, requestDigest } from '@assent/core'
 
@@ -9,33 +9,33 @@ export type CallKind = 'tool' | 'prompt' | 'resource'
 
 const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const
 
-export function requestOf(kind: CallKind, name: string, given: readonly unknown[]): string {
-  return requestDigest({ method: methods[kind], target: name, arguments: { given: spelled(given) } })
+export function callDigest(kind: CallKind, name: string, given: readonly unknown[]): string {
+  return requestDigest({ method: methods[kind], target: name, arguments: { given: asJson(given) } })
 }
 
-function spelled(value: unknown): JsonValue {
+function asJson(value: unknown): JsonValue {
   if (value === undefined) return { '': 'undefined' }
   if (typeof value === 'bigint') return { '': 'bigint', value: String(value) }
   if (typeof value === 'number' && !Number.isFinite(value)) return { '': 'number', value: String(value) }
   if (typeof value !== 'object' || value === null) return primitive(value)
-  if (Array.isArray(value)) return value.map(spelled)
+  if (Array.isArray(value)) return value.map(asJson)
   if (value instanceof Date) return { '': 'date', value: value.getTime() }
   if (value instanceof URL) return { '': 'url', value: value.href }
-  if (value instanceof Set) return { '': 'set', value: [...value].map(spelled) }
-  if (value instanceof Map) return { '': 'map', value: [...value].map(spelled) }
-  if (!isPlainObject(value)) throw unnameable('an instance of a class')
-  // A member called '' would let plain data look like one of the spellings above.
-  if (Object.hasOwn(value, '')) return { '': 'object', value: Object.entries(value).map(spelled) }
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, spelled(member)]))
+  if (value instanceof Set) return { '': 'set', value: [...value].map(asJson) }
+  if (value instanceof Map) return { '': 'map', value: [...value].map(asJson) }
+  if (!isPlainObject(value)) throw notSerializable('an instance of a class')
+  // A member called '' would let ordinary data look like one of the encodings above.
+  if (Object.hasOwn(value, '')) return { '': 'object', value: Object.entries(value).map(asJson) }
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member)]))
 }
 
 function primitive(value: unknown): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
-  throw unnameable(`a ${typeof value}`)
+  throw notSerializable(`a ${typeof value}`)
 }
 
-function unnameable(what: string): AssentError {
+function notSerializable(what: string): AssentError {
   const advice = 'Let the input schema leave it as JSON and convert it inside the handler'
-  return new AssentError('misconfigured', `The arguments of this call hold ${what}, which cannot be named. ${advice}.`)
+  return new AssentError('misconfigured', `The arguments of this call contain ${what}, which is not JSON. ${advice}.`)
 }

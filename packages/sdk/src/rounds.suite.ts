@@ -1,11 +1,11 @@
-// Plays the client of revision 2026-07-28 by hand, so that a test can keep a state, bring it back twice, or change it.
+// A hand-written client of revision 2026-07-28, so that a test can keep a state, send it twice, or change it.
 
 import { isPlainObject } from '@assent/core'
 import type { Interaction } from './interaction.ts'
-import type { Interactive, InteractiveOptions, Wrapped } from './interactive.ts'
-import { scriptedPerson } from './run/seen.ts'
+import type { Interactive, InteractiveOptions, McpHandler } from './interactive.ts'
+import { scriptedPersonKey } from './run/human-check.ts'
 
-export type Handler = (args: Args, interaction: Interaction) => Promise<string>
+export type RoundHandler = (args: Args, interaction: Interaction) => Promise<string>
 export type Args = Readonly<Record<string, unknown>>
 
 export interface Round {
@@ -17,25 +17,25 @@ export interface Round {
 }
 
 export interface Retry {
-  /** Whether its answers are taken for those of a real client, whose approvals must not come too fast. */
+  /** Treats the answers as those of a real client: approvals that arrive too fast are rejected. */
   readonly isReal?: boolean
   readonly state?: string | undefined
   readonly answers?: Readonly<Record<string, unknown>>
-  /** Who calls; unless said, nobody in particular. */
+  /** The subject of the caller's token; no token by default. */
   readonly sub?: string
-  /** Of the access token; unless said, one that goes with the subject. */
+  /** The access token; by default one made from the subject. */
   readonly token?: string
   readonly elicitation?: object
 }
 
-export type Play = (args?: Args, retry?: Retry) => Promise<Round>
+export type CallRound = (args?: Args, retry?: Retry) => Promise<Round>
 
 export function roundsOf(
   interactive: Interactive,
-  handler: Handler,
+  handler: RoundHandler,
   options: InteractiveOptions = { name: 'tool' },
-): Play {
-  const wrapped: Wrapped<[Args], unknown, unknown> = interactive<[Args], unknown, unknown>(handler, options)
+): CallRound {
+  const wrapped: McpHandler<[Args], unknown, unknown> = interactive<[Args], unknown, unknown>(handler, options)
   return async (args = { env: 'test' }, retry = {}) => roundFrom(await wrapped(args, contextOf(retry)))
 }
 
@@ -50,7 +50,7 @@ function contextOf({ state, answers, sub, token, isReal = false, elicitation = {
       },
       requestState: () => state,
       signal: new AbortController().signal,
-      ...(isReal ? {} : { [scriptedPerson]: true }),
+      ...(isReal ? {} : { [scriptedPersonKey]: true }),
       ...(answers === undefined ? {} : { inputResponses: answers }),
     },
     ...(sub === undefined && token === undefined
@@ -78,8 +78,8 @@ function roundFrom(result: unknown): Round {
 }
 
 /** Answers every question of a round by its message, until the call ends. */
-export async function playOn(
-  play: Play,
+export async function answerAll(
+  play: CallRound,
   answers: Readonly<Record<string, unknown>>,
   retry: Retry = {},
 ): Promise<Round> {

@@ -1,10 +1,10 @@
-// Calls an interactive handler without any MCP client: its questions go to a surface of ours.
+// Calls an interactive handler without an MCP client: its questions go to a surface of the sdk.
 //
 // `await deploy({ env: 'test' }, onSurface(terminal))` runs the same handler that a server registers.
 
 import type { Surface } from './surface.ts'
 
-// Registered, so that two copies of this package know each other's contexts.
+// A registered symbol, so that two copies of this package recognise each other's contexts.
 const key = Symbol.for('assent.surface')
 
 export interface SurfaceContext {

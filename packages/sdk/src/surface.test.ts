@@ -4,12 +4,12 @@ import { expect, test, vi } from 'vitest'
 import type { Description } from './ask/describe.ts'
 import { createAssent } from './assent.ts'
 import type { Interaction } from './interaction.ts'
-import { requestOf } from './request.ts'
-import { accept, type Handler, playOn, roundsOf } from './rounds.suite.ts'
-import type { Secrets } from './secrets/secrets.ts'
+import { callDigest } from './request.ts'
+import { accept, answerAll, type RoundHandler, roundsOf } from './rounds.suite.ts'
+import type { Secrets } from './server/secrets.ts'
+import type { AssentSettings } from './server/server-context.ts'
 import type { Reply, Surface } from './surface.ts'
 import { onSurface } from './surface-context.ts'
-import type { AssentSettings } from './world.ts'
 
 function surfaceOf(name: Surface['name'], put: (description: Description) => Reply): Surface {
   return { name, refuses: () => undefined, put: async (description) => put(description) }
@@ -24,14 +24,14 @@ async function run(
   return (await wrapped(onSurface(surface))) as { content: [{ text: string }]; _meta?: object }
 }
 
-test('[SDK-22] a handler asks on a surface and goes on with what comes back', async () => {
+test('[SDK-22] a handler asks on a surface and continues with the answer', async () => {
   const surface = surfaceOf('terminal', ({ kind }) => ({ kind: 'answered', answer: accept({ [kind]: 'typed' }) }))
   const handler = async ({ ask, step }: Interaction) =>
     `${await ask.text('Name?')} ${await step('n', () => 1)} ${await ask.secret('Password?')}`
   expect((await run(surface, handler)).content[0].text).toBe('typed 1 typed')
 })
 
-test('[SDK-17] [SDK-22] a surface that breaks or goes away is not a no', async () => {
+test('[SDK-17] [SDK-22] a surface that fails or disconnects is not a no', async () => {
   const codes: string[] = []
   const handler = async ({ ask }: Interaction) => {
     const answer = await ask.confirm('Sure?').catch((error: { code: string }) => codes.push(error.code))
@@ -51,7 +51,7 @@ test('[SDK-17] [SDK-22] a surface that breaks or goes away is not a no', async (
   expect(codes).toEqual(['channel_closed', 'channel_closed', 'not_supported'])
 })
 
-test('[SDK-4] [SDK-22] an ask that names its surface is put nowhere else', async () => {
+test('[SDK-4] [SDK-22] an ask that names its surface is not put on another one', async () => {
   const put = vi.fn((): Reply => ({ kind: 'answered', answer: accept({ text: 'x' }) }))
   const handler = async ({ ask }: Interaction) => ask.text('Name?', { surface: 'inbox' })
   expect((await run(surfaceOf('terminal', put), handler))._meta).toMatchObject({
@@ -62,28 +62,28 @@ test('[SDK-4] [SDK-22] an ask that names its surface is put nowhere else', async
   expect(put).not.toHaveBeenCalled()
 })
 
-test('[SDK-18] a link is put as a link, and accepting it says only that the person will open it', async () => {
+test('[SDK-18] a link is put as a link, and accepting it means only that the person will open it', async () => {
   const play = roundsOf(createAssent().interactive, async (_, { ask }) =>
     String(await ask.url('Sign in?', 'https://example.com/in')),
   )
   const { questions } = await play()
   expect(Object.values(questions)).toEqual([{ mode: 'url', message: 'Sign in?', url: 'https://example.com/in' }])
-  expect((await playOn(play, { 'Sign in?': accept() })).text).toBe('undefined')
-  expect((await playOn(play, { 'Sign in?': accept({ done: true }) })).code).toBe('validation_failed')
+  expect((await answerAll(play, { 'Sign in?': accept() })).text).toBe('undefined')
+  expect((await answerAll(play, { 'Sign in?': accept({ done: true }) })).code).toBe('validation_failed')
 })
 
-const asksForPassword: Handler = async (_, { ask }) => {
+const asksForPassword: RoundHandler = async (_, { ask }) => {
   const password = await ask.secret('What is the password?')
   const name = await ask.text('And the name?')
   return `${password.length} ${name}`
 }
 
-test('[SDK-18] without a page for it, a secret is asked of nobody', async () => {
+test('[SDK-18] without a page for it, no person is asked for a secret', async () => {
   const play = roundsOf(createAssent().interactive, asksForPassword)
   expect(await play()).toMatchObject({ code: 'not_supported', questions: {} })
 })
 
-test('[SDK-18] a secret goes by a page that is opened once, and its value is in no state', async () => {
+test('[SDK-18] a secret is entered on a page that is opened once, and its value is in no state', async () => {
   const secret = 'correct horse battery staple'
   const pages: Secrets = {
     open: vi.fn(async () => ({ id: 's1', url: 'https://assent.example.com/s/s1' })),
@@ -93,7 +93,7 @@ test('[SDK-18] a secret goes by a page that is opened once, and its value is in 
   const states: string[] = []
   const { interactive } = createAssent({ secrets: pages, keys: [key] })
   const play = roundsOf(interactive, asksForPassword)
-  const done = await playOn(
+  const done = await answerAll(
     async (args, retry) => {
       const round = await play(args, retry)
       if (round.state !== undefined) states.push(round.state)
@@ -107,35 +107,35 @@ test('[SDK-18] a secret goes by a page that is opened once, and its value is in 
   const binding = {
     principal: 'local',
     purpose: 'journal',
-    requestDigest: requestOf('tool', 'tool', [{ env: 'test' }]),
+    requestDigest: callDigest('tool', 'tool', [{ env: 'test' }]),
   }
   const journals = states.map((state) => unseal(createKeyRing([key]), state, { ...binding, nowMs: Date.now() }))
   expect(JSON.stringify(journals)).toContain('And the name?')
   expect(JSON.stringify(journals)).not.toContain(secret)
 })
 
-test('[SDK-18] a person who does not hand it over has cancelled', async () => {
+test('[SDK-18] a person who does not enter it has cancelled', async () => {
   const pages: Secrets = {
     open: async () => ({ id: 's1', url: 'https://assent.example.com/s/s1' }),
     value: async () => Promise.reject(new Error('closed')),
   }
   const play = roundsOf(createAssent({ secrets: pages }).interactive, asksForPassword)
-  expect((await playOn(play, { 'What is the password?': accept() })).code).toBe('cancelled')
-  expect((await playOn(play, { 'What is the password?': { action: 'decline' } })).code).toBe('declined')
+  expect((await answerAll(play, { 'What is the password?': accept() })).code).toBe('cancelled')
+  expect((await answerAll(play, { 'What is the password?': { action: 'decline' } })).code).toBe('declined')
 })
 
-test('[SDK-14] [SDK-22] a question that the handler does not wait for is taken back at its end, and ends no process', async () => {
+test('[SDK-14] [SDK-22] a question that the handler does not wait for is withdrawn when it ends, without an unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
-  const taken = vi.fn()
+  const withdrawn = vi.fn()
   const surface: Surface = {
     name: 'terminal',
     refuses: () => undefined,
     put: (_, { signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
-          taken()
-          reject(new Error('taken back'))
+          withdrawn()
+          reject(new Error('withdrawn'))
         })
       }),
   }
@@ -147,6 +147,6 @@ test('[SDK-14] [SDK-22] a question that the handler does not wait for is taken b
   await new Promise((resolve) => setTimeout(resolve, 10))
   process.off('unhandledRejection', unhandled)
   expect(result.content[0].text).toBe('done')
-  expect(taken).toHaveBeenCalledTimes(1)
+  expect(withdrawn).toHaveBeenCalledTimes(1)
   expect(unhandled).not.toHaveBeenCalled()
 })

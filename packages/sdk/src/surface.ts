@@ -1,7 +1,7 @@
-// A place where a question can be put to a person while the handler waits: a client of 2025, a terminal, a test.
+// A surface: where a question is put to a person while the handler waits, such as a 2025 client, a terminal or a test.
 //
-// A surface shows and carries back; it judges nothing and keeps no time. What comes back from it is anything at all
-// until core has judged it. Revision 2026-07-28 is no surface: there nobody waits.
+// A surface shows the question and returns the reply; it validates nothing and has no timer. Its reply is untrusted until core
+// has checked it. Revision 2026-07-28 is not a surface: there the handler does not wait.
 
 import type { Surface as SurfaceName } from '@assent/core'
 import type { Description } from './ask/describe.ts'
@@ -13,28 +13,28 @@ export interface Surface {
    * much later. Without it the run's timer ends the question.
    */
   readonly graceMs?: number
-  /** Why this question cannot be put here, in words; nothing when it can. Asked before anything is shown. */
+  /** The reason why this question cannot be shown on this surface, or undefined. Checked before anything is shown. */
   refuses(description: Description): string | undefined
   /**
-   * Shows the question. The signal aborts when the wait is over or the call is cancelled: take the question back.
+   * Shows the question. The signal aborts when the wait is over or the call is cancelled: withdraw the question.
    * Throwing, too, means that the person could not be reached.
    */
-  put(description: Description, putting: Putting): Promise<Reply>
+  put(description: Description, putting: PutOptions): Promise<Reply>
 }
 
-export interface Putting {
+export interface PutOptions {
   readonly signal: AbortSignal
   readonly waitMs: number
-  /** `waitMs` is a default that nobody chose. */
+  /** `waitMs` is a default, not a chosen timeout. */
   readonly isDefaultWait: boolean
 }
 
 export type Reply =
-  /** Whatever was answered, as it came. */
+  /** The answer as it was received, unchecked. */
   | { readonly kind: 'answered'; readonly answer: unknown }
   /** The timeout passed, by the clock of the side that was asked. */
   | { readonly kind: 'expired' }
-  /** It turned out that nothing can be shown here. */
+  /** The question could not be shown on this surface. */
   | { readonly kind: 'unsupported'; readonly why: string }
-  /** Whoever was asked is no longer there. */
+  /** The connection to the person is closed. */
   | { readonly kind: 'gone'; readonly why: string }

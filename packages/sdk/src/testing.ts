@@ -1,12 +1,12 @@
-// `@assent/sdk/testing`: a scripted person for the tests of those who write tools.
-// Apart from the package's index, because nothing of it belongs into a server that runs.
+// `@assent/sdk/testing`: a scripted person for the tests of tool authors.
+// Separate from the package's index, so that servers do not load it.
 
 export { type CallToolOptions, callTool, type ToolCall } from './testing/call-tool.ts'
 export type { ToolHandler } from './testing/client.ts'
 export {
-  type Accepted,
-  type Expecting,
-  type Said,
+  type AcceptedValue,
+  type ExpectOptions,
+  type TranscriptEntry,
   type ScriptedPerson,
   type ShownQuestion,
   scriptedPerson,

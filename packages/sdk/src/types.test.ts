@@ -1,4 +1,4 @@
-// What the type checker must know; these lines are proven by `npm run check`, and run once to show that they run.
+// Type tests: `npm run check` verifies these lines. At run time they only have to execute.
 
 import { McpServer as McpServer1, ResourceTemplate as ResourceTemplate1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
@@ -84,7 +84,7 @@ test('[SDK-1] arguments and context follow from the registration, with both SDKs
   expect(server.isConnected()).toBe(false)
 })
 
-/** Never called: what it says is checked by the compiler alone. */
+/** Never called: only the compiler checks it. */
 export async function asks(ask: Ask): Promise<void> {
   expectTypeOf(await ask.choose('?', { eu: 'Europe', us: 'United States' })).toEqualTypeOf<'eu' | 'us'>()
   expectTypeOf(await ask.choose('?', ['a', 'b'])).toEqualTypeOf<'a' | 'b'>()
@@ -98,7 +98,7 @@ export async function asks(ask: Ask): Promise<void> {
   expectTypeOf(both).toEqualTypeOf<{ name: string; size: 's' | 'm' }>()
 
   await ask.text('?', { default: 'x', risk: 'notable' })
-  // @ts-expect-error what is destructive has no default
+  // @ts-expect-error a destructive question has no default
   await ask.confirm('?', { default: true, risk: 'destructive' })
   // @ts-expect-error an approval has no default
   await ask.approve('?', {}, { default: true })
@@ -119,13 +119,13 @@ export async function gates(gate: Gate): Promise<void> {
   })
   expectTypeOf(value).toEqualTypeOf<number>()
   expectTypeOf(receipt).toEqualTypeOf<string>()
-  // @ts-expect-error what nobody was shown is not there
+  // @ts-expect-error an argument that was not shown is not available
   await gate({ title: 'Deploy', arguments: given }, ({ region }) => region)
-  // @ts-expect-error only what JSON can say can be approved
+  // @ts-expect-error only JSON values can be approved
   await gate({ title: 'Deploy', arguments: { at: new Date() } }, () => 1)
 }
 
-test('[SDK-1] what a gate runs gets the approved arguments as they were typed', () => {
+test('[SDK-1] the work of a gate gets the approved arguments with their type', () => {
   expect(gates).toBeTypeOf('function')
 })
 

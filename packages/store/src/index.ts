@@ -1,68 +1,71 @@
-// The public surface of the store, grouped by what one came to do. test/surface.test.ts freezes this list.
+// The public API of the store, grouped by task. test/surface.test.ts fails if this list changes without notice.
 
-// open it
+// open a store
 export { openPostgres, type PostgresStoreOptions } from './open-postgres.ts'
 export { type Notifications, openSqlite, type SqliteStoreOptions, type Store, type StoreOptions } from './store.ts'
-export type { Transport } from './wake/signals.ts'
+export type { Transport } from './notify/signals.ts'
 
-// prepare a database for it
+// prepare a database
 export { grantsFor } from './engine/rights.ts'
-export type { Migrated } from './engine/schema.ts'
+export type { MigrationResult } from './engine/schema.ts'
 export { type MigrateOptions, migratePostgres } from './open-postgres.ts'
 
-// look at a database before it is opened
-export { type Examined, examinePostgres, examineSqlite } from './engine/examine.ts'
+// examine a database before it is opened
+export { type DatabaseReport, examinePostgres, examineSqlite } from './engine/examine.ts'
 
 // ask and answer
-export type { Answered, AnswerRequest, Asks, Ended } from './asks/asks.ts'
+export type { AnswerRequest, AnswerResult, EndResult } from './asks/answer-request.ts'
+export type { Asks } from './asks/asks.ts'
 export type { AuditContents } from './asks/audit-body.ts'
+export type { AskStatistics, AskStatisticsQuery, EndedAsk, Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
 export type { Unverified } from './asks/signatures.ts'
-export type { EndedAsk, Figures, FiguresQuery, Inbox, InboxPage, InboxQuery } from './asks/inbox.ts'
 
-// follow what happens
+// follow changes
 export type { AskMove, Change, Changes, ChangesRead } from './changes/changes.ts'
-export type { Bell } from './wake/bells.ts'
+export type { Waiter } from './notify/waiters.ts'
 
-// use a yes once
+// use an approval once
 export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 
 // hold a call
 export type { Call, CallDraft, Calls } from './calls/calls.ts'
 export type { Deferred, DeferredCall, DeferredState } from './deferred/deferred.ts'
-export type { RoundName, RoundState, Rounds } from './rounds/rounds.ts'
+export type { RoundKey } from './rounds/claim-round.ts'
+export type { Rounds, RoundState } from './rounds/rounds.ts'
 
-// hand a secret over
-export type { HandOverRequest } from './asks/asks.ts'
-export type { BoundPage, Collected, PageDraft, PageKey, Secrets } from './secrets/secrets.ts'
+// hand over a secret
+export type { HandOverRequest } from './asks/answer-request.ts'
+export type { BoundPage, CollectedSecret, PageDraft, PageKey, Secrets } from './secrets/secrets.ts'
 
-// be one of several processes
-export type { Box, Letter, LetterLimits, Letters } from './letters/letters.ts'
+// run several replicas
+export type { ClientSessionRecord, ClientSessions } from './client-sessions/client-sessions.ts'
+export type { ClientSessionKey } from './client-sessions/read-session.ts'
+export type { Box, Message, MessageLimits, Messages } from './messages/messages.ts'
 export type { Replicas } from './replicas/replicas.ts'
-export type { SessionName, SessionRecord, Sessions } from './sessions/sessions.ts'
 
-// do something once per call
+// run a step once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'
 
-// know who is signed in
+// sign in to the inbox
 export type {
-  Begun,
-  Link,
+  InboxSession,
+  IssuerLogin,
+  LinkRedemption,
   NewSession,
-  Redeeming,
-  Session,
   SessionBrowser,
+  SignInLink,
+  SignInResult,
   SignIns,
-  Vouched,
 } from './sign-ins/sign-ins.ts'
 
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
-export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './audit/record-check.ts'
+export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './record-check/record-check.ts'
 
-// measure it
+// measure
 export type { PoolState } from './engine/engine.ts'
 export type { MeasuredStep, StepKind } from './engine/measured.ts'
 
-// keep time, tidy up
+// clock, cleanup
 export type { Clock } from './engine/engine.ts'
-export type { Swept } from './sweep.ts'
+export type { SweepResult } from './sweep.ts'

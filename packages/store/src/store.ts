@@ -1,34 +1,35 @@
-// The store as one thing: what it holds, opened on either engine.
+// The store: one object with everything that Assent stores, on either engine.
 //
-// This and open-postgres.ts are the only places that know which engine is behind it.
+// Only this file and open-postgres.ts know which engine is used.
 
 import type { CompilePattern, KeyRing } from '@assent/core'
+import { compact } from '@assent/core'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
 import { Inbox } from './asks/inbox.ts'
 import { Signatures, type Unverified } from './asks/signatures.ts'
 import { StoredAnswers } from './asks/stored-answer.ts'
 import { Audit } from './audit/audit.ts'
-import { RecordCheck } from './audit/record-check.ts'
 import { Calls } from './calls/calls.ts'
 import { Changes } from './changes/changes.ts'
+import { ClientSessions } from './client-sessions/client-sessions.ts'
 import { Deferred } from './deferred/deferred.ts'
 import type { Clock, Engine, PoolState } from './engine/engine.ts'
 import { MeasuredEngine, type MeasuredStep } from './engine/measured.ts'
 import { migrateSqlite } from './engine/migrate-sqlite.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
-import { Letters } from './letters/letters.ts'
+import { Messages } from './messages/messages.ts'
+import { Notifier } from './notify/notifier.ts'
+import type { SignalCounts, Signals, Transport } from './notify/signals.ts'
+import { SqliteSignals } from './notify/sqlite-signals.ts'
+import { RecordCheck } from './record-check/record-check.ts'
 import { Replicas } from './replicas/replicas.ts'
 import { Rounds } from './rounds/rounds.ts'
 import { Secrets } from './secrets/secrets.ts'
-import { Sessions } from './sessions/sessions.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
-import { giveUpSilent, type Swept, sweep } from './sweep.ts'
-import type { SignalCounts, Signals, Transport } from './wake/signals.ts'
-import { SqliteSignals } from './wake/sqlite-signals.ts'
-import { Watch } from './wake/watch.ts'
+import { abandonLostCalls, type SweepResult, sweep } from './sweep.ts'
 
 export interface StoreOptions {
   /**
@@ -38,36 +39,36 @@ export interface StoreOptions {
   readonly keys: KeyRing
   /** Called once per process for each ask or grant whose stored row does not match its signatures. */
   readonly onUnverified?: (found: Unverified) => void
-  /** Whether the audit keeps what was asked and answered, or only digests of it. */
+  /** Whether the audit log contains questions and answers, or only their digests. */
   readonly auditContents?: AuditContents
-  /** How often to look for what other processes ended, in case no signal came. */
+  /** How often to poll for asks that other processes ended, in case a signal was lost. */
   readonly pollMs?: number
-  /** Told about trouble in the background; waiting goes on by polling. */
-  readonly onTrouble?: (error: unknown) => void
+  /** Receives errors of background work; waiting continues by polling. */
+  readonly onError?: (error: unknown) => void
   /** Called for each step on the database, with its time. */
   readonly onStep?: (step: MeasuredStep) => void
-  /** Checks the patterns of forms. Without it no answer fits a field with a pattern. */
+  /** Checks the patterns of forms. Without it, every answer to a field with a pattern is rejected. */
   readonly patterns?: CompilePattern
-  /** Only for tests. Otherwise the database's clock rules. */
+  /** Only for tests. Default: the database's clock. */
   readonly clock?: Clock
 }
 
 export interface SqliteStoreOptions extends StoreOptions {
-  /** How long to wait while another process writes. */
+  /** How long to wait for the lock of another process. */
   readonly busyTimeoutMs?: number
-  /** How often to look whether another process wrote. */
-  readonly lookEveryMs?: number
+  /** How often to check whether another process has written. */
+  readonly fileCheckMs?: number
 }
 
-export type Shared = Required<
-  Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onTrouble' | 'keys' | 'onUnverified' | 'onStep'>
+export type StoreSettings = Required<
+  Pick<StoreOptions, 'auditContents' | 'pollMs' | 'onError' | 'keys' | 'onUnverified' | 'onStep'>
 > & {
   readonly patterns: CompilePattern | undefined
 }
 
 export interface Notifications extends Readonly<SignalCounts> {
   readonly transport: Transport
-  /** Ends that were found by the poll because no signal told of them. */
+  /** Ends of asks that the poll found because no signal arrived. */
   readonly late: number
 }
 
@@ -77,8 +78,8 @@ export class Store {
   readonly changes: Changes
   readonly calls: Calls
   readonly deferred: Deferred
-  readonly sessions: Sessions
-  readonly letters: Letters
+  readonly sessions: ClientSessions
+  readonly messages: Messages
   readonly rounds: Rounds
   readonly replicas: Replicas
   readonly grants: Grants
@@ -88,32 +89,40 @@ export class Store {
   readonly audit: Audit
   /** Verifies the audit log, and compares asks and grants with it. */
   readonly record: RecordCheck
-  /** Whether processes on several machines may share it. */
+  /** Whether processes on several machines can share it. */
   readonly isShared: boolean
-  /** Whether a connection pooler is between this process and the database. */
+  /** Whether the connections lead through a connection pooler. */
   readonly isPooled: boolean
   readonly #engine: Engine
-  readonly #watch: Watch
+  readonly #notifier: Notifier
   readonly #signals: Signals
 
-  constructor(inner: Engine, signals: Signals, options: Shared, isPooled = false) {
+  constructor(inner: Engine, signals: Signals, options: StoreSettings, isPooled = false) {
     const engine = new MeasuredEngine(inner, options.onStep)
     this.isPooled = isPooled
     this.isShared = signals.isNamed
     this.#signals = signals
     this.#engine = engine
-    this.#watch = new Watch(engine, signals, options)
+    this.#notifier = new Notifier(engine, signals, options)
     this.audit = new Audit(engine)
     const answers = new StoredAnswers(options.keys, () => engine.nowMs)
     this.record = new RecordCheck(engine, this.audit, options.keys, answers)
-    const signatures = new Signatures({ ...options, answers }, this.audit, this.#watch)
-    this.asks = new Asks(engine, this.audit, this.#watch, options.auditContents, signatures, answers, options.patterns)
+    const signatures = new Signatures({ ...options, answers }, this.audit, this.#notifier)
+    this.asks = new Asks(
+      engine,
+      this.audit,
+      this.#notifier,
+      options.auditContents,
+      signatures,
+      answers,
+      options.patterns,
+    )
     this.inbox = new Inbox(engine, this.asks)
-    this.changes = new Changes(engine, this.#watch)
+    this.changes = new Changes(engine, this.#notifier)
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
-    this.sessions = new Sessions(engine)
-    this.letters = new Letters(engine, signals.isNamed ? this.#watch : undefined, options.pollMs)
+    this.sessions = new ClientSessions(engine)
+    this.messages = new Messages(engine, signals.isNamed ? this.#notifier : undefined, options.pollMs)
     this.rounds = new Rounds(engine)
     this.replicas = new Replicas(engine)
     this.grants = new Grants(engine, this.audit, this.asks, signatures)
@@ -122,50 +131,50 @@ export class Store {
     this.signIns = new SignIns(engine)
   }
 
-  /** Call it now and then, from any number of processes; nothing is wrong when nobody does. */
-  async sweep(): Promise<Swept> {
+  /** Call it regularly, from any number of processes. Only the size of the database depends on it. */
+  async sweep(): Promise<SweepResult> {
     return sweep(this.#engine, this.asks, this.audit)
   }
 
-  /** The part of it that people and callers wait for: calls whose owner fell silent. */
-  async giveUpSilent(): Promise<Swept['lost']> {
-    return giveUpSilent(this.#engine, this.asks, this.audit)
+  /** The part of the sweep that callers wait for: abandons the calls of dead replicas. */
+  async abandonLostCalls(): Promise<SweepResult['lost']> {
+    return abandonLostCalls(this.#engine, this.asks, this.audit)
   }
 
   /**
-   * What time it is for the deadlines kept here: the database's time, as it last told and as time has gone on since. The
-   * clock of this machine may say something else, and may be changed while we run.
+   * The time that deadlines use: the database's time at its last sample, plus the time elapsed since. This machine's clock may
+   * differ, and may be changed while the process runs.
    */
   nowMs(): number {
     return this.#engine.nowMs
   }
 
-  /** How this process learns what others did, and how that went. Behind each way is the slow poll. */
+  /** How this process is notified of changes by others, with counters. Every transport is backed by the slow poll. */
   get notifications(): Notifications {
     const { transport, counts } = this.#signals
-    return { transport, ...counts, late: this.#watch.late }
+    return { transport, ...counts, late: this.#notifier.late }
   }
 
-  /** The connections to the database. Undefined where there is no pool. */
+  /** The connections to the database. Undefined if there is no pool. */
   get pool(): PoolState | undefined {
     return this.#engine.pool
   }
 
-  /** How many waits are under way in this process. */
+  /** The number of keys that this process waits for. */
   get waiting(): number {
-    return this.#watch.listening
+    return this.#notifier.waiting
   }
 
   async close(): Promise<void> {
-    await this.#watch.close()
+    await this.#notifier.close()
     await this.#engine.close()
   }
 }
 
-/** Opens a store in one file, which other processes may have open too. */
+/** Opens a store in one file, which other processes may open too. */
 export async function openSqlite(path: string, options: SqliteStoreOptions): Promise<Store> {
-  const { busyTimeoutMs = 10_000, lookEveryMs = 25, clock } = options
-  const settings = { path, busyTimeoutMs, ...(clock === undefined ? {} : { clock }) }
+  const { busyTimeoutMs = 10_000, fileCheckMs = 25, clock } = options
+  const settings = { path, busyTimeoutMs, ...compact({ clock }) }
   const database = openDatabase(settings)
   try {
     migrateSqlite(database)
@@ -173,11 +182,11 @@ export async function openSqlite(path: string, options: SqliteStoreOptions): Pro
     database.close()
   }
   const shared = withDefaults(options)
-  return new Store(new SqliteEngine(settings), new SqliteSignals(path, lookEveryMs, shared.onTrouble), shared)
+  return new Store(new SqliteEngine(settings), new SqliteSignals(path, fileCheckMs, shared.onError), shared)
 }
 
-export function withDefaults(options: StoreOptions): Shared {
+export function withDefaults(options: StoreOptions): StoreSettings {
   const { keys, auditContents = 'digest', pollMs = 2_000 } = options
-  const { onTrouble = () => undefined, onUnverified = () => undefined, onStep = () => undefined } = options
-  return { keys, auditContents, pollMs, onTrouble, onUnverified, onStep, patterns: options.patterns }
+  const { onError = () => undefined, onUnverified = () => undefined, onStep = () => undefined } = options
+  return { keys, auditContents, pollMs, onError, onUnverified, onStep, patterns: options.patterns }
 }

@@ -1,13 +1,13 @@
-// How every tool here asks: one form, and what the person wrote beside the answer.
+// How every tool here asks: one form, and the person's comment.
 //
-// Questions come from an agent, so a form that asks for a secret is refused here in words for an agent; the SDK's own
-// words are for people who write servers.
+// Questions come from an agent, so a form that asks for a secret is refused here with a message for an agent; the SDK's own
+// message is for authors of servers.
 
-import { type Form, screenForSecrets } from '@assent/core'
+import { compact, type Form, screenForSecrets } from '@assent/core'
 import type { AnswersOf, Ask, Risk } from '@assent/sdk'
 import { refuse } from './ending.ts'
 
-export interface Asked<F extends Form> {
+export interface FormQuestion<F extends Form> {
   readonly message: string
   readonly form: F
   readonly risk?: Risk
@@ -15,18 +15,16 @@ export interface Asked<F extends Form> {
   readonly checked?: string
 }
 
-export interface Answered<F extends Form> {
+export interface FormAnswer<F extends Form> {
   readonly content: AnswersOf<F>
   readonly comment?: string
 }
 
-export async function askForm<const F extends Form>(ask: Ask, asked: Asked<F>): Promise<Answered<F>> {
+export async function askForm<const F extends Form>(ask: Ask, asked: FormQuestion<F>): Promise<FormAnswer<F>> {
   const { message, form, risk = 'harmless', checked } = asked
   if (screenForSecrets(form.fields, message).length > 0) refuse(noSecrets)
-  const { value, comment } = await ask.withComment(
-    ask.form(message, form, { risk, ...(checked === undefined ? {} : { checked }) }),
-  )
-  return { content: value, ...(comment === undefined ? {} : { comment }) }
+  const { value, comment } = await ask.withComment(ask.form(message, form, { risk, ...compact({ checked }) }))
+  return { content: value, ...compact({ comment }) }
 }
 
 const noSecrets =

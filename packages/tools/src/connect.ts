@@ -1,4 +1,4 @@
-// The tools for one caller in the same process: messages in, messages out, of revision 2026-07-28.
+// Connects one caller in the same process to the tools, with messages of revision 2026-07-28.
 
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -9,10 +9,10 @@ export interface Connection {
   close(): Promise<void>
 }
 
-export function connectTools(createServer: CreateServer, say: (message: object) => void): Connection {
+export function connectTools(createServer: CreateServer, send: (message: object) => void): Connection {
   const transport: Transport = {
     start: async () => undefined,
-    send: async (message) => say(message),
+    send: async (message) => send(message),
     close: async () => undefined,
   }
   const serving = serveStdio(createServer, { transport, legacy: 'reject' })

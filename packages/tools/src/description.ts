@@ -1,7 +1,7 @@
-// What the server with the tools says of itself. Apart from the tools, so that whoever serves them can answer a client's
-// first request before everything that the tools need is loaded.
+// The description that the server with the tools sends to clients. In its own module, so that a program can answer a
+// client's first request before the tools and their dependencies are loaded.
 
-import { instructions } from './instructions.ts'
+import { instructionsWith } from './instructions.ts'
 
 export interface ToolsDescription {
   readonly info: { readonly name: string; readonly title: string; readonly version: string }
@@ -9,10 +9,11 @@ export interface ToolsDescription {
   readonly instructions: string
 }
 
-export function describeTools(version: string): ToolsDescription {
+/** @param additional the instructions of tools of other packages, one line each */
+export function describeTools(version: string, additional: readonly string[] = []): ToolsDescription {
   return {
     info: { name: 'assent', title: 'Assent', version },
     capabilities: { tools: { listChanged: true } },
-    instructions,
+    instructions: instructionsWith(additional),
   }
 }

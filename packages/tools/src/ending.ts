@@ -1,8 +1,8 @@
 // The result of a tool that asks: structured data for programs, and sentences for a model and its user.
 //
-// Only `answered` is a result. Every other ending is an error with its own code, because an agent must do different things
-// after "the person declined", "nobody answered" and "nobody could be asked". What the person wrote beside an answer is in
-// the text and in `comment`, whichever way they answered.
+// Only `answered` is a result. Every other ending is an error with its own code, because an agent must act differently
+// after a decline, a timeout and a client that cannot ask. The person's comment is in the text and in `comment`, also
+// after a decline or a dismissal.
 
 import { AssentError, type ErrorCode, isAssentError } from '@assent/core'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ export const endingFields = {
   comment: z
     .string()
     .optional()
-    .describe('What the person wrote beside their answer, also beside a decline or a dismissal. Take it into account.'),
+    .describe('The comment that the person wrote with their answer, a decline or a dismissal. Take it into account.'),
 }
 
 export interface ToolResult {
@@ -50,13 +50,13 @@ export function commentMember(comment: string | undefined): { readonly comment?:
   return comment === undefined ? {} : { comment }
 }
 
-/** What the person wrote, as a sentence after another one. Texts that are empty or the same appear once or not at all. */
-export function theyWrote(...texts: readonly (string | undefined)[]): string {
+/** What the person wrote, as sentences that follow another one. Empty texts and duplicates are left out. */
+export function commentSentence(...texts: readonly (string | undefined)[]): string {
   const written = [...new Set(texts)].filter((text) => text !== undefined && text !== '')
   return written.map((text) => ` They wrote: "${text}"`).join('')
 }
 
-/** An ending without an answer that people caused. It belongs on record. */
+/** A person declined, dismissed or did not answer the question. This is recorded; technical failures are not. */
 export interface NoDecision {
   readonly status: 'declined' | 'cancelled' | 'timed_out'
   readonly comment?: string
@@ -69,25 +69,25 @@ export interface OnRecord {
 }
 
 export interface Advice {
-  /** What the agent shows its user when nobody could be asked, in place of the form that nobody saw. */
+  /** What the agent shows its user if no person could be asked, in place of the form. */
   readonly inWords: string
   /** What has not happened. */
   readonly nothing: string
-  /** Records a decline, a dismissal or a timeout; returns the members and the sentence that say where. */
+  /** Records a decline, a dismissal or a timeout; returns where, as members and as a sentence. */
   readonly onNoDecision?: (ending: NoDecision) => Promise<OnRecord | undefined>
 }
 
 /** Asks, and turns every ending without an answer into an error with its code. */
-export async function withoutAnswer(advice: Advice, put: () => Promise<ToolResult>): Promise<ToolResult> {
+export async function withNoAnswerErrors(advice: Advice, ask: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
-    return await put()
+    return await ask()
   } catch (error) {
     if (!isAssentError(error)) throw error
     const status = statusOf(error.code)
     if (status === undefined) throw error
     const { comment } = error
-    const isPeoples = status === 'declined' || status === 'cancelled' || status === 'timed_out'
-    const kept = isPeoples ? await advice.onNoDecision?.({ status, ...commentMember(comment) }) : undefined
+    const isByPerson = status === 'declined' || status === 'cancelled' || status === 'timed_out'
+    const kept = isByPerson ? await advice.onNoDecision?.({ status, ...commentMember(comment) }) : undefined
     const text = `${[error.message, advice.nothing, kept?.words].filter(Boolean).join(' ')}\n\n${nextOf(status, advice)}`
     return {
       content: [{ type: 'text', text }],
@@ -108,7 +108,7 @@ function nextOf(status: NoAnswer, { inWords }: Advice): string {
     case 'declined':
       return 'A person said no. Do not ask again and do not look for a way around it; ask them in the chat what they want instead.'
     case 'cancelled':
-      return 'Nothing was decided. Ask the user in the chat whether to go on before calling this tool again.'
+      return 'Nothing was decided. Ask the user in the chat whether to continue before calling this tool again.'
     case 'timed_out':
       return 'No answer means no. Stop here, tell the user that their answer is needed, and call this tool again when they are back.'
     case 'unseen':
@@ -120,11 +120,11 @@ function nextOf(status: NoAnswer, { inWords }: Advice): string {
     case 'not_supported':
       return `No person saw this question. STOP, show the user the following, and wait for their reply in the chat:\n\n${inWords}`
     case 'refused':
-      return 'Nobody was asked. Change the question as the message says, or ask the user in the chat.'
+      return 'No person was asked. Change the question as described in the message, or ask the user in the chat.'
   }
 }
 
-/** For arguments that a schema cannot judge. */
+/** For invalid arguments that the input schema cannot detect. */
 export function refuse(message: string): never {
   throw new AssentError('schema_refused', message)
 }

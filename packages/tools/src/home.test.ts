@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { homeFolder } from './home.ts'
 
-test('[ALONE-9] what belongs to one user is where the system keeps such things, or where they say', () => {
+test('[ALONE-9] the home folder follows the conventions of the system, or ASSENT_HOME', () => {
   expect(homeFolder({ ASSENT_HOME: '/a', XDG_STATE_HOME: '/b' })).toBe('/a')
   expect(homeFolder({ ASSENT_HOME: '', XDG_STATE_HOME: '/b' }, 'darwin')).toBe(join('/b', 'assent'))
   expect(homeFolder({}, 'linux')).toBe(join(homedir(), '.local', 'state', 'assent'))

@@ -1,9 +1,9 @@
-// The folder where Assent keeps what belongs to one user on one machine: the store, keys, what plans remember.
+// The folder where Assent keeps what belongs to one user on one machine: the store, keys and stored plans.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** `ASSENT_HOME` if it is set, else the place that the system has for such things. */
+/** `ASSENT_HOME` if it is set, otherwise the system's usual folder for the state of an application. */
 export function homeFolder(
   variables: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,

@@ -1,9 +1,9 @@
-// Every size, count and wait of the tools, named with its unit. Refuse the new; never evict the old.
+// Every size, count and duration of the tools, named with its unit.
 
 export const toolLimits = {
-  /** Of what an agent asks; a person has to read it. */
+  /** Of a question of an agent, which a person has to read. */
   questionChars: 2_000,
-  /** Of a plan, a phase or a summary: with what we add it still fits into one ask. */
+  /** Of a plan, a phase or a summary: with the text that we add it still fits into one ask. */
   summaryChars: 4_000,
   options: 50,
   optionChars: 200,
@@ -13,21 +13,21 @@ export const toolLimits = {
   openQuestionChars: 250,
   phases: 100,
   filesModified: 500,
-  /** Files that are shown by name; of the others the number is told. */
+  /** Files that are shown by name; the others are counted. */
   filesShown: 20,
   namesChars: 600,
   pathChars: 500,
   commitMessageChars: 2_000,
   taskNameChars: 80,
-  /** Decisions that are remembered of one plan. */
+  /** Stored decisions of one plan; the newest are kept. */
   decisions: 500,
-  /** Of one run of git, and of what it may print. */
+  /** The timeout of one run of git, and the size limit of its output. */
   gitMs: 5_000,
   gitBytes: 1_048_576,
-  /** Commits since the phase began that are looked at. */
+  /** Commits since the start of the phase that are read. */
   commits: 50,
   /** How often one call asks for the commit of a phase before the agent gets `commit_missing`. */
   commitAttempts: 2,
-  /** Of a completion file: beyond, nothing is appended. */
+  /** Of a completion file. A larger file is not changed. */
   recordBytes: 1_048_576,
 } as const

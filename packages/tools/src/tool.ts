@@ -1,22 +1,22 @@
-// What every tool here needs to be registered, and what all of them say about themselves.
+// How every tool here is registered, and the annotations that they share.
 
 import type { Assent, Interaction } from '@assent/sdk'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import type { ToolResult } from './ending.ts'
-import type { Workplace } from './workplace.ts'
+import type { Workplace } from './workplace/workplace.ts'
 
-export interface Registering {
+export interface ToolRegistration {
   readonly server: McpServer
   readonly assent: Assent
   readonly workplace: Workplace
 }
 
 /**
- * Of a tool that does nothing but ask: it changes nothing outside, asking twice bothers a person twice, and whom it
- * reaches is known.
+ * The hints of a tool that only asks: it destroys nothing, a second call asks the person again, and it reaches no one
+ * except that person.
  */
-const asksOnly = {
+const askOnlyHints = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
@@ -28,15 +28,15 @@ interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly description: string
   readonly input: Input
   readonly output: Output
-  /** Unless said, those of a tool that does nothing but ask. */
-  readonly annotations?: { readonly [K in keyof typeof asksOnly]: boolean }
+  /** By default those of a tool that only asks. */
+  readonly annotations?: { readonly [K in keyof typeof askOnlyHints]: boolean }
   readonly run: (input: z.output<Input>, interaction: Interaction) => Promise<ToolResult>
 }
 
 export function register<Input extends z.ZodObject, Output extends z.ZodObject>(
-  { server, assent }: Registering,
+  { server, assent }: ToolRegistration,
   name: string,
-  { title, description, input, output, annotations = asksOnly, run }: Tool<Input, Output>,
+  { title, description, input, output, annotations = askOnlyHints, run }: Tool<Input, Output>,
 ): void {
   const handler = assent.interactive<[z.output<Input>], unknown, ToolResult>(run, { name, server })
   const config = {

@@ -15,12 +15,12 @@ export interface Attempt {
   readonly ticket: string
   /** When the person answers, counted from the moment at which the wait ends. */
   readonly offsetMs: number
-  /** How long the caller waits before it gives up, where it is the one that does. */
+  /** The caller's timeout, if it is the one that ends the wait. */
   readonly leavesAfterMs: number
 }
 
 export interface Answered {
-  /** Undefined when the wait was over before the person saw the card, as happens on a busy machine. */
+  /** Undefined if the wait ended before the person saw the card, which happens on a busy machine. */
   readonly record?: ShownAsk['state']
   readonly fault?: string
   readonly askId?: string
@@ -31,11 +31,11 @@ const missed: Answered = {}
 /** How long record and receipt may take to agree: the record of an answer that was not delivered is written afterwards. */
 const agreeWithinMs = 10_000
 const lookEveryMs = 100
-/** Nobody answers sooner: the program behind a gateway doubts an accept within 300 ms, and asks again. */
+/** No answer is faster: the program behind a gateway rejects an accept within 300 ms and asks again. */
 const readsForMs = 350
-/** A gateway counts from before it raised the ask, which takes a while on a busy machine. */
+/** A gateway's timer starts before it raises the ask, which takes a while on a busy machine. */
 const slackMs = 400
-/** How long a caller with a state stays away: beyond the end of the wait, and not so long that its call is given up. */
+/** How long a caller with a state waits before it retries: the ask has ended by then, and its call is not abandoned yet. */
 const awayMs = 2_000
 
 export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answered> {
@@ -52,7 +52,7 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
   const leavesAtMs = Math.min(Date.now() + attempt.leavesAfterMs, ask.decideByMs - 400)
   const endsAtMs = leaves
     ? leavesAtMs
-    : manner === 'put off'
+    : manner === 'deferred'
       ? beganAtMs + patienceMs
       : (scene.askers.givesUpAtMs.get(ticket) ?? Number.POSITIVE_INFINITY)
   let isOver = false
@@ -79,7 +79,7 @@ export async function answerOnce(scene: Scene, attempt: Attempt): Promise<Answer
   }
 }
 
-/** An unknown client is believed to wait for a minute, and is answered ten seconds before that. */
+/** An unknown client is assumed to wait for a minute, and gets a reply ten seconds before that. */
 const patienceMs = 50_000
 
 function begin(scene: Scene, { combination, ticket }: Attempt): Calling {
@@ -101,7 +101,7 @@ function begin(scene: Scene, { combination, ticket }: Attempt): Calling {
   }
 }
 
-/** The ticket means nothing to it, and stands on the card with the call. */
+/** The tool ignores the ticket, which is shown on the card with the call. */
 function onboarding(caller: Caller, name: string, ticket: string): Calling {
   const approving = caller
     .call(name, { action: 'propose' })
@@ -116,7 +116,7 @@ function contentOf({ question }: ShownAsk, { tool }: Combination): Readonly<Reco
   const fields = question.fields ?? []
   return Object.fromEntries(
     fields.flatMap(({ name, kind, options }): [string, unknown][] => {
-      // Onboarding goes on after a yes, and this proof wants to ask it again.
+      // Onboarding continues after a yes; reset it so that it asks again.
       if (kind === 'boolean') return [[name, tool !== 'onboarding']]
       return kind === 'choice' ? [[name, options?.[0]?.value]] : []
     }),
@@ -139,7 +139,7 @@ function hasReceived({ askers, project }: Scene, { combination, ticket }: Attemp
   }
 }
 
-/** In what way the record is not what happened; undefined when it is. */
+/** How the record differs from what happened; undefined if it does not. */
 function disagreement(
   combination: Combination,
   ask: ShownAsk,
@@ -150,16 +150,16 @@ function disagreement(
   const isSettled = record.kind === 'settled'
   const isUndelivered = record.isUndelivered === true
   if (record.kind === 'open') return 'the ask is still open'
-  if (isSettled && !isUndelivered && !hasAnswer) return 'recorded as accepted, and the asker did not receive it'
-  if (isUndelivered && hasAnswer) return 'recorded as not delivered, and the asker received it'
+  if (isSettled && !isUndelivered && !hasAnswer) return 'recorded as accepted, but the asker did not receive it'
+  if (isUndelivered && hasAnswer) return 'recorded as not delivered, but the asker received it'
   if (!isSettled && hasAnswer) return `the asker received an answer that is recorded as ${record.kind}`
-  // For askers of ours the store's clock alone ends the wait, as long as their caller stays.
+  // For our own askers only the store's clock ends the wait, as long as their caller stays connected.
   if (kindOf(combination) !== 'other servers' && !isGivenUp(combination)) {
     if (isUndelivered) return 'recorded as not delivered, although the asker still waited by the shown deadline'
     if (record.kind === 'withdrawn' && (record.atMs ?? 0) < ask.decideByMs - slackMs)
       return 'withdrawn before the deadline that was shown'
   }
-  if ((status === 200) !== isSettled) return `the person got the status ${status}, and the record says ${record.kind}`
+  if ((status === 200) !== isSettled) return `the person got the status ${status}, but the record is ${record.kind}`
   return undefined
 }
 

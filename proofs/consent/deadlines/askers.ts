@@ -2,17 +2,15 @@
 //
 // They run in this process, so that the proof sees what a handler got even when its caller has gone.
 
-import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { pathToFileURL } from 'node:url'
-import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer as OlderServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server'
+import { inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { type Listening, listen } from '../../../test-kit/listen.ts'
+import { serveSessions } from '../../../test-kit/mcp/serve-2025-11-25.ts'
+import { serveRequests } from '../../../test-kit/mcp/serve-2026-07-28.ts'
 import type { Installed } from '../installed.ts'
 
 export type AskerName = 'sdk-2025' | 'sdk-2026' | 'other-2025' | 'other-2026'
@@ -21,9 +19,9 @@ export interface Askers {
   readonly urls: Readonly<Record<AskerName, string>>
   /** How the question ended for the handler, by ticket: `accept`, another action, or the error. */
   readonly received: ReadonlyMap<string, string>
-  /** When a server that waits inside its call gives up by its own timer, by ticket. */
+  /** When a server that waits inside its call times out, by ticket. */
   readonly givesUpAtMs: ReadonlyMap<string, number>
-  close(): void
+  close(): Promise<void>
 }
 
 interface Notes {
@@ -50,23 +48,19 @@ export async function startAskers(program: Installed): Promise<Askers> {
     'other-2025': older(() => otherHandler2025(notes)),
     'other-2026': newest(otherHandler2026(notes)),
   }
-  const servers: Server[] = []
+  const servers: Listening[] = []
   const urls = await Promise.all(
     Object.entries(listeners).map(async ([name, listener]) => {
-      const server = createServer(listener)
+      const server = await listen(listener)
       servers.push(server)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return [name, `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`] as const
+      return [name, server.url] as const
     }),
   )
   return {
     urls: Object.fromEntries(urls) as Askers['urls'],
     ...notes,
-    close: () => {
-      for (const server of servers) {
-        server.close()
-        server.closeAllConnections()
-      }
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()))
     },
   }
 }
@@ -97,7 +91,7 @@ function sdkHandler(
 
 const form = { type: 'object', properties: { ok: { type: 'boolean', title: 'Go on?' } }, required: ['ok'] }
 
-/** Waits by its own timer, which nobody else knows. */
+/** Waits with its own timeout, which the gateway and the client do not know. */
 function otherHandler2025({ received, givesUpAtMs }: Notes): Handler {
   return async ({ ticket, waitMs }, context) => {
     const { sendRequest } = context as { sendRequest: (...args: readonly unknown[]) => Promise<{ action: string }> }
@@ -126,28 +120,17 @@ function otherHandler2026({ received }: Notes): Handler {
 }
 
 function older(handlerOf: (server: OlderServer) => Handler): RequestListener {
-  const sessions = new Map<string, StreamableHTTPServerTransport>()
-  return async (request, response) => {
-    const known = sessions.get(String(request.headers['mcp-session-id']))
-    if (known !== undefined) return known.handleRequest(request, response)
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-    })
+  return serveSessions(() => {
     const server = new OlderServer({ name: 'deadlines', version: '1' })
     server.registerTool('ask', { inputSchema: shape }, handlerOf(server) as never)
-    // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
-    await server.connect(transport as Transport)
-    await transport.handleRequest(request, response)
-  }
+    return server
+  }).listener
 }
 
 function newest(handler: Handler): RequestListener {
-  const build = () => {
+  return serveRequests(() => {
     const server = new McpServer({ name: 'deadlines', version: '1' })
     server.registerTool('ask', { inputSchema: z.object(shape) }, handler as never)
     return server
-  }
-  // Typed as Node's own listener: the SDK's is not, under exactOptionalPropertyTypes.
-  return toNodeHandler(createMcpHandler(build, { legacy: 'reject' })) as RequestListener
+  })
 }

@@ -1,7 +1,7 @@
-// Callers of both generations, over HTTP and over standard input and output, that can give a request up at any moment.
+// Callers of both generations, over HTTP and stdio, that can abort a request at any moment.
 //
-// A caller of 2026-07-28 comes back with its newest state until it has a final result; one that gave up its first request
-// has no state, and is gone. A caller of 2025-11-25 that gives up cancels its call, as the SDKs do.
+// A caller of 2026-07-28 retries with its newest state until it has a final result; one that aborted its first request
+// has no state and is gone. A caller of 2025-11-25 that aborts cancels its call, as the SDKs do.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StdioClient } from '../stdio-client.ts'
@@ -9,23 +9,23 @@ import type { HttpSession } from '../wire-2025-11-25.ts'
 import { envelope, type Reply, send, stateOf } from '../wire-2026-07-28.ts'
 
 export interface Calling {
-  /** The final reply; undefined when the caller gave up and cannot come back. */
+  /** The final reply; undefined if the caller aborted and cannot retry. */
   readonly reply: Promise<Reply | undefined>
   /**
-   * The caller's own timeout: it gives up the request that is open now.
+   * The caller's own timeout: it aborts the open request.
    *
-   * @param onceItCanReturn as soon as it has a state to come back with
+   * @param onceItCanReturn wait until it has a state to retry with
    */
   leave(onceItCanReturn?: boolean): void
 }
 
 export interface Caller {
   readonly generation: '2025-11-25' | '2026-07-28'
-  /** @param staysAwayMs how long a caller that has a state waits before it comes back for the first time */
+  /** @param staysAwayMs how long a caller with a state waits before its first retry */
   call(tool: string, args: object, staysAwayMs?: number): Calling
 }
 
-const comesBackAfterMs = 20
+const reconnectAfterMs = 20
 const leavesRetryAfterMs = 30
 
 export function sessionCaller(session: HttpSession): Caller {
@@ -42,7 +42,7 @@ export function sessionCaller(session: HttpSession): Caller {
   }
 }
 
-/** A call that was put off is fetched with the tool for that, as a model would. */
+/** The result of a deferred call is fetched with the tool for it, as a model would do. */
 async function fetched(session: HttpSession, first: Promise<Reply>): Promise<Reply | undefined> {
   let reply = await first.catch(() => undefined)
   for (;;) {
@@ -54,9 +54,9 @@ async function fetched(session: HttpSession, first: Promise<Reply>): Promise<Rep
 
 export function statelessCaller(url: string): Caller {
   return retryingCaller((params) => {
-    const leaving = new AbortController()
-    const reply = send(url, { method: 'tools/call', params, signal: leaving.signal }).catch(() => undefined)
-    return { reply, leave: () => leaving.abort() }
+    const cancelled = new AbortController()
+    const reply = send(url, { method: 'tools/call', params, signal: cancelled.signal }).catch(() => undefined)
+    return { reply, leave: () => cancelled.abort() }
   })
 }
 
@@ -93,7 +93,7 @@ function retryingCaller(request: (params: Record<string, unknown>) => Calling): 
           const next = reply === undefined ? undefined : stateOf(reply)
           if (reply !== undefined && reply.status !== 503 && next === undefined) return reply
           if (reply === undefined && state === undefined) return undefined
-          await sleep(state === undefined ? staysAwayMs + comesBackAfterMs : comesBackAfterMs)
+          await sleep(state === undefined ? staysAwayMs + reconnectAfterMs : reconnectAfterMs)
           state = next ?? state
         }
       }

@@ -1,24 +1,25 @@
-// Whose timeout ends first, for which asker and which caller: every combination in which an answer can come too late.
+// Which timeout ends first, for which asker and which caller: every combination in which an answer can be too late.
 
 import type { AskerName } from './askers.ts'
 
-/** `chained`: the program's own tools as a server of a gateway. `alone`: the same as their users start them. */
+/** `chained`: the tools of `assent` as a server behind a gateway. `alone`: the same tools as their users start them. */
 export type Place = AskerName | 'chained' | 'alone'
 
 export interface Combination {
   readonly place: Place
   readonly tool: 'ask' | 'elicit_confirm' | 'request_plan_approval' | 'onboarding'
   readonly client: '2025-11-25' | '2026-07-28'
+  /** Whose timeout ends first. */
   readonly shorter: 'tool' | 'gateway' | 'client'
   /**
-   * `away`: a caller with a state stays away while the person answers. `returns`: it drops a request, and comes back with
-   * its state. `kept`: a caller that cannot come back is asked only as long as it is known to wait. `put off`: one that can
-   * gets a handle at the end of its patience.
+   * `away`: a caller with a state does not retry until the person has answered. `returns`: it drops a request and retries
+   * with its state. `kept`: for a caller that cannot retry, the ask expires when its client is known to time out.
+   * `deferred`: a caller that can fetch gets a handle before its timeout.
    */
-  readonly manner?: 'away' | 'returns' | 'kept' | 'put off'
+  readonly manner?: 'away' | 'returns' | 'kept' | 'deferred'
 }
 
-/** Which of the gateways: `short` has a short `asks.wait`, and soon gives callers of 2026-07-28 a state. */
+/** Which of the gateways: `short` has a short `asks.wait`, and gives callers of 2026-07-28 a state early. */
 export function sideOf({ shorter, manner }: Combination): 'long' | 'short' {
   return shorter === 'gateway' || manner === 'away' || manner === 'returns' ? 'short' : 'long'
 }
@@ -41,7 +42,7 @@ export const combinations: readonly Combination[] = [
     { place: 'other-2026', tool: 'ask', client, shorter: 'client' } as const,
     { place: 'chained', tool: 'elicit_confirm', client, shorter: 'tool' } as const,
     { place: 'chained', tool: 'elicit_confirm', client, shorter: 'gateway' } as const,
-    // It leaves a file, so that what it received is seen when nobody is there to hear it.
+    // It writes a file, so that the proof sees what it received although its caller is gone.
     { place: 'chained', tool: 'request_plan_approval', client, shorter: 'client' } as const,
     { place: 'alone', tool: 'elicit_confirm', client, shorter: 'tool' } as const,
     { place: 'alone', tool: 'request_plan_approval', client, shorter: 'client' } as const,
@@ -53,15 +54,15 @@ export const combinations: readonly Combination[] = [
   ]),
 ]
 
-/** With clients as they are known to wait, which takes nearly a minute each: in the full form only. */
+/** With the real timeouts of known clients, nearly a minute each: in the full form only. */
 export const patientCombinations: readonly Combination[] = (['sdk-2025', 'sdk-2026', 'other-2025'] as const).flatMap(
   (place) =>
-    (['kept', 'put off'] as const).map(
+    (['kept', 'deferred'] as const).map(
       (manner): Combination => ({ place, tool: 'ask', client: '2025-11-25', shorter: 'client', manner }),
     ),
 )
 
-/** Whether the caller gives its call up, and cannot come back. */
+/** Whether the caller aborts its call and cannot retry. */
 export function isGivenUp({ shorter, manner }: Combination): boolean {
   return shorter === 'client' && manner === undefined
 }

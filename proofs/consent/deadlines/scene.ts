@@ -1,11 +1,12 @@
-// What the answers near the deadline are given in: two gateways on one database, one with a short `asks.wait`; the servers
-// behind them; and the program alone, once for each generation of clients.
+// The environment for answers near the deadline: two gateways on one database, one with a short `asks.wait`; the servers
+// behind them; and the standalone program, once for each generation of clients.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../../test-kit/listen.ts'
 import { aDatabase, type ProofDatabase } from '../database.ts'
-import { freePort, plainEnvironment, startGatewayProcess } from '../gateway-process.ts'
+import { plainEnvironment, startGatewayProcess } from '../gateway-process.ts'
 import type { Installed } from '../installed.ts'
 import { Lookout } from '../lookout.ts'
 import { PersonAtInbox } from '../person.ts'
@@ -105,7 +106,7 @@ limits: { request_hold: ${side === 'long' ? '25s' : '600ms'}, open_per_caller: 1
     callersFor: (one) => (sideOf(one) === 'short' ? short : long)?.callers as Callers,
     lookout,
     close: async () => {
-      // Nothing is open any more, so nobody needs an orderly end.
+      // Nothing is open, so an orderly shutdown is not needed.
       await Promise.all(started.map(({ gateway }) => gateway.kill()))
     },
   }
@@ -140,14 +141,14 @@ function projectIn(folder: string, name: string): string {
   return join(folder, `project-${name}`)
 }
 
-/** Without a repository, whose state the tools would look at first. */
+/** Without a repository: the tools would check its state first. */
 function aFolder(folder: string, name: string): string {
   const root = projectIn(folder, name)
   mkdirSync(root, { recursive: true })
   return realpathSync(root)
 }
 
-/** A repository with two instruction files that onboarding has something to say about. */
+/** A repository with two instruction files that onboarding would change. */
 function aProject(folder: string, name: string): string {
   const root = aFolder(folder, name)
   writeFileSync(join(root, 'AGENTS.md'), '# Rules\n\n## Style\n\nUse tabs.\n\n## Style\n\nUse tabs.\n')

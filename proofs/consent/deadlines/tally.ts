@@ -27,7 +27,7 @@ export class Tally {
     return Object.fromEntries([...this.#sides].toSorted(([a], [b]) => a.localeCompare(b)))
   }
 
-  /** A side that no answer fell on was not tested. */
+  /** A side of the deadline without an answer was not tested. */
   vacuous(): string[] {
     const sides: [string, Side][] = [
       ...(['SDK', 'tools', 'other servers'] as const).flatMap((kind): [string, Side][] => [
@@ -38,6 +38,6 @@ export class Tally {
     ]
     return sides
       .filter(([kind, side]) => !this.#sides.has(`${kind} ${side}`))
-      .map(([kind, side]) => `no answer for ${kind} was ${side}, so nothing was shown for it`)
+      .map(([kind, side]) => `no answer for ${kind} was ${side}, so that side was not tested`)
   }
 }

@@ -1,7 +1,7 @@
 // Sign-in codes that were used, guessed, or made for a process that is gone.
 
 import { randomBytes } from 'node:crypto'
-import { aPublicKey, fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { aPublicKey, fromOurPage } from '../../../test-kit/gateway/signing-browser.ts'
 import { type RawReply, rawRequest } from './raw-http.ts'
 import { captured } from './requests.ts'
 import { type Attack, acceptance, type LoopbackScene } from './scene.ts'
@@ -25,12 +25,12 @@ export const codeUsedAgain: Attack = {
     tally.refused('a code without a key', await redeem(scene, next, undefined))
     const together = await Promise.all(Array.from({ length: 8 }, () => redeem(scene, next, aPublicKey())))
     const entered = together.filter(({ status }) => status === 200)
-    tally.control('a code that nobody used works', entered.length >= 1)
+    tally.control('an unused code works', entered.length >= 1)
     for (const reply of together.filter((one) => one !== entered[0])) tally.refused('the code at once', reply)
   },
 }
 
-/** What was given out, or signed, at a process whose port then changed hands. */
+/** Codes and signed requests of a process whose port was then taken over. */
 export const afterRestart: Attack = {
   name: 'code and requests of a process that is gone',
   run: async (scene, tally) => {

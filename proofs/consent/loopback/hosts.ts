@@ -1,4 +1,4 @@
-// Names that are not the inbox's: a page elsewhere points its own name at this machine (DNS rebinding), and asks every path.
+// Foreign host names: a page elsewhere points its own name at this machine (DNS rebinding) and requests every path.
 
 import { randomBytes } from 'node:crypto'
 import { rawRequest } from './raw-http.ts'

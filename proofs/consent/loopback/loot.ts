@@ -1,17 +1,17 @@
-// What a hostile program does with everything that it was sent: it tries each piece at the true inbox.
+// A hostile program sends everything that it received (headers, tokens, whole requests) to the real inbox.
 
-import { fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { fromOurPage } from '../../../test-kit/gateway/signing-browser.ts'
 import { type Received, rawRequest } from './raw-http.ts'
 import { acceptance } from './scene.ts'
 import type { AttackTally } from './tally.ts'
 
 export interface Victim {
-  /** Of the true inbox. */
+  /** The origin of the real inbox. */
   readonly port: number
   readonly target: { readonly id: string }
 }
 
-/** The requests must be refused; `what` says where the pieces are from. */
+/** All requests must be refused; `what` names the source of the pieces. */
 export async function useAll(
   { port, target }: Victim,
   received: readonly Received[],
@@ -29,11 +29,11 @@ export async function useAll(
     tally.refused(`${what}: the answer`, await rawRequest(posted))
   }
   for (const { method, path, headers, body } of received) {
-    // As it came, byte by byte. A nonce is given to anyone who knows the session; it opens nothing.
+    // Unchanged, byte by byte. Anyone who knows the session gets a nonce; it is useless without the key.
     if (!path.startsWith('/api/') || path.startsWith('/api/nonce')) continue
     const { host: _, connection: __, 'content-length': ___, ...same } = headers as Record<string, string>
     const request = { port, method, path, headers: { ...same, host }, ...(method === 'GET' ? {} : { body }) }
-    tally.refused(`${what}: ${method} ${path} as it came`, await rawRequest(request))
+    tally.refused(`${what}: ${method} ${path} unchanged`, await rawRequest(request))
   }
 }
 

@@ -27,7 +27,7 @@ export async function signedIn(
   return { context, page }
 }
 
-/** What the browser sends by itself to whatever listens on another port. */
+/** What the browser sends automatically to a listener on another port. */
 export function cookiesOnOtherPorts(browser: Browser): Attack {
   return {
     name: 'what a browser sends to another port',
@@ -79,7 +79,7 @@ export function requestsOfPages(browser: Browser): Attack {
   }
 }
 
-/** The same against a listener that allows everything: it is sent the request. */
+/** The control: a listener that allows everything receives the request. */
 async function controlled(context: BrowserContext, from: string, lax: Trap, tally: AttackTally, what: string) {
   const before = lax.received.length
   const { framed } = await tried(context, from, techniques[what] ?? '', `http://localhost:${lax.port}`, {
@@ -92,7 +92,7 @@ async function controlled(context: BrowserContext, from: string, lax: Trap, tall
 
 interface Aim {
   readonly id: string
-  /** What only the inbox shows. */
+  /** Text that only the inbox shows. */
   readonly marker: string
 }
 
@@ -106,7 +106,7 @@ async function tried(context: BrowserContext, from: string, technique: string, t
   return { read, framed }
 }
 
-/** The text of frames that lead there, as soon as it has the marker. A frame that the browser refused leads nowhere. */
+/** The text of frames with this address, as soon as it contains the marker. A frame that the browser refused has none. */
 async function shownInFrames(page: Page, to: string, marker: string): Promise<string> {
   const endsAt = performance.now() + framedWithinMs
   for (;;) {
@@ -126,7 +126,7 @@ function allowAll({ method, path, headers }: Received, response: ServerResponse)
   response.end(method === 'OPTIONS' ? undefined : laxText)
 }
 
-/** The attacker's name leads to this machine: to the browser, a page under that name and the inbox are of one origin. */
+/** The attacker's host name resolves to this machine: for the browser, a page under that name and the inbox share an origin. */
 export function reboundPages(browser: Browser): Attack {
   return {
     name: 'DNS rebinding in a browser',
@@ -136,7 +136,7 @@ export function reboundPages(browser: Browser): Attack {
       const page = await context.newPage()
       await page.goto(`http://${rebound}:${lax.port}/`)
       tally.control('the name leads to this machine', lax.received[0]?.headers.host === `${rebound}:${lax.port}`)
-      // Whatever is shown here stands for the attacker's page, which came under the same name a moment ago.
+      // The page shown here represents the attacker's page, which was served under the same name before.
       const shown = await page.goto(`http://${rebound}:${port}/`)
       tally.refused('the page itself', { status: shown?.status() ?? 0, text: await page.content() })
       const reach = async (path: string, init = '{}') =>

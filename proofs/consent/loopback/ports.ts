@@ -1,10 +1,11 @@
-// Another program on the inbox's port: at the other address of it, before and after the inbox starts, and in its place when
-// the command line or another window looks for the inbox.
+// Another program on the inbox's port: at its other address, before and after the inbox starts, and instead of the inbox
+// when the command line or another window looks for it.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { freePort, plainEnvironment, startGatewayProcess } from '../gateway-process.ts'
+import { freePort } from '../../../test-kit/listen.ts'
+import { plainEnvironment, startGatewayProcess } from '../gateway-process.ts'
 import { inboxLink } from '../person.ts'
 import { startStdioClient } from '../stdio-client.ts'
 import { aTrap, type Received, rawRequest, type Trap } from './raw-http.ts'
@@ -69,7 +70,7 @@ async function relayed({ port, origin }: LoopbackScene, { path }: Received): Pro
   return (await rawRequest({ port, path, headers: { host: new URL(origin).host } })).text
 }
 
-/** Each is a program that is asked whether it is the inbox. */
+/** Impostors: each answers the question whether it is the inbox. */
 const impostors: Readonly<Record<string, Impostor>> = {
   'passes the challenge on': (scene) => async (request, response) => void response.end(await relayed(scene, request)),
   'passes the challenge on and names its own port': (scene) => async (request, response) => {
@@ -101,8 +102,8 @@ const impostors: Readonly<Record<string, Impostor>> = {
     },
 }
 
-function listenerPath(letter: string): string {
-  return `/api/listener?challenge=${letter.repeat(43)}`
+function listenerPath(character: string): string {
+  return `/api/listener?challenge=${character.repeat(43)}`
 }
 
 export const linkWithImpostor: Attack = {
@@ -123,7 +124,7 @@ export const linkWithImpostor: Attack = {
   },
 }
 
-/** `npx assent` with a squatter on one address of its port, which passes challenges on to the true inbox. */
+/** `npx assent` with a squatter on one address of its port, which forwards challenges to the real inbox. */
 export const standaloneWithImpostor: Attack = {
   name: 'standalone program with an impostor on the port',
   run: async ({ program, folder }, tally) => {

@@ -1,5 +1,5 @@
-// HTTP as a hostile program speaks it: any Host, any header, either address of this machine, and a listener that records
-// everything that it is sent.
+// HTTP of a hostile program: any Host, any header, either address of this machine, and a listener that records every
+// request.
 
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ export interface RawReply {
   readonly text: string
 }
 
-/** A stream is read for this long: what it says first is enough. */
+/** A stream is read for this long: its first events are enough. */
 const streamMs = 300
 const replyWithinMs = 10_000
 
@@ -57,7 +57,7 @@ export interface Trap {
 export interface TrapOptions {
   readonly host?: string
   readonly port?: number
-  /** Shares the port with programs that also allow it, where the system can. */
+  /** Shares the port with programs that also allow it, if the system supports it. */
   readonly reusePort?: boolean
   readonly respond?: (request: Received, response: ServerResponse) => void | Promise<void>
 }

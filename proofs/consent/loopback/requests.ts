@@ -1,7 +1,7 @@
-// A signed request that somebody captured: sent again as it is, or changed on the way.
+// A signed request that an attacker captured: sent again unchanged, or with changes.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { fromOurPage } from '../../../test-kit/gateway/signing-browser.ts'
 import { type RawReply, type RawRequest, rawRequest } from './raw-http.ts'
 import { type Attack, acceptance, type LoopbackScene } from './scene.ts'
 
@@ -41,7 +41,7 @@ interface Captured {
   readonly scene: LoopbackScene
 }
 
-/** Each gets requests that were signed for an ask of its own, and aims at the target. */
+/** Each changes requests that were signed for another ask, so that they act on the target. */
 const changes: Readonly<Record<string, (captured: Captured) => RawRequest>> = {
   'the path of another ask': ({ reading, scene }) => ({ ...reading, path: `/api/asks/${scene.target.id}` }),
   'the path of the list': ({ reading }) => ({ ...reading, path: '/api/asks' }),
@@ -93,7 +93,7 @@ export const changedOnTheWay: Attack = {
   },
 }
 
-/** A request as the person's browser sends it, in the hands of somebody else. */
+/** A request as the person's browser would send it, which an attacker has captured before it was sent. */
 export async function captured(scene: LoopbackScene, method: string, path: string, body?: string): Promise<RawRequest> {
   const { browser } = scene.person
   const proof = { host: new URL(scene.origin).host, 'assent-proof': await browser.proof(method, path, body) }
@@ -138,7 +138,7 @@ function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** Where this machine has no such address there is nothing to attack. */
+/** If this machine has no such address, there is nothing to attack. */
 function noIpv6(error: NodeJS.ErrnoException): RawReply {
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' || error.code === 'ECONNREFUSED')
     return { status: 403, text: '' }

@@ -1,5 +1,5 @@
 // The scene of the loopback attacks: a gateway with an inbox on plain http, a person who is signed in there, and an open
-// question that is theirs alone to answer.
+// question that only they may answer.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ export interface LoopbackScene {
   readonly person: PersonAtInbox
   readonly target: { readonly id: string; readonly marker: string }
   readonly server: CountingServer
-  /** The tries of the quick form are fewer. */
+  /** The quick form makes fewer tries. */
   readonly isFull: boolean
   /** Raises another question; the id of its ask. */
   ask(ticket: string): Promise<string>
@@ -82,7 +82,7 @@ limits: { request_hold: 200ms }
   }
 }
 
-/** The acceptance that an attacker wants on record. */
+/** The approval that an attacker wants to record. */
 export function acceptance(): string {
   const decisionId = randomBytes(12).toString('hex')
   return JSON.stringify({ decisionId, answer: { action: 'accept', content: { ok: true } } })

@@ -3,11 +3,11 @@
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { signedText } from '../../../packages/gateway/src/inbox/signed-request.ts'
-import { fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { fromOurPage } from '../../../test-kit/gateway/signing-browser.ts'
 import { type RawRequest, rawRequest } from './raw-http.ts'
 import { type Attack, acceptance, type LoopbackScene } from './scene.ts'
 
-/** Anyone may use these: the ways in, what a listener proves itself with, and the description of the API, which holds no data. */
+/** Public routes: sign-in, the proof of a listener's identity, and the description of the API, which contains no data. */
 const open = /^\/(?:api\/(?:sign-in|nonce|listener|openapi\.json$)|sign-in)/
 
 interface Route {
@@ -58,7 +58,7 @@ export const otherKey: Attack = {
       const [session, nonce, requestId, digest, signature = ''] = signed.split('.')
       const start = [session, nonce, requestId, digest].join('.')
       const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-      const rest = { 'a key of its own': signature, zeros: 'A'.repeat(86), 'a changed signature': flipped }
+      const rest = { "the attacker's key": signature, zeros: 'A'.repeat(86), 'a changed signature': flipped }
       for (const [what, last] of Object.entries(rest)) {
         const headers = { 'assent-proof': `${start}.${last}` }
         tally.refused(`${method} ${path} with ${what}`, await sendTo(scene, method, path, headers, body))
@@ -85,7 +85,7 @@ async function protectedRoutes({ person, target }: LoopbackScene): Promise<reado
     )
 }
 
-/** Every way to bring a session that some server accepts, and those that this one once did. */
+/** Every way to send a session token that some server accepts, and those that this one accepted in the past. */
 async function formsOf(scene: LoopbackScene): Promise<readonly (readonly [string, Record<string, string>])[]> {
   const { session } = scene.person.browser
   const nonce = await strangersNonce(scene)
@@ -101,7 +101,7 @@ async function formsOf(scene: LoopbackScene): Promise<readonly (readonly [string
   ]
 }
 
-/** A program that saw the token gets a nonce for it. It is worth nothing without the key. */
+/** A program that saw the token gets a nonce for it. It is useless without the key. */
 async function strangersNonce(scene: LoopbackScene): Promise<string> {
   const path = `/api/nonce?challenge=${randomBytes(32).toString('base64url')}`
   const { text } = await sendTo(scene, 'GET', path, { 'assent-session': scene.person.browser.session })

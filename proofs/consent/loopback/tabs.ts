@@ -1,10 +1,10 @@
-// A program that takes the inbox's port while the person's tab is open, as the inbox goes on at another port: real Chromium.
+// A program that takes the inbox's port while the person's tab is open and the inbox runs on another port: real Chromium.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { fromOurPage } from '../../../packages/gateway/src/inbox/signing-browser.suite.ts'
+import { fromOurPage } from '../../../test-kit/gateway/signing-browser.ts'
 import { startGatewayProcess } from '../gateway-process.ts'
 import { PersonAtInbox } from '../person.ts'
 import { useAll } from './loot.ts'
@@ -13,7 +13,7 @@ import { aTrap, type Received, rawRequest, type Trap, type TrapOptions } from '.
 import { type Attack, acceptance, type LoopbackScene } from './scene.ts'
 import type { AttackTally } from './tally.ts'
 
-/** How long the tab has to send something to the impostor by itself. */
+/** How long the tab may send requests to the impostor by itself. */
 const watchMs = 4_000
 
 /** The same inbox at another port: a second gateway on the same store. */
@@ -22,7 +22,7 @@ interface Moved {
   readonly port: number
 }
 
-/** The inbox ends, goes on at another port, and an impostor has its port; afterwards it is back. */
+/** The inbox moves to another port and an impostor takes its port; afterwards the inbox is back. */
 async function withImpostor(
   scene: LoopbackScene,
   name: string,
@@ -45,7 +45,7 @@ async function withImpostor(
   }
 }
 
-/** It passes on what it is sent, or makes something up. */
+/** It forwards requests or invents responses. */
 function passOn({ port }: Moved): TrapOptions['respond'] {
   return async ({ method, path, headers, body }, response) => {
     const { connection: _, ...same } = headers as Record<string, string>
@@ -79,9 +79,9 @@ export function openTab(browser: Browser): Attack {
         }
         await useAll({ port, target: scene.target }, received, tally, 'at the moved inbox')
       })
-      await useAll(scene, received, tally, 'at the inbox that came back')
+      await useAll(scene, received, tally, 'at the restarted inbox')
       await notice.waitFor({ state: 'hidden' })
-      tally.control('the tab goes on by itself', await appears(page.getByText(scene.target.marker).first()))
+      tally.control('the tab continues by itself', await appears(page.getByText(scene.target.marker).first()))
       await context.close()
     },
   }
@@ -94,7 +94,7 @@ function appears(text: Locator): Promise<boolean> {
   )
 }
 
-/** Signs a request with the key that this origin keeps, as any page at this address can. */
+/** Signs a request with the stored key of this origin, as any page at this address can. */
 const signInPage = `async (method, path, nonce, body) => {
   const opening = indexedDB.open('assent', 1)
   const done = (request) => new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ async function signedInPage(page: Page, method: string, path: string, nonce: str
   return (await page.evaluate(`(${signInPage})(${given})`)) as Signed
 }
 
-/** The person opens the inbox's address while the impostor has it: its page runs under our address, with our key. */
+/** The person opens the inbox's address while the impostor has it: its page runs in our origin, with our key. */
 export function pageOfImpostor(browser: Browser): Attack {
   return {
     name: "impostor's page with the browser's key",
@@ -145,13 +145,13 @@ export function pageOfImpostor(browser: Browser): Attack {
         const path = `/api/nonce?challenge=${randomBytes(32).toString('base64url')}`
         const headers = { host: `localhost:${moved.port}`, 'assent-session': own.session }
         tally.refused('a nonce for the session', await rawRequest({ port: moved.port, path, headers }))
-        // Even with a nonce of the moved inbox, which the impostor has no way to get.
+        // Even with a nonce of the moved inbox, which the impostor could not get.
         const helper = await PersonAtInbox.signIn(scene.program, moved.folder)
         tally.control('the question is in the moved inbox', (await helper.read(scene.target.id)).state.kind === 'open')
         signed.push(...(await signedByPage(page, scene, await helper.browser.nonce())))
         await sendAll(moved.port, signed, tally, 'at the moved inbox')
       })
-      await sendAll(scene.port, signed, tally, 'at the inbox that came back')
+      await sendAll(scene.port, signed, tally, 'at the restarted inbox')
       await context.close()
     },
   }

@@ -1,7 +1,7 @@
-// What one kind of attack did: how often it was tried, what it got, and whether its control worked.
+// The result of one kind of attack: the number of tries, the successes, and whether its controls worked.
 //
 // A success is a decision that the person did not make, content of a card or list in hostile hands, or a sign-in code or
-// session for somebody else. A control that fails is a fault too: an attack that was not real shows nothing.
+// session for another person or program. A failed control is a fault too: without it the refusals prove nothing.
 
 import type { RawReply } from './raw-http.ts'
 
@@ -35,7 +35,7 @@ export class AttackTally {
     this.attempt(what, text, status > 0 && status < 400 ? `was answered with ${status}` : undefined)
   }
 
-  /** One try. `problem` says in words how it succeeded. */
+  /** One try. `problem` describes how it succeeded. */
   attempt(what: string, readByAttacker: string, problem?: string): void {
     this.#tries += 1
     if (problem !== undefined) this.#faults.push(`${what} ${problem}`)
@@ -47,7 +47,7 @@ export class AttackTally {
     this.#faults.push(what)
   }
 
-  /** Something that must work, so that the refusals mean something. */
+  /** A request that must succeed. Otherwise the attack could fail for another reason, and its refusals prove nothing. */
   control(what: string, isFine: boolean): void {
     this.#controls += 1
     if (!isFine) this.#faults.push(`the control failed, so the attack shows nothing: ${what}`)

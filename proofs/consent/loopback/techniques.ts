@@ -17,11 +17,11 @@ export const techniques: Readonly<Record<string, string>> = {
   })`,
   EventSource: `async (to) => {
     const source = new EventSource(to + '/api/changes', { withCredentials: true })
-    let heard = ''
-    for (const name of ['message', 'ask', 'now', 'anew']) source.addEventListener(name, (event) => { heard += event.data + event.type })
+    let received = ''
+    for (const name of ['message', 'ask', 'now', 'anew']) source.addEventListener(name, (event) => { received += event.data + event.type })
     await sleep(500)
     source.close()
-    return heard
+    return received
   }`,
   'POST as plain text': post("{ mode: 'no-cors', body }"),
   'POST as a form': post("{ mode: 'no-cors', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }"),
@@ -84,7 +84,7 @@ function element(name: string, attributes: string): string {
   })`
 }
 
-/** The script that runs one of them and never throws. */
+/** A script that runs one of them and catches its errors. */
 export function scriptOf(technique: string, ...given: readonly string[]): string {
   return `(async () => {
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,6 @@
-// A person's comment, wherever the client that answered put it.
+// Finds a person's comment in the places where clients put it.
 //
-// An answer of ours carries it as `comment`. Over the protocol it arrives in our `_meta` member, or, from clients that
+// Our own surfaces send it as `comment`. Over the protocol it arrives in our `_meta` member, or, from clients that
 // send it with a decline or a cancel, as `content.comment`. A malformed comment counts as absent: it must not turn a
 // clear decline into an invalid answer.
 
@@ -8,7 +8,7 @@ import { isPlainObject } from '../json.ts'
 import { askLimits } from '../limits.ts'
 import { readAnswerMeta } from './ask-meta.ts'
 
-/** The answer with its comment as the member `comment`, where `judgeAnswer` reads it. */
+/** The answer with its comment as the member `comment`, where `checkAnswer` reads it. */
 export function liftComment(raw: unknown): unknown {
   if (!isPlainObject(raw)) return raw
   const comment = readAnswerMeta(raw).comment ?? contentComment(raw)

@@ -7,7 +7,7 @@ const key = `ghp_${'a1B2'.repeat(9)}`
 const asked: Question = { kind: 'form', message: 'Sure?', form: form({ sure: boolean(), why: text({ title: 'Why' }) }) }
 const link: Question = { kind: 'url', message: 'Sign in', url: 'https://example.com/' }
 
-test('[REPLY-8] a comment with a key in it is found beside every answer to every question', () => {
+test('[REPLY-8] a comment that contains a key is found in every answer to every question', () => {
   for (const question of [asked, link]) {
     for (const action of ['accept', 'decline', 'cancel']) {
       expect(answerWarnings(question, { action, comment: `use ${key} instead` })).toEqual([
@@ -17,7 +17,7 @@ test('[REPLY-8] a comment with a key in it is found beside every answer to every
   }
 })
 
-test('[REPLY-8] a text field with a key in it is found by its name, and only where it would be sent', () => {
+test('[REPLY-8] a text field that contains a key is reported by name, and only if it would be sent', () => {
   const content = { sure: true, why: key }
   expect(answerWarnings(asked, { action: 'accept', content })).toEqual([
     { in: { field: 'why' }, shape: 'service-key', message: '“Why” looks like the key of a service.' },
@@ -25,7 +25,7 @@ test('[REPLY-8] a text field with a key in it is found by its name, and only whe
   expect(answerWarnings(asked, { action: 'decline', content })).toEqual([])
 })
 
-test('[REPLY-8] ordinary answers and things that are no answer have no warnings', () => {
+test('[REPLY-8] ordinary answers and values that are not answers have no warnings', () => {
   const none = [undefined, null, 'accept', [], {}, { action: 'accept' }, { action: 'decline', comment: 4 }]
   for (const answer of [...none, { action: 'accept', content: { sure: true, why: 'CI is green' }, comment: 'go' }]) {
     expect(answerWarnings(asked, answer)).toEqual([])
@@ -38,7 +38,7 @@ test.each([
   ['the key of a service', 'service-key', key],
   ['a URL with a password', 'url-with-password', 'https://ann:hunter2@example.com/'],
   ['a card number', 'card-number', '4111111111111111'],
-])('[REPLY-8] what looks like %s is called so', (words, shape, secret) => {
+])('[REPLY-8] the warning names what was found: %s', (words, shape, secret) => {
   const asked: Question = { kind: 'form', message: 'Note?', form: form({ note: text() }) }
   const answer = { action: 'accept', content: { note: secret }, comment: secret }
   expect(answerWarnings(asked, answer)).toEqual([
@@ -47,7 +47,7 @@ test.each([
   ])
 })
 
-test('[REPLY-8] only text fields that the content has itself are looked at', () => {
+test('[REPLY-8] only text fields in the content itself are checked', () => {
   const inherited = Object.assign(Object.create(null), { action: 'accept', content: { sure: key } })
   for (const answer of [inherited, { action: 'accept', content: [key] }, { action: 'accept', content: null }]) {
     expect(answerWarnings(asked, answer)).toEqual([])
@@ -57,7 +57,7 @@ test('[REPLY-8] only text fields that the content has itself are looked at', () 
   expect(answerWarnings(prototypes, { action: 'accept', content: {} })).toEqual([])
 })
 
-test('[REPLY-8] a list of texts is looked through to its last', () => {
+test('[REPLY-8] every entry of a list is checked', () => {
   const fields = [{ kind: 'list', name: 'notes', required: true, item: {} }] as const
   const listing: Question = { kind: 'form', message: 'Notes?', form: { fields } }
   const warned = (notes: readonly unknown[]) => answerWarnings(listing, { action: 'accept', content: { notes } })

@@ -1,6 +1,6 @@
-// What a person should confirm before an answer is sent: parts of it that look like a secret.
+// Parts of an answer that look like a secret, which the person must confirm before it is sent.
 //
-// An answer reaches the asking server, and a comment is kept with the ask, so a key pasted into either is out of hand.
+// An answer reaches the asking server, and a comment is stored with the ask, so a key pasted into either would leak.
 // Pure: each surface asks for confirmation in its own way.
 
 import { isPlainObject } from '../json.ts'
@@ -22,7 +22,7 @@ const shapes: Readonly<Record<SecretShape, string>> = {
   'card-number': 'a card number',
 }
 
-/** Empty for most answers. Anything may be handed in: what is not an answer has no warnings. */
+/** Empty for most answers. Accepts any value: one that is not an answer has no warnings. */
 export function answerWarnings(question: Question, answer: unknown): readonly AnswerWarning[] {
   if (!isPlainObject(answer)) return []
   const shape = shapeOf(answer.comment)

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest'
 import { digestOf } from '../digest/digest.ts'
 import { askLimits } from '../limits.ts'
-import { answerDigests, judgeAnswer } from './answer.ts'
+import { answerDigests, checkAnswer } from './answer.ts'
 import { link, region, rollOut } from './asks.corpus.ts'
 
 test('[ASK-2] an accept whose content fits the form is a yes, with the content and nothing else', () => {
   const raw = { action: 'accept', content: { region: 'eu' }, _meta: { from: 'somewhere' } }
 
-  expect(judgeAnswer(region, raw)).toEqual({ ok: true, answer: { action: 'accept', content: { region: 'eu' } } })
+  expect(checkAnswer(region, raw)).toEqual({ ok: true, answer: { action: 'accept', content: { region: 'eu' } } })
 })
 
-test('[ASK-2] consent to a link or an action needs no content, and an empty one is none', () => {
+test('[ASK-2] consent to a link or an action needs no content; empty content counts as none', () => {
   for (const question of [link, rollOut()]) {
     for (const content of [undefined, null, {}]) {
-      expect(judgeAnswer(question, { action: 'accept', content })).toEqual({ ok: true, answer: { action: 'accept' } })
+      expect(checkAnswer(question, { action: 'accept', content })).toEqual({ ok: true, answer: { action: 'accept' } })
     }
   }
 })
 
-test('[ASK-2] an accept that does not fit its form is told apart, so that a person can mend it', () => {
+test('[ASK-2] an accept that does not fit its form is `invalid`, so that the person can correct it', () => {
   for (const content of [undefined, null, {}, { region: 'mars' }, { region: 'eu', extra: 1 }, [], 'eu']) {
-    expect(judgeAnswer(region, { action: 'accept', content })).toMatchObject({ ok: false, reason: 'invalid' })
+    expect(checkAnswer(region, { action: 'accept', content })).toMatchObject({ ok: false, reason: 'invalid' })
   }
 })
 
-test('[ASK-2] content that nobody was asked for is never consent', () => {
+test('[ASK-2] content that was not asked for is never consent', () => {
   for (const question of [link, rollOut()]) {
     for (const content of [{ approved: true }, [], 'yes', true, 1]) {
-      expect(judgeAnswer(question, { action: 'accept', content })).toMatchObject({ ok: false, reason: 'malformed' })
+      expect(checkAnswer(question, { action: 'accept', content })).toMatchObject({ ok: false, reason: 'malformed' })
     }
   }
 })
@@ -42,7 +42,7 @@ const throwing = new Proxy(
 )
 const noObject = 'An answer is an object with an action.'
 const noAction = 'The action is accept, decline or cancel.'
-const noText = 'A comment is text in whole characters.'
+const noText = 'A comment must be text without broken characters.'
 const malformed: [unknown, string][] = [
   [undefined, noObject],
   [null, noObject],
@@ -63,37 +63,37 @@ const malformed: [unknown, string][] = [
   [throwing, noObject],
 ]
 
-test('[ASK-2] whatever is not one of the three answers is none, and why is said', () => {
+test('[ASK-2] anything other than the three actions is malformed, with a reason', () => {
   for (const [raw, message] of malformed) {
     for (const question of [region, link, rollOut()]) {
-      expect(judgeAnswer(question, raw)).toEqual({ ok: false, reason: 'malformed', message })
+      expect(checkAnswer(question, raw)).toEqual({ ok: false, reason: 'malformed', message })
     }
   }
 })
 
-test('[ASK-2] an accept of a secret’s link is none: only its page can say yes', () => {
+test('[ASK-2] an accept of a link to a secret page is refused: only that page can accept', () => {
   const question = { ...link, secret: { page: 'secret_1', publicKey: 'k' } } as typeof link
-  expect(judgeAnswer(question, { action: 'accept' })).toEqual({
+  expect(checkAnswer(question, { action: 'accept' })).toEqual({
     ok: false,
     reason: 'malformed',
-    message: 'A secret is handed over on its own page, which is the only yes to this question. Open the link.',
+    message: 'A secret is entered on its own page, which is the only way to accept this question. Open the link.',
   })
-  expect(judgeAnswer(question, { action: 'decline' }).ok).toBe(true)
-  expect(judgeAnswer(link, { action: 'accept', content: { sure: true } })).toMatchObject({
+  expect(checkAnswer(question, { action: 'decline' }).ok).toBe(true)
+  expect(checkAnswer(link, { action: 'accept', content: { sure: true } })).toMatchObject({
     message: 'This question takes a yes or a no, not content.',
   })
 })
 
-test('[ASK-2] the comment beside an accept stays with it, up to its longest', () => {
+test('[ASK-2] the comment of an accept is kept, up to its limit', () => {
   const comment = 'x'.repeat(askLimits.commentChars)
-  expect(judgeAnswer(link, { action: 'accept', comment })).toEqual({ ok: true, answer: { action: 'accept', comment } })
-  expect(judgeAnswer(region, { action: 'accept', content: { region: 'us' }, comment })).toEqual({
+  expect(checkAnswer(link, { action: 'accept', comment })).toEqual({ ok: true, answer: { action: 'accept', comment } })
+  expect(checkAnswer(region, { action: 'accept', content: { region: 'us' }, comment })).toEqual({
     ok: true,
     answer: { action: 'accept', content: { region: 'us' }, comment },
   })
 })
 
-test('[VOTE-4] digests stand for the content of an accept and for every comment', () => {
+test('[VOTE-4] digests are made of the content of an accept and of every comment', () => {
   const content = { region: 'eu' }
   expect(answerDigests({ action: 'accept', content, comment: 'go' })).toEqual({
     action: 'accept',
@@ -108,20 +108,20 @@ test('[VOTE-4] digests stand for the content of an accept and for every comment'
   })
 })
 
-test('[ASK-3] decline and cancel pass whatever the question, with the person’s comment', () => {
+test('[ASK-3] decline and cancel are valid for every question, with the person’s comment', () => {
   for (const action of ['decline', 'cancel']) {
-    expect(judgeAnswer(region, { action })).toEqual({ ok: true, answer: { action } })
-    expect(judgeAnswer(link, { action, comment: '' })).toStrictEqual({ ok: true, answer: { action } })
-    expect(judgeAnswer(link, { action })).toStrictEqual({ ok: true, answer: { action } })
-    expect(judgeAnswer(rollOut(), { action, comment: 'wrong region' })).toEqual({
+    expect(checkAnswer(region, { action })).toEqual({ ok: true, answer: { action } })
+    expect(checkAnswer(link, { action, comment: '' })).toStrictEqual({ ok: true, answer: { action } })
+    expect(checkAnswer(link, { action })).toStrictEqual({ ok: true, answer: { action } })
+    expect(checkAnswer(rollOut(), { action, comment: 'wrong region' })).toEqual({
       ok: true,
       answer: { action, comment: 'wrong region' },
     })
   }
 })
 
-test('[ASK-3] content sent along with a no is dropped', () => {
-  expect(judgeAnswer(region, { action: 'decline', content: { region: 'eu' } })).toEqual({
+test('[ASK-3] content sent with a decline or cancel is dropped', () => {
+  expect(checkAnswer(region, { action: 'decline', content: { region: 'eu' } })).toEqual({
     ok: true,
     answer: { action: 'decline' },
   })

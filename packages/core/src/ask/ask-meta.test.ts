@@ -41,7 +41,7 @@ test.each([
   { _meta: null },
   { _meta: { 'assent/ask': true } },
   { _meta: Object.create({ 'assent/ask': {} }) },
-])('[META-2] a question without a valid member is not from an asker of ours: %j', (params) => {
+])('[META-2] a question without a valid member is not from our SDK: %j', (params) => {
   expect(readAskMeta(params)).toBeUndefined()
 })
 
@@ -68,7 +68,7 @@ test.each([{ comment: '' }, { comment: 'x'.repeat(2_001) }, { comment: 7 }, { co
   },
 )
 
-test('[META-3] only a declared experimental capability says that the other side understands the members', () => {
+test('[META-3] the other side understands the members only if it declares the experimental capability', () => {
   expect(understandsAskMeta({ experimental: { 'assent/ask': {} } })).toBe(true)
   expect(askCapability).toBe('assent/ask')
   const none = [undefined, null, 'assent/ask', {}, { experimental: null }, { experimental: {} }]
@@ -77,7 +77,7 @@ test('[META-3] only a declared experimental capability says that the other side 
   }
 })
 
-test('[META-1] the members are called by the names that both sides know', () => {
+test('[META-1] the members have their documented names', () => {
   expect(askMeta({ waitMs: 1 })).toEqual({ 'assent/ask': { waitMs: 1 } })
   expect(answerMeta({ comment: 'go' })).toEqual({ 'assent/answer': { comment: 'go' } })
 })
@@ -99,7 +99,7 @@ test.each([undefined, null, 'x', { _meta: null }, { _meta: [] }, { _meta: { 'ass
   },
 )
 
-test('[POINT-16] what was checked is taken out of the message with the lines around it', () => {
+test('[POINT-16] the checked block is removed from the message together with the blank lines around it', () => {
   const block = checkedBlock('- a\n- b')
   expect(block).toBe('Checked by Assent:\n- a\n- b')
   expect(withoutChecked(block, '- a\n- b')).toBe('')

@@ -1,8 +1,8 @@
-// What our SDK and our gateway tell each other beside a question and its answer, in `_meta` members of our own.
+// The `_meta` members that our SDK and our gateway add to a question and its answer.
 //
-// The protocol has no place for how long the asker waits or for a person's comment. The gateway declares `askCapability`
+// The protocol has no field for how long the asker waits or for a person's comment. The gateway declares `askCapability`
 // (under `experimental`) to servers; an asker puts `askMetaKey` on its question; only then does the gateway put
-// `answerMetaKey` on the answer. What comes from outside is checked here; a malformed member counts as absent.
+// `answerMetaKey` on the answer. Members from outside are checked here; a malformed one counts as absent.
 
 import { isPlainObject, type JsonObject } from '../json.ts'
 import { askLimits } from '../limits.ts'
@@ -17,14 +17,14 @@ export const answerMetaKey = 'assent/answer'
 export interface AskMeta {
   /** How long the asker still waits, counted from when the question arrives. */
   readonly waitMs?: number
-  /** `waitMs` is the asker's default, which its author did not choose: where the caller can come back it may be longer. */
+  /** The asker's author did not choose `waitMs`: if the caller can come back later, the gateway may wait longer. */
   readonly isDefault?: true
   /**
-   * What Assent's own tools checked themselves. The gateway accepts it from its built-in tools only. It stands in the
-   * message too, as `checkedBlock` writes it, so that a client which draws the form itself shows it.
+   * What Assent's own tools checked themselves. The gateway accepts it from its built-in tools only. The message
+   * contains it too, as `checkedBlock` writes it, so that a client which draws the form itself shows it.
    */
   readonly checked?: string
-  /** The id of the request in which it is asked. Without it a gateway can only guess, where calls overlap on one session. */
+  /** The id of the request in which the server asks. It distinguishes overlapping calls of one session. */
   readonly call?: string | number
 }
 
@@ -32,7 +32,7 @@ export interface AnswerMeta {
   readonly comment?: string
 }
 
-/** Undefined when the question does not carry our member: its asker is not one of ours. */
+/** Undefined when the question does not carry our member: the server does not use our SDK. */
 export function readAskMeta(params: unknown): AskMeta | undefined {
   const member = memberOf(params, askMetaKey)
   if (member === undefined) return undefined
@@ -59,12 +59,12 @@ export function answerMeta(meta: AnswerMeta): JsonObject {
 
 const checkedHeading = 'Checked by Assent:'
 
-/** What was checked, as it stands in a message. */
+/** The checked text as a paragraph of a message. */
 export function checkedBlock(checked: string): string {
   return `${checkedHeading}\n${checked}`
 }
 
-/** The message without what was checked; undefined when that is not a paragraph of the message. */
+/** The message without the checked paragraph; undefined when the message has no such paragraph. */
 export function withoutChecked(message: string, checked: string): string | undefined {
   const padded = `\n\n${message}\n\n`
   const paragraph = `\n\n${checkedBlock(checked)}\n\n`

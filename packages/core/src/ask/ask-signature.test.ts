@@ -9,7 +9,7 @@ import {
   type StoredSignatures,
   signAsk,
   signatureProblem,
-  signatureProblemInWords,
+  signatureProblemText,
   signGrant,
   signVote,
 } from './ask-signature.ts'
@@ -24,12 +24,12 @@ const draft = {
   asker: { server: 'deploy', tool: 'rollout' },
   principal: 'ann',
   question: { kind: 'form', message: 'Sure?', form: { fields: [] } },
-  electorate: { approvers: ['person:ann', 'person:ben', 'person:cleo'], barred: [], approvals: 2, declines: 1 },
+  approvalRule: { approvers: ['person:ann', 'person:ben', 'person:cleo'], excluded: [], approvals: 2, declines: 1 },
   decideWithinMs: 60_000,
   useWithinMs: 60_000,
 } as const
 
-const one: Ask = raise({ ...draft, electorate: { ...draft.electorate, approvals: 1 } }, nowMs)
+const one: Ask = raise({ ...draft, approvalRule: { ...draft.approvalRule, approvals: 1 } }, nowMs)
 const two: Ask = raise(draft, nowMs)
 
 function voted(ask: Ask, by: string, action: 'accept' | 'decline' = 'accept'): Ask {
@@ -51,7 +51,7 @@ function stored(ask: Ask): StoredSignatures {
 const settledOne = voted(one, 'ann')
 const settledTwo = voted(voted(two, 'ann'), 'ben')
 
-test('[VOTE-4] what was signed and not changed verifies: open, settled by one, settled by two', () => {
+test('[VOTE-4] an unchanged ask verifies: open, settled by one person, settled by two', () => {
   for (const ask of [one, two, voted(two, 'ann'), settledOne, settledTwo, voted(two, 'ann', 'decline')]) {
     expect(signatureProblem(ring, ask, stored(ask))).toBeUndefined()
   }
@@ -66,10 +66,10 @@ describe('a change of', () => {
     'the principal': { principal: 'ben' },
     'the question': { question: { kind: 'form', message: 'Sure!', form: { fields: [] } } },
     'a question that has no digest': { question: { kind: 'form', message: '\ud800', form: { fields: [] } } },
-    'the approvers': { electorate: { ...one.electorate, approvers: ['person:mallory'] } },
-    'the excluded people': { electorate: { ...one.electorate, barred: ['ann'] } },
-    'the number of approvals': { electorate: { ...one.electorate, approvals: 3 } },
-    'the number of declines': { electorate: { ...one.electorate, declines: 2 } },
+    'the approvers': { approvalRule: { ...one.approvalRule, approvers: ['person:mallory'] } },
+    'the excluded people': { approvalRule: { ...one.approvalRule, excluded: ['ann'] } },
+    'the number of approvals': { approvalRule: { ...one.approvalRule, approvals: 3 } },
+    'the number of declines': { approvalRule: { ...one.approvalRule, declines: 2 } },
     'the time to decide': { decideByMs: one.decideByMs + 1 },
     'the time to use it': { useWithinMs: 1 },
   }
@@ -79,8 +79,8 @@ describe('a change of', () => {
     }
   })
 
-  test('[VOTE-4] the approval rule is found also when the ask was signed anew: the vote was for another rule', () => {
-    const changed = { ...settledOne, electorate: { ...one.electorate, declines: 2 } }
+  test('[VOTE-4] the approval rule is found even if the ask is signed again: the vote was for another rule', () => {
+    const changed = { ...settledOne, approvalRule: { ...one.approvalRule, declines: 2 } }
     const resigned = { ...stored(settledOne), ask: signAsk(ring, askTerms(changed)) }
     expect(signatureProblem(ring, changed, resigned)).toEqual({ reason: 'mismatch', what: 'decision' })
   })
@@ -99,11 +99,11 @@ describe('a change of', () => {
   })
 })
 
-describe('where two must approve', () => {
+describe('a quorum of two', () => {
   const [first, second] = settledTwo.votes as [CastVote, CastVote]
   const signatures = stored(settledTwo)
 
-  test('[VOTE-4] one vote is too few, also when it stands there twice', () => {
+  test('[VOTE-4] one vote is too few, also when it is listed twice', () => {
     const alone = { ...settledTwo, votes: [second] }
     const problem = { reason: 'too-few-votes', what: 'decision' }
     expect(signatureProblem(ring, alone, { ...signatures, votes: [signatures.votes[1] ?? null] })).toEqual(problem)
@@ -112,7 +112,7 @@ describe('where two must approve', () => {
     expect(signatureProblem(ring, twice, { ...signatures, votes: same })).toEqual(problem)
   })
 
-  test('[VOTE-4] a vote under another name, without a signature or of another ask counts for nothing', () => {
+  test('[VOTE-4] a vote under another name, without a signature or of another ask does not count', () => {
     const renamed = { ...settledTwo, votes: [{ ...first, by: 'cleo' }, second] }
     expect(signatureProblem(ring, renamed, signatures)).toEqual({ reason: 'mismatch', what: 'vote' })
     const unsigned = { ...signatures, votes: [null, signatures.votes[1] ?? null] }
@@ -122,7 +122,7 @@ describe('where two must approve', () => {
     expect(signatureProblem(ring, settledTwo, borrowed)).toEqual({ reason: 'mismatch', what: 'decision' })
   })
 
-  test('[VOTE-4] a decline among the votes is no approval', () => {
+  test('[VOTE-4] a decline among the votes does not count as an approval', () => {
     const declined = { ...second, answer: { action: 'decline' } } as CastVote
     const mixed = { ...settledTwo, votes: [first, declined] }
     const votes = mixed.votes.map((vote) => signVote(ring, askTerms(mixed), vote))
@@ -156,12 +156,12 @@ describe('a signature', () => {
     ['v1.k1.x.y', 'mismatch'],
     [`${good}.`, 'mismatch'],
     ['v1.__proto__.x', 'unknown-key'],
-  ])('[VOTE-4] %j is none', (text, reason) => {
+  ])('[VOTE-4] %j is refused', (text, reason) => {
     const problem = { reason, what: 'ask' }
     expect(signatureProblem(ring, one, { ask: text, decision: null, votes: [] })).toEqual(problem)
   })
 
-  test('[VOTE-4] in another spelling, cut or lengthened is none', () => {
+  test('[VOTE-4] is refused in another encoding, cut or lengthened', () => {
     for (const bad of [
       good.slice(0, -1),
       `${good}A`,
@@ -173,7 +173,7 @@ describe('a signature', () => {
     }
   })
 
-  test('[VOTE-4] is made with a key of its own purpose, derived from the secret with HKDF', () => {
+  test('[VOTE-4] is made with a separate key for its purpose, derived from the secret with HKDF', () => {
     const key = createHmac('sha256', secret).update('assent mac v1 grant\n').update(Uint8Array.of(1)).digest()
     const statement = JSON.stringify(['assent grant v1', 'acme', 'g', 'a', 'd', 'ann'])
     const expected = createHmac('sha256', key).update(statement).digest('base64url')
@@ -193,13 +193,13 @@ describe('a signature', () => {
   )
 })
 
-test('[VOTE-4] the statements of an ask and a vote are what the form says, so that another program can check them', () => {
+test('[VOTE-4] the signed statements of an ask and a vote have the documented format, so that another program can verify them', () => {
   const macOf = (purpose: string, statement: unknown[]) => {
     const key = createHmac('sha256', secret).update(`assent mac v1 ${purpose}\n\u0001`).digest()
     return `v1.k1.${createHmac('sha256', key).update(JSON.stringify(statement)).digest('base64url')}`
   }
-  const { tenant, id, question, electorate, principal } = one
-  const digests = [digestOf('question v1', question), digestOf('electorate v1', electorate)]
+  const { tenant, id, question, approvalRule, principal } = one
+  const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
   const statement = ['assent ask v1', tenant, id, 'deploy', 'rollout', principal, ...digests, 60_000, 60_000]
   expect(signAsk(ring, askTerms(one))).toBe(macOf('ask', statement))
   const toolless = statement.with(4, null as never)
@@ -214,7 +214,7 @@ test('[VOTE-4] the statements of an ask and a vote are what the form says, so th
   expect(signVote(ring, askTerms(one), answered)).toBe(macOf('vote', full))
 })
 
-test('[VOTE-7] a decision whose content was deleted is verified by the digests that were kept', () => {
+test('[VOTE-7] a decision whose content was deleted is verified with the stored digests', () => {
   const settled = voted(one, 'ann')
   if (settled.state.kind !== 'settled') throw new Error('It is settled.')
   const withContent = { ...settled, state: { ...settled.state, answer: { action: 'accept', comment: 'key' } } } as Ask
@@ -225,9 +225,9 @@ test('[VOTE-7] a decision whose content was deleted is verified by the digests t
   expect(signatureProblem(ring, settled, signed)).toEqual({ reason: 'mismatch', what: 'decision' })
 })
 
-test('[VOTE-4] a decision needs as many voters as the ask says: declines, and a cancel only where one decides', () => {
-  const rule = { ...draft.electorate, approvals: 1, declines: 2 }
-  const once = voted(raise({ ...draft, electorate: rule }, nowMs), 'ann', 'decline')
+test('[VOTE-4] a decision needs the number of voters in the approval rule; a cancel counts only where one person decides', () => {
+  const rule = { ...draft.approvalRule, approvals: 1, declines: 2 }
+  const once = voted(raise({ ...draft, approvalRule: rule }, nowMs), 'ann', 'decline')
   const declined = voted(once, 'ben', 'decline')
   expect(declined.state.kind).toBe('settled')
   expect(signatureProblem(ring, declined, stored(declined))).toBeUndefined()
@@ -239,7 +239,7 @@ test('[VOTE-4] a decision needs as many voters as the ask says: declines, and a 
     const vote = { answer: { action: 'cancel' }, by: 'ann', via: 'inbox', decisionId: 'd', atMs: nowMs } as const
     return { ...ask, votes: [...votes, vote], state: { kind: 'settled', ...vote } }
   }
-  const cancelled = cancelOf(raise({ ...draft, electorate: rule }, nowMs), [])
+  const cancelled = cancelOf(raise({ ...draft, approvalRule: rule }, nowMs), [])
   expect(signatureProblem(ring, cancelled, stored(cancelled))).toBeUndefined()
   const unvoted = { ...cancelled, votes: [] }
   expect(signatureProblem(ring, unvoted, stored(unvoted))).toEqual(tooFew)
@@ -247,7 +247,7 @@ test('[VOTE-4] a decision needs as many voters as the ask says: declines, and a 
   expect(signatureProblem(ring, ofTwo, stored(ofTwo))).toEqual(tooFew)
 })
 
-test('[VOTE-4] votes beyond those that were signed are unsigned, and a decision without its signature is none', () => {
+test('[VOTE-4] votes without a stored signature are unsigned, and so is a decision without one', () => {
   const signatures = stored(settledTwo)
   expect(signatureProblem(ring, settledTwo, { ...signatures, votes: [] })).toEqual({ reason: 'unsigned', what: 'vote' })
   expect(signatureProblem(ring, settledOne, { ...stored(settledOne), decision: null })).toEqual({
@@ -256,7 +256,7 @@ test('[VOTE-4] votes beyond those that were signed are unsigned, and a decision 
   })
 })
 
-test('[VOTE-1] an error that is not about what was stored is not taken for a changed row', () => {
+test('[VOTE-1] an error that is not about the stored row is rethrown', () => {
   const broken = {
     ...ring,
     find: () => {
@@ -266,17 +266,17 @@ test('[VOTE-1] an error that is not about what was stored is not taken for a cha
   expect(() => signatureProblem(broken, one, stored(one))).toThrow('no keys')
 })
 
-test('[VOTE-5] each problem is said in words', () => {
-  const words = (reason: 'unsigned' | 'unknown-key' | 'mismatch') => signatureProblemInWords({ reason, what: 'vote' })
+test('[VOTE-5] each problem has a text', () => {
+  const words = (reason: 'unsigned' | 'unknown-key' | 'mismatch') => signatureProblemText({ reason, what: 'vote' })
   expect(words('unsigned')).toBe('The stored vote has no signature.')
   expect(words('unknown-key')).toBe('The stored vote is signed with a key that is not configured.')
   expect(words('mismatch')).toBe('The stored vote does not match its signature.')
-  expect(signatureProblemInWords({ reason: 'too-few-votes', what: 'decision' })).toBe(
+  expect(signatureProblemText({ reason: 'too-few-votes', what: 'decision' })).toBe(
     'The stored decision has fewer signed votes than it needs.',
   )
 })
 
-test('[VOTE-4] a grant’s problem says that it is the grant’s', () => {
+test('[VOTE-4] the problem of a grant names the grant', () => {
   const grant = { tenant: 'acme', id: 'g', askId: 'a', digest: 'd', principal: 'ann' }
   expect(grantSignatureProblem(ring, grant, null)).toEqual({ reason: 'unsigned', what: 'grant' })
 })

@@ -1,8 +1,8 @@
 // Signatures (MACs) that bind a stored ask, its votes and its grant to the key ring.
 //
-// A database row alone releases nothing: an editor of the database has no key of the ring, so a changed question,
-// approval rule, answer or voter no longer matches its signature. Each signature is `v1.<key id>.<base64url>`, an
-// HMAC-SHA-256 over one line of JSON, with a subkey of its own for asks, votes and grants.
+// A database row alone releases nothing: a person who can edit the database has no key of the ring, so a changed
+// question, approval rule, answer or voter no longer matches its signature. Each signature is
+// `v1.<key id>.<base64url>`, an HMAC-SHA-256 over one line of JSON. Asks, votes and grants have separate subkeys.
 //
 // I1  The signature of an ask covers what people are shown and who may decide it.
 // I2  The signature of a vote covers the ask's statement, so a vote counts for one ask, question and approval rule.
@@ -15,12 +15,12 @@ import { digestOf } from '../digest/digest.ts'
 import { isAssentError } from '../errors.ts'
 import type { KeyRing, MacPurpose } from '../seal/key-ring.ts'
 import { type Answer, answerDigests } from './answer.ts'
-import { type Ask, type KeptVote, mayCancel, needsSeveral, type Vote } from './ask.ts'
+import { type Ask, mayCancel, needsSeveral, type StoredVote, type Vote } from './ask.ts'
 
 /** The parts of an ask that never change, which its signature covers. */
 export type AskTerms = Pick<
   Ask,
-  'tenant' | 'id' | 'asker' | 'principal' | 'question' | 'electorate' | 'useWithinMs'
+  'tenant' | 'id' | 'asker' | 'principal' | 'question' | 'approvalRule' | 'useWithinMs'
 > & {
   readonly decideWithinMs: number
 }
@@ -63,12 +63,12 @@ export function signGrant(ring: KeyRing, grant: GrantTerms): string {
   return sign(ring, 'grant', grantStatement(grant))
 }
 
-/** Why a stored ask, as it was read, releases nothing; undefined when every signature it needs is valid. */
+/** Why a stored ask must not be used; undefined when every signature that it needs is valid. */
 export function signatureProblem(ring: KeyRing, ask: Ask, stored: StoredSignatures): SignatureProblem | undefined {
   try {
     return storedProblem(ring, ask, stored)
   } catch (error) {
-    // A question or answer without a digest was not written by us: we sign only what has one.
+    // A question or answer without a digest was not stored by Assent, which signs only values that have one.
     if (isAssentError(error)) return { reason: 'mismatch', what: 'ask' }
     throw error
   }
@@ -84,7 +84,7 @@ function storedProblem(ring: KeyRing, ask: Ask, stored: StoredSignatures): Signa
   const askDigest = sha256(statement)
   const ofDecision = problemOf(ring, 'vote', voteStatement(askDigest, state), stored.decision)
   if (ofDecision !== undefined) return { reason: ofDecision, what: 'decision' }
-  if (!needsSeveral(ask.electorate)) return undefined
+  if (!needsSeveral(ask.approvalRule)) return undefined
   for (const [index, vote] of ask.votes.entries()) {
     const ofVote = problemOf(ring, 'vote', voteStatement(askDigest, vote), stored.votes[index] ?? null)
     if (ofVote !== undefined) return { reason: ofVote, what: 'vote' }
@@ -101,7 +101,7 @@ export function grantSignatureProblem(
   return reason === undefined ? undefined : { reason, what: 'grant' }
 }
 
-export function signatureProblemInWords({ reason, what }: SignatureProblem): string {
+export function signatureProblemText({ reason, what }: SignatureProblem): string {
   switch (reason) {
     case 'unsigned':
       return `The stored ${what} has no signature.`
@@ -114,23 +114,23 @@ export function signatureProblemInWords({ reason, what }: SignatureProblem): str
   }
 }
 
-/** Of the people who voted, each once: enough for what the row says was decided. */
-function isEnough({ electorate, votes }: Ask, action: Answer['action']): boolean {
+/** Whether enough different people voted for the stored decision. */
+function isEnough({ approvalRule, votes }: Ask, action: Answer['action']): boolean {
   const voters = new Set(votes.filter((vote) => vote.answer.action === action).map(({ by }) => by))
-  if (action === 'accept') return voters.size >= electorate.approvals
-  if (action === 'decline') return voters.size >= electorate.declines
-  return mayCancel(electorate) && voters.size > 0
+  if (action === 'accept') return voters.size >= approvalRule.approvals
+  if (action === 'decline') return voters.size >= approvalRule.declines
+  return mayCancel(approvalRule) && voters.size > 0
 }
 
 // A JSON array of strings and numbers has one spelling, so no two statements share their bytes.
 function askStatement(terms: AskTerms): string {
-  const { tenant, id, asker, principal, question, electorate, decideWithinMs, useWithinMs } = terms
-  const digests = [digestOf('question v1', question), digestOf('electorate v1', electorate)]
+  const { tenant, id, asker, principal, question, approvalRule, decideWithinMs, useWithinMs } = terms
+  const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
   const { server, tool = null } = asker
   return JSON.stringify(['assent ask v1', tenant, id, server, tool, principal, ...digests, decideWithinMs, useWithinMs])
 }
 
-function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted }: KeptVote): string {
+function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted }: StoredVote): string {
   const { action, contentDigest = null, commentDigest = null } = deleted ?? answerDigests(answer)
   return JSON.stringify(['assent vote v1', askDigest, action, contentDigest, commentDigest, by, via, decisionId])
 }
@@ -154,7 +154,7 @@ function problemOf(ring: KeyRing, purpose: MacPurpose, statement: string, signat
   return isSameText(expected, code) ? undefined : 'mismatch'
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time, so that the duration does not show where the texts differ. */
 function isSameText(expected: string, given: string): boolean {
   let difference = expected.length ^ given.length
   for (let at = 0; at < expected.length; at++) difference |= expected.charCodeAt(at) ^ given.charCodeAt(at)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { askLimits } from '../limits.ts'
-import { type Ask, answer, at, draftProblem, expire, raise, withdraw } from './ask.ts'
+import { type Ask, answer, askAt, draftProblem, expire, raise, withdraw } from './ask.ts'
 import { aDraft, aQuorum, aVote, link, minuteMs, noon, region, rollOut } from './asks.corpus.ts'
 
 const open = raise(aDraft(), noon)
@@ -20,11 +20,11 @@ test('[ASK-1] an ask that has ended never changes again', () => {
     expect(answer(ask, aVote('ann', 'accept'), noon + 2)).toEqual({ ok: false, reason: 'ended', ask })
     expect(expire(ask, deadline + 1)).toEqual({ ok: false, reason: 'ended', ask })
     expect(withdraw(ask, 'caller-gone', noon + 2)).toEqual({ ok: false, reason: 'ended', ask })
-    expect(at(ask, deadline + 1)).toBe(ask)
+    expect(askAt(ask, deadline + 1)).toBe(ask)
   }
 })
 
-test('[ASK-1] a settled ask says who answered, what, where and when', () => {
+test('[ASK-1] a settled ask records who answered, what, where and when', () => {
   const { state } = ended(answer(open, aVote('ann', 'accept', 'd1'), noon + 5))
 
   expect(state).toEqual({
@@ -37,9 +37,9 @@ test('[ASK-1] a settled ask says who answered, what, where and when', () => {
   })
 })
 
-test('[ASK-5] from its deadline on an ask has expired, whether or not anyone noticed', () => {
-  expect(at(open, deadline - 1).state.kind).toBe('open')
-  expect(at(open, deadline).state).toEqual({ kind: 'expired', atMs: deadline })
+test('[ASK-5] an ask has expired from its deadline on, even if that is not recorded yet', () => {
+  expect(askAt(open, deadline - 1).state.kind).toBe('open')
+  expect(askAt(open, deadline).state).toEqual({ kind: 'expired', atMs: deadline })
   expect(answer(open, aVote('ann', 'accept'), deadline)).toMatchObject({ ok: false, reason: 'ended' })
   expect(withdraw(open, 'caller-gone', deadline)).toMatchObject({ ok: false, ask: { state: { kind: 'expired' } } })
 })
@@ -61,24 +61,24 @@ test('[ASK-6] a quorum of two is reached by two different people and by nothing 
   expect(second.votes.map(({ by }) => by)).toEqual(['ann', 'ben'])
 })
 
-test('[ASK-6] one decline ends a quorum, unless more were asked for', () => {
+test('[ASK-6] one decline ends a quorum, unless its rule needs more', () => {
   const strict = moved(answer(raise(aQuorum(2, 'ann', 'ben', 'cleo'), noon), aVote('ann', 'accept'), noon))
   expect(moved(answer(strict, aVote('ben', 'decline'), noon)).state).toMatchObject({ answer: { action: 'decline' } })
 
   const draft = aQuorum(2, 'ann', 'ben', 'cleo')
-  const lenient = raise({ ...draft, electorate: { ...draft.electorate, declines: 2 } }, noon)
+  const lenient = raise({ ...draft, approvalRule: { ...draft.approvalRule, declines: 2 } }, noon)
   const once = moved(answer(lenient, aVote('ann', 'decline'), noon))
   expect(once.state.kind).toBe('open')
   expect(moved(answer(once, aVote('ben', 'decline'), noon)).state.kind).toBe('settled')
 })
 
-test('[ASK-6] for any votes in any order, a yes has as many accepts by different people as were asked for', () => {
+test('[ASK-6] for any votes in any order, a yes has the required number of accepts by different people', () => {
   const people = ['ann', 'ben', 'cleo', 'dev', 'eve']
   const votes = fc.array(fc.record({ by: fc.constantFrom(...people), action: fc.constantFrom('accept', 'decline') }))
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 3 }), votes, (approvals, declines, list) => {
       const draft = aQuorum(approvals, ...people)
-      let ask = raise({ ...draft, electorate: { ...draft.electorate, declines } }, noon)
+      let ask = raise({ ...draft, approvalRule: { ...draft.approvalRule, declines } }, noon)
       for (const { by, action } of list) {
         const next = answer(ask, aVote(by, action as 'accept' | 'decline'), noon)
         if (next.ok) ask = next.ask
@@ -102,38 +102,38 @@ test('[ASK-8] where several must approve, one person cannot cancel for the other
   expect(moved(answer(open, aVote('ann', 'cancel'), noon)).state).toMatchObject({ answer: { action: 'cancel' } })
 })
 
-test('[ASK-9] an ask that keeps to the rules may be put', () => {
+test('[ASK-9] a valid ask is accepted', () => {
   for (const question of [region, link, rollOut()]) expect(draftProblem(aDraft({ question }))).toBeUndefined()
   expect(draftProblem(aQuorum(2, 'ann', 'ben'))).toBeUndefined()
   expect(draftProblem(aDraft({ callId: `call_${'0'.repeat(36)}` }))).toBeUndefined()
 })
 
 const longMessage = 'x'.repeat(askLimits.messageChars + 1)
-const electorate = aDraft().electorate
+const approvalRule = aDraft().approvalRule
 const decide = 'A person may be given from one second to ninety days to decide.'
-const use = 'A yes can be used for at most two weeks.'
+const use = 'An approval can be used for at most two weeks.'
 const name = 'A tenant, server, tool or principal has a name that cannot be shown.'
 const long = 'A question has at most 8192 characters.'
 const alone = 'Only an approval can need several people: a form has one answer.'
 const digest = 'The digest of an approval is not the digest of its action.'
 const refused: [what: string, change: Parameters<typeof aDraft>[0], problem: string][] = [
   ['no time to decide', { decideWithinMs: askLimits.decideMinMs - 1 }, decide],
-  ['a deadline beyond all limits', { decideWithinMs: askLimits.decideMaxMs + 1 }, decide],
+  ['too much time to decide', { decideWithinMs: askLimits.decideMaxMs + 1 }, decide],
   ['half a millisecond', { decideWithinMs: 5_000.5 }, decide],
-  ['a deadline that is no number', { decideWithinMs: Number.NaN }, decide],
-  ['a yes that could never be used', { useWithinMs: 0 }, use],
-  ['a yes that never ends', { useWithinMs: askLimits.useWithinMaxMs + 1 }, use],
-  ['an id that is not ours', { id: 'ask_1' }, 'An ask needs an id of ours.'],
-  ['a call that is not ours', { callId: 'call_1' }, 'A call needs an id of ours.'],
+  ['a deadline that is not a number', { decideWithinMs: Number.NaN }, decide],
+  ['no time to use a yes', { useWithinMs: 0 }, use],
+  ['too much time to use a yes', { useWithinMs: askLimits.useWithinMaxMs + 1 }, use],
+  ['an id that is not ours', { id: 'ask_1' }, 'The id of the ask is invalid.'],
+  ['a call that is not ours', { callId: 'call_1' }, 'The id of the call is invalid.'],
   ['a tenant without a name', { tenant: '' }, name],
   ['a principal with a line break', { principal: 'ann\nben' }, name],
-  ['a server with half a character', { asker: { server: 'deploy\ud800' } }, name],
+  ['a server with an unpaired surrogate', { asker: { server: 'deploy\ud800' } }, name],
   ['a tool with an overlong name', { asker: { server: 'deploy', tool: 'x'.repeat(257) } }, name],
   ['too long a message', { question: { ...region, message: longMessage } as typeof region }, long],
   [
-    'half a character',
+    'a message with an unpaired surrogate',
     { question: { ...region, message: 'half \ud800' } as typeof region },
-    'A question is JSON in whole characters.',
+    'The question has no canonical JSON form.',
   ],
   [
     'too long a link',
@@ -143,7 +143,7 @@ const refused: [what: string, change: Parameters<typeof aDraft>[0], problem: str
   [
     'a check that the message does not show',
     { question: { ...region, checked: 'Git is clean.' } as typeof region },
-    'What Assent checked is not a paragraph of the message.',
+    'The checked text is not a paragraph of the message.',
   ],
   ['too long a claim', { question: { ...rollOut(), claim: longMessage } }, long],
   ['a title and claim that are too long together', { question: { ...rollOut(), claim: 'x'.repeat(8_185) } }, long],
@@ -155,18 +155,18 @@ const refused: [what: string, change: Parameters<typeof aDraft>[0], problem: str
   ],
   [
     'a form for two people',
-    { electorate: { ...electorate, approvers: ['person:ann', 'person:ben'], approvals: 2 } },
+    { approvalRule: { ...approvalRule, approvers: ['person:ann', 'person:ben'], approvals: 2 } },
     alone,
   ],
-  ['nobody', { electorate: { ...electorate, approvers: [] } }, 'An ask needs at least one approver.'],
+  ['no approver', { approvalRule: { ...approvalRule, approvers: [] } }, 'An ask needs at least one approver.'],
 ]
 
-test.each(refused)('[ASK-9] %s is refused in words', (_, change, problem) => {
+test.each(refused)('[ASK-9] %s is refused with a reason', (_, change, problem) => {
   expect(draftProblem(aDraft(change))).toBe(problem)
 })
 
-test('[ASK-9] what just keeps to the limits may be put', () => {
-  const kept: Parameters<typeof aDraft>[0][] = [
+test('[ASK-9] an ask at its limits is accepted', () => {
+  const atLimits: Parameters<typeof aDraft>[0][] = [
     { decideWithinMs: askLimits.decideMinMs },
     { decideWithinMs: askLimits.decideMaxMs },
     { useWithinMs: 1 },
@@ -176,12 +176,12 @@ test('[ASK-9] what just keeps to the limits may be put', () => {
     { question: { ...rollOut(), claim: 'x'.repeat(8_184) } },
     { question: { ...rollOut(), title: longMessage.slice(1) } },
     { question: { ...link, url: `https://a.example/${'x'.repeat(2_030)}` } as typeof link },
-    { electorate: { ...electorate, approvers: ['person:ann', 'person:ben'], declines: 2 } },
+    { approvalRule: { ...approvalRule, approvers: ['person:ann', 'person:ben'], declines: 2 } },
   ]
-  for (const change of kept) expect(draftProblem(aDraft(change))).toBeUndefined()
+  for (const change of atLimits) expect(draftProblem(aDraft(change))).toBeUndefined()
 })
 
-test('[ASK-9] an error that says nothing about the question is not taken for its fault', () => {
+test('[ASK-9] an error that is not about the question is rethrown', () => {
   const trap = new Proxy([], {
     ownKeys: () => {
       throw new TypeError('trap')
@@ -191,16 +191,16 @@ test('[ASK-9] an error that says nothing about the question is not taken for its
   expect(() => draftProblem(aDraft({ question }))).toThrow(new TypeError('trap'))
 })
 
-test('[ASK-1] a person who is alone casts no vote that is kept; where several must agree on a no, each is kept', () => {
+test('[ASK-1] no votes are stored if one answer decides; all votes are stored if several are needed', () => {
   expect(moved(answer(open, aVote('ann', 'accept'), noon)).votes).toEqual([])
-  const draft = aDraft({ electorate: { ...electorate, approvers: ['person:ann', 'person:ben'], declines: 2 } })
+  const draft = aDraft({ approvalRule: { ...approvalRule, approvers: ['person:ann', 'person:ben'], declines: 2 } })
   const once = moved(answer(raise(draft, noon), aVote('ann', 'decline'), noon + 1))
   expect(once.votes).toEqual([{ ...aVote('ann', 'decline'), atMs: noon + 1 }])
   expect(once.state).toEqual({ kind: 'open' })
   expect(moved(answer(once, aVote('ben', 'cancel'), noon + 2)).state).toMatchObject({ answer: { action: 'cancel' } })
 })
 
-test('[ASK-1] an ask that was taken back says why and when; one that was raised was seen just now', () => {
+test('[ASK-1] a withdrawn ask has its reason and time; a raised ask was last seen when it was raised', () => {
   expect(open.lastSeenAtMs).toBe(noon)
   expect(open).not.toHaveProperty('decideWithinMs')
   expect(moved(withdraw(open, 'caller-gone', noon + 7)).state).toEqual({
@@ -216,7 +216,7 @@ function firstVotes<T extends { by: string }>(list: readonly T[]): T[] {
 }
 
 function moved(result: ReturnType<typeof answer>): Ask {
-  if (!result.ok) throw new Error(`The move was refused: ${result.reason}`)
+  if (!result.ok) throw new Error(`The transition was refused: ${result.reason}`)
   return result.ask
 }
 

@@ -1,9 +1,9 @@
-// Asks to begin a test with.
+// Test data: asks.
 
 import { actionDigest, toolDefinitionDigest } from '../digest/action.ts'
 import type { JsonObject } from '../json.ts'
+import type { Approver } from './approval-rule.ts'
 import type { AskDraft, Vote } from './ask.ts'
-import type { Approver } from './electorate.ts'
 import type { Question } from './question.ts'
 
 export const noon: number = Date.UTC(2026, 6, 28, 12)
@@ -23,7 +23,7 @@ export function rollOut(args: JsonObject = { env: 'production' }): Question & { 
   return { kind: 'approval', title: 'Roll out', action, digest: actionDigest(action) }
 }
 
-/** Put to Ann by the deploy server, on her own behalf, ten minutes to decide. */
+/** From the deploy server to Ann, on her own behalf, with ten minutes to decide. */
 export function aDraft(changes: Partial<AskDraft> = {}): AskDraft {
   return {
     tenant: 'acme',
@@ -31,7 +31,7 @@ export function aDraft(changes: Partial<AskDraft> = {}): AskDraft {
     asker: { server: 'deploy', tool: 'rollout' },
     principal: 'ann',
     question: region,
-    electorate: { approvers: ['person:ann'], barred: [], approvals: 1, declines: 1 },
+    approvalRule: { approvers: ['person:ann'], excluded: [], approvals: 1, declines: 1 },
     decideWithinMs: 10 * minuteMs,
     useWithinMs: 5 * minuteMs,
     ...changes,
@@ -41,7 +41,7 @@ export function aDraft(changes: Partial<AskDraft> = {}): AskDraft {
 /** A roll-out that needs `approvals` of these people. */
 export function aQuorum(approvals: number, ...people: string[]): AskDraft {
   const approvers = people.map((name): Approver => `person:${name}`)
-  return aDraft({ question: rollOut(), electorate: { approvers, barred: [], approvals, declines: 1 } })
+  return aDraft({ question: rollOut(), approvalRule: { approvers, excluded: [], approvals, declines: 1 } })
 }
 
 export function aVote(

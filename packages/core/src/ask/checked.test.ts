@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askView, type Naming } from '../inbox/ask-view.ts'
+import { askView, type DisplayNames } from '../inbox/ask-view.ts'
 import { draftProblem, raise } from './ask.ts'
 import { checkedBlock, withoutChecked } from './ask-meta.ts'
 import { aDraft, region as aForm } from './asks.corpus.ts'
@@ -8,7 +8,7 @@ import type { Question } from './question.ts'
 const region = aForm as Question & { kind: 'form' }
 const checked = '- Committed: b70b06551 "feat: index".\n\n- Nothing is left uncommitted.'
 const message = `Phase 1 is done.\n\n${checkedBlock(checked)}\n\nAll tests pass.`
-const naming: Naming = { nameOf: (principal) => principal, describe: () => ({}) }
+const naming: DisplayNames = { nameOf: (principal) => principal, describe: () => ({}) }
 
 function viewOf(question: Question) {
   return askView(raise(aDraft({ question }), 0), { principal: 'ann', groups: [] }, naming).question
@@ -20,7 +20,7 @@ test('[POINT-16] what Assent checked is shown apart from what the asker wrote', 
   expect(view).toMatchObject({ kind: 'form', claim: 'Phase 1 is done.\n\nAll tests pass.', checked })
 })
 
-test('[POINT-16] a block that the asker wrote itself stays in its own words', () => {
+test('[POINT-16] a block that the asker wrote itself stays in the claim', () => {
   const view = viewOf({ ...region, message })
 
   expect(view).toMatchObject({ claim: message })

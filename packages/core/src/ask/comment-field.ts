@@ -1,5 +1,5 @@
-// A field of a form that serves as the comment: a card then shows no second text box, and what is typed there before a
-// decline is the reason for it.
+// A form field that serves as the comment: a card then shows no second text box, and text typed there before a decline
+// is the reason for it.
 
 import type { Field } from '../form/form.ts'
 

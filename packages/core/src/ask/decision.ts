@@ -1,10 +1,10 @@
-// The form that carries an approval where there is only a form to carry it: one word to choose, none chosen beforehand.
+// The form that carries an approval over a protocol that has only forms: one choice, nothing preselected.
 //
-// Not an empty form: some clients accept what has no fields by themselves, and some turn what they cannot draw into a
-// bare yes.
+// Not an empty form: some clients accept a form without fields by themselves, and some accept a form that they cannot
+// draw.
 //
-// A server that asks like this wants a yes or a no and nothing filled in, so our own surfaces show it as one. Only the
-// exact form counts: another label or a word of explanation is something a person has to read first.
+// Our own surfaces show this form as a plain yes/no question. Only the exact form counts: another label or a description
+// is something that the person must read first.
 
 import { canonicalJson } from '../digest/canonical.ts'
 import { choice, form } from '../form/build.ts'
@@ -14,7 +14,7 @@ export const decisionForm: FormOf<{ readonly decision: 'approve' | 'decline' }> 
   decision: choice({ approve: 'Approve', decline: 'Decline' }, { title: 'Decision' }),
 })
 
-/** What an accept has to hold to be a yes. */
+/** The content of an accept that is a yes. */
 export const approved: Content = { decision: 'approve' }
 
 const exactly = canonicalJson(decisionForm)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AskState, WithdrawReason } from './ask.ts'
-import { type AskOutcome, isYes, outcomeOf } from './outcome.ts'
+import { type AskOutcome, askOutcomeOf, isYes } from './outcome.ts'
 
 const settled = (action: 'accept' | 'decline' | 'cancel'): AskState => ({
   kind: 'settled',
@@ -27,10 +27,10 @@ const outcomes: [state: AskState, outcome: AskOutcome | undefined][] = [
   [withdrawn('unverified'), 'withdrawn'],
 ]
 
-test('[ASK-3] every way to end has its own name', () => {
-  for (const [state, outcome] of outcomes) expect(outcomeOf(state)).toBe(outcome)
+test('[ASK-3] every ending has its own outcome', () => {
+  for (const [state, outcome] of outcomes) expect(askOutcomeOf(state)).toBe(outcome)
 })
 
-test('[ASK-3] of all of them only one is a yes', () => {
+test('[ASK-3] only one outcome is a yes', () => {
   expect(outcomes.filter(([, outcome]) => isYes(outcome)).map(([, outcome]) => outcome)).toEqual(['accepted'])
 })

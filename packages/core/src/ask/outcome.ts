@@ -1,13 +1,13 @@
-// How an ask ended, in the words that callers, audit and metrics use.
+// How an ask ended, under the names that callers, the audit log and metrics use.
 //
-// Only `accepted` is a yes. The others are all no, and stay apart: a person's "no" is never mixed up with "nobody was
-// asked", because the agent must do different things next.
+// Only `accepted` is a yes. The others are different kinds of no: after a person's "no" an agent must act differently
+// than after a question that was never shown.
 
 import type { AskState } from './ask.ts'
 
 export type AskOutcome =
   | 'accepted'
-  /** A person said no. */
+  /** A person declined. */
   | 'declined'
   /** A person made no choice. */
   | 'cancelled'
@@ -15,11 +15,11 @@ export type AskOutcome =
   | 'undelivered'
   /** The deadline passed. */
   | 'expired'
-  /** No surface could carry it to a person. */
+  /** No surface could show it to a person. */
   | 'undeliverable'
   /** A client answered without showing it to anyone, and no other surface was left. */
   | 'unseen'
-  /** Nobody needs the answer any more. */
+  /** The answer is no longer needed. */
   | 'withdrawn'
 
 export function isYes(outcome: AskOutcome | undefined): boolean {
@@ -27,7 +27,7 @@ export function isYes(outcome: AskOutcome | undefined): boolean {
 }
 
 /** Undefined while the ask is open. */
-export function outcomeOf(state: AskState): AskOutcome | undefined {
+export function askOutcomeOf(state: AskState): AskOutcome | undefined {
   switch (state.kind) {
     case 'open':
       return undefined

@@ -50,11 +50,11 @@ test.each<[string, Form, Content]>([
   ['no', form({ size: number(), confirmed: boolean() }), { size: 4, confirmed: false }],
   ['answered', form({ constructor: choice(['toString', 'yes']) }), { constructor: 'toString' }],
   ['approved', form({}), {}],
-])('[REPLY-5] %s is what %j says with %j', (name, asked, content) => {
+])('[REPLY-5] the answer is %s for the form %j with content %j', (name, asked, content) => {
   expect(nameContent(asked, content)).toBe(name)
 })
 
-test('[REPLY-5] only an accept can be a yes, whatever the question; a decline and a dismissal stay apart', () => {
+test('[REPLY-5] only an accept can be a yes; a decline and a dismissal have different names', () => {
   const link: Question = { kind: 'url', message: 'Sign in', url: 'https://example.com/' }
   const secret: Question = { ...link, secret: { page: 'secret_1', publicKey: 'k' } }
   for (const question of [link, secret, { kind: 'form', message: 'Sure?', form: confirm } as const]) {
@@ -71,7 +71,7 @@ test('[REPLY-5] yes and approved are the only names that count as a yes', () => 
   expect(Object.keys(verdicts).every((name) => namedOutcomes.includes(name as never))).toBe(true)
 })
 
-test('[REPLY-5] an ask that ended without an answer is named by how it ended', () => {
+test('[REPLY-5] an ask that ended without an answer has the name of its outcome', () => {
   const question = { kind: 'form', message: 'Sure?', form: confirm } as const
   expect(namedOutcomeOf(question, { kind: 'open' })).toBeUndefined()
   expect(namedOutcomeOf(question, { kind: 'expired', atMs: 1 })).toBe('expired')
@@ -88,7 +88,7 @@ test.each([
   ['no', ['No', 'n', 'false']],
   ['declined', ['decline', 'deny', 'reject', 'refuse']],
   ['answered', ['perhaps', 'yes please', 'constructor']],
-])('[REPLY-5] a choice of a word for %s is named so, however it is written', (name, words) => {
+])('[REPLY-5] a chosen option that means %s gets that name in any case and separator', (name, words) => {
   for (const word of words)
     expect([word, nameContent(form({ answer: choice(words) }), { answer: word })]).toEqual([word, name])
 })
@@ -109,7 +109,7 @@ test('[REPLY-5] each name counts as a yes, as a no or as neither', () => {
   expect(namedOutcomes).toEqual([...Object.keys(verdicts), ...others])
 })
 
-test('[REPLY-5] an answer that came too late is named so; one that was delivered, by what it says', () => {
+test('[REPLY-5] an answer that came too late is `undelivered`; a delivered one has the name of the answer', () => {
   const question = { kind: 'form', message: 'Sure?', form: confirm } as const
   const settled = {
     kind: 'settled',
@@ -124,7 +124,7 @@ test('[REPLY-5] an answer that came too late is named so; one that was delivered
   expect(nameAnswer(question, { action: 'accept' })).toBe('answered')
 })
 
-test('[REPLY-5] a boolean decides if it is the only field, or if its name says so; all of those must be ticked', () => {
+test('[REPLY-5] a boolean decides if it is the only field or has a consent name; all of those must be ticked', () => {
   const ticked = form({ size: number(), confirm: boolean(), understood_risks: boolean() })
   expect(nameContent(ticked, { size: 1, confirm: true, understood_risks: true })).toBe('yes')
   expect(nameContent(ticked, { size: 1, confirm: true })).toBe('answered')
@@ -154,12 +154,12 @@ test.each(['comment', 'Comments', 'feed_back', 'note', 'NOTES', 'reason', 'revis
   },
 )
 
-test('[REPLY-10] a text field of any other name is not', () => {
+test('[REPLY-10] a text field with any other name is not the comment', () => {
   for (const name of ['', 'name', 'commentary', 'the comment'])
     expect(isCommentField({ kind: 'text', name })).toBe(false)
 })
 
-test('[CARD-2] only the decision form to the letter, or a form without fields, is a bare yes or no', () => {
+test('[CARD-2] only the exact decision form, or a form without fields, is a plain yes or no', () => {
   expect(decisionForm.fields).toEqual([
     {
       kind: 'choice',
@@ -181,7 +181,7 @@ test('[CARD-2] only the decision form to the letter, or a form without fields, i
     expect([isDecision(other), isApprovalForm(other)]).toEqual([false, false])
 })
 
-test('[REPLY-5] a yes to a question of one of several calls is a yes and no approval', () => {
+test('[REPLY-5] a yes to a question from one of several calls is `yes`, not `approved`', () => {
   const question = (form: Form): Question => ({ kind: 'form', message: 'Go on?', form, oneOf: [{ tool: 'deploy' }] })
   const accept = (content: Content) => ({ action: 'accept', content }) as const
   expect(nameAnswer({ kind: 'form', message: 'Go on?', form: decisionForm }, accept(approved))).toBe('approved')

@@ -1,14 +1,14 @@
 // The person's actual answer, named from the question and what they filled in.
 //
-// An accept only says that a form came back. Whether it means yes depends on the form: "No" to a yes/no question, a
+// An accept only means that a form was submitted. Whether it is a yes depends on the form: "No" to a yes/no question, a
 // cancelled plan and a request for changes are accepts too. History, statistics, the audit log and metrics use this name.
-// The names are a closed set without any content, so they may stand where contents must not.
+// The names are a closed set without content, so they may appear in logs and metrics.
 
 import type { Content, Field, Form } from '../form/form.ts'
 import type { Answer } from './answer.ts'
 import type { AskState } from './ask.ts'
 import { isCommentField } from './comment-field.ts'
-import { type AskOutcome, outcomeOf } from './outcome.ts'
+import { type AskOutcome, askOutcomeOf } from './outcome.ts'
 import type { Question } from './question.ts'
 
 export type AnswerName =
@@ -19,7 +19,7 @@ export type AnswerName =
   | 'paused'
   /** The person chose to cancel what was asked about; closing the question without a choice is `dismissed`. */
   | 'cancelled'
-  /** Filled in, with nothing in it that is a yes or a no. */
+  /** Filled in, without a yes or a no. */
   | 'answered'
   | 'declined'
   | 'dismissed'
@@ -61,8 +61,8 @@ export const namedOutcomes: readonly NamedOutcome[] = [
 /** Undefined while the ask is open. */
 export function namedOutcomeOf(question: Question, state: AskState): NamedOutcome | undefined {
   if (state.kind === 'settled' && state.undeliveredAtMs === undefined) return nameAnswer(question, state.answer)
-  // Only a settled ask has one of the three.
-  return outcomeOf(state) as Exclude<AskOutcome, 'accepted' | 'declined' | 'cancelled'> | undefined
+  // Only a settled ask that was delivered has one of the three, and it returned above.
+  return askOutcomeOf(state) as Exclude<AskOutcome, 'accepted' | 'declined' | 'cancelled'> | undefined
 }
 
 export function nameAnswer(question: Question, answer: Answer): AnswerName {
@@ -76,7 +76,7 @@ export function nameAnswer(question: Question, answer: Answer): AnswerName {
   return question.kind === 'url' && question.secret !== undefined ? 'answered' : 'approved'
 }
 
-/** Of an accept: what the content of this form says. */
+/** The name of an accept with this content. */
 export function nameContent(form: Form, content: Content): AnswerName {
   if (form.fields.length === 0) return 'approved'
   const fields = form.fields.filter((field) => !isCommentField(field))
@@ -92,13 +92,13 @@ export function decisionField(fields: readonly Field[]): Field | undefined {
 
 function nameOfChoice(field: Field | undefined, content: Content): AnswerName | undefined {
   if (field === undefined || !Object.hasOwn(content, field.name)) return undefined
-  const word = String(content[field.name])
+  const name = String(content[field.name])
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-  return Object.hasOwn(choices, word) ? choices[word] : 'answered'
+  return Object.hasOwn(choices, name) ? choices[name] : 'answered'
 }
 
-/** By the value, which is what the asker gets. Sorted by what they mean. */
+/** Names by the value of the chosen option, because the asker receives the value and not its label. */
 const choices: Readonly<Record<string, AnswerName>> = {
   yes: 'yes',
   y: 'yes',

@@ -1,7 +1,7 @@
 // What a person is asked: to fill in a form, to follow a link, or to approve one exact action.
 //
-// The words of the asker (`message`, `claim`) are data to be shown as a claim; an approval is drawn from its `action`,
-// whose digest is what the person's yes is bound to.
+// The text of the asker (`message`, `claim`) is data and is shown as a claim. An approval is drawn from its `action`,
+// and the person's yes is bound to the digest of that action.
 
 import type { Action } from '../digest/action.ts'
 import type { Form } from '../form/form.ts'
@@ -16,14 +16,14 @@ export type Question =
       readonly checked?: string
       /** The call in which the server asks, as the client sent it. */
       readonly call?: AskingCall
-      /** Instead of `call`: the server did not say in which of these calls it asks. A yes to it approves none of them. */
+      /** Instead of `call`: it is unknown in which of these calls the server asks. A yes to it approves none of them. */
       readonly oneOf?: readonly AskingCall[]
     }
   | {
       readonly kind: 'url'
       readonly message: string
       readonly url: string
-      /** The link is a page of ours where a secret is handed over. Then only that page can say yes. */
+      /** The link is our page for entering a secret. Then only that page can accept. */
       readonly secret?: SecretPage
       /** As for a form. */
       readonly call?: AskingCall
@@ -38,7 +38,7 @@ export type Question =
       readonly claim?: string
     }
 
-/** Where one secret is handed over, and whom it is encrypted for. */
+/** The page where one secret is entered, and the key that it is encrypted for. */
 export interface SecretPage {
   readonly page: string
   /** Of the asking server, for this page alone: base64url of an HPKE public key. */
@@ -46,10 +46,10 @@ export interface SecretPage {
 }
 
 export interface AskingCall {
-  /** What is called; a tool unless said. */
+  /** What is called; a tool by default. */
   readonly kind?: 'prompt' | 'resource'
   /** The name of the tool or prompt, or the address of the resource. */
   readonly tool: string
-  /** Absent where they are too large to be shown whole; a resource has none. */
+  /** Absent if they are too large to be shown in full; a resource has none. */
   readonly arguments?: JsonObject
 }

@@ -22,14 +22,14 @@ function verdictOn(entries: readonly AuditEntry[], checkpoints: { seq: number; h
   return verifier.verdict()
 }
 
-test('[AUDIT-1] a chain as it was written verifies', () => {
+test('[AUDIT-1] an unchanged chain verifies', () => {
   const chain = aChain(5)
 
   expect(verdictOn(chain)).toEqual({ ok: true, lastSeq: 5, lastHash: chain[4]?.hash })
   expect(verdictOn([])).toEqual({ ok: true, lastSeq: 0, lastHash: genesisHash('acme') })
 })
 
-test('[AUDIT-1] the hashes are those that the form of the record says, so that another program can check them', () => {
+test('[AUDIT-1] the hashes have the documented format, so that another program can verify them', () => {
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const genesis = sha256('assent audit v1\nacme')
   expect(genesisHash('acme')).toBe(genesis)
@@ -52,22 +52,22 @@ const changes: [what: string, change: (entry: AuditEntry) => AuditEntry, problem
   ['its number', (entry) => ({ ...entry, seq: 7 }), 'Entry 3 is missing: the next one found is 7.'],
 ]
 
-test.each(changes)('[AUDIT-1] an entry that was changed in %s is named', (_, change, problem) => {
+test.each(changes)('[AUDIT-1] the verdict names the entry whose %s was changed', (_, change, problem) => {
   const chain = aChain(5).map((entry) => (entry.seq === 3 ? change(entry) : entry))
 
   expect(verdictOn(chain)).toEqual({ ok: false, seq: 3, problem })
 })
 
-test('[AUDIT-1] after the first entry that does not fit no other is taken, also if it would', () => {
+test('[AUDIT-1] after the first invalid entry no other entry is accepted', () => {
   const [first, second, third] = aChain(3) as [AuditEntry, AuditEntry, AuditEntry]
   const verifier = new ChainVerifier('acme')
-  const isTaken = [first, { ...second, body: '{}' }, second, third].map((entry) => verifier.add(entry))
+  const isAccepted = [first, { ...second, body: '{}' }, second, third].map((entry) => verifier.add(entry))
 
-  expect(isTaken).toEqual([true, false, false, false])
+  expect(isAccepted).toEqual([true, false, false, false])
   expect(verifier.verdict()).toMatchObject({ ok: false, seq: 2 })
 })
 
-test('[AUDIT-1] no removal, repetition, swap or splice of entries goes unnoticed', () => {
+test('[AUDIT-1] every removal, repetition, swap or insertion of entries is found', () => {
   const chain = aChain(12)
   const index = fc.integer({ min: 0, max: 10 })
   fc.assert(
@@ -92,12 +92,12 @@ test('[AUDIT-2] a checkpoint shows that the end was cut off, which the chain alo
   expect(verdictOn(chain.slice(0, 3), [checkpoint])).toEqual({
     ok: false,
     seq: 4,
-    problem: 'The record ends at entry 3, but a checkpoint shows that it had reached entry 5.',
+    problem: 'The log ends at entry 3, but a checkpoint shows that it had reached entry 5.',
   })
   expect(verdictOn(chain, [checkpoint]).ok).toBe(true)
 })
 
-test('[AUDIT-2] a checkpoint shows that the whole record was rewritten', () => {
+test('[AUDIT-2] a checkpoint shows that the whole log was rewritten', () => {
   const forged = aChain(5).map((entry) => entry)
   const real = { seq: 4, hash: bodyDigest('the hash that was signed') }
 
@@ -105,11 +105,11 @@ test('[AUDIT-2] a checkpoint shows that the whole record was rewritten', () => {
   expect(verdictOn(forged, [real])).toEqual({
     ok: false,
     seq: 4,
-    problem: 'Entry 4 is not the one that was signed: the record was rewritten up to here.',
+    problem: 'Entry 4 is not the one that was signed: the log was rewritten up to here.',
   })
 })
 
-test('[AUDIT-2] a checkpoint is good only as it was signed, by the key that signed it', () => {
+test('[AUDIT-2] a checkpoint verifies only unchanged and with the key that signed it', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const other = generateKeyPairSync('ed25519')
   const signed = signCheckpoint({ tenant: 'acme', seq: 5, hash: 'h', atMs: 1, keyId: 'k1' }, privateKey)

@@ -1,14 +1,14 @@
-// The audit as a chain: each entry's hash covers the one before it, so no entry can be changed, removed, inserted or
-// moved without every later hash changing too.
+// The audit log as a hash chain: each entry's hash covers the one before it, so an entry cannot be changed, removed,
+// inserted or moved without changing every later hash.
 //
 // One chain per tenant. The store computes the same `linkHash` inside the transaction that an entry belongs to; this
-// module defines it and checks it, offline, with nothing but the entries. A chain alone cannot show that its end was cut
-// off or that all of it was rewritten: signed checkpoints kept elsewhere do (see checkpoint.ts).
+// module defines it and verifies it offline from the entries alone. A chain alone cannot show that its end was cut
+// off or that all of it was rewritten: signed checkpoints stored elsewhere do (see checkpoint.ts).
 
 import { hash } from 'node:crypto'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** What happened, in the words of the record. */
+/** The kinds of audit entries. */
 export type AuditKind =
   | 'ask.raised'
   | 'ask.voted'
@@ -40,7 +40,7 @@ export type ChainVerdict =
   | { readonly ok: true; readonly lastSeq: number; readonly lastHash: string }
   | { readonly ok: false; readonly seq: number; readonly problem: string }
 
-/** The hash that the first entry of a tenant's chain stands on. */
+/** The previous hash of the first entry of a tenant's chain. */
 export function genesisHash(tenant: string): string {
   return sha256Hex(`assent audit v1\n${tenant}`)
 }
@@ -49,7 +49,7 @@ export function bodyDigest(body: string): string {
   return sha256Hex(body)
 }
 
-/** Every part is a number, a digest, one of our words or an id of ours: none can hold the bar between them. */
+/** Every part is a number, a digest, a kind or an id: none can contain the separator. */
 export function linkHash(
   previousHash: string,
   entry: Pick<AuditEntry, 'seq' | 'atMs' | 'kind' | 'subject' | 'digest'>,
@@ -58,10 +58,10 @@ export function linkHash(
 }
 
 /**
- * Checks a chain entry by entry, in order, from its first. Ask for `verdict()` after the last.
+ * Verifies a chain entry by entry, in order, from the first. Call `verdict()` after the last.
  *
- * The caller feeds it from wherever the entries are kept, so ten million of them need no more memory than one. Held
- * against checkpoints whose signatures were verified, it also finds a cut-off end and a rewritten whole.
+ * It keeps one entry's hash in memory, however long the chain is. With checkpoints whose signatures were verified, it
+ * also finds a truncated or completely rewritten chain.
  */
 export class ChainVerifier {
   readonly #tenant: string
@@ -76,7 +76,7 @@ export class ChainVerifier {
     this.#hash = genesisHash(tenant)
   }
 
-  /** False from the first entry that does not fit; later entries are not looked at. */
+  /** False from the first invalid entry on; later entries are not read. */
   add(entry: AuditEntry): boolean {
     if (this.#problem !== undefined) return false
     const problem = this.#problemOf(entry)
@@ -93,7 +93,7 @@ export class ChainVerifier {
     if (this.#problem !== undefined) return { ok: false, ...this.#problem }
     const proven = Math.max(0, ...this.#checkpoints.keys())
     if (proven > this.#seq) {
-      const problem = `The record ends at entry ${this.#seq}, but a checkpoint shows that it had reached entry ${proven}.`
+      const problem = `The log ends at entry ${this.#seq}, but a checkpoint shows that it had reached entry ${proven}.`
       return { ok: false, seq: this.#seq + 1, problem }
     }
     return { ok: true, lastSeq: this.#seq, lastHash: this.#hash }
@@ -108,7 +108,7 @@ export class ChainVerifier {
     if (linkHash(this.#hash, entry) !== entry.hash) return `Entry ${expected} does not follow from the one before it.`
     const proven = this.#checkpoints.get(expected)
     if (proven !== undefined && proven !== entry.hash) {
-      return `Entry ${expected} is not the one that was signed: the record was rewritten up to here.`
+      return `Entry ${expected} is not the one that was signed: the log was rewritten up to here.`
     }
     return undefined
   }

@@ -1,7 +1,7 @@
-// A signed statement of how far a tenant's audit had come: entry number and hash, signed with Ed25519.
+// A signed statement of the length of a tenant's audit log: entry number and hash, signed with Ed25519.
 //
-// Kept away from the database, one checkpoint shows what a chain alone cannot: that nothing up to it was cut off or
-// rewritten. Keys are made and held by the caller.
+// A checkpoint stored outside the database proves that nothing up to it was truncated or rewritten. The caller makes and
+// stores the keys.
 
 import { Buffer } from 'node:buffer'
 import { type KeyObject, sign, verify } from 'node:crypto'
@@ -22,7 +22,7 @@ export function signCheckpoint(statement: Omit<Checkpoint, 'signature'>, private
   return { ...statement, signature }
 }
 
-/** Says whether this key signed exactly this statement. */
+/** Whether this key signed exactly this statement. */
 export function verifyCheckpoint(checkpoint: Checkpoint, publicKey: KeyObject): boolean {
   const signature = Buffer.from(checkpoint.signature, 'base64url')
   if (signature.toString('base64url') !== checkpoint.signature) return false

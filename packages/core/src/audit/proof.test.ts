@@ -5,10 +5,10 @@ import { type AuditProof, type ProvenEntry, proofFormat, verifyProof } from './p
 const tenant = 'acme'
 const ask = 'ask_1'
 
-/** A chain of these moves, each with the hash it stands on. */
-function chainOf(moves: readonly (readonly [AuditKind, string])[]): ProvenEntry[] {
+/** A chain of these events, each with the hash of the entry before it. */
+function chainOf(events: readonly (readonly [AuditKind, string])[]): ProvenEntry[] {
   const entries: ProvenEntry[] = []
-  for (const [kind, subject] of moves) {
+  for (const [kind, subject] of events) {
     const previousHash = entries.at(-1)?.hash ?? genesisHash(tenant)
     const body = JSON.stringify({ of: subject })
     const entry = { tenant, seq: entries.length + 1, atMs: 1_000, kind, subject, body, digest: bodyDigest(body) }
@@ -28,7 +28,7 @@ const own = [1, 2, 4].map((at) => chain[at] as ProvenEntry)
 const proof: AuditProof = { format: proofFormat, tenant, ask, entries: own }
 
 describe('a proof', () => {
-  test('[PROOF-1] of what happened to one ask verifies by itself, whatever stands between its entries', () => {
+  test('[PROOF-1] of one ask verifies without the rest of the log', () => {
     expect(verifyProof(JSON.parse(JSON.stringify(proof)))).toEqual({ ok: true, proof })
     const [first] = chain as [ProvenEntry]
     expect(verifyProof({ ...proof, ask: 'ask_0', entries: [first] }).ok).toBe(true)
@@ -46,13 +46,13 @@ describe('a proof', () => {
     ['an entry is another tenant’s', changed(1, { tenant: 'other' }), 3, 'belongs to another tenant.'],
     ['an entry is about another ask', changed(1, { subject: 'ask_2' }), 3, 'is about something else.'],
     [
-      'an entry does not stand on the one before it',
-      changed(1, restedOn(own[1], another)),
+      'an entry does not follow from the one before it',
+      changed(1, chainedTo(own[1], another)),
       3,
       'does not follow from the one before it.',
     ],
-    ['the order was changed', [own[0], own[2], own[1]], 3, 'is not in its place.'],
-    ['an entry stands there twice', [own[0], own[1], own[1]], 3, 'is not in its place.'],
+    ['the order was changed', [own[0], own[2], own[1]], 3, 'is out of order.'],
+    ['an entry is listed twice', [own[0], own[1], own[1]], 3, 'is out of order.'],
     ['the first entry is left out', own.slice(1), 3, 'is not the one in which this ask was raised.'],
     ['it begins with another ask', chain.slice(0, 2), 1, 'is not the one in which this ask was raised.'],
   ])('[PROOF-1] is refused when %s', (_, entries, seq, problem) => {
@@ -61,20 +61,20 @@ describe('a proof', () => {
 
   const members = ['tenant', 'kind', 'subject', 'digest', 'body', 'hash', 'previousHash', 'seq', 'atMs'] as const
   test.each<[string, unknown]>([
-    ['is no object', 'entry'],
-    ['is nothing', null],
-    ['has half a number', { ...own[0], seq: 1.5 }],
+    ['is not an object', 'entry'],
+    ['is null', null],
+    ['has a fractional number', { ...own[0], seq: 1.5 }],
     ['has its time as text', { ...own[0], atMs: '1000' }],
     ...members.map((name): [string, unknown] => [`lacks its ${name}`, { ...own[0], [name]: undefined }]),
   ])('[PROOF-1] is refused when an entry %s', (_, entry) => {
     expect(verifyProof({ ...proof, entries: [entry] })).toEqual({
       ok: false,
-      problem: 'An entry of the proof lacks something.',
+      problem: 'An entry of the proof is incomplete.',
     })
   })
 
-  const unknown = 'This is no proof of the audit that we know.'
-  const incomplete = 'The proof names no tenant, no ask, or no entry.'
+  const unknown = 'This is not an audit proof that Assent can read.'
+  const incomplete = 'The proof has no tenant, no ask or no entries.'
   test.each([
     ['nothing', undefined, unknown],
     ['a list', [], unknown],
@@ -84,18 +84,18 @@ describe('a proof', () => {
     ['no ask', { ...proof, ask: 1 }, incomplete],
     ['no list of entries', { ...proof, entries: {} }, incomplete],
     ['no entry', { ...proof, entries: [] }, incomplete],
-  ])('[PROOF-1] is none when it is %s', (_, raw, problem) => {
+  ])('[PROOF-1] that is %s is rejected', (_, raw, problem) => {
     expect(verifyProof(raw)).toEqual({ ok: false, problem })
   })
 
-  test('[PROOF-1] the first of all entries stands on the tenant’s name', () => {
+  test('[PROOF-1] the first entry is chained to the hash of the tenant’s name', () => {
     const [first] = chain as [ProvenEntry]
-    const entries = [{ ...first, ...restedOn(first, another) }]
+    const entries = [{ ...first, ...chainedTo(first, another) }]
     expect(verifyProof({ ...proof, ask: 'ask_0', entries })).toMatchObject({ ok: false, seq: 1 })
   })
 })
 
-/** The same entry with a hash that follows from another one. */
-function restedOn(entry: AuditEntry | undefined, previousHash: string): Partial<ProvenEntry> {
+/** Members that chain this entry to another previous hash. */
+function chainedTo(entry: AuditEntry | undefined, previousHash: string): Partial<ProvenEntry> {
   return entry === undefined ? {} : { previousHash, hash: linkHash(previousHash, entry) }
 }

@@ -1,8 +1,7 @@
-// What the record says about one ask, in a form that can be carried away and checked without the record.
+// The audit entries of one ask, in a format that can be exported and verified without the log.
 //
-// Each entry comes with the hash that it stands on. So whoever holds a proof can see that no word of it was changed since
-// it was made, and whoever holds the chain can see that these very entries are in it. A proof says nothing of anybody
-// else's asks: the entries between its own are named by their hashes alone.
+// Each entry includes the hash of the entry before it. A proof alone shows that none of its entries was changed; with
+// the log it can be shown that the log contains them. It reveals nothing about other asks except hashes.
 
 import { isPlainObject } from '../json.ts'
 import { type AuditEntry, bodyDigest, genesisHash, linkHash } from './chain.ts'
@@ -10,7 +9,7 @@ import { type AuditEntry, bodyDigest, genesisHash, linkHash } from './chain.ts'
 export const proofFormat = 'assent audit proof v1'
 
 export interface ProvenEntry extends AuditEntry {
-  /** Of the entry before it in the chain, whatever that was about. */
+  /** Of the entry before it in the chain, which may be about another ask. */
   readonly previousHash: string
 }
 
@@ -25,16 +24,16 @@ export type ProofVerdict =
   | { readonly ok: true; readonly proof: AuditProof }
   | { readonly ok: false; readonly problem: string; readonly seq?: number }
 
-/** Judges anything at all as a proof. Members that it does not know are nothing it vouches for. */
+/** Verifies any value as a proof. Unknown members are not verified. */
 export function verifyProof(raw: unknown): ProofVerdict {
-  if (!isPlainObject(raw) || raw.format !== proofFormat) return no('This is no proof of the audit that we know.')
+  if (!isPlainObject(raw) || raw.format !== proofFormat) return fail('This is not an audit proof that Assent can read.')
   const { tenant, ask, entries } = raw
   if (typeof tenant !== 'string' || typeof ask !== 'string' || !Array.isArray(entries) || entries.length === 0) {
-    return no('The proof names no tenant, no ask, or no entry.')
+    return fail('The proof has no tenant, no ask or no entries.')
   }
   const proven: ProvenEntry[] = []
   for (const one of entries as unknown[]) {
-    if (!isProvenEntry(one)) return no('An entry of the proof lacks something.')
+    if (!isProvenEntry(one)) return fail('An entry of the proof is incomplete.')
     const problem = problemOf(one, tenant, ask, proven.at(-1))
     if (problem !== undefined) return { ok: false, problem, seq: one.seq }
     proven.push(one)
@@ -48,9 +47,9 @@ function problemOf(entry: ProvenEntry, tenant: string, ask: string, before: Prov
   if (before === undefined && (entry.kind !== 'ask.raised' || entry.subject !== ask)) {
     return `Entry ${seq} is not the one in which this ask was raised.`
   }
-  // What else may stand in a proof is the use of the yes that this ask gave, which has a name of its own.
+  // The only other entry in a proof is the use of this ask's grant, whose subject is the grant.
   if (entry.subject !== ask && entry.kind !== 'grant.used') return `Entry ${seq} is about something else.`
-  if (before !== undefined && seq <= before.seq) return `Entry ${seq} is not in its place.`
+  if (before !== undefined && seq <= before.seq) return `Entry ${seq} is out of order.`
   const known = seq === 1 ? genesisHash(tenant) : before?.seq === seq - 1 ? before.hash : entry.previousHash
   if (entry.previousHash !== known) return `Entry ${seq} does not follow from the one before it.`
   if (bodyDigest(entry.body) !== entry.digest) return `Entry ${seq} was changed: its text does not match its digest.`
@@ -65,6 +64,6 @@ function isProvenEntry(value: unknown): value is ProvenEntry {
   return textMembers.every((name) => typeof value[name] === 'string')
 }
 
-function no(problem: string): ProofVerdict {
+function fail(problem: string): ProofVerdict {
   return { ok: false, problem }
 }

@@ -44,7 +44,7 @@ describe('an approved action', () => {
     expect(named('caf\u00e9')).not.toBe(named('cafe\u0301'))
   })
 
-  test('[DIGEST-1] keeps its digest however its JSON is spelled', () => {
+  test('[DIGEST-1] has the same digest for every spelling of its JSON', () => {
     const spelled = parseJsonStrictly(`{
       "arguments": { "retries": 1.0, "force": true, "branch": "m\\u0061in" },
       "tool": "delete_branch", "definitionDigest": "${action.definitionDigest}", "server": "git\\u0068ub"
@@ -56,22 +56,22 @@ describe('an approved action', () => {
   test.each<[string, unknown]>([
     ['no server', { ...action, server: '' }],
     ['no tool', { server: 'github', definitionDigest: action.definitionDigest, arguments: {} }],
-    ['a definition that is no digest', { ...action, definitionDigest: 'v1' }],
+    ['a definition that is not a digest', { ...action, definitionDigest: 'v1' }],
     ['arguments that are a list', { ...action, arguments: [] }],
-    ['a part that no digest was meant for', { ...action, environment: 'production' }],
-    ['a server that is no text', { ...action, server: ['github'] }],
-    ['a list in its place', Object.assign([], action)],
-    ['nothing at all', undefined],
+    ['an unexpected member', { ...action, environment: 'production' }],
+    ['a server that is not text', { ...action, server: ['github'] }],
+    ['a list instead of an object', Object.assign([], action)],
+    ['no value', undefined],
   ])('[DIGEST-8] is refused with %s', (_, malformed) => {
     expect(() => actionDigest(malformed as Action)).toThrow(
       expect.objectContaining({
         code: 'not_canonical',
-        message: 'An action is a server, a tool, the digest of its definition, and arguments; nothing else.',
+        message: 'An action must have exactly a server, a tool, the digest of its definition, and arguments.',
       }),
     )
   })
 
-  test('[DIGEST-6] [DIGEST-7] its digest, that of its tool and that of a request are each of their own kind', () => {
+  test('[DIGEST-6] [DIGEST-7] its digest, that of its tool and that of a request use different domains', () => {
     expect(actionDigest(action)).toBe(digestOf('action v1', action))
     expect(toolDefinitionDigest(definition)).toBe(digestOf('tool definition v1', definition))
     expect(requestDigest(request)).toBe(digestOf('request v1', request))
@@ -105,7 +105,7 @@ describe('a tool definition', () => {
 })
 
 describe('a request', () => {
-  test('[DIGEST-5] may be as deep as a message and far larger than an action, and no more', () => {
+  test('[DIGEST-5] may be as deep and as large as a message, and no larger', () => {
     const nested = (levels: number) => {
       let value: JsonValue = 1
       for (let level = 0; level < levels; level++) value = [value]
@@ -128,11 +128,11 @@ describe('a request', () => {
     expect(requestDigest(changed)).not.toBe(requestDigest(request))
   })
 
-  test('[DIGEST-8] is refused with a part too many, too few or of another kind', () => {
+  test('[DIGEST-8] is refused with an additional, missing or mistyped part', () => {
     const malformed = [{ ...request, extra: 1 }, { ...request, method: '' }, { ...request, target: 7 }, { method: 'x' }]
     for (const other of [...malformed, { ...request, arguments: undefined }, { ...request, arguments: [] }]) {
       expect(() => requestDigest(other as RequestIdentity)).toThrow(
-        'A request is a method, a target and arguments; nothing else.',
+        'A request must have exactly a method, a target and arguments.',
       )
     }
   })

@@ -1,7 +1,7 @@
-// What a person approves and what a call is about, as digests.
+// Digests of the action that a person approves, of a request, and of a tool definition.
 //
-// An approval names bytes: the server and tool, the definition the tool had when it was approved, and the arguments.
-// This module makes those names; comparing them before the call, and using an approval up, is the gate's work.
+// An approval covers the server and tool, the definition that the tool had when it was approved, and the arguments.
+// The gate compares digests before the call and marks the approval as used.
 
 import { AssentError } from '../errors.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
@@ -9,7 +9,7 @@ import { requestLimits } from '../limits.ts'
 import { digestOf, isDigest } from './digest.ts'
 
 export interface Action {
-  /** The server's name in our configuration, never the one it gives itself. */
+  /** The server's name in our configuration, never the name that the server declares. */
   readonly server: string
   readonly tool: string
   readonly definitionDigest: string
@@ -24,35 +24,35 @@ export interface RequestIdentity {
   readonly arguments: JsonObject
 }
 
-// Nobody has to look at a request, so it may be as large as a message; an action is shown to a person.
+// A request may be as large as a message; an action is smaller because it is shown to a person.
 const sizeOfRequest = { bytes: requestLimits.bytes, depth: requestLimits.depth }
 const actionNames = ['server', 'tool', 'definitionDigest', 'arguments']
 const requestNames = ['method', 'target', 'arguments']
 
 export function actionDigest(action: Action): string {
   if (!hasExactly(action, actionNames) || !isDigest(action.definitionDigest)) {
-    throw malformed('An action is a server, a tool, the digest of its definition, and arguments; nothing else.')
+    throw malformed('An action must have exactly a server, a tool, the digest of its definition, and arguments.')
   }
   return digestOf('action v1', action)
 }
 
 export function requestDigest(request: RequestIdentity): string {
   if (!hasExactly(request, requestNames)) {
-    throw malformed('A request is a method, a target and arguments; nothing else.')
+    throw malformed('A request must have exactly a method, a target and arguments.')
   }
   return digestOf('request v1', request, sizeOfRequest)
 }
 
 /**
- * Over everything the server declared, known to us or not: a tool that changes what it says about itself after it was
- * approved is another tool.
+ * Covers everything that the server declared, known to us or not: a tool whose definition changes after it was approved
+ * is another tool.
  */
 export function toolDefinitionDigest(definition: unknown): string {
   if (!isPlainObject(definition) || !isNamed(definition.name)) throw malformed('A tool definition needs a name.')
   return digestOf('tool definition v1', definition)
 }
 
-/** Exactly, because a member that we did not expect may be one that somebody thinks was approved. */
+/** Exactly these members: an unexpected one could be taken for approved. */
 function hasExactly(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value) || Object.keys(value).length !== names.length) return false
   return names.every((name) => (name === 'arguments' ? isPlainObject(value[name]) : isNamed(value[name])))

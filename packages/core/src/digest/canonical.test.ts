@@ -92,7 +92,7 @@ describe('RFC 8785', () => {
 })
 
 describe('one text for one value', () => {
-  test('[DIGEST-1] the order of names does not matter, also of names that look like numbers and of many names', () => {
+  test('[DIGEST-1] the order of names does not matter, even if names look like numbers or there are many', () => {
     expect(canonicalJson({ 9: 0, 10: 0, b: 0, a: { d: 0, c: 0 } })).toBe('{"10":0,"9":0,"a":{"c":0,"d":0},"b":0}')
 
     for (const length of [2, 3, 23, 24, 25, 26, 100]) {
@@ -124,7 +124,7 @@ describe('one text for one value', () => {
   })
 })
 
-describe('what JSON cannot hold', () => {
+describe('values outside JSON', () => {
   const hole: unknown[] = [1, 2, 3]
   delete hole[1]
   const cycle: Record<string, unknown> = {}
@@ -139,16 +139,16 @@ describe('what JSON cannot hold', () => {
     ['a BigInt', { a: [1n] }, 'bigint is not a JSON type, at "/a/0"'],
     ['NaN', [[Number.NaN]], 'NaN is not a JSON number, at "/0/0"'],
     ['infinity', -Infinity, '-Infinity is not a JSON number, at ""'],
-    ['half a surrogate pair', ['\ud800'], 'the text holds half a surrogate pair, at "/0"'],
+    ['half a surrogate pair', ['\ud800'], 'the text contains half a surrogate pair, at "/0"'],
     ['half a surrogate pair in a name', { 'a\udc00': 1 }, String.raw`half a surrogate pair, at "/a\udc00"`],
     ['a Date', { when: new Date(0) }, 'not plain data but an instance of a class, at "/when"'],
     ['a Map', new Map(), 'not plain data'],
     ['a boxed text', [new String('a')], 'not plain data'],
     ['an instance', new (class Plan {})(), 'not plain data'],
-    ['a list of a class of its own', new (class List extends Array {})(), 'it is not a plain array, at ""'],
+    ['an instance of a subclass of Array', new (class List extends Array {})(), 'it is not a plain array, at ""'],
     ['a list with a hole', { a: hole }, 'the element is missing, at "/a/1"'],
     ['a list with a name', Object.assign([1], { more: 2 }), 'the array also has named members, at ""'],
-    ['something that converts itself', { toJSON: () => 1 }, 'function is not a JSON type, at "/toJSON"'],
+    ['an object with toJSON', { toJSON: () => 1 }, 'function is not a JSON type, at "/toJSON"'],
     [
       'a member that can only be set',
       Object.defineProperty({}, 'a', { set: () => 1, enumerable: true }),
@@ -194,7 +194,7 @@ describe('limits', () => {
     expect(refusalOf(nested(askLimits.actionDepth + 1))).toContain('limit_exceeded')
   })
 
-  test('[DIGEST-5] the size is counted in bytes, to the byte', () => {
+  test('[DIGEST-5] the size is counted in bytes', () => {
     const full = 'é'.repeat(askLimits.actionBytes / 2 - 1)
 
     expect(Buffer.byteLength(canonicalJson(full))).toBe(askLimits.actionBytes)
@@ -215,7 +215,7 @@ describe('limits', () => {
   test.each<[string, (part: unknown) => unknown]>([
     ['lists', (part) => [part, part]],
     ['objects', (part) => ({ a: part, b: part })],
-  ])('[DIGEST-5] a small value that is endless when written out is refused quickly: %s', (_, doubled) => {
+  ])('[DIGEST-5] a small value that expands without end is refused quickly: %s', (_, doubled) => {
     let value: unknown = 1
     for (let i = 0; i < 60; i++) value = doubled(value)
 

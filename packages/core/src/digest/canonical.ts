@@ -1,14 +1,14 @@
-// The one way to spell a JSON value, RFC 8785 (JCS): equal values give equal text, and the text can be hashed.
+// Canonical JSON, RFC 8785 (JCS): equal values give equal text, and the text can be hashed.
 //
-// This module knows what JSON can hold and nothing of what it means. It keeps one rule: what JSON cannot hold is
-// refused, never dropped or converted, because whatever is left out of the text is left out of the approval.
+// A value outside JSON is refused, never dropped or converted: a part that is missing from the text is not covered by the
+// approval.
 
 import { Buffer } from 'node:buffer'
 import { AssentError } from '../errors.ts'
 import { isPlainObject } from '../json.ts'
 import { askLimits } from '../limits.ts'
 
-/** How much a value may be. */
+/** The limits of a value. */
 export interface JsonSize {
   readonly bytes: number
   readonly depth: number
@@ -21,12 +21,12 @@ type Trail = (string | number)[]
 
 const pathShownChars = 200
 
-/** Text that needs no escape and holds no surrogate: most of it, and much faster to recognise than to escape. */
+/** Text with nothing to escape and no surrogate. Most text matches, and this test is much faster than escaping. */
 const plainText = /^[ !#-[\]-~]*$/
 
 /**
- * Throws `not_canonical` for what JSON cannot hold (undefined, NaN, a Date, an accessor …) and `limit_exceeded` for
- * what is too deep or too large. Members are read through their descriptors, so no getter ever runs.
+ * Throws `not_canonical` for a value outside JSON (undefined, NaN, a Date, an accessor …) and `limit_exceeded` for
+ * one that is too deep or too large. Members are read through their descriptors, so no getter ever runs.
  */
 export function canonicalJson(value: unknown, size: JsonSize = sizeOfAction): string {
   const text = write(value, [], 0, size)
@@ -59,10 +59,10 @@ function writeArray(list: readonly unknown[], trail: Trail, depth: number, size:
     trail[depth] = i
     if (i > 0) text += ','
     text += write(read(list, i, trail, depth + 1), trail, depth + 1, size)
-    // Inside the loop, because one object used many times over can make a short value endlessly long.
+    // Inside the loop, because one object that is referenced many times can make the text endlessly long.
     if (text.length > size.bytes) throw tooLarge(size)
   }
-  // After the elements, so that a hole is reported as the hole it is.
+  // After the elements, so that a hole is reported as a missing element.
   if (Object.keys(list).length !== list.length) throw refused('the array also has named members', trail, depth)
   return `${text}]`
 }
@@ -91,11 +91,11 @@ function read(holder: object, name: string | number, trail: Trail, depth: number
 
 function quote(text: string, trail: Trail, depth: number): string {
   if (plainText.test(text)) return `"${text}"`
-  if (!text.isWellFormed()) throw refused('the text holds half a surrogate pair', trail, depth)
+  if (!text.isWellFormed()) throw refused('the text contains half a surrogate pair', trail, depth)
   return JSON.stringify(text)
 }
 
-/** In place. Written out for the few names an object usually has, where it takes half the time of `sort`. */
+/** Sorts in place. Few names are sorted by insertion, which takes half the time of `sort`. */
 function sortByUtf16(names: string[]): string[] {
   if (names.length > 24) return names.sort()
   for (let i = 1; i < names.length; i++) {

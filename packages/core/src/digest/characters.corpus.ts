@@ -1,6 +1,6 @@
-// Characters for generated texts: any of them, and those that JSON escapes often enough to be met.
+// Test data: arbitrary characters, with many of those that JSON escapes.
 //
-// fast-check has such a unit of its own, which takes a second to set up in every process.
+// fast-check has a similar arbitrary, which takes a second to set up in every process.
 
 import fc from 'fast-check'
 

@@ -8,7 +8,7 @@ test('[DIGEST-1] a digest is SHA-256 over the domain, a line feed and the canoni
   expect(digestOf('action v1', { b: 1.0, a: 'é' })).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)
 })
 
-test('[DIGEST-7] the same value has another digest in another domain and in another edition', () => {
+test('[DIGEST-7] the same value has a different digest in another domain or version', () => {
   const digests = (['action v1', 'action v2', 'request v1', 'tool definition v1'] as const).map((d) => digestOf(d, {}))
 
   expect(new Set(digests).size).toBe(4)
@@ -32,7 +32,7 @@ test.each([
   expect(() => digestOf(domain as DigestDomain, {})).toThrow(
     expect.objectContaining({
       code: 'misconfigured',
-      message: 'A digest domain is lower-case words and an edition, such as "action v1".',
+      message: 'A digest domain is lower-case words and a version, such as "action v1".',
     }),
   )
 })
@@ -56,13 +56,13 @@ test('[DIGEST-8] a digest is recognised by its exact shape', () => {
   }
 })
 
-test('[DIGEST-7] words and editions of any number make a domain', () => {
+test('[DIGEST-7] a domain has any number of words and any version', () => {
   for (const domain of ['a v1', 'one two three v10', 'tool definition v99'] as const) {
     expect(isDigest(digestOf(domain, {}))).toBe(true)
   }
 })
 
-test('[DIGEST-5] the size that a digest is given holds for it', () => {
+test('[DIGEST-5] a digest uses the size limit that it is given', () => {
   expect(isDigest(digestOf('action v1', [[1]], { bytes: 5, depth: 2 }))).toBe(true)
   expect(() => digestOf('action v1', [[1]], { bytes: 4, depth: 2 })).toThrow('larger than 4 bytes')
   expect(() => digestOf('action v1', [[1]], { bytes: 5, depth: 1 })).toThrow('deeper than 1 levels')

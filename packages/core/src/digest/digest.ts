@@ -1,13 +1,13 @@
-// A short name for exact bytes: SHA-256 over the canonical form of a JSON value.
+// Digests: SHA-256 over the canonical form of a JSON value.
 //
-// Every digest is made for one domain, and the domain is hashed first, so a digest of one kind of thing can never
-// stand for another kind. Anyone can check one with a shell: printf 'assent action v1\n{…}' | sha256sum.
+// Every digest is made for one domain, and the domain is hashed first, so a digest of one kind of value is never valid
+// for another kind. Anyone can check one with a shell: printf 'assent action v1\n{…}' | sha256sum.
 
 import { hash } from 'node:crypto'
 import { AssentError } from '../errors.ts'
 import { canonicalJson, type JsonSize } from './canonical.ts'
 
-/** What is hashed and in which edition of its shape, for example `action v1`. */
+/** The kind of value and the version of its shape, for example `action v1`. */
 export type DigestDomain = `${string} v${number}`
 
 // No line feed: it ends the domain in what is hashed, and must not occur inside it.
@@ -17,7 +17,7 @@ const digestPattern = /^sha256:[0-9a-f]{64}$/
 /** `sha256:` and 64 hexadecimal digits. */
 export function digestOf(domain: DigestDomain, value: unknown, size?: JsonSize): string {
   if (!domainPattern.test(domain)) {
-    throw new AssentError('misconfigured', 'A digest domain is lower-case words and an edition, such as "action v1".')
+    throw new AssentError('misconfigured', 'A digest domain is lower-case words and a version, such as "action v1".')
   }
   return `sha256:${hash('sha256', `assent ${domain}\n${canonicalJson(value, size)}`, 'hex')}`
 }

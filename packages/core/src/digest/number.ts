@@ -1,7 +1,7 @@
-// Whether a number in JSON text is still the same number once it is a double.
+// Whether a number in JSON text keeps its value as a double.
 //
-// JSON sets no bound on digits. A reader with doubles takes 9007199254740993 for ...992, one with long integers does
-// not; so such a number would be approved as one amount and acted on as another.
+// JSON does not limit digits. A reader with doubles reads 9007199254740993 as ...992, one with long integers does not,
+// so such a number could be approved as one amount and used as another.
 
 // Fifteen digits always survive a double (IEEE 754, 5.12.2) away from the ends of its range. Most numbers end here.
 const surelyKept = /^[-.\d]{1,15}(?:[eE][+-]?\d{1,2})?$/

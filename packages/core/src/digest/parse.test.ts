@@ -25,12 +25,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** So many, unless a run with mutants has set fewer for all. */
-function runs(many: number): number {
-  return fc.readConfigureGlobal()?.numRuns ?? many
+/** This number of runs, unless mutation testing has configured fewer for all properties. */
+function runs(usual: number): number {
+  return fc.readConfigureGlobal()?.numRuns ?? usual
 }
 
-describe('one reading', () => {
+describe('unambiguous JSON', () => {
   test.each([
     '{"a":1,"a":1}',
     '{"a":1,"b":2,"a":3}',
@@ -41,7 +41,7 @@ describe('one reading', () => {
     '{"":1,"":2}',
     '{"a":{"b":1,"c":2},"a":{"b":1,"c":2,"d":3}}',
     String.raw`{"\ud83d\ude00":1,"😀":2}`,
-  ])('[DIGEST-3] a name that comes twice is refused: %s', (text) => {
+  ])('[DIGEST-3] a duplicate name is refused: %s', (text) => {
     expect(refusalOf(text)).toMatch(/^not_canonical: .*an object has the same name twice/)
   })
 
@@ -50,7 +50,7 @@ describe('one reading', () => {
     '[{"a":1},{"a":1}]',
     '{"a":":","b":"\\":\\"","c":"{\\"d\\":1}"}',
     '{"a\\\\":1}',
-  ])('[DIGEST-4] the same name in different objects, and colons in texts, are no doubles: %s', (text) => {
+  ])('[DIGEST-4] the same name in different objects, and colons in texts, are not duplicates: %s', (text) => {
     expect(parseJsonStrictly(text)).toEqual(JSON.parse(text))
   })
 
@@ -104,7 +104,7 @@ describe('one reading', () => {
     expect(canonicalJson(parseJsonStrictly(` [ ${text} ] `))).toBe(`[${canonical}]`)
   })
 
-  test('[DIGEST-3] a number that is read has, to the last digit, the value that was written', () => {
+  test('[DIGEST-3] a number that is read has exactly the written value', () => {
     /** Exactly, as a whole number of 10^-400. */
     const exactly = (number: string) => {
       const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
@@ -153,7 +153,7 @@ describe('one reading', () => {
 })
 
 describe('the grammar', () => {
-  test('[DIGEST-4] a name is read as it is written, whatever this process has parsed before', () => {
+  test('[DIGEST-4] a name is read as written, whatever this process parsed before', () => {
     // With these, JSON.parse of Node 24 and 26 takes the next names after "x" for a backslash.
     JSON.parse('{"x":1,"\\\\":1}')
     parseJsonStrictly('{"x":1,"\\\\":1}')
@@ -173,7 +173,7 @@ describe('the grammar', () => {
     )
   })
 
-  test('[DIGEST-4] what JSON.parse takes for JSON follows the grammar, nothing else is read, and it is read the same', () => {
+  test('[DIGEST-4] exactly the texts that JSON.parse accepts are read, with the same value', () => {
     // No name of one escaped character here: those are what JSON.parse gets wrong.
     const pieces = [
       '{',
@@ -199,7 +199,7 @@ describe('the grammar', () => {
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 10 }), (parts) => {
         const text = parts.join('')
         const ours = refusalOf(text)
-        // Text that is no JSON may be refused for a double name that comes before its first fault.
+        // Text that is not JSON may also be refused for a duplicate name that comes before its first syntax error.
         if (isJson(text)) expect(ours).not.toContain('grammar')
         else expect(ours).not.toBe('accepted')
         if (ours === 'accepted') expect(parseJsonStrictly(text)).toEqual(JSON.parse(text))
@@ -226,7 +226,7 @@ describe('the grammar', () => {
     '[1,]',
     '[,1]',
     '[1 2]',
-  ])('[DIGEST-4] text that is cut or out of order is no JSON: %j', (text) =>
+  ])('[DIGEST-4] text that is cut or out of order is refused: %j', (text) =>
     expect(refusalOf(text)).toContain('grammar'),
   )
 
@@ -245,7 +245,7 @@ describe('the grammar', () => {
     '01',
     '+1',
     '.5',
-  ])('[DIGEST-4] a misspelt text or number is no JSON: %j', (text) => expect(refusalOf(text)).toContain('grammar'))
+  ])('[DIGEST-4] a malformed string or number is refused: %j', (text) => expect(refusalOf(text)).toContain('grammar'))
 
   test.each([
     '1.',
@@ -263,12 +263,12 @@ describe('the grammar', () => {
     '{}{}',
     '\ufeff1',
     '1\u00a0',
-  ])('[DIGEST-4] a misspelt word, or more than one value, is no JSON: %j', (text) =>
+  ])('[DIGEST-4] a malformed literal, or more than one value, is refused: %j', (text) =>
     expect(refusalOf(text)).toContain('grammar'),
   )
 
   test.each(['{ }', '[ ]', ' { "a" : [ 1 , 2 ] , "b" : { } } ', '\t[\r\n]\n'])(
-    '[DIGEST-4] space may stand wherever the grammar has it: %j',
+    '[DIGEST-4] white space is accepted wherever the grammar allows it: %j',
     (text) => {
       expect(parseJsonStrictly(text)).toEqual(JSON.parse(text))
     },
@@ -280,7 +280,7 @@ describe('the grammar', () => {
 
   test('[DIGEST-3] a refusal does not repeat the text, which may hold a secret', () => {
     expect(refusalOf('{"password": hunter2}')).toBe(
-      'not_canonical: This is not JSON that can be read in one way only: it does not follow the grammar.',
+      'not_canonical: This is not valid, unambiguous JSON: it does not follow the JSON grammar.',
     )
   })
 })
@@ -298,7 +298,7 @@ describe('limits', () => {
     expect(refusalOf(nested(askLimits.actionBytes / 2))).toContain('limit_exceeded: This JSON is nested deeper')
   })
 
-  test('[DIGEST-5] the size is counted in bytes, to the byte', () => {
+  test('[DIGEST-5] the size is counted in bytes', () => {
     const full = `"${'é'.repeat(askLimits.actionBytes / 2 - 1)}"`
 
     expect(refusalOf(full)).toBe('accepted')
@@ -315,7 +315,7 @@ describe('limits', () => {
     ['numbers', `[${'1e0,'.repeat(size / 4)}0]`],
     ['names', `{${Array.from({ length: size / 12 }, (_, i) => `"${i}":1`).join()}}`],
     ['open brackets', '['.repeat(size)],
-  ])('[DIGEST-5] the largest text is judged in well under a second: %s', (_, text) => {
+  ])('[DIGEST-5] the largest text is read in well under a second: %s', (_, text) => {
     const before = process.cpuUsage()
     refusalOf(text)
     // Processor time, because the machine may be busy with other things.
@@ -323,14 +323,14 @@ describe('limits', () => {
   })
 })
 
-test('[DIGEST-3] where only the nearest number is wanted, long digits are read like JSON.parse reads them', () => {
+test('[DIGEST-3] with `numbers: nearest`, long digits are read as JSON.parse reads them', () => {
   const rules = { depth: 8, halfPairs: 'keep', numbers: 'nearest' } as const
   for (const text of ['9007199254740993', '0.10000000000000001', '1e400', '[12345678901234567890]']) {
     expect(readJson(text, rules)).toEqual(JSON.parse(text))
   }
 })
 
-test('[SEAL-1] where half a surrogate pair is to be kept, it is read as it is written', () => {
+test('[SEAL-1] with `halfPairs: keep`, half a surrogate pair is read as written', () => {
   const rules = { depth: 8, halfPairs: 'keep', numbers: 'exact' } as const
   for (const text of ['"\\ud800"', '"\ud800"', '{"\\udfff":1}']) expect(readJson(text, rules)).toEqual(JSON.parse(text))
 })

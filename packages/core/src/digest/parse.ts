@@ -1,9 +1,9 @@
-// JSON text that can be read in one way only.
+// A strict JSON reader that accepts only unambiguous text.
 //
-// A reader of our own, because the engine's cannot be trusted with names: once a process has parsed {"x":1,"\\":1},
+// Not JSON.parse, because it misreads names: once a process has parsed {"x":1,"\\":1},
 // JSON.parse of Node 24 and 26 reads {"x":1,"\u0061":1} as if the second name were "\" (nodejs/node#63785). Anyone who
-// can send us two messages could so have a person approve one action while the server, reading rightly, runs another.
-// For the same reason this module refuses text that two honest readers can take for two different values.
+// can send two messages could make a person approve one action while the server, reading it correctly, runs another.
+// For the same reason this module refuses text that two correct readers can read as different values.
 
 import { Buffer } from 'node:buffer'
 import { AssentError } from '../errors.ts'
@@ -13,7 +13,7 @@ import { keepsItsValue } from './number.ts'
 
 export interface ReadingRules {
   readonly depth: number
-  /** Halves of surrogate pairs. Readers elsewhere replace them, so text from outside must not hold any. */
+  /** Unpaired surrogates. Other JSON readers replace them, so text from outside must not contain any. */
   readonly halfPairs: 'keep' | 'refuse'
   /** Whether a number whose digits a double cannot keep is refused or read as the nearest one that it can. */
   readonly numbers: 'exact' | 'nearest'
@@ -26,7 +26,7 @@ interface Reading {
 }
 
 /**
- * Throws `not_canonical` for what is no JSON, for a name that comes twice in one object (readers keep the first, the
+ * Throws `not_canonical` for malformed JSON, for a duplicate name in one object (readers keep the first, the
  * last, or both), for half a surrogate pair, and for a number whose digits a double cannot keep: the number we would
  * show and hash is not the one that a reader with long integers or decimals would act on.
  * Throws `limit_exceeded` for text that is too large or too deep.
@@ -62,11 +62,11 @@ function readBare(reading: Reading, depth: number): JsonValue {
     case '"':
       return readText(reading)
     case 't':
-      return readWord(reading, 'true', true)
+      return readLiteral(reading, 'true', true)
     case 'f':
-      return readWord(reading, 'false', false)
+      return readLiteral(reading, 'false', false)
     case 'n':
-      return readWord(reading, 'null', null)
+      return readLiteral(reading, 'null', null)
     default:
       return readNumber(reading)
   }
@@ -121,10 +121,10 @@ function readText(reading: Reading): string {
     if (unit === quote) {
       reading.at = at + 1
       const read = hasEscapes ? unescaped(text.slice(start - 1, at + 1)) : text.slice(start, at)
-      if (rules.halfPairs === 'refuse' && !read.isWellFormed()) throw refused('a text holds half a surrogate pair')
+      if (rules.halfPairs === 'refuse' && !read.isWellFormed()) throw refused('a text contains half a surrogate pair')
       return read
     }
-    // Spelled so that the end of the text, where there is no unit, counts as well.
+    // Written so that the end of the text, where the unit is NaN, fails too.
     if (!(unit >= firstPrintable)) throw ungrammatical()
     if (unit !== backslash) continue
     hasEscapes = true
@@ -132,7 +132,7 @@ function readText(reading: Reading): string {
   }
 }
 
-/** One quoted text. The engine can be trusted with it: what it mistakes are the names of members. */
+/** One quoted text. JSON.parse is safe here: it misreads only the names of members. */
 function unescaped(quoted: string): string {
   try {
     return JSON.parse(quoted)
@@ -141,9 +141,9 @@ function unescaped(quoted: string): string {
   }
 }
 
-function readWord<Value>(reading: Reading, word: string, value: Value): Value {
-  if (!reading.text.startsWith(word, reading.at)) throw ungrammatical()
-  reading.at += word.length
+function readLiteral<Value>(reading: Reading, literal: string, value: Value): Value {
+  if (!reading.text.startsWith(literal, reading.at)) throw ungrammatical()
+  reading.at += literal.length
   return value
 }
 
@@ -170,12 +170,12 @@ function take(reading: Reading, char: string): boolean {
 }
 
 function ungrammatical(): AssentError {
-  // Nothing of the text is repeated: it may hold a secret.
-  return refused('it does not follow the grammar')
+  // The message does not repeat the text, which may contain a secret.
+  return refused('it does not follow the JSON grammar')
 }
 
 function refused(reason: string): AssentError {
-  return new AssentError('not_canonical', `This is not JSON that can be read in one way only: ${reason}.`)
+  return new AssentError('not_canonical', `This is not valid, unambiguous JSON: ${reason}.`)
 }
 
 function tooDeep({ depth }: ReadingRules): AssentError {

@@ -7,7 +7,7 @@ export interface Bounds {
   readonly below?: number | undefined
 }
 
-/** Whole numbers have inclusive bounds only; of two bounds on one side the narrower stays. */
+/** Whole numbers get inclusive bounds only. If a side has two bounds, the narrower one is kept. */
 export function boundsOf(integer: boolean, { min, max, above, below }: Bounds): Bounds {
   if (integer) {
     const least = above === undefined ? undefined : Math.floor(above) + 1

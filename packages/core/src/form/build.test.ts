@@ -1,8 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { isAssentError } from '../errors.ts'
 import { formLimits } from '../limits.ts'
-import { boolean, choice, choices, form, list, number, optional, type Part, text } from './build.ts'
-import { type Checked, checkContent } from './check.ts'
+import { boolean, choice, choices, type FieldSpec, form, list, number, optional, text } from './build.ts'
+import { type CheckedContent, checkContent } from './check.ts'
 import { encodeForm } from './encode.ts'
 import type { Content, ContentOf, Form } from './form.ts'
 import { readForm } from './read.ts'
@@ -43,15 +43,15 @@ test('[FORM-7] options keep the order of a list, digits or not', () => {
 
 test.each([
   ['an empty choice', () => choice([]), { type: 'string', enum: [] }],
-  ['a doubled option', () => choices(['a', 'a']), { type: 'array', items: { type: 'string', enum: ['a', 'a'] } }],
+  ['a duplicate option', () => choices(['a', 'a']), { type: 'array', items: { type: 'string', enum: ['a', 'a'] } }],
   ['an empty option', () => choice(['']), { type: 'string', enum: [''] }],
   ['crossed bounds', () => number({ min: 2, max: 1 }), { type: 'number', minimum: 2, maximum: 1 }],
-  ['a bound that is no number', () => number({ min: Number.NaN }), { type: 'number', minimum: Number.NaN }],
-  ['a split bound', () => number({ integer: true, max: 1.5 }), { type: 'integer', maximum: 1.5 }],
+  ['a bound that is not a number', () => number({ min: Number.NaN }), { type: 'number', minimum: Number.NaN }],
+  ['a fractional bound of an integer', () => number({ integer: true, max: 1.5 }), { type: 'integer', maximum: 1.5 }],
   ['a long title', () => text({ title: 'x'.repeat(257) }), { type: 'string', title: 'x'.repeat(257) }],
-  ['an unknown word', () => text({ const: 'x' } as object), { type: 'string', const: 'x' }],
+  ['an unknown setting', () => text({ const: 'x' } as object), { type: 'string', const: 'x' }],
   ['too many options', () => choice(manyOptions()), { type: 'string', enum: manyOptions() }],
-])('[FORM-7] %s is thrown in the words that reading would use', (_mistake, build, property) => {
+])('[FORM-7] %s throws the message that reading its schema would give', (_mistake, build, property) => {
   const read = readForm({ type: 'object', properties: { f: property } })
 
   expect(read.ok || refusalOf(build)).toContain(read.ok ? '' : read.problems[0]?.reason)
@@ -62,7 +62,7 @@ function manyOptions() {
   return Array.from({ length: formLimits.options + 1 }, (_, index) => `o${index}`)
 }
 
-test('[FORM-7] an author’s mistakes that a stranger’s schema is forgiven are thrown all the same', () => {
+test('[FORM-7] mistakes that are tolerated in the schema of another program are thrown for the author', () => {
   expect(refusalOf(() => number({ max: 1, default: 2 }))).toContain('The default is not a valid answer.')
   expect(refusalOf(() => text({ format: 'regex' as 'uri' }))).toContain('This must be one of email')
   expect(refusalOf(() => text({ minimum: 1 } as object))).toBe('text: A field of this type cannot use "minimum".')
@@ -73,15 +73,15 @@ test('[FORM-7] an author’s mistakes that a stranger’s schema is forgiven are
   )
 })
 
-test('[FORM-7] the message says which field and which part of it', () => {
-  const twice = { kind: 'choice', required: true, options: [{ value: 'a' }, { value: 'a' }] } as Part<string, true>
+test('[FORM-7] the message names the field and its setting', () => {
+  const twice = { kind: 'choice', required: true, options: [{ value: 'a' }, { value: 'a' }] } as FieldSpec<string, true>
 
   expect(refusalOf(() => form({ region: twice }))).toBe('region.options.1: Two options have the same value.')
   expect(refusalOf(() => number({ min: 2, max: 1 }))).toBe('number.min: Nothing can be at least 2 and at most 1.')
   expect(refusalOf(() => form({ '': text() }))).toBe('A field needs a name.')
 })
 
-test('[FORM-7] callers without types are told their mistakes too', () => {
+test('[FORM-7] mistakes of callers without types are thrown too', () => {
   const loose = { text, choice, form, boolean } as Record<string, (...values: unknown[]) => unknown>
 
   expect(refusalOf(() => loose.text?.('title'))).toBe('text: The settings must be a plain object.')
@@ -94,7 +94,7 @@ test('[FORM-7] callers without types are told their mistakes too', () => {
   expect(refusalOf(() => loose.form?.(JSON.parse('{"__proto__":{"kind":"text"}}')))).toContain('__proto__')
 })
 
-test('[FORM-7] all text of a built form together has the same limit', () => {
+test('[FORM-7] the total text of a built form has the same limit', () => {
   const wordy = () => text({ description: 'x'.repeat(2_048) })
   const fields = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`f${index}`, wordy()]))
 
@@ -123,11 +123,11 @@ test('[FORM-8] content has the type its fields give it, and optional fields are 
     readonly mail?: string
     readonly other?: 'x' | 'y'
   }>()
-  expectTypeOf(checkContent(built, {})).toEqualTypeOf<Checked<ContentOf<typeof built>>>()
+  expectTypeOf(checkContent(built, {})).toEqualTypeOf<CheckedContent<ContentOf<typeof built>>>()
   expectTypeOf(built).toExtend<Form>()
 })
 
-test('[FORM-8] a field whose being required is only known later is an optional key', () => {
+test('[FORM-8] a field whose `required` is only known at run time is an optional key', () => {
   const built = form({ note: text({ required: Math.random() > 2 }) })
 
   expectTypeOf<ContentOf<typeof built>>().toEqualTypeOf<{ readonly note?: string }>()
@@ -136,10 +136,10 @@ test('[FORM-8] a field whose being required is only known later is an optional k
 
 test('[FORM-8] a form that was read has content of unknown fields', () => {
   expectTypeOf<ContentOf<Form>>().toEqualTypeOf<Content>()
-  expectTypeOf(checkContent({ fields: [] } as Form, {})).toEqualTypeOf<Checked<Content>>()
+  expectTypeOf(checkContent({ fields: [] } as Form, {})).toEqualTypeOf<CheckedContent<Content>>()
 })
 
-test('[FORM-8] a default that is no option does not compile', () => {
+test('[FORM-8] a default that is not an option does not compile', () => {
   // @ts-expect-error: 'uk' is not an option
   expect(refusalOf(() => choice({ eu: 'Europe' }, { default: 'uk' }))).toContain('The default is not a valid answer.')
   // @ts-expect-error: a number has no length

@@ -1,21 +1,22 @@
-// Forms put together by an author in code: `form({ region: choice({ eu: 'Europe' }), replicas: number({ min: 1 }) })`.
+// Forms built in code: `form({ region: choice({ eu: 'Europe' }), replicas: number({ min: 1 }) })`.
 //
-// A mistake is thrown where it was made, with the words a schema with the same mistake would be refused with. The
-// builders carry the type of the answer, so whoever reads the content knows what is in it.
+// A builder throws if its settings are invalid, with the message that a schema with the same mistake gets.
+// The builders carry the type of the answer, so the content is typed.
+
 import { AssentError } from '../errors.ts'
 import { formLimits } from '../limits.ts'
-import { readList, readObject } from './foreign.ts'
-import type { FieldValue, FormOf, Option, TextFormat, TextRules, Unnamed } from './form.ts'
-import { judgeForm, judgePart } from './judge.ts'
-import { ownPatterns } from './patterns.ts'
+import type { Draft, OptionDraft } from './draft-reader.ts'
+import type { FieldValue, FormOf, Option, TextFormat, TextRules, UnnamedField } from './form.ts'
+import { trustedPatterns } from './patterns.ts'
 import { Problems, shortened } from './problems.ts'
-import type { Draft, OptionDraft } from './take.ts'
+import { readList, readObject } from './untrusted.ts'
+import { validateField, validateForm } from './validate-form.ts'
 
 // Carries the answer's type through the type checker; no such property exists when the program runs.
 declare const answerType: unique symbol
 
 /** A field without a name. `form` gives it one. */
-export type Part<Value extends FieldValue = FieldValue, Required extends boolean = boolean> = Unnamed & {
+export type FieldSpec<Value extends FieldValue = FieldValue, Required extends boolean = boolean> = UnnamedField & {
   readonly required: Required
   readonly [answerType]?: Value
 }
@@ -24,20 +25,20 @@ interface Settings<Value, Required> {
   readonly title?: string
   readonly description?: string
   readonly default?: Value
-  /** True unless said otherwise. */
+  /** True by default. */
   readonly required?: Required
 }
 
-export interface TextSettings<R> extends Settings<string, R> {
+export interface TextFieldSettings<R> extends Settings<string, R> {
   readonly format?: TextFormat
   /** Both in Unicode code points. */
   readonly minLength?: number
   readonly maxLength?: number
-  /** A regular expression. A gateway in between takes it only if it can be checked in linear time. */
+  /** A regular expression. A gateway accepts it only if it can be checked in linear time. */
   readonly pattern?: string
 }
 
-export interface NumberSettings<R> extends Settings<number, R> {
+export interface NumberFieldSettings<R> extends Settings<number, R> {
   /** Whole numbers only. */
   readonly integer?: boolean
   readonly min?: number
@@ -47,65 +48,67 @@ export interface NumberSettings<R> extends Settings<number, R> {
   readonly below?: number
 }
 
-export interface ChoicesSettings<V, R> extends Settings<readonly V[], R> {
+export interface ChoicesFieldSettings<V, R> extends Settings<readonly V[], R> {
   readonly minItems?: number
   readonly maxItems?: number
 }
 
-export interface ListSettings<R> extends Settings<readonly string[], R> {
+export interface ListFieldSettings<R> extends Settings<readonly string[], R> {
   readonly minItems?: number
   readonly maxItems?: number
   /** No entry twice. */
   readonly unique?: boolean
-  /** What each entry must be like. */
+  /** The rules for each entry. */
   readonly item?: TextRules
 }
 
 /** Labels by value, or a list where the order matters or the values are digits. */
-export type Options<V extends string> = Readonly<Record<V, string>> | readonly (V | Option<V>)[]
+export type ChoiceOptions<V extends string> = Readonly<Record<V, string>> | readonly (V | Option<V>)[]
 
-// NoInfer in what they return, or `form` would suggest to each that nothing is known about being required.
-export function text<R extends boolean = true>(settings: TextSettings<R> = {}): Part<string, NoInfer<R>> {
+// NoInfer in the return types: otherwise `form` would infer `boolean` for the `required` of each field.
+export function text<R extends boolean = true>(settings: TextFieldSettings<R> = {}): FieldSpec<string, NoInfer<R>> {
   return part('text', settings)
 }
 
-export function number<R extends boolean = true>(settings: NumberSettings<R> = {}): Part<number, NoInfer<R>> {
+export function number<R extends boolean = true>(settings: NumberFieldSettings<R> = {}): FieldSpec<number, NoInfer<R>> {
   return part('number', settings)
 }
 
 /** Yes or no. */
-export function boolean<R extends boolean = true>(settings: Settings<boolean, R> = {}): Part<boolean, NoInfer<R>> {
+export function boolean<R extends boolean = true>(settings: Settings<boolean, R> = {}): FieldSpec<boolean, NoInfer<R>> {
   return part('boolean', settings)
 }
 
-/** One of several. */
+/** One of several options. */
 export function choice<const V extends string, R extends boolean = true>(
-  options: Options<V>,
+  options: ChoiceOptions<V>,
   settings: Settings<NoInfer<V>, R> = {},
-): Part<V, NoInfer<R>> {
+): FieldSpec<V, NoInfer<R>> {
   return part('choice', settings, options)
 }
 
-/** Any number of several. */
+/** Any number of several options. */
 export function choices<const V extends string, R extends boolean = true>(
-  options: Options<V>,
-  settings: ChoicesSettings<NoInfer<V>, R> = {},
-): Part<readonly V[], NoInfer<R>> {
+  options: ChoiceOptions<V>,
+  settings: ChoicesFieldSettings<NoInfer<V>, R> = {},
+): FieldSpec<readonly V[], NoInfer<R>> {
   return part('choices', settings, options)
 }
 
 /** Any number of texts. */
-export function list<R extends boolean = true>(settings: ListSettings<R> = {}): Part<readonly string[], NoInfer<R>> {
+export function list<R extends boolean = true>(
+  settings: ListFieldSettings<R> = {},
+): FieldSpec<readonly string[], NoInfer<R>> {
   return part('list', settings)
 }
 
-export function optional<Value extends FieldValue>(required: Part<Value>): Part<Value, false> {
-  return { ...required, required: false } as Part<Value, false>
+export function optional<Value extends FieldValue>(required: FieldSpec<Value>): FieldSpec<Value, false> {
+  return { ...required, required: false } as FieldSpec<Value, false>
 }
 
-type Parts = Readonly<Record<string, Part>>
+type Parts = Readonly<Record<string, FieldSpec>>
 type RequiredNames<P extends Parts> = { [N in keyof P]: P[N]['required'] extends true ? N : never }[keyof P]
-type ValueOf<P extends Part> = NonNullable<P[typeof answerType]>
+type ValueOf<P extends FieldSpec> = NonNullable<P[typeof answerType]>
 type ContentOfParts<P extends Parts> = Flat<
   { readonly [N in RequiredNames<P>]: ValueOf<P[N]> } & {
     readonly [N in Exclude<keyof P, RequiredNames<P>>]?: ValueOf<P[N]>
@@ -113,21 +116,21 @@ type ContentOfParts<P extends Parts> = Flat<
 >
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** The fields stand in the order they are written in, except that names made of digits come first, as in any object. */
+/** The fields keep the order in which they are written, but names made of digits come first, as in any object. */
 export function form<const P extends Parts>(parts: P): FormOf<ContentOfParts<P>> {
   const problems = new Problems()
   const read = readObject(parts, formLimits.fields)
   if (!read.ok) problems.add('', 'malformed', `A form needs a plain object of ${formLimits.fields} fields at most.`)
   const entries = read.ok ? [...read.entries] : []
   const drafts = entries.map(([name, part]) => ({ ...partDraft(name, part, problems), name }))
-  return judgeForm(drafts, problems, ownPatterns) ?? refuse(problems)
+  return validateForm(drafts, problems, trustedPatterns) ?? refuse(problems)
 }
 
 function part<V extends FieldValue, R extends boolean>(
-  kind: Unnamed['kind'],
+  kind: UnnamedField['kind'],
   settings: unknown,
   options?: unknown,
-): Part<V, R> {
+): FieldSpec<V, R> {
   const problems = new Problems()
   const read = readObject(settings, formLimits.keywords)
   if (!read.ok) problems.add(kind, 'malformed', 'The settings must be a plain object.')
@@ -136,14 +139,14 @@ function part<V extends FieldValue, R extends boolean>(
     if (settingNames[kind].includes(name)) continue
     problems.add(kind, 'unsupported', `A field of this type cannot use "${shortened(name)}".`)
   }
-  const judged = judgePart(draftOf(kind, kind, parts, options, problems), problems, ownPatterns)
-  if (judged === undefined || problems.count > 0) return refuse(problems)
-  return judged as Part<V, R>
+  const field = validateField(draftOf(kind, kind, parts, options, problems), problems, trustedPatterns)
+  if (field === undefined || problems.count > 0) return refuse(problems)
+  return field as FieldSpec<V, R>
 }
 
 const common = ['title', 'description', 'default', 'required']
 const textSettings = ['format', 'minLength', 'maxLength', 'pattern']
-const settingNames: Readonly<Record<Unnamed['kind'], readonly string[]>> = {
+const settingNames: Readonly<Record<UnnamedField['kind'], readonly string[]>> = {
   text: [...common, ...textSettings],
   number: [...common, 'integer', 'min', 'max', 'above', 'below'],
   boolean: common,
@@ -152,7 +155,7 @@ const settingNames: Readonly<Record<Unnamed['kind'], readonly string[]>> = {
   list: [...common, 'minItems', 'maxItems', 'unique', 'item'],
 }
 
-/** Read again with its name, because nothing keeps an author from writing a part by hand. */
+/** Validated again with its name, because an author can also write a part by hand. */
 function partDraft(name: string, part: unknown, problems: Problems): Draft {
   const read = readObject(part, formLimits.keywords)
   const parts: Draft['parts'] = read.ok ? read.entries : new Map()
@@ -165,7 +168,7 @@ function draftOf(where: string, kind: unknown, parts: Draft['parts'], options: u
   return { kind, parts: kind === 'list' ? withItem(parts, path('item'), problems) : parts, options: drafted, path }
 }
 
-/** The rules for entries stand beside the list's own, as the judge takes them. */
+/** Moves the rules for entries next to those of the list, as validate-form.ts expects them. */
 function withItem(parts: Draft['parts'], path: string, problems: Problems): Draft['parts'] {
   const given = parts.get('item')
   const item = readObject(given === undefined ? {} : given, formLimits.keywords)

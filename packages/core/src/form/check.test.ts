@@ -21,19 +21,19 @@ function messageFor(part: Parameters<typeof form>[0][string], value: unknown): s
   return checked.issues[0]?.message
 }
 
-test('[FORM-11] a complete and valid answer counts, with or without what is optional', () => {
+test('[FORM-11] a complete and valid answer is accepted, with or without optional fields', () => {
   expect(checkContent(deploy, complete)).toEqual({ ok: true, content: complete })
   expect(checkContent(deploy, { ...complete, days: ['wed', 'mon'], note: '' })).toMatchObject({ ok: true })
 })
 
 test.each([undefined, {}, null, [], '', 'yes', true, 7, [complete]])(
-  '[FORM-11] accepting with %j is no answer to a form that requires something',
+  '[FORM-11] accepting with %j does not answer a form with required fields',
   (content) => {
     expect(checkContent(deploy, content).ok).toBe(false)
   },
 )
 
-test('[FORM-11] where nothing is required, nothing is enough, but null is not nothing', () => {
+test('[FORM-11] missing content is accepted if no field is required, but null is not', () => {
   const relaxed = form({ note: optional(text()) })
 
   expect(checkContent(relaxed, undefined)).toEqual({ ok: true, content: {} })
@@ -43,7 +43,7 @@ test('[FORM-11] where nothing is required, nothing is enough, but null is not no
   expect(checkContent(relaxed, { note: null }).ok).toBe(false)
 })
 
-test('[FORM-11] one wrong value spoils the answer, however right the others are', () => {
+test('[FORM-11] one wrong value makes the whole answer invalid', () => {
   expect(checkContent(deploy, { ...complete, sure: 'true' }).ok).toBe(false)
   expect(checkContent(deploy, { ...complete, replicas: 51 }).ok).toBe(false)
   expect(checkContent(deploy, { ...complete, region: 'Europe' }).ok).toBe(false)
@@ -57,7 +57,7 @@ test.each([
   ['a boolean', boolean(), ['true', 1, 0, null, {}], 'Choose yes or no.'],
   ['a choice', choice(['a', 'b']), ['c', 'A', '', ['a'], null, 'toString'], 'Choose one of the options.'],
   ['choices', choices(['a', 'b']), ['a', ['c'], ['a', null], { 0: 'a', length: 1 }, null], 'Choose from the options.'],
-])('[FORM-12] what is not %s is met with what to do instead', (_kind, part, values, message) => {
+])('[FORM-12] the message for a value that is not %s says what to enter', (_kind, part, values, message) => {
   for (const value of values) expect(messageFor(part, value)).toBe(message)
 })
 
@@ -95,11 +95,11 @@ test.each([
   [text({ format: 'date' }), '2026-07-28'],
   [choices(['a', 'b', 'c'], { minItems: 2 }), ['c', 'a']],
   [choices(['a'], { maxItems: 9 }), []],
-])('[FORM-11] the bounds of %j themselves are fine', (part, value) => {
+])('[FORM-11] the bounds of %j themselves are accepted', (part, value) => {
   expect(messageFor(part, value)).toBeUndefined()
 })
 
-test('[FORM-12] every issue is told, in the order of the form, and strangers come last with short names', () => {
+test('[FORM-12] every issue is reported in the order of the form; unknown fields come last with shortened names', () => {
   const checked = checkContent(deploy, { replicas: 0, ['x'.repeat(1_000)]: 1 })
 
   expect(checked).toStrictEqual({
@@ -113,18 +113,18 @@ test('[FORM-12] every issue is told, in the order of the form, and strangers com
   })
 })
 
-test('[FORM-12] the issues stop at a limit, and an answer with too many values is not looked at', () => {
-  const strangers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, 1]))
+test('[FORM-12] the number of issues is limited, and an answer with too many values is not read', () => {
+  const unknowns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, 1]))
 
-  const many = checkContent(deploy, strangers(60))
+  const many = checkContent(deploy, unknowns(60))
   expect(many.ok || many.issues.length).toBe(formLimits.problems)
-  expect(checkContent(deploy, strangers(65))).toStrictEqual({
+  expect(checkContent(deploy, unknowns(65))).toStrictEqual({
     ok: false,
     issues: [{ field: '', message: 'There are too many answers.' }],
   })
 })
 
-test('[FORM-13] content is in the order of the form and shares nothing with what came in', () => {
+test('[FORM-13] content is in the order of the form and shares no object with the input', () => {
   const days = ['tue']
   const answer = { sure: false, days, replicas: 1, region: 'us' }
 
@@ -143,7 +143,7 @@ test('[FORM-13] minus zero becomes zero, so that one answer has one digest', () 
   expect(checked.ok && Object.is(checked.content.n, 0)).toBe(true)
 })
 
-test('[FORM-14] an emoji is one character, and an accent written apart is one more', () => {
+test('[FORM-14] an emoji is one character, and a combining accent is another one', () => {
   const three = text({ minLength: 3, maxLength: 3 })
 
   expect(messageFor(three, '😀😀😀')).toBeUndefined()

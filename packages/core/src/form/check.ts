@@ -1,37 +1,38 @@
-// Judges an answer against its form. Only what this module lets through counts as content.
+// Checks an answer against its form. Only content that passes here is used.
 //
-// It knows nothing of who answered or whether they may. What comes back is built here, field by field in the form's
-// order, from values read once; the input is never passed on.
+// It does not check who answered. The result is built here, field by field in the form's order, from values read once;
+// the input object is never passed on.
+
 import { formLimits } from '../limits.ts'
-import { readObject } from './foreign.ts'
 import { type Content, type ContentOf, type FieldValue, type Form, mustBeFilled } from './form.ts'
 import type { CompilePattern } from './patterns.ts'
 import { shortened } from './problems.ts'
+import { readObject } from './untrusted.ts'
 import { checkValue } from './value.ts'
 
 export interface ContentIssue {
-  /** The field's name, cut short if it is not one of ours; empty when the answer as a whole is at fault. */
+  /** The field's name, shortened if the form has no such field; empty when the whole answer is invalid. */
   readonly field: string
   readonly message: string
 }
 
-export type Checked<C = Content> =
+export type CheckedContent<C = Content> =
   | { readonly ok: true; readonly content: C }
   | { readonly ok: false; readonly issues: readonly ContentIssue[] }
 
-export interface Checking {
+export interface ContentCheckOptions {
   /** Without it no text fits a field with a pattern. */
   readonly patterns?: CompilePattern | undefined
-  /** What becomes of properties that the form does not have; refused unless said. */
+  /** What happens to properties that the form does not have; `refuse` by default. */
   readonly extras?: 'refuse' | 'drop'
 }
 
-/** No content at all is the same as an empty answer: fine only where nothing is required. */
+/** Missing content is an empty answer: valid only if no field is required. */
 export function checkContent<F extends Form>(
   form: F,
   content: unknown,
-  { patterns, extras = 'refuse' }: Checking = {},
-): Checked<ContentOf<F>> {
+  { patterns, extras = 'refuse' }: ContentCheckOptions = {},
+): CheckedContent<ContentOf<F>> {
   const read = readObject(content === undefined ? {} : content, formLimits.fields)
   if (!read.ok) {
     const message =
@@ -63,7 +64,7 @@ export function checkContent<F extends Form>(
   return { ok: true, content: withoutPrototype(accepted) as ContentOf<F> }
 }
 
-/** An optional field called "constructor" that nobody filled in must read as undefined, not as Object's own. */
+/** An optional field called "constructor" that was left empty must read as undefined, not as the member of Object. */
 function withoutPrototype(entries: readonly (readonly [string, FieldValue | null])[]): Content {
   const content: Record<string, FieldValue | null> = Object.create(null)
   for (const [name, value] of entries) content[name] = value

@@ -1,18 +1,19 @@
-// Writes a form as revision 2025-06-18 has it.
+// Writes a form as a schema of revision 2025-06-18.
 //
-// That revision pairs options with labels in a second list (`enumNames`), knows a default for booleans only, and has no
-// way to choose several. A default that cannot be said is left out, because the person then merely types more; a field
-// that cannot be said makes the whole form unsayable, because its answer would be missing.
+// That revision pairs options with labels in a second list (`enumNames`), has defaults for booleans only, and has no
+// multiple choice. A default that cannot be expressed is left out: the person then types more. A form with a field that
+// cannot be expressed is refused, because the answer would be missing.
+
+import { compact } from '../compact.ts'
 import type { JsonObject } from '../json.ts'
 import { type ChoiceField, type Field, type Form, mustBeFilled } from './form.ts'
-import { describe, listHint, numberHint } from './hints.ts'
-import { said } from './said.ts'
+import { listHint, numberHint, withHint } from './hints.ts'
 
-export type Encoded =
+export type EncodedForm =
   | { readonly ok: true; readonly schema: JsonObject }
   | { readonly ok: false; readonly reason: string }
 
-export function encode20250618(form: Form): Encoded {
+export function encode20250618(form: Form): EncodedForm {
   const properties: [name: string, property: JsonObject][] = []
   for (const field of form.fields) {
     const property = encodeField(field)
@@ -36,19 +37,19 @@ function encodeField(field: Field): JsonObject | undefined {
   switch (field.kind) {
     case 'text': {
       const { format, minLength, maxLength, pattern } = field
-      return said({ type: 'string', title, description, format, minLength, maxLength, pattern })
+      return compact({ type: 'string', title, description, format, minLength, maxLength, pattern })
     }
     case 'number': {
       const { above, below, min: minimum = above, max: maximum = below } = field
       const type = field.integer ? 'integer' : 'number'
-      return said({ type, title, description: describe(field, numberHint(field)), minimum, maximum })
+      return compact({ type, title, description: withHint(field, numberHint(field)), minimum, maximum })
     }
     case 'boolean':
-      return said({ type: 'boolean', title, description, default: field.default })
+      return compact({ type: 'boolean', title, description, default: field.default })
     case 'choice':
-      return said({ type: 'string', title, description, ...encodeOptions(field) })
+      return compact({ type: 'string', title, description, ...encodeOptions(field) })
     case 'list':
-      return said({ type: 'string', title, description: describe(field, listHint(field)) })
+      return compact({ type: 'string', title, description: withHint(field, listHint(field)) })
     case 'choices':
       return undefined
   }

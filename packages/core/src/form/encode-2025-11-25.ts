@@ -1,15 +1,16 @@
-// Writes a form as revision 2025-11-25 has it, and 2026-07-28 after it.
+// Writes a form as a schema of revision 2025-11-25, which 2026-07-28 shares.
 //
 // Options are either all bare values or all pairs of `const` and `title`; every kind of field can have a default. Any
 // form can be asked in this revision: a list of texts as one text, null as a field that may be left out, and an exclusive
 // bound as an inclusive one with a hint.
+
+import { compact } from '../compact.ts'
 import type { JsonObject } from '../json.ts'
 import { type Field, type Form, mustBeFilled, type Option } from './form.ts'
-import { describe, listHint, numberHint } from './hints.ts'
+import { listHint, numberHint, withHint } from './hints.ts'
 import { textOfList } from './list-text.ts'
-import { said } from './said.ts'
 
-/** @param labels how the labels of one choice are written; this revision still takes the older way */
+/** @param labels `older` writes the labels of a choice as `enumNames`, which this revision still accepts */
 export function encode20251125(form: Form, labels: 'pairs' | 'older' = 'pairs'): JsonObject {
   const required = form.fields.filter(mustBeFilled).map((field) => field.name)
   return {
@@ -24,31 +25,40 @@ function encodeField(field: Field, labels: 'pairs' | 'older'): JsonObject {
   switch (field.kind) {
     case 'text': {
       const { format, minLength, maxLength, pattern } = field
-      return said({ type: 'string', title, description, format, minLength, maxLength, pattern, default: field.default })
+      return compact({
+        type: 'string',
+        title,
+        description,
+        format,
+        minLength,
+        maxLength,
+        pattern,
+        default: field.default,
+      })
     }
     case 'number': {
       const { above, below, min: minimum = above, max: maximum = below } = field
       const type = field.integer ? 'integer' : 'number'
-      const hinted = describe(field, numberHint(field))
-      return said({ type, title, description: hinted, minimum, maximum, default: field.default })
+      const hinted = withHint(field, numberHint(field))
+      return compact({ type, title, description: hinted, minimum, maximum, default: field.default })
     }
     case 'boolean':
-      return said({ type: 'boolean', title, description, default: field.default })
+      return compact({ type: 'boolean', title, description, default: field.default })
     case 'choice': {
       const pairs = labels === 'older' ? twoLists(field.options) : { oneOf: titled(field.options) }
       const options = isTitled(field.options) ? pairs : { enum: bare(field.options) }
-      return said({ type: 'string', title, description, ...options, default: field.default })
+      return compact({ type: 'string', title, description, ...options, default: field.default })
     }
     case 'choices': {
       const { minItems, maxItems } = field
       const items = isTitled(field.options)
         ? { anyOf: titled(field.options) }
         : { type: 'string', enum: bare(field.options) }
-      return said({ type: 'array', title, description, minItems, maxItems, items, default: field.default })
+      return compact({ type: 'array', title, description, minItems, maxItems, items, default: field.default })
     }
     case 'list': {
       const suggested = field.default === undefined ? undefined : textOfList(field.default)
-      return said({ type: 'string', title, description: describe(field, listHint(field)), default: suggested })
+      return compact({ type: 'string', title, description: withHint(field, listHint(field)), default: suggested })
     }
   }
 }

@@ -14,7 +14,7 @@ const sample = form({
   sure: boolean({ default: false }),
 })
 
-test('[FORM-9] 2025-06-18 gets labels in a second list, and no default but a boolean’s', () => {
+test('[FORM-9] 2025-06-18 gets labels in a second list, and defaults for booleans only', () => {
   expect(encodeForm(sample, '2025-06-18')).toStrictEqual({
     ok: true,
     schema: {
@@ -60,20 +60,20 @@ test.each(['2025-11-25', '2026-07-28'] as const)('[FORM-9] %s gets titled option
   })
 })
 
-test('[FORM-9] where nothing is required, nothing is said about it', () => {
+test('[FORM-9] `required` is omitted when no field is required', () => {
   for (const revision of revisions) {
     expect(encodeForm({ fields: [] }, revision)).toStrictEqual({ ok: true, schema: { type: 'object', properties: {} } })
   }
 })
 
-test('[FORM-10] 2025-06-18 cannot ask for several choices, and says so instead of leaving them out', () => {
+test('[FORM-10] a form with several choices is refused for 2025-06-18 instead of losing the field', () => {
   expect(encodeForm(form({ sure: boolean(), days: choices(['mon']) }), '2025-06-18')).toStrictEqual({
     ok: false,
     reason: 'In 2025-06-18 "days" cannot allow several choices.',
   })
 })
 
-test('[FORM-9] any form reads back from its 2025-11-25 schema as it was', () => {
+test('[FORM-9] any form is read back unchanged from its 2025-11-25 schema', () => {
   fc.assert(
     fc.property(anyForm(), (any) => {
       const encoded = encodeForm(any, '2025-11-25')
@@ -82,22 +82,22 @@ test('[FORM-9] any form reads back from its 2025-11-25 schema as it was', () => 
   )
 })
 
-test('[FORM-9] any form reads back from its 2025-06-18 schema, less the defaults it cannot say', () => {
+test('[FORM-9] any form is read back from its 2025-06-18 schema, without the defaults that it cannot express', () => {
   fc.assert(
     fc.property(anyForm(), (any) => {
-      const sayable: Form = { fields: any.fields.filter((field) => field.kind !== 'choices') }
-      const encoded = encodeForm(sayable, '2025-06-18')
-      const fields = sayable.fields.map(({ default: suggested, ...rest }) =>
+      const expressible: Form = { fields: any.fields.filter((field) => field.kind !== 'choices') }
+      const encoded = encodeForm(expressible, '2025-06-18')
+      const fields = expressible.fields.map(({ default: suggested, ...rest }) =>
         rest.kind === 'boolean' && suggested !== undefined ? { ...rest, default: suggested } : rest,
       )
       const again = readForm(encoded.ok && JSON.parse(JSON.stringify(encoded.schema)))
       expect(again.ok && again.form).toStrictEqual({ fields })
-      expect(encodeForm(any, '2025-06-18').ok).toBe(sayable.fields.length === any.fields.length)
+      expect(encodeForm(any, '2025-06-18').ok).toBe(expressible.fields.length === any.fields.length)
     }),
   )
 })
 
-/** Forms as the judge leaves them: in the order that an object keeps its names in, labels only where they say more. */
+/** Valid forms: fields in the order of an object's names, labels only where they differ from the value. */
 function anyForm(): fc.Arbitrary<Form> {
   const name = fc.oneof(
     fc.constantFrom('constructor', 'toString', 'a/b~c', '7', '😀'),

@@ -1,7 +1,7 @@
 // A form: what a person is asked to fill in, the same whichever revision carries it.
 //
-// This module is little but types. It knows nothing of schemas or of the wire; read.ts and build.ts make forms, encode.ts
-// writes them out, check.ts judges the answers. What was not said is absent, never undefined, so forms compare by value.
+// Mostly types, independent of schemas and protocol: read.ts and build.ts make forms, encode.ts writes them as schemas,
+// check.ts checks the answers. A part that was not given is absent, never undefined, so that forms compare by value.
 
 export const textFormats = ['email', 'uri', 'date', 'date-time'] as const
 export type TextFormat = (typeof textFormats)[number]
@@ -11,17 +11,17 @@ interface Common {
   readonly title?: string
   readonly description?: string
   readonly required: boolean
-  /** The asker also takes null. A required field that takes null may be left empty: its answer is then null. */
+  /** The asker also accepts null. A required nullable field may be left empty: its answer is then null. */
   readonly nullable?: true
 }
 
-/** What a text must be like. */
+/** The rules for a text. */
 export interface TextRules {
   readonly format?: TextFormat
   /** Both in Unicode code points, as JSON Schema counts them: an emoji is one, not two. */
   readonly minLength?: number
   readonly maxLength?: number
-  /** A regular expression that must match somewhere in the text. See patterns.ts for who runs it. */
+  /** A regular expression that must match somewhere in the text. See patterns.ts for the engine. */
   readonly pattern?: string
 }
 
@@ -46,7 +46,7 @@ export interface BooleanField extends Common {
   readonly default?: boolean
 }
 
-/** A label is there only when it says something other than the value. */
+/** A label is present only when it differs from the value. */
 export interface Option<Value extends string = string> {
   readonly value: Value
   readonly label?: string
@@ -69,7 +69,7 @@ export interface ChoicesField extends Common {
 /** Any number of texts that the person writes. */
 export interface ListField extends Common {
   readonly kind: 'list'
-  /** What each entry must be like. */
+  /** The rules for each entry. */
   readonly item: TextRules
   readonly minItems?: number
   readonly maxItems?: number
@@ -79,8 +79,8 @@ export interface ListField extends Common {
 
 export type Field = TextField | NumberField | BooleanField | ChoiceField | ChoicesField | ListField
 
-/** A field that has not been given its name yet. */
-export type Unnamed<F extends Field = Field> = F extends Field ? Omit<F, 'name'> : never
+/** A field without its name. */
+export type UnnamedField<F extends Field = Field> = F extends Field ? Omit<F, 'name'> : never
 
 export interface Form {
   readonly fields: readonly Field[]
@@ -103,5 +103,5 @@ export interface FormOf<C> extends Form {
   readonly [contentType]?: C
 }
 
-/** What an answer to this form holds; `Content` when the form was read rather than built. */
+/** The type of an answer to this form; `Content` when the form was read rather than built. */
 export type ContentOf<F extends Form> = F extends FormOf<infer C> ? (unknown extends C ? Content : C) : never

@@ -1,5 +1,6 @@
-// The four text formats a form may ask for. Each is judged by a single walk over the characters: no regular expression
-// that could be made to backtrack, no platform parser whose leniency differs from place to place.
+// The four text formats of a form. Each is checked in a single pass over the characters: no regular expression that
+// could backtrack, and no platform parser, because those differ in what they accept.
+
 import type { TextFormat } from './form.ts'
 
 export function hasFormat(text: string, format: TextFormat): boolean {
@@ -98,7 +99,7 @@ function isUriText(text: string): boolean {
   return true
 }
 
-/** YYYY-MM-DD, and a day the calendar has. */
+/** YYYY-MM-DD, and a day that exists. */
 function isDate(text: string): boolean {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false
   const year = wholeNumber(text.slice(0, 4))
@@ -128,7 +129,7 @@ function isDateTime(text: string): boolean {
   return second < 60 || (hour * 60 + minute - offset + 2 * 1440) % 1440 === 1439
 }
 
-/** Where the offset begins; past the end, so that it reads as missing, when a dot has no digits after it. */
+/** Where the offset begins. If a dot has no digits after it: the end of the text, so that the offset is missing. */
 function fractionEnd(text: string, start: number): number {
   if (text[start] !== '.') return start
   let end = start + 1

@@ -1,15 +1,15 @@
-// What a revision of the protocol has no keyword for, said in a field's description instead.
+// Hints in a field's description for rules that a protocol revision has no keyword for.
 import type { Field, ListField, NumberField } from './form.ts'
 
 /** The description with the hint after it. */
-export function describe({ description }: Pick<Field, 'description'>, hint: string): string | undefined {
+export function withHint({ description }: Pick<Field, 'description'>, hint: string): string | undefined {
   if (hint === '') return description
   return description === undefined || description === '' ? hint : `${description} ${hint}`
 }
 
 export function numberHint({ above, below }: NumberField): string {
-  const words = [above === undefined ? '' : `more than ${above}`, below === undefined ? '' : `less than ${below}`]
-  const hint = words.filter((word) => word !== '').join(' and ')
+  const bounds = [above === undefined ? '' : `more than ${above}`, below === undefined ? '' : `less than ${below}`]
+  const hint = bounds.filter((bound) => bound !== '').join(' and ')
   return hint === '' ? '' : `Must be ${hint}.`
 }
 

@@ -1,8 +1,8 @@
-// A list of texts written as one text, for surfaces and clients that have only a line to type in.
+// A list of texts written as one text, for surfaces and clients that have only a text input.
 
 const newline = /\r\n|\r|\n/
 
-/** One entry per line; on a single line separated by commas; or a JSON list, where an entry has a comma in it. */
+/** One entry per line; on a single line separated by commas; or a JSON list, for entries that contain commas. */
 export function listOfText(text: string): readonly string[] {
   const listed = jsonList(text)
   if (listed !== undefined) return listed

@@ -1,6 +1,6 @@
-// Regular expressions in forms. Core never runs one by itself: the caller passes the engine.
+// Regular expressions in forms. The caller passes the engine that runs them.
 //
-// A form from another program is checked with an engine that takes linear time. `ownPatterns` is for forms that the
+// A form from another program is checked with an engine that takes linear time. `trustedPatterns` is for forms that the
 // author of this program wrote, because the platform's own engine can be made to backtrack.
 
 export type CompiledPattern =
@@ -12,11 +12,11 @@ export type CompiledPattern =
     }
   | { readonly ok: false; readonly reason: string }
 
-/** Never throws. The same pattern may be compiled many times, so an engine remembers what it compiled. */
+/** Never throws. The same pattern may be compiled many times, so an engine should cache what it compiled. */
 export type CompilePattern = (pattern: string) => CompiledPattern
 
 /** Only for patterns that the author of this program wrote. */
-export const ownPatterns: CompilePattern = (pattern) => {
+export const trustedPatterns: CompilePattern = (pattern) => {
   try {
     const compiled = new RegExp(pattern, 'u')
     return { ok: true, matches: (text) => compiled.test(text) }
@@ -25,5 +25,5 @@ export const ownPatterns: CompilePattern = (pattern) => {
   }
 }
 
-/** Where nobody passed an engine. */
+/** The default when no engine was passed. */
 export const noPatterns: CompilePattern = () => ({ ok: false, reason: 'Patterns cannot be checked here.' })

@@ -1,5 +1,6 @@
-// What is wrong with a form, in plain words, with a place to look. Collected up to a limit, so that the report on a
-// hostile schema stays small.
+// The problems of a form: a path, a code and a reason each. Their number is limited, so that the report on a hostile
+// schema stays small.
+
 import { formLimits } from '../limits.ts'
 
 export type ProblemCode =
@@ -8,7 +9,7 @@ export type ProblemCode =
   /** Beyond the subset that forms may use. */
   | 'unsupported'
   | 'too_large'
-  /** Says two things that cannot both hold. */
+  /** Two rules that cannot both hold. */
   | 'contradictory'
 
 export interface FormProblem {
@@ -22,7 +23,7 @@ export class Problems {
   readonly found: FormProblem[] = []
   #count = 0
 
-  /** Goes on counting when the report is full. */
+  /** Continues to count when the report is full. */
   get count(): number {
     return this.#count
   }
@@ -39,7 +40,7 @@ export class Problems {
 
 const shownChars = 40
 
-/** A foreign name made fit for a message: short, and never half a character. */
+/** An untrusted name for use in a message: short, and without broken characters. */
 export function shortened(name: string): string {
   const shown = name.length > shownChars ? `${name.slice(0, shownChars)}…` : name
   return shown.toWellFormed()

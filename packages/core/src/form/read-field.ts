@@ -1,17 +1,18 @@
-// One property of a JSON schema, put into the form's own words for the judge.
+// Turns one property of a JSON schema into a draft with the names of form.ts.
 //
-// This module knows the shapes a field can have on the wire, of every revision, the five of enums among them, and what
-// the SDKs of other languages write for the same. It decides which shape it is looking at and refuses keywords that
-// restrict the answer in a way the shape does not have; what their values must be is the judge's business.
+// It accepts the shapes that a field has in every protocol revision, including the five of enums, and those that the
+// SDKs of other languages write. It refuses keywords that restrict the answer and do not belong to the shape.
+// validate-form.ts checks the values of the other keywords.
+
 import { formLimits } from '../limits.ts'
-import { type ObjectRead, readList, readObject } from './foreign.ts'
+import type { OptionDraft } from './draft-reader.ts'
 import { textFormats } from './form.ts'
-import type { NamedDraft } from './judge.ts'
 import { type ProblemCode, type Problems, pointer, shortened } from './problems.ts'
 import { uncheckedIn } from './read-keywords.ts'
 import { withoutNull } from './read-nullable.ts'
 import { type Shape, shapeOf } from './read-shapes.ts'
-import type { OptionDraft } from './take.ts'
+import { type ObjectRead, readList, readObject } from './untrusted.ts'
+import type { NamedDraft } from './validate-form.ts'
 
 type Entries = ReadonlyMap<string, unknown>
 type Refuse = (steps: readonly (string | number)[], code: ProblemCode, reason: string) => undefined
@@ -23,7 +24,7 @@ export interface FieldDraft {
   readonly hasDefault: boolean
 }
 
-/** Undefined when the property is not enough of a field to be judged; then the problems say why. */
+/** Undefined when the property cannot be read as a field; `problems` has the reason. */
 export function draftField(
   name: string,
   property: unknown,
@@ -48,7 +49,7 @@ export function draftField(
   }
   refuseOthers(entries, shape.keywords, [], refuse)
   const rules = shape.kind === 'list' && items.ok ? items.entries : entries
-  const hasFormat = judgeFormat(rules, shape, refuse)
+  const hasFormat = validateFormat(rules, shape, refuse)
 
   const options = draftOptions(shape, entries, items, refuse)
   if (options === undefined) return undefined
@@ -68,7 +69,7 @@ export function draftField(
   return { draft, isAsDefined, hasDefault: entries.has('default') }
 }
 
-/** What stands inside `anyOf` is found there; what stands beside it, beside it. */
+/** The path of a keyword: in the property itself if it is there, otherwise in the member of `anyOf` that was read. */
 function placed(
   steps: readonly (string | number)[],
   read: ObjectRead,
@@ -78,14 +79,14 @@ function placed(
   return read.ok && typeof first === 'string' && read.entries.has(first) ? steps : [...at, ...steps]
 }
 
-/** A format that nobody here knows is an annotation, as JSON Schema has it; but a password is a secret. */
-function judgeFormat(rules: Entries, { kind }: Shape, refuse: Refuse): boolean {
+/** An unknown format is an annotation, as in JSON Schema; but `password` asks for a secret. */
+function validateFormat(rules: Entries, { kind }: Shape, refuse: Refuse): boolean {
   const format = rules.get('format')
   if (format === undefined || (kind !== 'text' && kind !== 'list')) return false
   const steps = kind === 'list' ? ['items', 'format'] : ['format']
   if (typeof format !== 'string') refuse(steps, 'malformed', 'This must be text.')
   if (format === 'password') {
-    refuse(steps, 'unsupported', 'A form must not ask for a secret: it is handed over on a page, by URL.')
+    refuse(steps, 'unsupported', 'A form must not ask for a secret. Send a link to a page where the person enters it.')
   }
   return textFormats.some((known) => known === format)
 }
@@ -134,7 +135,7 @@ function draftOptions(
     return untitledOptions(shape, entries.get('enum'), entries.get('enumNames'), refuse)
   }
   if (shape.kind !== 'choices' && shape.kind !== 'list') return []
-  if (!items.ok) return refuse(['items'], 'unsupported', 'A list field must say what its entries are.')
+  if (!items.ok) return refuse(['items'], 'unsupported', 'A list field must define its entries.')
   if (shape.kind === 'list') return listItems(items.entries, refuse)
   if (second !== undefined && second !== 'enum') {
     refuseOthers(items.entries, ['type', second], ['items'], refuse)
@@ -193,7 +194,7 @@ function optionList(value: unknown, at: readonly string[], refuse: Refuse): read
   return refuse(at, 'malformed', 'The options must be a list.')
 }
 
-// What the form calls differently from the schema.
+// Keywords whose name in a form differs from the name in the schema.
 const renamed = [
   { keyword: 'minimum', part: 'min' },
   { keyword: 'maximum', part: 'max' },

@@ -1,6 +1,6 @@
 // Which keywords of JSON Schema a form must not ignore.
 //
-// A keyword that restricts what an answer may be is either checked or refused, because it might be the one that matters.
+// A keyword that restricts the answer is either checked or refused: ignoring it could accept a wrong answer.
 // Every other keyword is an annotation: it is dropped.
 
 const restricting: ReadonlySet<string> = new Set([

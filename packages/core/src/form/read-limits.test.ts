@@ -29,7 +29,7 @@ test('[FORM-4] a form may be as large as the limits and no larger', () => {
   expect(firstProblem(manyFields(5_000, 1))).toMatchObject({ path: '' })
 })
 
-test('[FORM-4] all text of a form together has a limit, names, options and defaults included', () => {
+test('[FORM-4] the total text of a form has a limit, including names, options and defaults', () => {
   const text = (description: string) => ({ type: 'string', description, default: 'x'.repeat(2_000) })
   const property = { type: 'array', items: { type: 'string', enum: ['x'.repeat(200), 'y'.repeat(200)] } }
   const enough = { ...manyFields(15, text('x'.repeat(2_048))), list: property }
@@ -41,7 +41,7 @@ test('[FORM-4] all text of a form together has a limit, names, options and defau
   })
 })
 
-test('[FORM-4] the report stops at a limit, however much is wrong', () => {
+test('[FORM-4] the number of reported problems is limited', () => {
   const everywhere = readForm({ type: 'object', properties: manyFields(60, { type: 'string', pattern: 'x' }) })
   const inOnePlace = readForm(withField({ type: 'string', enum: Array.from({ length: 200 }, () => 7) }))
 

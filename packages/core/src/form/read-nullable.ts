@@ -1,16 +1,17 @@
 // A property that also takes null, as the plain property and a flag.
 //
 // Python writes an optional field as `anyOf` with null, Go and Rust as a list of two types, and an enum may list null
-// among its values. A form has no null of its own: a field that is left empty stands for it.
+// among its values. In a form, a field that is left empty means null.
+
 import { formLimits } from '../limits.ts'
-import { readList, readObject } from './foreign.ts'
+import { readList, readObject } from './untrusted.ts'
 
 type Entries = ReadonlyMap<string, unknown>
 
 export interface WithoutNull {
   readonly entries: Entries
   readonly isNullable: boolean
-  /** Where the plain property stands, relative to the property it was read from. */
+  /** The path of the plain property, relative to the property that it was read from. */
   readonly at: readonly string[]
 }
 
@@ -18,7 +19,7 @@ export function withoutNull(entries: Entries): WithoutNull {
   return ofUnion(entries) ?? ofTypeList(entries) ?? { entries, isNullable: false, at: [] }
 }
 
-/** `anyOf: [{ type: 'integer' }, { type: 'null' }]`. What stands beside it applies to the plain property. */
+/** `anyOf: [{ type: 'integer' }, { type: 'null' }]`. The other keywords apply to the plain property. */
 function ofUnion(entries: Entries): WithoutNull | undefined {
   for (const keyword of ['anyOf', 'oneOf']) {
     const list = readList(entries.get(keyword), 2)
@@ -28,10 +29,10 @@ function ofUnion(entries: Entries): WithoutNull | undefined {
     const nothing = members.findIndex((member) => member.ok && member.entries.get('type') === 'null')
     const member = members[plain]
     if (nothing < 0 || member?.ok !== true) continue
-    const beside = [...entries].filter(([name]) => name !== keyword)
-    // A member that is nullable itself says nothing new.
+    const others = [...entries].filter(([name]) => name !== keyword)
+    // The member may be nullable too, which adds nothing.
     const inner = ofTypeList(member.entries)?.entries ?? member.entries
-    return { entries: new Map([...inner, ...beside]), isNullable: true, at: [keyword, String(plain)] }
+    return { entries: new Map([...inner, ...others]), isNullable: true, at: [keyword, String(plain)] }
   }
   return undefined
 }

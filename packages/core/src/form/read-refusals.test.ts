@@ -29,7 +29,7 @@ test.each([
   [{ type: 'object', properties: { ['x'.repeat(129)]: { type: 'string' } } }, `/properties/${'x'.repeat(40)}…`],
   [{ type: 'object', properties: { 'a\ud800': { type: 'string' } } }, '/properties/a\ufffd'],
   [JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'), '/properties/__proto__'],
-])('[FORM-2] what is no form is refused where it goes wrong: %j', (schema, path) => {
+])('[FORM-2] an invalid form is refused with the path of the problem: %j', (schema, path) => {
   expect(firstProblem(schema)).toMatchObject({ path })
 })
 

@@ -4,7 +4,7 @@ import { revisions } from '../revisions.ts'
 import { checkContent } from './check.ts'
 import { encodeForm } from './encode.ts'
 import type { Field } from './form.ts'
-import { type CompilePattern, ownPatterns } from './patterns.ts'
+import { type CompilePattern, trustedPatterns } from './patterns.ts'
 import { readForm } from './read.ts'
 
 const withField = (property: unknown, required: readonly string[] = []) => ({
@@ -14,7 +14,7 @@ const withField = (property: unknown, required: readonly string[] = []) => ({
 })
 
 function readOne(property: unknown, required: readonly string[] = []) {
-  const read = readForm(withField(property, required), ownPatterns)
+  const read = readForm(withField(property, required), trustedPatterns)
   if (!read.ok) throw new Error(JSON.stringify(read.problems))
   return { ...read, field: read.form.fields[0] as Field }
 }
@@ -114,7 +114,7 @@ test.each([
     },
     { kind: 'choice', options: ab },
   ],
-])('[FORM-16] what an SDK writes is read (%s)', (_sdk, property, field) => {
+])('[FORM-16] the schema that an SDK writes is read (%s)', (_sdk, property, field) => {
   expect(readOne(property).field).toStrictEqual({ ...named, ...field })
 })
 
@@ -122,10 +122,10 @@ test.each([
   ['out of bounds', { type: 'number', maximum: 1, default: 2 }],
   ['of another type', { type: 'string', default: 7 }],
   ['null', { type: 'string', default: null }],
-  ['no option', { type: 'string', enum: ['a'], default: 'b' }],
-  ['a date that is none', { type: 'string', format: 'date', default: 'today' }],
-  ['no list', { type: 'array', items: { type: 'string', enum: ['a'] }, default: 7 }],
-])('[FORM-17] a default that is %s is dropped, and the form is asked without it', (_what, property) => {
+  ['not an option', { type: 'string', enum: ['a'], default: 'b' }],
+  ['not a valid date', { type: 'string', format: 'date', default: 'today' }],
+  ['not a list', { type: 'array', items: { type: 'string', enum: ['a'] }, default: 7 }],
+])('[FORM-17] a default that is %s is dropped, and the form is read without it', (_what, property) => {
   expect(readOne(property).field.default).toBeUndefined()
 })
 
@@ -168,7 +168,7 @@ test('[FORM-19] entries of a list are counted, compared and checked one by one',
   }
   const { form } = readOne(list)
   const problem = (f: unknown) => {
-    const checked = checkContent(form, { f }, { patterns: ownPatterns })
+    const checked = checkContent(form, { f }, { patterns: trustedPatterns })
     return checked.ok ? undefined : checked.issues[0]?.message
   }
 
@@ -182,11 +182,11 @@ test('[FORM-19] entries of a list are counted, compared and checked one by one',
   expect(problem(Array.from({ length: 257 }, (_, index) => `x${index}`))).toBe('Enter at most 256 entries.')
 })
 
-test('[FORM-20] a pattern is checked by the engine that was passed, and by none if none was', () => {
+test('[FORM-20] a pattern is checked by the engine that was passed; without one the field is refused', () => {
   const { form } = readOne({ type: 'string', pattern: '^[a-z]+$' })
 
-  expect(checkContent(form, { f: 'abc' }, { patterns: ownPatterns }).ok).toBe(true)
-  expect(checkContent(form, { f: 'ABC' }, { patterns: ownPatterns }).ok).toBe(false)
+  expect(checkContent(form, { f: 'abc' }, { patterns: trustedPatterns }).ok).toBe(true)
+  expect(checkContent(form, { f: 'ABC' }, { patterns: trustedPatterns }).ok).toBe(false)
   const upTo3: CompilePattern = () => ({ ok: true, matches: () => true, maxChars: 3 })
   expect(checkContent(form, { f: 'abc' }, { patterns: upTo3 }).ok).toBe(true)
   expect(checkContent(form, { f: 'abcd' }, { patterns: upTo3 })).toMatchObject({
@@ -198,14 +198,14 @@ test('[FORM-20] a pattern is checked by the engine that was passed, and by none 
   })
 })
 
-test('[FORM-9] what a revision has no keyword for is written in its own words, with a hint', () => {
+test('[FORM-9] a rule without a keyword in the revision is written as a hint in the description', () => {
   const properties = {
     tags: { type: 'array', items: { type: 'string' }, default: ['a', 'b'], description: 'Tags.' },
     price: { type: 'number', exclusiveMinimum: 0 },
     count: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     name: { type: 'string', pattern: '^a' },
   }
-  const read = readForm({ type: 'object', properties, required: ['tags', 'count'] }, ownPatterns)
+  const read = readForm({ type: 'object', properties, required: ['tags', 'count'] }, trustedPatterns)
   if (!read.ok) throw new Error('This form can be read.')
 
   for (const revision of revisions) {
@@ -226,8 +226,8 @@ test('[FORM-9] what a revision has no keyword for is written in its own words, w
         required: ['tags'],
       },
     })
-    expect(encoded.ok && readForm(encoded.schema, ownPatterns)).toMatchObject({ ok: true })
-    expect(encoded.ok && readForm(encoded.schema, ownPatterns)).not.toHaveProperty('isForeign')
+    expect(encoded.ok && readForm(encoded.schema, trustedPatterns)).toMatchObject({ ok: true })
+    expect(encoded.ok && readForm(encoded.schema, trustedPatterns)).not.toHaveProperty('isNonStandard')
   }
 })
 
@@ -244,6 +244,6 @@ test.each([
   [{ type: 'number', exclusiveMinimum: 1 }, true],
   [{ type: ['string', 'null'] }, true],
   [{ type: 'array', items: { type: 'string' } }, true],
-])('[FORM-16] a schema that a client may refuse is marked: %j', (property, isForeign) => {
-  expect(readOne(property).isForeign).toBe(isForeign)
+])('[FORM-16] a schema that a client may refuse is marked: %j', (property, isNonStandard) => {
+  expect(readOne(property).isNonStandard).toBe(isNonStandard)
 })

@@ -2,12 +2,13 @@
 //
 // `isAsDefined` marks the shapes that the protocol itself defines: clients validate what they are sent, and some refuse
 // every other shape.
-import type { ObjectRead } from './foreign.ts'
+
 import type { Field } from './form.ts'
+import type { ObjectRead } from './untrusted.ts'
 
 export interface Shape {
   readonly kind: Field['kind']
-  /** Which restricting keywords, labels and suggestions it has. */
+  /** The keywords that it can have. */
   readonly keywords: readonly string[]
   /** Where the options are, for the shapes that have them. */
   readonly optionsAt: readonly string[]
@@ -55,7 +56,7 @@ function numberShape(entries: Entries): Shape {
 
 function choiceShape(entries: Entries, isTyped: boolean): Shape | undefined {
   if (entries.has('oneOf')) return choice([...common, 'oneOf'], 'oneOf', isTyped)
-  // Some write the options of one choice as `anyOf`, which the protocol has for several choices only.
+  // Some servers write the options of one choice as `anyOf`, which the protocol defines for several choices only.
   if (entries.has('anyOf')) return choice([...common, 'anyOf'], 'anyOf', false)
   if (!entries.has('enum')) return undefined
   return choice([...common, 'enum', 'enumNames'], 'enum', isTyped)

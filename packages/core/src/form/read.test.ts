@@ -77,7 +77,7 @@ function titled() {
   ]
 }
 
-test('[FORM-1] fields keep their order, and required says which must be filled in', () => {
+test('[FORM-1] fields keep their order, and `required` lists those that must be filled in', () => {
   const read = readForm({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

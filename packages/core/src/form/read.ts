@@ -1,23 +1,24 @@
-// Reads a form out of a JSON schema: the flat subset that the protocol allows, and what SDKs write for the same fields.
+// Reads a form from a JSON schema: the flat subset that the protocol allows, and what SDKs write for the same fields.
 //
-// The schema comes from a stranger. It is interpreted, never compiled; counted before it is walked; and never entered
-// deeper than a form goes, so nesting costs nothing. Both dated shapes are read alike, whichever revision sent them.
+// The schema is untrusted. It is interpreted, never compiled; its members are counted before they are read; and it is
+// never read deeper than a form goes, so nesting costs nothing. The shapes of all revisions are accepted from each.
+
 import { formLimits } from '../limits.ts'
-import { readList, readObject } from './foreign.ts'
 import type { Form } from './form.ts'
-import { judgeForm, type NamedDraft } from './judge.ts'
 import { type CompilePattern, noPatterns } from './patterns.ts'
 import { type FormProblem, Problems, pointer, shortened } from './problems.ts'
 import { draftField } from './read-field.ts'
 import { uncheckedIn } from './read-keywords.ts'
+import { readList, readObject } from './untrusted.ts'
+import { type NamedDraft, validateForm } from './validate-form.ts'
 
 export type FormRead =
   | {
       readonly ok: true
       readonly form: Form
       /** Set when the schema is written in a way that the protocol does not define. Then encode the form for a client. */
-      readonly isForeign?: true
-      /** Set when the schema says that an answer must not have other properties. */
+      readonly isNonStandard?: true
+      /** Set when the schema forbids other properties in an answer. */
       readonly isClosed?: true
     }
   | { readonly ok: false; readonly problems: readonly FormProblem[] }
@@ -25,7 +26,7 @@ export type FormRead =
 const keywords = ['type', 'properties', 'required', 'additionalProperties']
 
 /**
- * Never throws, whatever it is given.
+ * Never throws.
  *
  * @param patterns compiles the patterns of text fields. Without it a field with a pattern is refused.
  */
@@ -38,10 +39,10 @@ export function readForm(schema: unknown, patterns: CompilePattern = noPatterns)
 function readSchema(schema: unknown, problems: Problems, patterns: CompilePattern): FormRead | undefined {
   const top = readObject(schema, formLimits.keywords)
   if (!top.ok) {
-    problems.add('', 'malformed', 'A form is a plain object with the type "object" and a few properties.')
+    problems.add('', 'malformed', 'A form must be a plain object with the type "object" and properties.')
     return undefined
   }
-  judgeTop(top.entries, problems)
+  validateTop(top.entries, problems)
 
   const properties = readObject(top.entries.get('properties'), formLimits.fields)
   if (!properties.ok && properties.why === 'too-many') {
@@ -50,22 +51,22 @@ function readSchema(schema: unknown, problems: Problems, patterns: CompilePatter
   if (!properties.ok) return undefined
 
   const required = readRequired(top.entries.get('required'), properties.entries, problems)
-  const seen: Seen = { isForeign: false, defaults: new Set() }
-  const form = judgeForm(drafts(properties.entries, required, problems, seen), problems, patterns)
+  const seen: Seen = { isNonStandard: false, defaults: new Set() }
+  const form = validateForm(drafts(properties.entries, required, problems, seen), problems, patterns)
   if (form === undefined) return undefined
   // A default that was dropped is one that a client may refuse.
-  const isForeign =
-    seen.isForeign || form.fields.some((one) => one.default === undefined && seen.defaults.has(one.name))
+  const isNonStandard =
+    seen.isNonStandard || form.fields.some((one) => one.default === undefined && seen.defaults.has(one.name))
   const isClosed = top.entries.get('additionalProperties') === false
-  return { ok: true, form, ...(isForeign && { isForeign }), ...(isClosed && { isClosed }) }
+  return { ok: true, form, ...(isNonStandard && { isNonStandard }), ...(isClosed && { isClosed }) }
 }
 
 interface Seen {
-  isForeign: boolean
+  isNonStandard: boolean
   readonly defaults: Set<string>
 }
 
-function judgeTop(entries: ReadonlyMap<string, unknown>, problems: Problems): void {
+function validateTop(entries: ReadonlyMap<string, unknown>, problems: Problems): void {
   for (const name of uncheckedIn(entries, keywords)) {
     problems.add(pointer(name), 'unsupported', `A form cannot use "${shortened(name)}".`)
   }
@@ -103,7 +104,7 @@ function readRequired(
   return required
 }
 
-/** Lazy, so that the judge can stop before the next field is looked at. */
+/** Lazy, so that validation can stop before the next field is read. */
 function* drafts(
   properties: ReadonlyMap<string, unknown>,
   required: ReadonlySet<unknown>,
@@ -112,7 +113,7 @@ function* drafts(
 ): Iterable<NamedDraft> {
   for (const [name, property] of properties) {
     const field = draftField(name, property, required.has(name), problems)
-    if (field?.isAsDefined === false) seen.isForeign = true
+    if (field?.isAsDefined === false) seen.isNonStandard = true
     if (field?.hasDefault === true) seen.defaults.add(name)
     if (field !== undefined) yield field.draft
     if (problems.full) return

@@ -1,19 +1,20 @@
-// Judges one value against one field, in words a person understands beside that field.
+// Checks one value against one field, with messages for the person who fills it in.
 //
-// The same judgement is used for answers and for defaults, so a form can never suggest what it would refuse.
+// Answers and defaults are checked alike, so a form can never suggest a value that it would refuse.
+
 import { formLimits } from '../limits.ts'
-import { readList } from './foreign.ts'
-import type { ChoicesField, FieldValue, ListField, NumberField, TextFormat, TextRules, Unnamed } from './form.ts'
+import type { ChoicesField, FieldValue, ListField, NumberField, TextFormat, TextRules, UnnamedField } from './form.ts'
 import { hasFormat } from './formats.ts'
 import { listOfText } from './list-text.ts'
 import { type CompilePattern, noPatterns } from './patterns.ts'
+import { readList } from './untrusted.ts'
 
-export type ValueChecked =
+export type CheckedValue =
   | { readonly ok: true; readonly value: FieldValue }
   | { readonly ok: false; readonly message: string }
 
-/** What comes back is a copy: it shares nothing with what was passed in. */
-export function checkValue(field: Unnamed, value: unknown, compile: CompilePattern = noPatterns): ValueChecked {
+/** Returns a copy that shares nothing with the input. */
+export function checkValue(field: UnnamedField, value: unknown, compile: CompilePattern = noPatterns): CheckedValue {
   switch (field.kind) {
     case 'text':
       return checkText(field, value, compile)
@@ -36,7 +37,7 @@ type TextChecked = { readonly ok: true; readonly value: string } | { readonly ok
 
 function checkText(field: TextRules, value: unknown, compile: CompilePattern): TextChecked {
   if (typeof value !== 'string') return bad('Enter text.')
-  // Length first: nothing below may walk a text that is too long to be an answer.
+  // Length first: nothing below may iterate over a text that is too long to be an answer.
   const pattern = field.pattern === undefined ? undefined : compile(field.pattern)
   if (pattern?.ok === false) return bad(pattern.reason)
   const most = Math.min(pattern?.maxChars ?? formLimits.answerChars, formLimits.answerChars)
@@ -59,7 +60,7 @@ const formatHints: Readonly<Record<TextFormat, string>> = {
   'date-time': 'Enter a date and time like 2026-07-28T09:30:00Z.',
 }
 
-function checkNumber(field: Unnamed<NumberField>, value: unknown): ValueChecked {
+function checkNumber(field: UnnamedField<NumberField>, value: unknown): CheckedValue {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     return bad(field.integer ? 'Enter a whole number.' : 'Enter a number.')
   }
@@ -70,11 +71,11 @@ function checkNumber(field: Unnamed<NumberField>, value: unknown): ValueChecked 
   if (field.integer && !Number.isInteger(value)) return bad('Enter a whole number.')
   // Beyond this, two neighbouring whole numbers are the same double: what arrives may not be what was typed.
   if (field.integer && !Number.isSafeInteger(value)) return bad('This number is too large to be exact.')
-  // JSON writes -0 as 0; so do we, lest the same answer have two digests.
+  // JSON writes -0 as 0; so do we, or the same answer would have two digests.
   return good(value === 0 ? 0 : value)
 }
 
-function checkChoices(field: Unnamed<ChoicesField>, value: unknown): ValueChecked {
+function checkChoices(field: UnnamedField<ChoicesField>, value: unknown): CheckedValue {
   const list = readList(value, formLimits.options)
   if (!list.ok) return bad('Choose from the options.')
   const known = new Set(field.options.map((option) => option.value))
@@ -86,8 +87,8 @@ function checkChoices(field: Unnamed<ChoicesField>, value: unknown): ValueChecke
   return good(chosen)
 }
 
-/** A client or a surface with only a line to type in gives the list as one text. */
-function checkList(field: Unnamed<ListField>, value: unknown, compile: CompilePattern): ValueChecked {
+/** A client or a surface that has only a text input sends the list as one text. */
+function checkList(field: UnnamedField<ListField>, value: unknown, compile: CompilePattern): CheckedValue {
   const list = readList(typeof value === 'string' ? entriesOf(value) : value, formLimits.listItems)
   if (!list.ok) return bad(list.why === 'too-many' ? `Enter at most ${formLimits.listItems} entries.` : 'Enter a list.')
   const entries: string[] = []
@@ -110,7 +111,10 @@ function entriesOf(text: string): readonly string[] {
   return text.length > 2 * formLimits.answerChars ? [text] : listOfText(text)
 }
 
-/** Characters as JSON Schema counts them, two UTF-16 units at most each; not counted at all when over `max` anyway. */
+/**
+ * Characters as JSON Schema counts them. One has at most two UTF-16 units, so a text of more than `2 * max` units is
+ * over the limit and is not counted.
+ */
 function codePoints(text: string, max: number): number {
   if (text.length > 2 * max) return text.length
   let count = 0
@@ -122,5 +126,5 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
-const good = (value: FieldValue): ValueChecked => ({ ok: true, value })
+const good = (value: FieldValue): CheckedValue => ({ ok: true, value })
 const bad = (message: string): { ok: false; message: string } => ({ ok: false, message })

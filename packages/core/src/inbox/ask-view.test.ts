@@ -1,10 +1,10 @@
 // What a person is shown of an ask.
 
 import { describe, expect, test } from 'vitest'
-import { type Answer, judgeAnswer } from '../ask/answer.ts'
+import { type Answer, checkAnswer } from '../ask/answer.ts'
+import { soleApprover } from '../ask/approval-rule.ts'
 import { type Ask, raise } from '../ask/ask.ts'
 import { decisionForm } from '../ask/decision.ts'
-import { only } from '../ask/electorate.ts'
 import type { Question } from '../ask/question.ts'
 import { actionDigest } from '../digest/action.ts'
 import { digestOf } from '../digest/digest.ts'
@@ -14,15 +14,15 @@ import type { Content, Field, Form } from '../form/form.ts'
 import { readForm } from '../form/read.ts'
 import type { JsonObject } from '../json.ts'
 import type { Revision } from '../revisions.ts'
-import { askView, type Naming } from './ask-view.ts'
+import { askView, type DisplayNames } from './ask-view.ts'
 import { drawField } from './draw-field.ts'
-import { endingInWords } from './ending.ts'
+import { endingText } from './ending-text.ts'
 import type { AskView, DecisionView } from './view.ts'
 
 const ann = { principal: 'ann', groups: [] }
-const naming: Naming = { nameOf: (principal) => principal.toUpperCase(), describe: () => ({}) }
+const naming: DisplayNames = { nameOf: (principal) => principal.toUpperCase(), describe: () => ({}) }
 
-function viewOf(question: Question, changes: { naming?: Naming } = {}): AskView {
+function viewOf(question: Question, changes: { naming?: DisplayNames } = {}): AskView {
   return askView(asksOf(question), ann, changes.naming ?? naming)
 }
 
@@ -33,7 +33,7 @@ function asksOf(question: Question): Ask {
     asker: { server: 'deploy', tool: 'roll\u202Eout' },
     principal: 'ben',
     question,
-    electorate: only('ann'),
+    approvalRule: soleApprover('ann'),
     decideWithinMs: 60_000,
     useWithinMs: 60_000,
   }
@@ -60,7 +60,7 @@ describe('an approval that came as a form', () => {
   const call = { tool: 'roll\u202Eout', arguments: { env: 'production', note: '4' } }
   const asked: Question = { kind: 'form', message: 'Approve: Deploy\n\nI will only look.', form: decisionForm, call }
 
-  test('[CARD-1] the call is drawn from what reached us, and the words of the server stay a claim', () => {
+  test('[CARD-1] the call is drawn from the request, and the text of the server stays a claim', () => {
     const { question } = viewOf(asked)
     expect(question).toMatchObject({
       kind: 'form',
@@ -75,8 +75,8 @@ describe('an approval that came as a form', () => {
         ],
       },
     })
-    expect(judgeAnswer(asked, { action: 'accept', content: (question as Decided).decision.content }).ok).toBe(true)
-    expect(judgeAnswer(asked, { action: 'accept' }).ok).toBe(false)
+    expect(checkAnswer(asked, { action: 'accept', content: (question as Decided).decision.content }).ok).toBe(true)
+    expect(checkAnswer(asked, { action: 'accept' }).ok).toBe(false)
   })
 
   test('[CARD-1] arguments that were too large are not drawn in part', () => {
@@ -86,9 +86,9 @@ describe('an approval that came as a form', () => {
   })
 
   test.each<[string, Form]>([
-    ['as it came over the oldest wire', overTheWire('2025-06-18')],
-    ['as it came over the newest wire', overTheWire('2026-07-28')],
-  ])('[CARD-2] the form of an approval is known %s', (_, form) => {
+    ['after encoding in the oldest revision', encodedAndRead('2025-06-18')],
+    ['after encoding in the newest revision', encodedAndRead('2026-07-28')],
+  ])('[CARD-2] the form of an approval is recognised %s', (_, form) => {
     expect((viewOf({ ...asked, form }).question as Decided).decision).toBeDefined()
   })
 
@@ -103,11 +103,11 @@ describe('an approval that came as a form', () => {
       [{ ...field, options: options.map(({ value }, at) => ({ value, label: options[1 - at]?.label ?? '' })) }],
     ],
     ['another order', [{ ...field, options: options.toReversed() }]],
-    ['a third word', [{ ...field, options: [...options, { value: 'always' }] }]],
+    ['a third option', [{ ...field, options: [...options, { value: 'always' }] }]],
     ['a default', [{ ...field, options, default: 'approve' }]],
-    ['words beside it', [{ ...field, options, description: 'Decline to approve.' }]],
+    ['a description', [{ ...field, options, description: 'Decline to approve.' }]],
     ['another title', [{ ...field, options, title: 'Cancel?' }]],
-    ['an answer that is optional', [{ ...field, options, required: false }]],
+    ['an optional field', [{ ...field, options, required: false }]],
     [
       'a second field',
       [
@@ -116,11 +116,11 @@ describe('an approval that came as a form', () => {
       ],
     ],
     ['no field', []],
-  ])('[CARD-2] with %s it stays a form', (_, fields) => {
+  ])('[CARD-2] a form with %s is not an approval', (_, fields) => {
     expect(viewOf({ ...asked, form: { fields } }).question).not.toHaveProperty('decision')
   })
 
-  test('[CARD-4] a form was answered, an approval approved, and what was chosen in it is not shown as filled in', () => {
+  test('[CARD-4] a form is "answered" and an approval "approved", without the chosen option as content', () => {
     const settled = (question: Question, content: Content) => {
       const ask = {
         ...asksOf(question),
@@ -168,7 +168,7 @@ describe('the person’s actual answer', () => {
       naming,
     ).state
 
-  test('[REPLY-6] a No reads as the question and its answer, and is no yes', () => {
+  test('[REPLY-6] a No is shown with its question and does not count as a yes', () => {
     expect(settled(yesNo, { action: 'accept', content: { confirmed: false } })).toMatchObject({
       what: 'You answered No',
       answered: { name: 'no', verdict: 'no', text: 'No' },
@@ -176,7 +176,7 @@ describe('the person’s actual answer', () => {
     })
   })
 
-  test('[REPLY-6] a plan that was sent back or cancelled is no yes, and a choice is named by its label', () => {
+  test('[REPLY-6] a plan that was sent back or cancelled does not count as a yes, and a choice is shown by its label', () => {
     const content = { decision: 'request_changes', feedback: 'use FTS5' }
     expect(settled(plan, { action: 'accept', content })).toMatchObject({
       what: 'You requested changes',
@@ -194,7 +194,7 @@ describe('the person’s actual answer', () => {
     })
   })
 
-  test('[REPLY-7] a view says who receives a comment, and which field of the form is the comment', () => {
+  test('[REPLY-7] a view has who receives a comment, and which field of the form is the comment', () => {
     const ask = asksOf(yesNo)
     expect(askView(ask, ann, naming)).toMatchObject({ commentReaches: 'audit-log' })
     expect(askView(ask, ann, naming)).not.toHaveProperty('commentField')
@@ -207,14 +207,14 @@ describe('the person’s actual answer', () => {
 
 type Decided = { readonly decision: DecisionView }
 
-function overTheWire(revision: Revision): Form {
+function encodedAndRead(revision: Revision): Form {
   const encoded = encodeForm(decisionForm, revision)
   const read = encoded.ok ? readForm(JSON.parse(JSON.stringify(encoded.schema))) : undefined
   return read?.ok === true ? read.form : { fields: [] }
 }
 
 describe('the call in which a server asks', () => {
-  const message = 'Let read_file go on\n\nI only look.'
+  const message = 'Let read_file continue\n\nI only look.'
   const call = { tool: 'wipe_disk', arguments: { path: '/', recursive: true } }
   const drawn = {
     kind: 'tool',
@@ -235,7 +235,7 @@ describe('the call in which a server asks', () => {
     for (const question of questions) expect(viewOf(question).question).toMatchObject({ call: drawn })
   })
 
-  test('[CARD-5] a question that may be any call’s shows all of them, and is not drawn as an approval', () => {
+  test('[CARD-5] a question that may belong to several calls shows all of them, and is not drawn as an approval', () => {
     const oneOf = [{ tool: 'list' }, { tool: 'deploy', arguments: { region: 'eu' } }]
     const view = viewOf({ kind: 'form', message, form: decisionForm, oneOf }).question
     expect(view).toMatchObject({
@@ -245,7 +245,7 @@ describe('the call in which a server asks', () => {
     expect(view).not.toHaveProperty('call')
   })
 
-  test('[CARD-5] a prompt and a resource are named as what they are', () => {
+  test('[CARD-5] a prompt and a resource are labelled as such', () => {
     const form = { fields: [] }
     const prompt = { kind: 'prompt', tool: 'summarize', arguments: { path: 'a' } } as const
     const resource = { kind: 'resource', tool: 'file:///etc/passwd', arguments: {} } as const
@@ -256,7 +256,7 @@ describe('the call in which a server asks', () => {
     })
   })
 
-  test('[CARD-6] a form without fields has a title of ours, with the tool that was called', () => {
+  test('[CARD-6] a form without fields has Assent’s title, with the tool that was called', () => {
     const form = { fields: [] }
     const view = viewOf({ kind: 'form', message, form, call })
     expect(view.headline).toBe('deploy asks you to confirm: wipe_disk')
@@ -270,7 +270,7 @@ describe('the call in which a server asks', () => {
 })
 
 describe('an ask', () => {
-  test('[INBOX-13] names come from configuration and identity, and everything written is shown visibly', () => {
+  test('[INBOX-13] names come from configuration and identity, and every text is made visible', () => {
     const view = viewOf(
       { kind: 'url', message: 'First\u200B line\nand \u001b[31mmore', url: 'https://xn--bcher-kva.example/' },
       { naming: { ...naming, describe: () => ({ name: 'Deployments', origin: 'configured by your team' }) } },
@@ -285,7 +285,7 @@ describe('an ask', () => {
     expect(view.answers).toEqual(['accept', 'decline', 'cancel'])
   })
 
-  test('[INBOX-13] an action is drawn whole, and texts that could be taken for something else stand in quotes', () => {
+  test('[INBOX-13] an action is drawn in full, and ambiguous texts are quoted', () => {
     const view = viewOf(
       approvalOf({ env: 'prod', count: 4, text: '4', no: false, none: null, empty: '', list: [1], pad: ' a' }),
     )
@@ -309,8 +309,8 @@ describe('an ask', () => {
     expect(JSON.stringify(viewOf(approvalOf({ 'a\u202Eb': 'c\u2066d' })))).not.toMatch(/[\u202E\u2066]/)
   })
 
-  test('[INBOX-4] how it ended is said in a sentence, for every ending', () => {
-    const sentence = (state: AskView['state']) => endingInWords({ state }, 200_000)
+  test('[INBOX-4] every ending has a sentence', () => {
+    const sentence = (state: AskView['state']) => endingText({ state }, 200_000)
     const by = { name: 'Ben', isYou: false }
     const answered = { name: 'declined', verdict: 'no', text: 'Declined' } as const
     const how = { outcome: 'declined', answered, by, via: 'terminal' } as const
@@ -344,7 +344,7 @@ describe('a field', () => {
     expect(drawField(field)).toMatchObject(expected)
   })
 
-  test('[INBOX-14] a suggestion is filled in only if all of it can be seen', () => {
+  test('[INBOX-14] a suggestion is filled in only if all its characters are visible', () => {
     expect(drawField(text({ default: 'eu-1' }))).toMatchObject({ suggestion: 'eu-1' })
     const hidden = drawField(text({ default: 'eu\u202E-1' }))
     expect(hidden).toMatchObject({ unsafeSuggestion: 'eu⟨U+202E⟩-1' })

@@ -1,27 +1,28 @@
 // An ask as one person sees it in the inbox.
 //
-// Pure: names, time and the person come from the caller, who has made sure that this person may see the ask. Whatever an
-// asker or a person wrote leaves here safe to show.
+// Pure: names, time and the person come from the caller, who has checked that this person may see the ask. Every text of
+// an asker or a person is made safe to show here.
 
+import type { Person } from '../ask/approval-rule.ts'
 import { type Ask, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
 import { withoutChecked } from '../ask/ask-meta.ts'
 import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
-import type { Person } from '../ask/electorate.ts'
 import type { AskingCall, Question } from '../ask/question.ts'
+import { compact } from '../compact.ts'
 import { askLimits } from '../limits.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import { screenUrl } from '../screen/url.ts'
 import { drawArguments, drawJson } from './draw-action.ts'
-import { deedInWords, drawAnswer } from './draw-answer.ts'
+import { answerVerb, drawAnswer } from './draw-answer.ts'
 import { drawField, drawFieldValue, shownTitle } from './draw-field.ts'
-import { askedAgainInWords, expiredInWords, settledInWords, undeliveredInWords, withdrawnInWords } from './ending.ts'
+import { askedAgainText, expiredText, settledText, undeliveredText, withdrawnTexts } from './ending-text.ts'
 import { withoutSecrets } from './hide-secrets.ts'
 import type { AskerView, AskView, CallView, LinkView, PersonView, QuestionView, QuorumView, StateView } from './view.ts'
 
-/** What the operator's configuration and identity say about names. */
-export interface Naming {
-  /** A person's own name for their principal. */
+/** Names for people and servers, from configuration and identity. */
+export interface DisplayNames {
+  /** The display name of the person with this principal. */
   nameOf(principal: string): string
   /** What is known of a server and tool beyond their names. */
   describe(asker: Ask['asker']): Omit<AskerView, 'server' | 'tool'> & { readonly name?: string }
@@ -29,8 +30,8 @@ export interface Naming {
 
 const headlineChars = 140
 
-export function askView(ask: Ask, person: Person, naming: Naming): AskView {
-  const { name, ...notes } = naming.describe(ask.asker)
+export function askView(ask: Ask, person: Person, names: DisplayNames): AskView {
+  const { name, ...notes } = names.describe(ask.asker)
   return {
     id: ask.id,
     headline: headlineOf(ask, shownTitle(name ?? ask.asker.server)),
@@ -39,18 +40,18 @@ export function askView(ask: Ask, person: Person, naming: Naming): AskView {
       ...(ask.asker.tool === undefined ? {} : { tool: shownTitle(ask.asker.tool) }),
       ...notes,
     },
-    onBehalfOf: who(ask.principal, person, naming),
+    onBehalfOf: who(ask.principal, person, names),
     question: drawQuestion(ask),
     raisedAtMs: ask.raisedAtMs,
     decideByMs: ask.decideByMs,
     ...(ask.isWaitUnknown === true ? { mayEndEarlier: true } : {}),
-    ...(ask.lastSeenAtMs === undefined ? {} : { callerSeenAtMs: ask.lastSeenAtMs }),
-    ...(ask.fastAnswer === undefined ? {} : { askedAgain: askedAgainInWords(ask.fastAnswer) }),
-    ...(needsSeveral(ask.electorate) ? { quorum: drawQuorum(ask, person, naming) } : {}),
+    ...compact({ callerSeenAtMs: ask.lastSeenAtMs }),
+    ...(ask.fastAnswer === undefined ? {} : { askedAgain: askedAgainText(ask.fastAnswer) }),
+    ...(needsSeveral(ask.approvalRule) ? { quorum: drawQuorum(ask, person, names) } : {}),
     answers: possibleAnswers(ask, person),
     commentReaches: ask.commentReaches ?? 'audit-log',
     ...commentFieldOf(ask.question),
-    state: drawState(ask, person, naming),
+    state: drawState(ask, person, names),
   }
 }
 
@@ -59,7 +60,7 @@ function commentFieldOf(question: Question): { readonly commentField?: string } 
   return field === undefined ? {} : { commentField: field.name }
 }
 
-/** A form without fields is an approval whose only words are the server's; its title is ours. */
+/** A form without fields is an approval with only the server's text, so its title is ours. */
 function headlineOf({ question, asker }: Ask, server: string): string {
   if (question.kind === 'form' && question.form.fields.length === 0) {
     const called = question.oneOf === undefined ? (question.call?.tool ?? asker.tool) : undefined
@@ -79,7 +80,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
     case 'form':
       return {
         kind: 'form',
-        ...wordsOf(question),
+        ...claimOf(question),
         fields: question.form.fields.map(drawField),
         ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
         ...drawCalls(question),
@@ -108,8 +109,8 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
   }
 }
 
-/** What Assent checked stands apart from what the asker wrote. */
-function wordsOf({ message, checked }: Question & { kind: 'form' }): {
+/** The text that Assent checked, apart from the text of the asker. */
+function claimOf({ message, checked }: Question & { kind: 'form' }): {
   readonly claim: string
   readonly checked?: string
 } {
@@ -139,7 +140,7 @@ function claim(text: string): string {
   return visibleText(text, 'web', { maxChars: askLimits.messageChars })
 }
 
-/** A page of ours for a secret is not another program. */
+/** Our own page for a secret needs no warnings. */
 function drawLink(url: string, isOurs: boolean): LinkView {
   const screened = screenUrl(url)
   if (!screened.ok) return { ok: false, reason: screened.reason }
@@ -152,7 +153,7 @@ function drawLink(url: string, isOurs: boolean): LinkView {
   }
 }
 
-/** A link that we would not open is nothing anybody can say yes to here; and a secret is handed over, not agreed to. */
+/** A link that is refused cannot be accepted; a question for a secret is accepted only on its page. */
 function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   if (ask.state.kind !== 'open' || ask.votes.some(({ by }) => by === person.principal)) return []
   const { question } = ask
@@ -160,19 +161,19 @@ function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   return [
     ...(mayAccept ? (['accept'] as const) : []),
     'decline',
-    ...(mayCancel(ask.electorate) ? (['cancel'] as const) : []),
+    ...(mayCancel(ask.approvalRule) ? (['cancel'] as const) : []),
   ]
 }
 
-function drawQuorum({ electorate, votes }: Ask, person: Person, naming: Naming): QuorumView {
+function drawQuorum({ approvalRule, votes }: Ask, person: Person, names: DisplayNames): QuorumView {
   const count = (action: CastVote['answer']['action']) => votes.filter(({ answer }) => answer.action === action).length
   return {
     approvals: count('accept'),
-    approvalsNeeded: electorate.approvals,
+    approvalsNeeded: approvalRule.approvals,
     declines: count('decline'),
-    declinesNeeded: electorate.declines,
+    declinesNeeded: approvalRule.declines,
     votes: votes.map(({ answer, by, via, atMs }) => ({
-      by: who(by, person, naming),
+      by: who(by, person, names),
       action: answer.action,
       via,
       atMs,
@@ -183,19 +184,19 @@ function drawQuorum({ electorate, votes }: Ask, person: Person, naming: Naming):
 
 const outcomes = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
 
-function drawState({ state, question, fastAnswer }: Ask, person: Person, naming: Naming): StateView {
+function drawState({ state, question, fastAnswer }: Ask, person: Person, names: DisplayNames): StateView {
   if (state.kind === 'open') return state
-  if (state.kind === 'expired') return { ...state, what: expiredInWords(fastAnswer) }
-  if (state.kind === 'withdrawn') return { ...state, what: withdrawnInWords[state.reason] }
+  if (state.kind === 'expired') return { ...state, what: expiredText(fastAnswer) }
+  if (state.kind === 'withdrawn') return { ...state, what: withdrawnTexts[state.reason] }
   const { by, via, atMs } = state
   const answer = withoutSecrets(question, state)
   const outcome = outcomes[answer.action]
-  const decider = who(by, person, naming)
-  const did = settledInWords(decider, deedInWords(question, answer), via)
+  const decider = who(by, person, names)
+  const did = settledText(decider, answerVerb(question, answer), via)
   const isUndelivered = state.undeliveredAtMs !== undefined
   return {
     kind: 'settled',
-    what: isUndelivered ? `${undeliveredInWords}. ${did}` : did,
+    what: isUndelivered ? `${undeliveredText}. ${did}` : did,
     ...(isUndelivered ? { isUndelivered } : {}),
     outcome,
     answered: drawAnswer(question, answer),
@@ -212,7 +213,7 @@ function isFilledIn(question: Question): question is Question & { kind: 'form' }
   return question.kind === 'form' && question.form.fields.length > 0 && !isDecision(question.form)
 }
 
-/** A yes/no question and its answer are read together; the title of its one field, such as "Yes", says nothing beside a No. */
+/** A yes/no answer is labelled with its question: the title of its field, such as "Yes", would confuse beside a No. */
 function drawContent(question: Question & { kind: 'form' }, content: Readonly<Record<string, unknown>>) {
   const { fields } = question.form
   const isYesNo = fields.filter((field) => !isCommentField(field)).length === 1
@@ -228,6 +229,6 @@ function comment(text: string | undefined): { comment?: string } {
   return text === undefined ? {} : { comment: visibleText(text, 'web', { maxChars: askLimits.commentChars }) }
 }
 
-function who(principal: string, person: Person, naming: Naming): PersonView {
-  return { name: shownTitle(naming.nameOf(principal)), isYou: principal === person.principal }
+function who(principal: string, person: Person, names: DisplayNames): PersonView {
+  return { name: shownTitle(names.nameOf(principal)), isYou: principal === person.principal }
 }

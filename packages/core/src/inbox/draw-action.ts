@@ -1,7 +1,7 @@
-// An action as a person reads it before they approve it, drawn from the same bytes that its digest names.
+// An action as a person reads it before they approve it, drawn from the same value that its digest covers.
 //
-// Every argument is shown, by name in order. A text that could be taken for something else (a number, a
-// yes, nothing at all) is shown in quotes, because "4" and 4 are different actions.
+// Every argument is shown, sorted by name. A text that could be mistaken for another value (a number, a boolean, null)
+// is shown in quotes, because "4" and 4 are different actions.
 
 import type { JsonObject, JsonValue } from '../json.ts'
 import { askLimits } from '../limits.ts'
@@ -9,7 +9,7 @@ import { oneLine, visibleText } from '../screen/text.ts'
 import { shownTitle } from './draw-field.ts'
 import type { DrawnValue } from './view.ts'
 
-// What an operator allowed to be asked is shown whole: a part that is cut off would be approved unread.
+// Shown in full: a part that is cut off would be approved unread.
 const whole = { maxChars: 8 * askLimits.actionBytes }
 
 export function drawArguments(given: JsonObject): DrawnValue[] {
@@ -17,7 +17,7 @@ export function drawArguments(given: JsonObject): DrawnValue[] {
   return names.map((name) => ({ name: shownTitle(name), ...drawValue(given[name] ?? null) }))
 }
 
-/** The whole of it, as JSON that can be read; for showing, never for a digest. */
+/** The whole value as indented JSON; for showing, never for a digest. */
 export function drawJson(value: unknown): string {
   return visibleText(JSON.stringify(value, undefined, 2), 'web', whole)
 }

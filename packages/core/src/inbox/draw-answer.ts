@@ -1,4 +1,4 @@
-// A person's answer in words: one or two for a row of the history, and a verb for a sentence about it.
+// A person's answer as text: a short label for a row of the history, and a verb for a sentence about it.
 
 import type { Answer } from '../ask/answer.ts'
 import { isCommentField } from '../ask/comment-field.ts'
@@ -7,8 +7,7 @@ import type { Question } from '../ask/question.ts'
 import { drawFieldValue, shownTitle } from './draw-field.ts'
 import type { AnsweredAs } from './view.ts'
 
-/** Of an answer in one or two words. */
-const answerWords: Readonly<Record<AnswerName, string>> = {
+const answerLabels: Readonly<Record<AnswerName, string>> = {
   yes: 'Yes',
   no: 'No',
   approved: 'Approved',
@@ -20,7 +19,7 @@ const answerWords: Readonly<Record<AnswerName, string>> = {
   dismissed: 'Dismissed',
 }
 
-const did: Readonly<Record<AnswerName, string>> = {
+const answerVerbs: Readonly<Record<AnswerName, string>> = {
   yes: 'answered Yes',
   no: 'answered No',
   approved: 'approved this',
@@ -34,18 +33,18 @@ const did: Readonly<Record<AnswerName, string>> = {
 
 export function drawAnswer(question: Question, answer: Answer): AnsweredAs {
   const name = nameAnswer(question, answer)
-  return { name, verdict: verdicts[name], text: chosenLabel(question, answer, name) ?? answerWords[name] }
+  return { name, verdict: verdicts[name], text: chosenLabel(question, answer, name) ?? answerLabels[name] }
 }
 
 /** What the person did, as the verb of a sentence about them. */
-export function deedInWords(question: Question, answer: Answer): string {
+export function answerVerb(question: Question, answer: Answer): string {
   const name = nameAnswer(question, answer)
   const label = chosenLabel(question, answer, name)
-  if (label === undefined) return did[name]
+  if (label === undefined) return answerVerbs[name]
   return question.kind === 'url' ? 'handed this over' : `chose “${label}”`
 }
 
-/** Of an answer without a yes or a no in it: the option that was chosen, where there was one to choose. */
+/** For an answer without a yes or a no: the label of the chosen option, if there was one. */
 function chosenLabel(question: Question, answer: Answer, name: AnswerName): string | undefined {
   if (name !== 'answered' || answer.action !== 'accept') return undefined
   if (question.kind === 'url') return 'Handed over'

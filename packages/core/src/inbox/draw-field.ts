@@ -1,7 +1,6 @@
-// One field of a form as a person meets it: which widget, which words, what was suggested.
+// One field of a form as it is shown: its widget, texts and suggestion.
 //
-// The choice of widget follows from the field alone, so every surface that draws forms makes the same one. Nothing here
-// judges an answer.
+// The widget depends on the field alone, so every surface shows the same one. Answers are not checked here.
 
 import {
   type ChoiceField,
@@ -60,7 +59,7 @@ export function drawField(field: Field): FieldView {
   }
 }
 
-/** The words for a value that was given, as the person who gave it would know it. */
+/** The text for the value of an answer, as the person saw it. */
 export function drawFieldValue(field: Field, value: unknown): string {
   if (value === null) return 'none'
   if (field.kind === 'boolean') return value === true ? 'Yes' : 'No'
@@ -109,7 +108,7 @@ function isLong(field: TextField): boolean {
   if (field.format !== undefined) return false
   if (field.default?.includes('\n') === true) return true
   if (field.maxLength !== undefined) return field.maxLength > shortTextChars
-  return longTextWords.test(words(field))
+  return longTextWords.test(searchText(field))
 }
 
 function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' | 'required'> {
@@ -128,12 +127,12 @@ function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' 
 function numberWidget(field: NumberField): NumberFieldView['widget'] {
   const { min, max, integer } = field
   if (min === undefined || max === undefined || min === max) return 'plain'
-  if (integer && min >= 0 && min <= 1 && max <= ratingSteps && ratingWords.test(words(field))) return 'rating'
+  if (integer && min >= 0 && min <= 1 && max <= ratingSteps && ratingWords.test(searchText(field))) return 'rating'
   return 'slider'
 }
 
 /** Names are written in many ways: `artistRating`, `artist_rating`. */
-function words({ name, title = '' }: Field): string {
+function searchText({ name, title = '' }: Field): string {
   return `${title} ${name.replace(/[_-]+/g, ' ').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')}`
 }
 

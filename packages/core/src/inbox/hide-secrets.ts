@@ -1,14 +1,14 @@
-// An answer as it is shown afterwards: what looks like a secret in it is not, whether it is still stored or deleted.
+// An answer as it is shown afterwards: parts that look like a secret are hidden, whether they are still stored or not.
 
 import type { Answer } from '../ask/answer.ts'
 import { answerWarnings } from '../ask/answer-warnings.ts'
-import type { KeptVote } from '../ask/ask.ts'
+import type { StoredVote } from '../ask/ask.ts'
 import type { Question } from '../ask/question.ts'
 import type { Content } from '../form/form.ts'
 
 const hiddenSecret = '(secret, not shown)'
 
-export function withoutSecrets(question: Question, { answer, isSecret, deleted }: Omit<KeptVote, 'by'>): Answer {
+export function withoutSecrets(question: Question, { answer, isSecret, deleted }: Omit<StoredVote, 'by'>): Answer {
   if (isSecret !== true) return answer
   const found = answerWarnings(question, answer)
   const isHidden = found.some((one) => one.in === 'comment') || (deleted?.commentDigest && answer.comment === undefined)

@@ -1,6 +1,6 @@
-// What the playground's API says: a server's tools, and what came of running one. Types alone.
+// Types of the playground's API: a server's tools, and the result of running one.
 //
-// As everywhere in the inbox, what a server wrote has been made safe to show; names that go back exactly are not drawn.
+// As everywhere in the inbox, text from a server is already safe to show; names that are sent back unchanged are not shown.
 
 import type { FieldView } from './view.ts'
 
@@ -14,16 +14,16 @@ export interface PlayView {
 }
 
 export interface PlayToolView {
-  /** Goes back exactly; never drawn. */
+  /** Sent back unchanged; never shown. */
   readonly name: string
   readonly label: string
   readonly description?: string
   readonly fields: readonly PlayFieldView[]
-  /** Its input schema, as JSON that can be read. */
+  /** Its input schema as formatted JSON. */
   readonly schema: string
 }
 
-/** What no widget can express is written as JSON. */
+/** A field without a suitable widget, entered as JSON. */
 export interface JsonFieldView {
   readonly kind: 'json'
   readonly name: string
@@ -45,7 +45,7 @@ export interface PlayRunView {
   readonly id: string
   readonly tool: string
   readonly startedAtMs: number
-  /** What the server said on the way. */
+  /** Progress and log messages of the server. */
   readonly steps: readonly { readonly atMs: number; readonly text: string }[]
   readonly state:
     | { readonly kind: 'running' }
@@ -54,7 +54,7 @@ export interface PlayRunView {
     | {
         readonly kind: 'finished'
         readonly atMs: number
-        /** The tool says itself that it failed. */
+        /** The tool reported an error. */
         readonly isError: boolean
         readonly texts: readonly string[]
         readonly structured?: string

@@ -3,7 +3,7 @@ import { type Ask, answer, raise } from '../ask/ask.ts'
 import { namedOutcomeOf } from '../ask/person-answer.ts'
 import { boolean, form } from '../form/build.ts'
 import { askView } from './ask-view.ts'
-import { endingInWords } from './ending.ts'
+import { endingText } from './ending-text.ts'
 
 const ann = { principal: 'ann', groups: [] }
 const naming = { nameOf: (name: string) => name, describe: () => ({}) }
@@ -13,12 +13,12 @@ const draft = {
   asker: { server: 'deploy' },
   principal: 'ann',
   question: { kind: 'form', message: 'Sure?', form: form({ confirmed: boolean() }) },
-  electorate: { approvers: ['person:ann'], barred: [], approvals: 1, declines: 1 },
+  approvalRule: { approvers: ['person:ann'], excluded: [], approvals: 1, declines: 1 },
   decideWithinMs: 60_000,
   useWithinMs: 60_000,
 } as const
 
-test('[WAIT-9] a yes that was not delivered is shown as too late, and is no yes', () => {
+test('[WAIT-9] a yes that was not delivered is shown as too late and does not count as a yes', () => {
   const vote = {
     answer: { action: 'accept', content: { confirmed: true } },
     by: 'ann',
@@ -31,7 +31,7 @@ test('[WAIT-9] a yes that was not delivered is shown as too late, and is no yes'
 
   expect(namedOutcomeOf(moved.ask.question, moved.ask.state)).toBe('yes')
   expect(namedOutcomeOf(late.question, late.state)).toBe('undelivered')
-  expect(endingInWords(askView(late, ann, naming), 12_000)).toBe(
+  expect(endingText(askView(late, ann, naming), 12_000)).toBe(
     'Too late: the server had stopped waiting. You answered Yes, 10 s ago.',
   )
   expect(askView(moved.ask, ann, naming).state).not.toHaveProperty('isUndelivered')

@@ -1,13 +1,11 @@
-// What the inbox's API says: the shapes its service writes and its web app reads.
+// An ask as the inbox shows it, written by the gateway and read by the web app. api.ts has the requests and responses.
 //
-// Types alone. Every text in them that came from an asker or from a person has been made safe to show already; the few
-// values that must go back exactly as they came (field names, option values) are marked, and are never drawn.
+// Every text from an asker or a person is already safe to show. The few values that are sent back unchanged (field names,
+// option values) are marked and never shown.
 
 import type { Answer } from '../ask/answer.ts'
 import type { Surface, WithdrawReason } from '../ask/ask.ts'
-import type { AnswerName, NamedOutcome, Verdict } from '../ask/person-answer.ts'
-import type { AuditProof } from '../audit/proof.ts'
-import type { ContentIssue } from '../form/check.ts'
+import type { AnswerName, Verdict } from '../ask/person-answer.ts'
 import type { Content, TextFormat } from '../form/form.ts'
 import type { ShownHost } from '../screen/host.ts'
 import type { UrlWarning } from '../screen/host-warnings.ts'
@@ -26,7 +24,7 @@ export interface AskView {
   readonly mayEndEarlier?: true
   /** When a request of the caller last waited for the answer. */
   readonly callerSeenAtMs?: number
-  /** Why it is asked again, in words: the client answered faster than a person can read. */
+  /** Why it is asked again, as text: the client answered faster than a person can read. */
   readonly askedAgain?: string
   /** Where one answer does not decide. */
   readonly quorum?: QuorumView
@@ -34,7 +32,7 @@ export interface AskView {
   readonly answers: readonly Answer['action'][]
   /** Who receives a comment beside the answer. */
   readonly commentReaches: 'asker' | 'audit-log'
-  /** The text field of the form that serves as the comment: there is then no other box for one. Never drawn. */
+  /** The name of the form's text field that serves as the comment, in place of a separate comment box. Never shown. */
   readonly commentField?: string
   readonly state: StateView
 }
@@ -62,18 +60,18 @@ export type QuestionView =
       /** What Assent checked itself. It is not in the claim. */
       readonly checked?: string
       readonly fields: readonly FieldView[]
-      /** Where the form has nothing but a yes and a no: it is drawn as an approval, and its fields are not. */
+      /** Set when the form is only a yes or a no: it is drawn as an approval, without its fields. */
       readonly decision?: DecisionView
-      /** The call in which the server asks. Absent for asks from before it was kept. */
+      /** The call in which the server asks. Absent if it is not stored. */
       readonly call?: CallView
-      /** Instead of `call`: the server did not say in which of these calls it asks. */
+      /** Instead of `call`: it is unknown in which of these calls the server asks. */
       readonly oneOf?: readonly CallView[]
     }
   | {
       readonly kind: 'url'
       readonly claim: string
       readonly link: LinkView
-      /** The link is a page of ours: the secret can be handed over right here. */
+      /** The link is our page for a secret: it can be entered right here. */
       readonly secret?: SecretView
       /** As for a form. */
       readonly call?: CallView
@@ -83,13 +81,13 @@ export type QuestionView =
       readonly kind: 'approval'
       readonly title: string
       readonly claim?: string
-      /** The action, drawn from the same bytes that the digest names. */
+      /** The action, drawn from the same value that the digest covers. */
       readonly action: { readonly server: string; readonly tool: string; readonly arguments: readonly DrawnValue[] }
       readonly json: string
       readonly digest: string
     }
 
-/** What a browser needs to encrypt a secret for the asking server. All of it goes back exactly; none is drawn. */
+/** What a browser needs to encrypt a secret for the asking server. It is sent back unchanged and never shown. */
 export interface SecretView {
   readonly page: string
   readonly publicKey: string
@@ -98,7 +96,7 @@ export interface SecretView {
 }
 
 export interface DecisionView {
-  /** What an accept carries; never drawn. */
+  /** The content of an accept; never shown. */
   readonly content: Content
 }
 
@@ -107,7 +105,7 @@ export interface CallView {
   readonly kind: 'tool' | 'prompt' | 'resource'
   /** The name of the tool or prompt, or the address of the resource. */
   readonly name: string
-  /** Absent where they are too large to be shown whole; empty for a resource. */
+  /** Absent if they are too large to be shown in full; empty for a resource. */
   readonly arguments?: readonly DrawnValue[]
   readonly json: string
 }
@@ -115,7 +113,7 @@ export interface CallView {
 export interface DrawnValue {
   readonly name: string
   readonly value: string
-  /** Whether the value is one plain thing or a structure written as JSON. */
+  /** Whether the value is plain text or a structure written as JSON. */
   readonly shape: 'plain' | 'json'
 }
 
@@ -129,7 +127,7 @@ export type LinkView =
   | { readonly ok: false; readonly reason: string }
 
 interface FieldCommon {
-  /** Goes back exactly; never drawn. */
+  /** Sent back unchanged; never shown. */
   readonly name: string
   readonly label: string
   readonly help?: string
@@ -144,7 +142,7 @@ export interface TextFieldView extends FieldCommon {
   readonly maxLength?: number
   readonly pattern?: string
   readonly suggestion?: string
-  /** A suggestion with hidden characters: drawn, and not filled in. */
+  /** A suggestion with hidden characters: shown, but not filled in. */
   readonly unsafeSuggestion?: string
 }
 
@@ -166,10 +164,10 @@ export interface BooleanFieldView extends FieldCommon {
 }
 
 export interface OptionView {
-  /** Goes back exactly; never drawn. */
+  /** Sent back unchanged; never shown. */
   readonly value: string
   readonly label: string
-  /** The value, made safe to show: where the label says yes and the value no, or the other way round. */
+  /** The value, made safe to show: where the label means yes and the value no, or the other way round. */
   readonly shownValue?: string
   /** Marked as suggested; never chosen for the person. */
   readonly isSuggested: boolean
@@ -224,24 +222,24 @@ export interface VoteView {
 export interface AnsweredAs {
   readonly name: AnswerName
   readonly verdict: Verdict
-  /** In a word or two; for a choice, the label of the chosen option. */
+  /** One or two words; for a choice, the label of the chosen option. */
   readonly text: string
 }
 
-/** `what` says in words what happened; when it happened is for the reader's own clock to say. */
+/** `what` is a text for people. It has no time, which the reader's own clock formats. */
 export type StateView =
   | { readonly kind: 'open' }
   | {
       readonly kind: 'settled'
       readonly what: string
-      /** What the protocol calls the answer; a form that says No is `accepted`. */
+      /** What the protocol calls the answer; a form with the answer No is `accepted`. */
       readonly outcome: 'accepted' | 'declined' | 'cancelled'
       /** What the person actually answered. */
       readonly answered: AnsweredAs
       readonly by: PersonView
       readonly via: Surface
       readonly atMs: number
-      /** The server had stopped waiting, so the answer had no effect. `what` says so. */
+      /** The server had stopped waiting, so the answer had no effect. `what` includes this. */
       readonly isUndelivered?: true
       readonly comment?: string
       /** What was filled in. */
@@ -249,166 +247,3 @@ export type StateView =
     }
   | { readonly kind: 'expired'; readonly what: string; readonly atMs: number }
   | { readonly kind: 'withdrawn'; readonly what: string; readonly reason: WithdrawReason; readonly atMs: number }
-
-/** `GET /api/sign-in`: how people sign in: by a link that works once, or with their account at an issuer, named by its host. */
-export type SignInView = { readonly way: 'link' } | { readonly way: 'account'; readonly issuer: string }
-
-/** `POST /api/sign-in` over plain http, where the session belongs to the key of one browser. */
-export interface SignedInView {
-  /** Names the session; it opens nothing without a signature. */
-  readonly session: string
-  /** What the listener proves itself with from now on. */
-  readonly listenerSecret: string
-}
-
-/** `GET /api/nonce`: what the browser signs next, and the proof that this is the listener it signed in at. */
-export interface NonceView {
-  readonly nonce: string
-  readonly proof: string
-}
-
-export interface LoginStartView {
-  /** Where to go to sign in. */
-  readonly url: string
-}
-
-/** `GET /api/me` */
-export interface MeView {
-  readonly name: string
-  /** Whether tools can be run from here: only in a program that was started for that. */
-  readonly hasPlayground?: boolean
-  readonly nowMs: number
-}
-
-/** `GET /api/asks` and `GET /api/history` */
-export interface AskPageView {
-  readonly asks: readonly AskView[]
-  /** Passed back as `cursor`; absent on the last page. */
-  readonly next?: string
-  readonly nowMs: number
-}
-
-/** `GET /api/asks/{id}` */
-export interface OneAskView {
-  readonly ask: AskView
-  readonly nowMs: number
-}
-
-/** The body of `POST /api/asks/{id}/answer`. */
-export interface AnswerBody {
-  /** Made once per press of a button: the same id again is the same answer sent twice. */
-  readonly decisionId: string
-  readonly answer: {
-    readonly action: Answer['action']
-    readonly content?: Readonly<Record<string, unknown>>
-    readonly comment?: string
-  }
-  /** The person was told that something in the answer looks like a secret, and sends it all the same. */
-  readonly confirmed?: boolean
-}
-
-/** The body of `POST /api/secrets/{page}`: a secret that only the asking server can read. */
-export interface HandOverBody {
-  /** As in `AnswerBody`. */
-  readonly decisionId: string
-  readonly sealed: SealedSecret
-}
-
-/** One message of HPKE (RFC 9180) in base64url: the encapsulated key, and the ciphertext. */
-export interface SealedSecret {
-  readonly enc: string
-  readonly ct: string
-}
-
-/** What came of an answer that counted. */
-export interface AnsweredView extends OneAskView {
-  readonly result: 'settled' | 'counted'
-}
-
-export type InboxProblemCode =
-  | 'not-found'
-  | 'signed-out'
-  /** The request is not signed by this browser, or the listener could not prove that it is the inbox. */
-  | 'unverified'
-  | 'refused'
-  | 'malformed'
-  | 'too-large'
-  | 'too-many'
-  /** What was filled in does not fit; `issues` says where. The ask stays open. */
-  | 'invalid'
-  /** Something in the answer looks like a secret: sent again with `confirmed: true` it counts. The ask stays open. */
-  | 'looks-secret'
-  /** Too late: `ask` and `message` say who settled it, how and when. */
-  | 'ended'
-  | 'already-voted'
-  | 'no-cancel'
-  | 'conflict'
-  | 'unavailable'
-
-export interface InboxProblem {
-  readonly code: InboxProblemCode
-  readonly message: string
-  readonly issues?: readonly ContentIssue[]
-  readonly ask?: AskView
-  readonly nowMs?: number
-}
-
-/** One event of `GET /api/changes`: a hint to look again, in the order things happened. */
-export interface ChangeView {
-  readonly id: string
-  readonly change: 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
-}
-
-/** `GET /api/asks/{id}/proof`: what the record says about one ask, to be carried away. */
-export interface ProofView extends AuditProof {
-  /** Whether the record it was taken from is whole; a statement of this gateway, which the proof itself does not show. */
-  readonly chain: ChainView
-  readonly nowMs: number
-}
-
-export type ChainView = { readonly checkedAtMs: number } & (
-  | {
-      readonly kind: 'whole'
-      readonly lastSeq: number
-      readonly lastHash: string
-      /** Compared with it. */
-      readonly asks: number
-      readonly grants: number
-      /** The latest checkpoint that is kept beside the record. */
-      readonly checkpointSeq?: number
-      readonly checkpointAtMs?: number
-    }
-  /** The entry that is not as it was written, and how that shows. */
-  | { readonly kind: 'broken'; readonly seq: number; readonly problem: string }
-  /** An ask or a grant in the database that does not match its entries or its signatures. */
-  | { readonly kind: 'mismatch'; readonly problem: string }
-  | { readonly kind: 'too-long' }
-)
-
-/** `GET /api/figures` */
-export interface FiguresView {
-  readonly nowMs: number
-  readonly sinceMs: number
-  readonly counted: number
-  /** False when there were more than are counted; then these are the newest. */
-  readonly complete: boolean
-  readonly outcomes: readonly { readonly outcome: NamedOutcome; readonly count: number }[]
-  /** Of all that were counted: answers that were a yes, and answers that were a no. */
-  readonly yes: number
-  readonly no: number
-  /** How long people took where a person answered; the last has no upper bound. */
-  readonly waits: readonly { readonly underMs?: number; readonly count: number }[]
-  readonly medianMs?: number
-  readonly tools: readonly ToolFigures[]
-}
-
-export interface ToolFigures {
-  readonly server: string
-  readonly tool?: string
-  readonly yes: number
-  readonly no: number
-  /** Answered without a yes or a no: a choice, a text, a pause. */
-  readonly answered: number
-  /** Dismissed, expired, withdrawn, undeliverable, unseen. */
-  readonly unanswered: number
-}

@@ -23,11 +23,11 @@ const statement: ReceiptStatement = {
   keyId: 'k1',
 }
 
-test('[RECEIPT-1] a receipt is checked with the public key alone and gives its statement back', () => {
+test('[RECEIPT-1] a receipt is verified with the public key alone and returns its statement', () => {
   expect(verifyReceipt(signReceipt(statement, privateKey), publicKey)).toEqual({ ok: true, statement })
 })
 
-test('[RECEIPT-2] a receipt altered in any character, cut, extended or spelled otherwise is refused', () => {
+test('[RECEIPT-2] a receipt that is altered, cut, extended or encoded differently is refused', () => {
   const receipt = signReceipt(statement, privateKey)
   for (let at = 0; at < receipt.length; at++) {
     const other = receipt[at] === 'A' ? 'B' : 'A'
@@ -45,7 +45,7 @@ test('[RECEIPT-2] a receipt altered in any character, cut, extended or spelled o
   }
 })
 
-test('[RECEIPT-2] a receipt is refused under another key, of whatever kind', () => {
+test('[RECEIPT-2] a receipt is refused under any other key', () => {
   const receipt = signReceipt(statement, privateKey)
   const others = [
     generateKeyPairSync('ed25519').publicKey,
@@ -57,13 +57,13 @@ test('[RECEIPT-2] a receipt is refused under another key, of whatever kind', () 
   }
 })
 
-test('[RECEIPT-2] the signature of one statement does not carry another', () => {
+test('[RECEIPT-2] the signature of one statement is not valid for another', () => {
   const [, , signature] = signReceipt(statement, privateKey).split('.')
   const [head, body] = signReceipt({ ...statement, principal: 'eve' }, privateKey).split('.')
   expect(verifyReceipt([head, body, signature].join('.'), publicKey).ok).toBe(false)
 })
 
-test('[RECEIPT-2] what the right key signed but is no statement of ours is refused', () => {
+test('[RECEIPT-2] signed content that is not a valid statement is refused', () => {
   const signed = (value: unknown) => {
     const body = `assentreceipt1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
     return `${body}.${sign(null, Buffer.from(body), privateKey).toString('base64url')}`
@@ -87,7 +87,7 @@ test('[RECEIPT-2] what the right key signed but is no statement of ours is refus
   }
 })
 
-test('[RECEIPT-2] a statement that the right key signed in another spelling is refused', () => {
+test('[RECEIPT-2] a signed statement in a non-canonical encoding is refused', () => {
   const texts = [JSON.stringify(Object.values(statement), null, 1), `${JSON.stringify(Object.values(statement))} `, '[']
   for (const text of texts) {
     const body = `assentreceipt1.${Buffer.from(text).toString('base64url')}`
@@ -96,7 +96,7 @@ test('[RECEIPT-2] a statement that the right key signed in another spelling is r
   }
 })
 
-test('[RECEIPT-2] only text of at most 4,096 characters is looked at', () => {
+test('[RECEIPT-2] only text of at most 4,096 characters is read', () => {
   const signature = Buffer.alloc(64).toString('base64url')
   const long = (chars: number) => `assentreceipt1.${'A'.repeat(chars - signature.length - 16)}.${signature}`
   expect(verifyReceipt(long(4_096), publicKey)).toEqual({ ok: false, reason: 'not-signed-by-this-key' })
@@ -105,7 +105,7 @@ test('[RECEIPT-2] only text of at most 4,096 characters is looked at', () => {
 })
 
 test.each([undefined, null, 7, {}, [], '', '.', '..', 'assentreceipt1..', 'x'.repeat(10_000)])(
-  '[RECEIPT-2] what is no receipt at all is refused: %j',
+  '[RECEIPT-2] a value that is not a receipt is refused: %j',
   (value) => {
     expect(verifyReceipt(value, publicKey)).toEqual({ ok: false, reason: 'malformed' })
   },
@@ -115,13 +115,13 @@ test.each<[string, Partial<ReceiptStatement>]>([
   ['an id of another kind', { askId: statement.grantId }],
   ['no digest', { actionDigest: 'sha256:0' }],
   ['no approver', { approvedBy: '' }],
-  ['a time that is none', { usedAtMs: Number.NaN }],
-  ['a name in half characters', { principal: '\ud800' }],
-])('[RECEIPT-3] a statement that nobody could rely on is not signed: %s', (_, change) => {
+  ['a time that is not a number', { usedAtMs: Number.NaN }],
+  ['a name with an unpaired surrogate', { principal: '\ud800' }],
+])('[RECEIPT-3] an invalid statement is not signed: %s', (_, change) => {
   expect(() => signReceipt({ ...statement, ...change }, privateKey)).toThrow(
     expect.objectContaining({
       code: 'misconfigured',
-      message: 'A receipt states ids, names, a digest and two times.',
+      message: 'A receipt must have valid ids, names, a digest and two times.',
     }),
   )
 })

@@ -1,8 +1,8 @@
 // The signed proof that one approval was used: what was approved, by whom, for whom, when, and when it ran.
 //
-// A receipt is `assentreceipt1.<base64url of a JSON array>.<base64url of an Ed25519 signature>`: text that can be kept
-// anywhere and checked without us. It proves what its signer stated, nothing about what the action then did. Keys are
-// made and held by the caller.
+// A receipt is `assentreceipt1.<base64url of a JSON array>.<base64url of an Ed25519 signature>`: text that can be
+// stored anywhere and verified offline. It proves what its signer stated, not what the action did. The caller makes and
+// stores the keys.
 
 import { Buffer } from 'node:buffer'
 import { type KeyObject, sign, verify } from 'node:crypto'
@@ -34,26 +34,26 @@ const receiptChars = 4_096
 const pattern = new RegExp(`^${version}\\.([A-Za-z0-9_-]+)\\.([A-Za-z0-9_-]+)$`)
 
 export function signReceipt(statement: ReceiptStatement, privateKey: KeyObject): string {
-  if (!isWhole(statement))
-    throw new AssentError('misconfigured', 'A receipt states ids, names, a digest and two times.')
+  if (!isValid(statement))
+    throw new AssentError('misconfigured', 'A receipt must have valid ids, names, a digest and two times.')
   const body = encode(statement)
   return `${body}.${Buffer.from(sign(null, Buffer.from(body, 'utf8'), privateKey)).toString('base64url')}`
 }
 
-/** Takes anything at all. Whether the right person approved the right action is for the reader of the statement to say. */
+/** Accepts any value. The caller checks whether the statement names the right person and action. */
 export function verifyReceipt(receipt: unknown, publicKey: KeyObject): VerifiedReceipt {
   if (typeof receipt !== 'string' || receipt.length > receiptChars) return malformed
   const parts = pattern.exec(receipt)
   if (parts === null) return malformed
-  const [, body, signed] = parts as unknown as readonly [whole: string, body: string, signed: string]
+  const [, body, signed] = parts as RegExpExecArray & readonly [string, string, string]
   const signature = Buffer.from(signed, 'base64url')
   if (signature.toString('base64url') !== signed) return malformed
   if (!isSignature(Buffer.from(`${version}.${body}`, 'utf8'), publicKey, signature)) {
     return { ok: false, reason: 'not-signed-by-this-key' }
   }
   const statement = decode(body)
-  // Compared with our own spelling, so that a statement has one receipt per key and no hidden members.
-  if (statement === undefined || !isWhole(statement) || encode(statement) !== `${version}.${body}`) return malformed
+  // Compared with our own encoding, so that a statement has one receipt per key and no hidden members.
+  if (statement === undefined || !isValid(statement) || encode(statement) !== `${version}.${body}`) return malformed
   return { ok: true, statement }
 }
 
@@ -63,7 +63,7 @@ function isSignature(bytes: Uint8Array, publicKey: KeyObject, signature: Uint8Ar
   try {
     return verify(null, bytes, publicKey, signature)
   } catch {
-    // A key of another kind, which signed nothing of ours.
+    // A key of another type cannot have signed it.
     return false
   }
 }
@@ -76,7 +76,7 @@ function encode(statement: ReceiptStatement): string {
 
 function decode(body: string): ReceiptStatement | undefined {
   try {
-    // A list that is longer is refused for its spelling, by the caller.
+    // The caller refuses a longer list, because its encoding differs from ours.
     const list = parseJsonStrictly(Buffer.from(body, 'base64url').toString('utf8')) as readonly unknown[]
     const [askId, grantId, actionDigest, principal, approvedBy, decidedAtMs, usedAtMs, keyId] = list
     return { askId, grantId, actionDigest, principal, approvedBy, decidedAtMs, usedAtMs, keyId } as ReceiptStatement
@@ -85,7 +85,7 @@ function decode(body: string): ReceiptStatement | undefined {
   }
 }
 
-function isWhole(statement: ReceiptStatement): boolean {
+function isValid(statement: ReceiptStatement): boolean {
   const { askId, grantId, actionDigest, principal, approvedBy, decidedAtMs, usedAtMs, keyId } = statement
   const isText = [askId, grantId, actionDigest, principal, approvedBy, keyId].every((text) => typeof text === 'string')
   if (!isText || !isId(askId, 'ask') || !isId(grantId, 'grant') || !isDigest(actionDigest)) return false

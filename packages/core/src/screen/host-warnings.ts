@@ -1,7 +1,7 @@
-// What should make a person look twice at a host name before they follow a link to it.
+// Warnings about a host name before a person follows a link to it.
 //
-// A notice explains something unfamiliar that honest hosts do as well. A danger is a known way of pretending to be
-// another host; a surface should make people stop there. No list of brands: names are judged by their form.
+// A notice explains something unusual that honest hosts do too. A danger is a known way to imitate another host; a surface
+// should make people stop. There is no list of brands: only the form of the name is checked.
 
 import type { ShownHost } from './host.ts'
 import { passesForLatin } from './lookalikes.ts'
@@ -32,7 +32,7 @@ const topLevels = /^(?:com|edu|gov|mil|net|org)(?:-|$)/
 const japanese = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー`
 const stroke = '[ノソゾン丶丿〆]'
 
-/** Signs that no word needs and that can pass for punctuation, for other letters or for nothing. */
+/** Symbols that no word needs and that can be mistaken for punctuation, other letters or nothing. */
 const oddSigns: readonly RegExp[] = [
   // Anything but letters, marks, digits, and what languages write inside words (RFC 5892, appendix A).
   /[^\p{L}\p{M}\p{Nd}\-·・\u05F3\u05F4]/u,
@@ -48,11 +48,11 @@ const oddSigns: readonly RegExp[] = [
 
 export function hostWarnings(host: ShownHost): UrlWarning[] {
   if (host.loopback) return []
-  if (host.kind === 'address') return [notice('address', 'This is a numeric address: no name says who owns it.')]
+  if (host.kind === 'address') return [notice('address', 'This is a numeric address, so its owner is not visible.')]
   const labels = host.unicode.split('.')
   const warnings = labels.flatMap((label) => labelWarnings(label, labels.at(-1) as string))
   if (host.unicode !== host.ascii) {
-    warnings.push(notice('not-ascii', `The name has letters beyond plain a to z. Written plainly it is ${host.ascii}.`))
+    warnings.push(notice('not-ascii', `The name has letters other than a to z. Its ASCII form is ${host.ascii}.`))
   }
   if (imitates(labels, host.highlight.split('.').length)) {
     const text = `The name begins like another site, but it belongs to ${host.highlight}.`
@@ -64,7 +64,7 @@ export function hostWarnings(host: ShownHost): UrlWarning[] {
   return warnings
 }
 
-/** Nobody writes like this; such a host is refused, not warned about. */
+/** No language mixes these scripts; such a host is refused, not warned about. */
 export function hasImpossibleMix(host: ShownHost): boolean {
   return host.unicode.split('.').some((label) => scriptMixOf(label) === 'mixed')
 }
@@ -75,7 +75,8 @@ function labelWarnings(label: string, topLevel: string): UrlWarning[] {
   const mix = scriptMixOf(label)
   if (mix === 'rare') warnings.push(danger('rare-script', `Few people can read the letters of “${label}”.`))
   if (mix === 'with-latin') warnings.push(danger('mixed-scripts', `“${label}” mixes letters of two alphabets.`))
-  if (hasOddSign(label)) warnings.push(danger('odd-symbols', `“${label}” holds signs that can pass for others.`))
+  if (hasOddSign(label))
+    warnings.push(danger('odd-symbols', `“${label}” contains symbols that can be mistaken for others.`))
   if (passesForLatin(label) && !shareScript(label, topLevel)) {
     warnings.push(danger('look-alike-letters', `“${label}” looks like plain letters, but it is not written with them.`))
   }

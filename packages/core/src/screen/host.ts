@@ -1,14 +1,14 @@
-// The host of a link, in the two forms a person should compare, with the part that decides whom they will reach.
+// The host of a link in ASCII and Unicode, with the part that identifies the site.
 //
-// It knows names, not the network: nothing is resolved and no list of sites or of public suffixes is consulted.
+// Nothing is resolved, and no list of sites or public suffixes is used.
 
-import { hasUnseen } from './characters.ts'
+import { hasInvisible } from './characters.ts'
 import { decodePunycode } from './punycode.ts'
 
 export interface ShownHost {
-  /** As it travels: `xn--…` where the name is not ASCII. */
+  /** As sent: `xn--…` where the name is not ASCII. */
   readonly ascii: string
-  /** As it reads. Equal to `ascii` for most hosts; shown beside it where not. */
+  /** As read by a person. Equal to `ascii` for most hosts; shown beside it otherwise. */
   readonly unicode: string
   /**
    * The end of `unicode` to highlight: the last two labels, three where the last two look like `co.uk`, all of an
@@ -41,9 +41,9 @@ export function readHost(hostname: string): ShownHost | undefined {
 function readLabel(label: string): string | undefined {
   if (!label.startsWith('xn--')) return label
   const unicode = decodePunycode(label.slice(4))
-  // A parser may let through what no registry would: plain ASCII in disguise, capitals, hidden characters, joiners too.
-  if (unicode === undefined || /^\p{ASCII}*$/u.test(unicode) || hasUnseen(unicode)) return undefined
-  // Cherokee alone is kept in capitals by IDNA.
+  // A parser may accept labels that no registry would: encoded plain ASCII, capitals, hidden characters and joiners.
+  if (unicode === undefined || /^\p{ASCII}*$/u.test(unicode) || hasInvisible(unicode)) return undefined
+  // IDNA keeps capitals only in Cherokee.
   if (/(?!\p{Script=Cherokee})\p{Lu}/u.test(unicode) || unicode !== unicode.normalize('NFC')) return undefined
   return unicode
 }

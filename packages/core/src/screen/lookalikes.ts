@@ -1,10 +1,10 @@
-// Letters that pass for a Latin one, row by row.
+// Letters that look like a Latin one, by Latin letter.
 //
-// `twins` cannot be told apart in common fonts and are what host names are judged by. `cousins` fool a hurried reader,
-// or only as capitals; they are good enough to read a field name through its disguise, and too many to refuse a host by:
-// half of all Russian words would be suspects. The selection follows Unicode's confusables.txt; it is not the whole of it.
+// `identical` letters cannot be distinguished in common fonts; host names are checked for these. `similar` letters mislead
+// a hurried reader, or only as capitals. They are used to recognise disguised field names; for hosts they would flag half
+// of all Russian words. The selection follows Unicode's confusables.txt and is not complete.
 
-const twins = {
+const identical = {
   a: 'аαɑ',
   b: 'ьƅ',
   c: 'сϲᴄ',
@@ -31,7 +31,7 @@ const twins = {
   z: 'ᴢ',
 } as const
 
-const cousins = {
+const similar = {
   a: 'ᴀ',
   b: 'вβʙ',
   d: 'ᴅđ',
@@ -51,21 +51,21 @@ const cousins = {
   z: 'ζ',
 } as const
 
-const latinOfTwin = readTable(twins)
-const latinOfAny = new Map([...latinOfTwin, ...readTable(cousins)])
+const latinOfIdentical = readTable(identical)
+const latinOfAny = new Map([...latinOfIdentical, ...readTable(similar)])
 
 /** True when every letter is a Latin look-alike, a digit or a hyphen: the word can pass for a Latin one. */
 export function passesForLatin(word: string): boolean {
   let disguised = false
   for (const letter of word) {
     if (/[a-z0-9-]/.test(letter)) continue
-    if (!latinOfTwin.has(letter)) return false
+    if (!latinOfIdentical.has(letter)) return false
     disguised = true
   }
   return disguised
 }
 
-/** The Latin text a hurried reader would take this for. Expects lower case. */
+/** The Latin text that this looks like to a hurried reader. Expects lower case. */
 export function asLatin(text: string): string {
   return Array.from(text, (letter) => latinOfAny.get(letter) ?? letter).join('')
 }

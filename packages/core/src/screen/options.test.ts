@@ -70,11 +70,11 @@ describe('label and value', () => {
     ['Nothing', 'none'],
     ['Notify the team', 'approve'],
     ['Norway', 'yes'],
-  ])('[CARD-8] the label %j and the value %j do not', (label, value) => {
+  ])('[CARD-8] the label %j and the value %j do not contradict each other', (label, value) => {
     expect(contradicts({ value, label })).toBe(false)
   })
 
-  test('[CARD-8] an option without a label says one thing', () => {
+  test('[CARD-8] an option without a label does not contradict itself', () => {
     for (const value of ['yes', 'no', 'do not delete']) expect(contradicts({ value })).toBe(false)
   })
 })

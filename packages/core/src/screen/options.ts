@@ -1,17 +1,17 @@
-// Options of a choice that a person could take for something else.
+// Options of a choice that a person could misread.
 //
-// Two options that read the same cannot be told apart, so a form with them is refused. An option whose label says yes and
-// whose value says no (or the other way round) is allowed, and both are shown. It compares texts and never changes them.
+// A form with two options that look the same is refused. An option whose label means yes and whose value means no (or the
+// other way round) is allowed, and both are shown. Texts are compared and never changed.
 
 import type { Field, Option } from '../form/form.ts'
-import { withoutUnseen } from './characters.ts'
+import { withoutInvisible } from './characters.ts'
 import { asLatin } from './lookalikes.ts'
 import { anywhere } from './term-patterns.ts'
 import { oneLine } from './text.ts'
 import { foldWords } from './words.ts'
 import { noTerms, yesTerms } from './yes-no-terms.ts'
 
-/** Why the form must not be shown, in text that is safe to show; undefined when its options can be told apart. */
+/** Why the form must not be shown, in text that is safe to show; undefined when its options can be distinguished. */
 export function screenOptions(fields: Iterable<Field>): string | undefined {
   for (const field of fields) {
     if (field.kind !== 'choice' && field.kind !== 'choices') continue
@@ -25,14 +25,14 @@ export function screenOptions(fields: Iterable<Field>): string | undefined {
   return undefined
 }
 
-/** Whether the label of an option says yes and its value no, or the other way round. */
+/** Whether the label of an option means yes and its value no, or the other way round. */
 export function contradicts({ value, label = value }: Option): boolean {
   if (label === value) return false
-  return (says(yes, label) && says(no, value)) || (says(no, label) && says(yes, value))
+  return (hasTerm(yes, label) && hasTerm(no, value)) || (hasTerm(no, label) && hasTerm(yes, value))
 }
 
-/** As written, or read through look-alike letters. */
-function says(terms: RegExp, text: string): boolean {
+/** As written, or with look-alike letters replaced. */
+function hasTerm(terms: RegExp, text: string): boolean {
   return terms.test(foldWords(text)) || terms.test(foldWords(asLatin(fold(text))))
 }
 
@@ -56,14 +56,14 @@ function sameReading(texts: readonly string[]): readonly [string, string] | unde
   return undefined
 }
 
-/** Case, width, hidden characters and spaces do not tell two options apart. */
+/** Removes what does not distinguish two options: case, width, hidden characters and spaces. */
 function fold(text: string): string {
-  return withoutUnseen(text.normalize('NFKC').replace(/\s+/gu, ' ')).toLowerCase().replace(/ +/g, ' ').trim()
+  return withoutInvisible(text.normalize('NFKC').replace(/\s+/gu, ' ')).toLowerCase().replace(/ +/g, ' ').trim()
 }
 
 /**
- * Whether two texts with the same Latin look can be confused. Where they differ, the letters must be of different scripts: Cyrillic "и" and "п" both
- * stand for a Latin "n" in the table, and no reader confuses them.
+ * Whether two texts that `asLatin` maps to the same text can be confused. Where they differ, the letters must be of
+ * different scripts: the table maps both Cyrillic "и" and "п" to a Latin "n", and no reader confuses those two.
  */
 function looksLike(one: string, other: string): boolean {
   const letters = Array.from(other)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodePunycode } from './punycode.ts'
 
-// The samples of RFC 3492, section 7.1, and names met in the wild.
+// The samples of RFC 3492, section 7.1, and real names.
 test.each([
   ['ihqwcrb4cv8a8dqg056pqjye', '他们为什么不说中文'],
   ['bcher-kva', 'bücher'],
@@ -23,12 +23,12 @@ test.each([
   ['a number without an end', 'bcher-9'],
   ['a number too large', 'zzzzzzzzzzzzzzzzz'],
   ['a character beyond Unicode', '99999999'],
-  ['half a character', 'ib9b'],
-])('[SCREEN-7] what holds %s is not punycode', (_, encoded) => {
+  ['a surrogate', 'ib9b'],
+])('[SCREEN-7] text with %s is not punycode', (_, encoded) => {
   expect(decodePunycode(encoded)).toBeUndefined()
 })
 
-test('[SCREEN-7] every name the platform encodes reads back as the platform reads it', () => {
+test('[SCREEN-7] every name is decoded as the platform decodes it', () => {
   const letters = fc.constantFrom(...'abz09-äöüßéñçłøабвгдеαβγδअआकख日本語中文한국어ابتאבגกขค')
   fc.assert(
     fc.property(fc.string({ unit: letters, minLength: 1, maxLength: 20 }), (name) => {
@@ -40,7 +40,7 @@ test('[SCREEN-7] every name the platform encodes reads back as the platform read
   )
 })
 
-test('[SCREEN-13] any text is read or refused without a throw', () => {
+test('[SCREEN-13] no text makes the decoder throw', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(['string', 'undefined']).toContain(typeof decodePunycode(text))

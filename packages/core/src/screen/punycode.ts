@@ -1,4 +1,4 @@
-// Reads the part of a host name after `xn--` (RFC 3492). Only reading: we show names, we never register them.
+// Decodes the part of a host name after `xn--` (RFC 3492).
 
 const base = 36
 const tMin = 1
@@ -42,7 +42,7 @@ export function decodePunycode(text: string): string | undefined {
   return String.fromCodePoint(...letters)
 }
 
-/** NaN, which is what lies past the end of the text, is no digit either. */
+/** Undefined also for NaN, the char code past the end of the text. */
 function digitOf(charCode: number): number | undefined {
   if (charCode >= 0x61 && charCode <= 0x7a) return charCode - 0x61
   if (charCode >= 0x30 && charCode <= 0x39) return charCode - 0x30 + 26

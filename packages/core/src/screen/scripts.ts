@@ -1,6 +1,6 @@
 // Which writing systems one word of a host name is written in, after the restriction levels of Unicode UTS #39.
 //
-// It judges letters, not meaning: a word in one script can still imitate a word in another, see lookalikes.ts.
+// A word in one script can still imitate a word in another; see lookalikes.ts.
 
 /** Scripts in everyday modern use (UAX #31, table 5). */
 const everyday = [
@@ -43,7 +43,7 @@ const together: readonly (readonly Script[])[] = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
 ]
 
-/** Their letters look so much like Latin ones that a mixture has no honest use. */
+/** Their letters look so much like Latin ones that a mixture is always suspicious. */
 const latinLike: readonly Script[] = ['Armenian', 'Cyrillic', 'Greek']
 
 const oneWriting = [...everyday.map((script) => [script]), ...together].map(writtenIn)
@@ -53,8 +53,8 @@ const anyEveryday = new RegExp(`[${everyday.map((script) => `\\p{Script=${script
 /**
  * - `one`: a single writing system, as people write
  * - `with-latin`: Latin letters among those of another script
- * - `mixed`: anything else; nobody writes like that
- * - `rare`: a script few readers can tell letters apart in
+ * - `mixed`: anything else; no language is written like that
+ * - `rare`: a script whose letters few readers can distinguish
  */
 export type ScriptMix = 'one' | 'with-latin' | 'mixed' | 'rare'
 

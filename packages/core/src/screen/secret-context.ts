@@ -1,6 +1,6 @@
-// The words around the name of a secret that tell a request for it from talk about it.
+// The words around the name of a secret that distinguish a request for it from a mention of it.
 //
-// The notation is explained in term-patterns.ts. All languages stand together, because what reads alike works alike.
+// The notation is explained in term-patterns.ts. All languages share one table per meaning.
 
 /** Right after the name: the phrase now means something about the secret. */
 export const aboutAfter = `
@@ -40,7 +40,7 @@ export const phraseEnds = `
     in | input | of | on | or | para | per | please | pour | repeat | should i use | so | string | that | to | used
     value | van | vom | von | voor | we | when | with | you | your | для | от | は* | を*`
 
-/** `the 12 words of your seed phrase` is the seed phrase: these words and their `of` are read over. */
+/** `the 12 words of your seed phrase` is the seed phrase: these words and their `of` are skipped. */
 export const sameThing = `
     body of | characters of | conferma | confirmacao da | confirmacao de | confirmacion de | confirmation du
     content of | contents of | copy of | digits of | output of | repeat of | text of | value for | value of`
@@ -85,7 +85,7 @@ export const notRefusing = `
 export const postal = `
     address* | city | country | district | locality | post office | postal* | state | street* | town | village | zip`
 
-/** Before the name of a file: its content is asked for, not the file's name or place. */
+/** Before the name of a file: the question asks for its content, not for its name or path. */
 export const contentBefore = `
     body of | content of | contents of | copy of | give | paste | provide | reply with | send | share | show me
     submit | supply | tell me | text of | upload | what is in | what s in`

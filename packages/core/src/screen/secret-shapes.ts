@@ -1,9 +1,9 @@
-// Answers that have the shape of a secret, whatever the question was.
+// Answers that have the format of a secret, independent of the question.
 //
-// Only shapes that hardly anything else has: a published prefix, a fixed envelope, a check digit. A password has no
-// shape and is not found here. A card-like order number passes the check digit one time in ten, and is then held back.
+// Only formats that hardly anything else has: a published prefix, a fixed envelope, a check digit. A password has no
+// format and is not found here. A card-like order number passes the check digit one time in ten and is then reported.
 
-import { withoutUnseen } from './characters.ts'
+import { withoutInvisible } from './characters.ts'
 
 export type SecretShape = 'private-key' | 'web-token' | 'service-key' | 'url-with-password' | 'card-number'
 
@@ -56,10 +56,10 @@ const issuers = [
   /^6(?:011|4[4-9]\d|5\d\d)\d{12}$/, // Discover
 ]
 
-/** The kind of secret an answer appears to hold, or undefined. */
+/** The kind of secret that an answer appears to contain, or undefined. */
 export function looksLikeSecret(answer: string): SecretShape | undefined {
-  // Compatibility forms and hidden characters would otherwise carry a key past us and survive being pasted elsewhere.
-  const text = withoutUnseen(answer.normalize('NFKC').replace(/[\t\r\n]/g, ' '))
+  // Otherwise compatibility forms and hidden characters would disguise a key that still works when pasted.
+  const text = withoutInvisible(answer.normalize('NFKC').replace(/[\t\r\n]/g, ' '))
   if (privateKey.test(text)) return 'private-key'
   if (webToken.test(text)) return 'web-token'
   if (serviceKey.test(text)) return 'service-key'

@@ -1,10 +1,10 @@
-// What secrets are called, language by language. The notation is explained in term-patterns.ts.
+// Names of secrets by language. The notation is explained in term-patterns.ts.
 //
 // Personal data that proves nothing by itself (passport, account names) is left out on purpose, and so are a bare `key`
 // and a bare `code`: far more fields mean a key of a song or a code of a country. Words that names join with a capital are
 // written apart here (`git hub`), which finds `github`, `GitHub` and `git hub`.
 
-/** Names of nothing but secrets. They count unless the words around them say otherwise. */
+/** Names that mean only secrets. They match unless the words around them exclude it. */
 export const certainTerms = {
   en: `
     2fa code | 6 digits from phone | access key | access token | account key | admin pass | api key | api secret
@@ -77,10 +77,10 @@ export const certainTerms = {
     συνθηματικ* | *पासवर्ड* | *รหัสผ่าน*`,
 } as const
 
-/** Everyday words too. They count only where the phrase ends with them: `deploy token`, not `token limit`. */
+/** Names that also have everyday meanings. They match only at the end of a phrase: `deploy token`, not `token limit`. */
 export const doubtfulTerms = `
     2fa | bearer | jwt | mfa | mnemonic | pin | pin code | pw | secret | token | пин | секрет | токен* | トークン | 토큰`
 
-/** Files that hold secrets. They count only where their content is asked for: naming such a file, or making one, is no request. */
+/** Files that contain secrets. They match only where their content is requested, not where such a file is mentioned. */
 export const secretFiles = `
     dotenv | dotenv file | env file | id dsa | id ecdsa | id ed 25519 | id rsa`

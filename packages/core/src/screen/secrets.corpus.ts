@@ -1,11 +1,11 @@
-// Test data only: phrases that ask for a secret and phrases that merely sound like it, each with the place it stands.
+// Test data: phrases that ask for a secret and phrases that only mention one, each with the part of the question it is in.
 //
-// We wrote it ourselves, so it measures what we thought of, not what the world does. The held-out blocks were written
-// before the first run and kept away from tuning; what the first run made of them is recorded beside the test.
+// We wrote the phrases ourselves, so they measure the cases that we thought of. The held-out blocks were written before
+// the first run and not used for tuning; the results of the first run are recorded in the test.
 
-export type Place = 'name' | 'title' | 'description' | 'message'
+export type CorpusPart = 'name' | 'title' | 'description' | 'message'
 export interface Phrase {
-  readonly place: Place
+  readonly place: CorpusPart
   readonly text: string
 }
 
@@ -270,13 +270,13 @@ message: The credit card page loads slowly. What is the target in milliseconds? 
 message: The new password rules are live. Who should be told? | Write the changelog entry about token refresh.
 `)
 
-/** One place per line, phrases apart by bars; `\u…` is read as in a string, so that hidden characters can be seen here. */
+/** One place per line, phrases separated by bars. Hidden characters are written as `\u…`, so that they are visible. */
 function read(block: string): readonly Phrase[] {
   return block
     .split('\n')
     .filter((line) => line.includes(': '))
     .flatMap((line) => {
       const [place, phrases] = [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]
-      return phrases.split(' | ').map((text) => ({ place: place as Place, text: text.trim() }))
+      return phrases.split(' | ').map((text) => ({ place: place as CorpusPart, text: text.trim() }))
     })
 }

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { asking, harmless, heldOutAsking, heldOutHarmless, type Phrase } from './secrets.corpus.ts'
 import { type ScreenedField, screenForSecrets } from './secrets.ts'
 
-// First run on the held-out phrases, before any tuning: 111 of 114 asking found, 2 of 120 harmless ones accused. On 126
-// further phrases written to be hard, first run after tuning: 47 of 56 found, 7 of 70 accused; most are now in the corpus.
-// `cardNumberOfDeck` is still accused; excusing it would be tuning to one phrase.
+// First run on the held-out phrases, before any tuning: 111 of 114 asking found, 2 of 120 harmless ones flagged. On 126
+// further phrases written to be hard, first run after tuning: 47 of 56 found, 7 of 70 flagged; most are now in the
+// corpus. `cardNumberOfDeck` is still flagged; an exception for it would be tuning to one phrase.
 const knownFalseAlarms = ['cardNumberOfDeck']
 
 test.each([
@@ -18,13 +18,13 @@ test.each([
 test.each([
   ['tuned', harmless],
   ['held-out', heldOutHarmless],
-])('[SCREEN-2] no %s phrase that only talks about secrets is accused', (_, phrases) => {
+])('[SCREEN-2] no %s phrase that only mentions secrets is refused', (_, phrases) => {
   expect(phrases.filter(isFound).map((phrase) => phrase.text)).toEqual(
     phrases.map((phrase) => phrase.text).filter((text) => knownFalseAlarms.includes(text)),
   )
 })
 
-test('[SCREEN-1] the corpus is large enough to mean something, and says nothing twice', () => {
+test('[SCREEN-1] the corpus has enough phrases and no duplicates', () => {
   const texts = [asking, heldOutAsking, harmless, heldOutHarmless].map((phrases) => phrases.map(({ text }) => text))
   const [asks, others] = [texts.slice(0, 2).flat(), texts.slice(2).flat()]
 
@@ -37,7 +37,7 @@ test.each(['boolean', 'choice', 'choices'])('[SCREEN-3] a form of %s fields alon
   expect(screenForSecrets([{ name: 'password', title: 'Your password', kind }], 'Enter your password')).toEqual([])
 })
 
-test('[SCREEN-3] a field to tick is not accused for its name, but its description may not send a secret elsewhere', () => {
+test('[SCREEN-3] the name of a checkbox is not a finding, but its description must not ask for a secret', () => {
   const note: ScreenedField = { name: 'note', kind: 'text' }
 
   expect(screenForSecrets([note, { name: 'password', kind: 'boolean' }])).toEqual([])
@@ -53,7 +53,7 @@ test('[SCREEN-3] a number can be a PIN, and a field of unknown kind can be anyth
   expect(screenForSecrets([{ name: 'pin', kind: 'hologram' }])).toHaveLength(1)
 })
 
-test('[SCREEN-4] a finding says where, by which words, and what to do instead', () => {
+test('[SCREEN-4] a finding has the place, the matched words and what to do instead', () => {
   const found = screenForSecrets([{ name: 'apiKey', title: 'Key', description: 'Paste it.' }], 'I need your API key.')
 
   expect(found.map(({ field, where, term }) => [field, where, term])).toEqual([
@@ -61,8 +61,8 @@ test('[SCREEN-4] a finding says where, by which words, and what to do instead', 
     [undefined, 'message', 'api key'],
   ])
   expect(found[0]?.reason).toBe(
-    'The name of the field “apiKey” asks for a secret (“api key”). A form must not ask for a secret: ' +
-      'it is handed over on a page, by URL.',
+    'The name of the field “apiKey” asks for a secret (“api key”). A form must not ask for a secret. ' +
+      'Send a link to a page where the person enters it.',
   )
 })
 
@@ -73,7 +73,7 @@ test('[SCREEN-4] the reason is safe to show whatever the field is called', () =>
   expect(found?.reason.length).toBeLessThan(300)
 })
 
-test('[SCREEN-2] a PIN code among address fields is the postal code it is in India', () => {
+test('[SCREEN-2] a PIN code among address fields is a postal code, as in India', () => {
   expect(screenForSecrets([{ name: 'pinCode' }, { name: 'city' }])).toEqual([])
   expect(screenForSecrets([{ name: 'pincode' }, { name: 'line', title: 'Street address' }])).toEqual([])
   expect(screenForSecrets([{ name: 'pinCode' }])).toHaveLength(1)
@@ -88,7 +88,7 @@ test('[SCREEN-1] a refusal earlier in the text does not excuse a later request',
   expect(screenForSecrets([value], 'Do not hesitate to send your API key to us')).toHaveLength(1)
 })
 
-test('[SCREEN-13] any strings at all are judged without a throw', () => {
+test('[SCREEN-13] no string makes the check throw', () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 })
   const field = fc.record({ name: text, title: text, description: text })
 
@@ -100,12 +100,12 @@ test('[SCREEN-13] any strings at all are judged without a throw', () => {
 })
 
 test.each(['password policy ', 'aB', 'a ', 'clave', 'numero de la ', 'enter the ', '密码学', 'a0', '| '])(
-  '[SCREEN-13] 200,000 characters of %j take no longer than their length explains',
+  '[SCREEN-13] 200,000 characters of %j take time in proportion to their length',
   (unit) => {
     const start = process.cpuUsage()
     screenForSecrets([{ name: 'x', description: unit.repeat(200_000 / unit.length) }])
 
-    // Well under a second in truth; half a minute if the work grew with the square of the length.
+    // It takes well under a second; it would take half a minute if the time grew with the square of the length.
     expect(process.cpuUsage(start).user).toBeLessThan(5_000_000)
   },
 )
@@ -123,15 +123,18 @@ test.each([
   ['title', 'Your .env file'],
   ['message', 'Enter the code we sent to your phone.'],
   ['name', 'ssn'],
-] as const)('[SCREEN-14] a secret that has no word for secret in it is found, in the %s: %s', (place, text) => {
-  expect(isFound({ place, text })).toBe(true)
-})
+] as const)(
+  '[SCREEN-14] a request that describes a secret without naming it is found, in the %s: %s',
+  (place, text) => {
+    expect(isFound({ place, text })).toBe(true)
+  },
+)
 
 test.each([
   ['title', 'Path to your .env file'],
   ['name', 'env_file'],
   ['message', 'Should I create a .env file?'],
   ['description', 'Path to id_rsa on this machine'],
-] as const)('[SCREEN-14] naming a file that holds secrets asks for none, in the %s: %s', (place, text) => {
+] as const)('[SCREEN-14] naming a file that holds secrets is not a request, in the %s: %s', (place, text) => {
   expect(isFound({ place, text })).toBe(false)
 })

@@ -4,7 +4,7 @@ import { oneLine, shownInTerminal, shownOnOneLine, type TextSurface, visibleText
 
 const surfaces: readonly TextSurface[] = ['web', 'terminal']
 
-// Written apart from the code under test, by block and by name, so that both would have to be wrong alike.
+// Written independently of the code under test, by block and by name, so that one mistake does not hide in both.
 const dangerous = new RegExp(
   String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\xAD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E` +
     String.raw`\u2060-\u206F\u2800\u3164\uD800-\uDFFF\uFE00-\uFE0D\uFEFF\uFFA0\uFFF9-\uFFFC\uFFFE\uFFFF` +
@@ -12,7 +12,7 @@ const dangerous = new RegExp(
   'u',
 )
 
-// A joiner or selector is in order only inside an emoji, between Arabic letters or after a virama.
+// A joiner or selector is allowed only inside an emoji, between Arabic letters or after a virama.
 const strayJoiner = new RegExp(
   String.raw`(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0E\uFE0F\p{Mn}])\u200D|(?<![\p{Script=Arabic}\p{Mn}])\u200C` +
     String.raw`|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*])[\uFE0E\uFE0F]|[\u200C\u200D](?:$|⟨)`,
@@ -46,7 +46,7 @@ const anyText = fc.oneof(
   }),
 )
 
-test.each(surfaces)('[SCREEN-9] nothing dangerous comes through raw to the %s, whatever the input', (surface) => {
+test.each(surfaces)('[SCREEN-9] no dangerous character reaches the %s unescaped', (surface) => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(visibleText(text, surface)).not.toMatch(dangerous)
@@ -58,7 +58,7 @@ test.each(surfaces)('[SCREEN-9] nothing dangerous comes through raw to the %s, w
   )
 })
 
-test('[SCREEN-9] every code point of Unicode, after a letter, is either plainly there or escaped', () => {
+test('[SCREEN-9] every Unicode code point after a letter is either visible or escaped', () => {
   const planes = Array.from({ length: 0x11 }, (_, plane) =>
     Array.from({ length: 0x10000 }, (_, low) => `a${String.fromCodePoint(plane * 0x10000 + low)}`).join('b'),
   )
@@ -75,7 +75,7 @@ test.each([
   ['a joiner between Latin letters', 'a\u200db\u200cc', 'a⟨U+200D⟩b⟨U+200C⟩c'],
   ['tag characters', 'hi\u{E0068}\u{E0069}', 'hi⟨U+E0068⟩⟨U+E0069⟩'],
   ['a variation selector that carries data', 'a\ufe0f\u{E0101}', 'a⟨U+FE0F⟩⟨U+E0101⟩'],
-  ['half a character', 'a\ud800b\udc00', 'a⟨U+D800⟩b⟨U+DC00⟩'],
+  ['an unpaired surrogate', 'a\ud800b\udc00', 'a⟨U+D800⟩b⟨U+DC00⟩'],
   ['a line separator', 'a\u2028b\u2029c', 'a⟨U+2028⟩b⟨U+2029⟩c'],
   ['a soft hyphen', 'pass\u00adword', 'pass⟨U+00AD⟩word'],
   ['a Hangul filler', 'a\u3164b', 'a⟨U+3164⟩b'],
@@ -93,12 +93,12 @@ test('[SCREEN-9] lines and tabs stay in a message and are shown as escapes in a 
   expect(oneLine('a\r\nb\nc\td', 'web')).toBe('a⟨U+000D⟩⟨U+000A⟩b⟨U+000A⟩c⟨U+0009⟩d')
 })
 
-test('[SCREEN-10] our brackets mean us: a server that writes them sees them escaped', () => {
+test('[SCREEN-10] our brackets in the text of a server are escaped', () => {
   expect(visibleText('⟨U+202E⟩', 'web')).toBe('⟨U+27E8⟩U+202E⟨U+27E9⟩')
   expect(visibleText('⟨9 more characters⟩', 'web')).not.toContain('⟨9')
 })
 
-test('[SCREEN-10] the text can be told exactly from what is shown', () => {
+test('[SCREEN-10] the original text can be recovered from what is shown', () => {
   const onOneLine = anyText.filter((text) => !text.includes('\r\n'))
   fc.assert(
     fc.property(onOneLine, (text) => {
@@ -123,7 +123,7 @@ test.each([
   '👩‍👩‍👧 ❤️ 👍🏽 🏳️‍🌈 1️⃣ 🇩🇪',
   'naïve café',
   '',
-])('[SCREEN-11] ordinary writing is left as it is: %s', (text) => {
+])('[SCREEN-11] ordinary text is unchanged: %s', (text) => {
   expect(visibleText(text, 'web')).toBe(text)
 })
 
@@ -132,7 +132,7 @@ test('[SCREEN-11] a terminal keeps emoji whole, and shows the joiners it could n
   expect(visibleText('می\u200cخواهم', 'terminal')).toBe('می⟨U+200C⟩خواهم')
 })
 
-test('[SCREEN-11] making visible what is already plain changes nothing', () => {
+test('[SCREEN-11] plain text is unchanged', () => {
   const plain = fc.string({ unit: 'grapheme' }).filter((text) => !visibleText(text, 'web').includes('⟨'))
   fc.assert(
     fc.property(plain, (text) => {
@@ -142,15 +142,15 @@ test('[SCREEN-11] making visible what is already plain changes nothing', () => {
   )
 })
 
-test('[SCREEN-12] a letter carries four marks at most, and the rest cannot climb over other lines', () => {
+test('[SCREEN-12] a letter keeps at most four marks, so that they cannot cover other lines', () => {
   expect(visibleText(`e${'\u0301'.repeat(6)}`, 'web')).toBe(`e${'\u0301'.repeat(4)}⟨U+0301⟩⟨U+0301⟩`)
 })
 
-test('[SCREEN-12] a mark with no letter of its own does not settle on words of ours', () => {
+test('[SCREEN-12] a mark without a letter is escaped, so that it cannot attach to our text', () => {
   expect(visibleText('\u0301a\n\u0301\u202e\u0301', 'web')).toBe('⟨U+0301⟩a\n⟨U+0301⟩⟨U+202E⟩⟨U+0301⟩')
 })
 
-test('[SCREEN-12] what does not fit is cut and counted, never cut inside a character', () => {
+test('[SCREEN-12] text beyond the limit is cut between characters and counted', () => {
   expect(visibleText('abcdef', 'web', { maxChars: 4 })).toBe('abcd⟨2 more characters⟩')
   expect(visibleText('abcde', 'web', { maxChars: 4 })).toBe('abcd⟨1 more character⟩')
   expect(visibleText('abcd', 'web', { maxChars: 4 })).toBe('abcd')
@@ -166,7 +166,7 @@ test('[SCREEN-12] a limit that is not a number shows nothing instead of everythi
   expect(visibleText('abc', 'web', { maxChars: Number.NaN })).toBe('⟨3 more characters⟩')
 })
 
-test('[SCREEN-9] what was made visible for the web shows nothing raw in a terminal either, and nothing is escaped twice', () => {
+test('[SCREEN-9] text prepared for the web is also safe in a terminal and is not escaped twice', () => {
   const shown = visibleText('a\u001b[2J\tb\u202e\nc⟨d⟩ क्\u200dष می\u200cخواهم 👩\u200d💻', 'web')
 
   expect(shownInTerminal(shown)).toBe(

@@ -91,7 +91,7 @@ test.each([
   ['https://127.0.0.1/', '443'],
   ['https://127.9.9.9:8443/docs', '8443'],
   ['http://[::1]:8080/', '8080'],
-])('[LOCAL-7] a link to a program on the reader’s own computer says so, with its port: %s', (text, port) => {
+])('[LOCAL-7] a link to the reader’s own computer has a warning with its port: %s', (text, port) => {
   expect(screenUrl(text)).toMatchObject({
     ok: true,
     warnings: [
@@ -104,7 +104,7 @@ test.each([
   })
 })
 
-test('[SCREEN-6] the link that comes back is plain ASCII and what a browser would open', () => {
+test('[SCREEN-6] the returned link is plain ASCII and what a browser would open', () => {
   fc.assert(
     fc.property(fc.webUrl(), fc.string({ unit: 'binary' }), (url, tail) => {
       const screening = screenUrl(url + tail)
@@ -126,12 +126,15 @@ test.each([
   ['https://bücher.example/', 'xn--bcher-kva.example', 'bücher.example', 'bücher.example'],
   ['https://xn--bcher-kva.example/', 'xn--bcher-kva.example', 'bücher.example', 'bücher.example'],
   ['https://google.com。evil.example/', 'google.com.evil.example', 'google.com.evil.example', 'evil.example'],
-])('[SCREEN-7] %s shows its host in both forms and highlights what decides', (text, ascii, unicode, highlight) => {
-  expect(screenUrl(text)).toMatchObject({ ok: true, host: { ascii, unicode, highlight } })
-})
+])(
+  '[SCREEN-7] %s shows its host in both forms and highlights the registered domain',
+  (text, ascii, unicode, highlight) => {
+    expect(screenUrl(text)).toMatchObject({ ok: true, host: { ascii, unicode, highlight } })
+  },
+)
 
 test.each(['xn--paypal-', 'xn--a', 'xn--BCHER-kva', 'xn--', 'xn--ab-m1t', 'xn--o-ccb'])(
-  '[SCREEN-7] a label that only claims to be punycode has no readable form: %s',
+  '[SCREEN-7] an invalid punycode label is refused: %s',
   (label) => {
     expect(readHost(label)).toBeUndefined()
   },
@@ -191,7 +194,7 @@ test.each([
   expect(codesOf(text)).toEqual(['notice not-ascii'])
 })
 
-test('[SCREEN-13] any text is judged without a throw', () => {
+test('[SCREEN-13] no text makes the check throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       for (const url of [text, `https://${text}`, `https://xn--${text}.com`])

@@ -1,10 +1,10 @@
-// Judges a link before a person is shown it: refused, or allowed with what they should know first.
+// Checks a link before it is shown: refused, or allowed with warnings.
 //
-// It parses and never fetches. What comes back is the parser's own spelling, which is pure ASCII, because that is what
-// a browser would open; the text a server sent is not shown. Whether a site is good is beyond it.
+// It parses and never fetches. It returns the parser's spelling, which is pure ASCII and what a browser opens; the text of
+// the server is not shown. It does not check whether a site is trustworthy.
 
 import { askLimits } from '../limits.ts'
-import { hasUnseen } from './characters.ts'
+import { hasInvisible } from './characters.ts'
 import { readHost, type ShownHost } from './host.ts'
 import { hasImpossibleMix, hostWarnings, type UrlWarning } from './host-warnings.ts'
 
@@ -37,7 +37,7 @@ export interface UrlOptions {
 const notAUrl = refuse('not-a-url', 'This is not a full web address.')
 
 export function screenUrl(text: string, options: UrlOptions = {}): UrlScreening {
-  const refusal = judgeSpelling(text)
+  const refusal = checkSpelling(text)
   if (refusal !== undefined) return refusal
   if (!URL.canParse(text)) return notAUrl
 
@@ -45,16 +45,17 @@ export function screenUrl(text: string, options: UrlOptions = {}): UrlScreening 
   const host = readHost(url.hostname)
   if (host === undefined) return refuse('disguised-host', 'The host name is not a valid one.')
   if (hasImpossibleMix(host))
-    return refuse('disguised-host', 'The host name mixes letters that nobody writes together.')
+    return refuse('disguised-host', 'The host name mixes letters of alphabets that are not used together.')
   if (url.protocol === 'https:') return allow(url, host, [])
-  return judgePlainHttp(url, host, options)
+  return checkPlainHttp(url, host, options)
 }
 
-/** Judges the text itself, before the parser quietly repairs what a person would read otherwise. */
-function judgeSpelling(text: string): Refused | undefined {
-  if (text.length > askLimits.urlChars) return refuse('too-long', `A link may have ${askLimits.urlChars} characters.`)
-  if (hasUnseen(text) || /\s/.test(text))
-    return refuse('hidden-characters', 'The link holds hidden characters or spaces.')
+/** Checks the text itself, before the parser repairs what a person would read differently. */
+function checkSpelling(text: string): Refused | undefined {
+  if (text.length > askLimits.urlChars)
+    return refuse('too-long', `A link has at most ${askLimits.urlChars} characters.`)
+  if (hasInvisible(text) || /\s/.test(text))
+    return refuse('hidden-characters', 'The link contains hidden characters or spaces.')
   if (/^[a-z][a-z0-9+.-]*:/i.test(text) && !/^https?:/i.test(text)) {
     return refuse('scheme', 'Only https links are opened.')
   }
@@ -62,7 +63,7 @@ function judgeSpelling(text: string): Refused | undefined {
   const authority = /^https?:\/\/(?<authority>[^/?#]+)/i.exec(text)?.groups?.authority
   if (authority === undefined) return notAUrl
   if (authority.includes('@'))
-    return refuse('credentials', 'The link carries a user name, which can pass for its host.')
+    return refuse('credentials', 'The link contains a user name, which can be mistaken for its host.')
   // A backslash becomes a slash and %61 becomes an a, so the host that is read is not the host that is opened.
   if (text.includes('\\') || authority.includes('%')) {
     return refuse('disguised-host', 'The link is written so that its host can be misread.')
@@ -70,7 +71,7 @@ function judgeSpelling(text: string): Refused | undefined {
   return undefined
 }
 
-function judgePlainHttp(url: URL, host: ShownHost, { allowHttpLoopback = true, allowHttp = false }: UrlOptions) {
+function checkPlainHttp(url: URL, host: ShownHost, { allowHttpLoopback = true, allowHttp = false }: UrlOptions) {
   if (host.loopback && allowHttpLoopback) return allow(url, host, [])
   if (allowHttp) return allow(url, host, [plainHttp])
   return refuse('not-https', 'The link is not encrypted. Only https links are opened.')
@@ -92,7 +93,7 @@ function portWarnings(url: URL, host: ShownHost): UrlWarning[] {
   return [{ code: 'unusual-port', level: 'notice', text: `The link uses the unusual port ${url.port}.` }]
 }
 
-/** Any program on the machine may answer there, and the page could pass for one of ours. */
+/** Any program on the machine may answer there, and its page could imitate ours. */
 function thisComputer({ port, protocol }: URL): UrlWarning {
   const number = port === '' ? (protocol === 'https:' ? '443' : '80') : port
   const text = `This link leads to a program on your own computer (port ${number}), not to Assent.`

@@ -1,8 +1,8 @@
-// Text made ready for matching: folded to plain lower-case words, one blank between them, whatever the disguise.
+// Prepares text for matching: plain lower-case words with one blank between them, with disguises removed.
 //
-// It serves comparing only and is never shown. A bar stands for a pause (comma, colon, bracket). It knows no vocabulary.
+// The result is only compared, never shown. A bar marks a pause (comma, colon, bracket).
 
-import { withoutUnseen } from './characters.ts'
+import { withoutInvisible } from './characters.ts'
 import { asLatin } from './lookalikes.ts'
 
 const plainLetters: Readonly<Record<string, string>> = { æ: 'ae', đ: 'd', ı: 'i', ł: 'l', œ: 'oe', ø: 'o', ß: 'ss' }
@@ -19,20 +19,20 @@ const leetDigits: Readonly<Record<string, string>> = {
 
 /** The sentences of a text, each in every way it can be read: as written, through look-alike letters, through digits. */
 export function readSentences(text: string): string[][] {
-  // A dot ends a sentence only before a blank: `api.key` and `p.a.s.s` go on.
+  // A dot ends a sentence only before a blank, not in `api.key` and `p.a.s.s`.
   return text
     .split(/[!?;\n\r\u2028\u2029。！？؟]|\.(?=\s|$)/u)
     .map(readings)
     .filter(([first]) => first !== undefined && first.trim() !== '')
 }
 
-// Most text is plain ASCII: it has no disguise but digits, and nothing in it to fold but case.
+// Most text is plain ASCII: only digits can disguise it, and only its case has to be folded.
 const ascii = /^[\x20-\x7e\t]*$/
 const leet = /[A-Za-z][013457@$]+[A-Za-z]/
 
 function readings(sentence: string): string[] {
   if (ascii.test(sentence) && !leet.test(sentence)) return [foldWords(sentence)]
-  const plain = withoutUnseen(sentence.replace(/\s/gu, ' ')).normalize('NFKC')
+  const plain = withoutInvisible(sentence.replace(/\s/gu, ' ')).normalize('NFKC')
   const latin = asLatin(plain.replace(/\p{Lu}/gu, (letter) => keepCase(letter)))
   const unleeted = latin
     .replace(/(?<=\p{Lu})[013457@$]+(?=\p{Lu})/gu, (run) => unleet(run).toUpperCase())
@@ -44,7 +44,7 @@ function unleet(run: string): string {
   return Array.from(run, (digit) => leetDigits[digit]).join('')
 }
 
-/** A look-alike capital becomes a Latin capital, so that humps in names like `myPаssword` are still seen. */
+/** A look-alike capital becomes a Latin capital, so that camel case like `myPаssword` is still split. */
 function keepCase(letter: string): string {
   const lower = letter.toLowerCase()
   const latin = asLatin(lower)
@@ -68,7 +68,7 @@ function foldLetters(text: string): string {
   return (
     text
       .normalize('NFKD')
-      // Accents go; the two kana marks stay, they make other letters.
+      // Removes accents but keeps the two kana marks, which make different letters.
       .replace(/(?![\u3099\u309A])\p{Mn}/gu, '')
       .normalize('NFKC')
       .replace(/[æđıłœøß]/giu, (letter) => plainLetters[letter.toLowerCase()] as string)
@@ -79,7 +79,7 @@ const digitEdges = /(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu
 /** A chunk that changes between letters and digits this often is an id (a commit, a UUID), whose parts are not words. */
 const digitEdgesOfIds = 6
 
-/** `githubAPIKey2` is four words; `pAsSwOrD` is one, written to be overlooked. */
+/** `githubAPIKey2` is four words; `pAsSwOrD` is one word in disguise. */
 function splitHumps(chunk: string): string {
   if (/^[A-Z]?[a-z]+$/.test(chunk)) return chunk
   const isId = (chunk.match(digitEdges)?.length ?? 0) >= digitEdgesOfIds

@@ -1,7 +1,7 @@
 // Words that mean yes or no to an action, by language. The notation is explained in term-patterns.ts.
 //
-// "Yes" is what lets something happen (approve, delete), "no" what stops it (deny, keep). The list only decides whether
-// the value of an option is shown beside its label, so a word too many does no harm.
+// "Yes" allows something (approve, delete), "no" stops it (deny, keep). The list only decides whether the value of an
+// option is shown beside its label, so an additional word does no harm.
 
 export const yesTerms = `
     accept* | agree* | allow* | apply | approv* | confirm* | continue | delete* | deploy* | drop | enable* | erase*

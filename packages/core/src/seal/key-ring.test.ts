@@ -8,14 +8,14 @@ function aKey(id: string, fill = 7): SealKey {
   return { id, secret: new Uint8Array(32).fill(fill) }
 }
 
-describe('a ring that could not be safe', () => {
+describe('an unsafe key ring', () => {
   const count = `A key ring holds between 1 and ${sealLimits.keys} keys.`
   const id = 'A key id is 1 to 32 lower-case letters, digits, "-" or "_", and begins with a letter or digit.'
   const many = Array.from({ length: sealLimits.keys + 1 }, (_, i) => aKey(`k${i}`))
   test.each<[string, readonly SealKey[], string]>([
     ['no key', [], count],
     ['too many keys', many, count],
-    ['two keys of one id', [aKey('a', 1), aKey('a', 2)], 'Two keys of the ring have the same id.'],
+    ['two keys with the same id', [aKey('a', 1), aKey('a', 2)], 'Two keys of the ring have the same id.'],
     ['an empty id', [aKey('')], id],
     ['an id with a dot', [aKey('a.b')], id],
     ['an id in capitals', [aKey('A')], id],
@@ -31,7 +31,7 @@ describe('a ring that could not be safe', () => {
     expect(() => createKeyRing(keys)).toThrow(expect.objectContaining({ code: 'misconfigured', message }))
   })
 
-  test('[SEAL-7] as many keys as a ring holds are a ring', () => {
+  test('[SEAL-7] a ring accepts its maximum number of keys', () => {
     expect(createKeyRing(many.slice(1)).sealing.id).toBe('k1')
   })
 
@@ -41,7 +41,7 @@ describe('a ring that could not be safe', () => {
   })
 })
 
-describe('a ring', () => {
+describe('a key ring', () => {
   const salt = new Uint8Array(16)
   const bytesOf = (key: KeyObject | undefined) => key?.export().toString('hex')
 
@@ -54,7 +54,7 @@ describe('a ring', () => {
     expect(ring.find('__proto__')).toBeUndefined()
   })
 
-  test('[SEAL-8] gives each salt and each secret a key of its own, and the same one every time', () => {
+  test('[SEAL-8] derives a different key for each salt and each secret, and the same one every time', () => {
     const ring = createKeyRing([aKey('a', 1), aKey('b', 2)])
     const otherSalt = new Uint8Array(16).fill(1)
     const key = bytesOf(ring.sealing.tokenKey(salt))
@@ -65,7 +65,7 @@ describe('a ring', () => {
   })
 
   test.each<MacPurpose>(['ask', 'vote', 'grant'])(
-    '[VOTE-1] a code for %s is what HKDF and HMAC of the platform give',
+    '[VOTE-1] the code for %s equals HKDF and HMAC of the platform',
     (purpose) => {
       const subkey = createHmac('sha256', aKey('a').secret).update(`assent mac v1 ${purpose}\n\u0001`).digest()
       const code = createHmac('sha256', subkey).update('täxt').digest('hex')

@@ -1,8 +1,9 @@
-// The keys that sealed state and the signatures of decisions are made with.
+// The keys for sealed state and for the signatures of decisions.
 //
-// The first key seals and signs, and every key opens and verifies. To rotate: add the new key last, on every replica; then put it first; and
-// when the longest lifetime has passed, remove the old one. Decisions that a removed key signed can no longer be verified.
-// The secrets never leave this module: a ring hands out the keys of single tokens, and authentication codes.
+// The first key seals and signs; every key opens and verifies. To rotate: add the new key last, on every replica; then
+// put it first; and when the longest lifetime has passed, remove the old one. Decisions that a removed key signed can
+// no longer be verified.
+// The secrets never leave this module: a ring returns only keys of single tokens, and authentication codes.
 
 import { Buffer } from 'node:buffer'
 import { createSecretKey, hash, type KeyObject } from 'node:crypto'
@@ -16,10 +17,10 @@ export interface SealKey {
   readonly secret: Uint8Array
 }
 
-/** What an authentication code is for. Each purpose has a subkey of its own, so no code can stand for another kind. */
+/** What an authentication code is for. A code is not valid for another purpose, because each has its own subkey. */
 export type MacPurpose = 'ask' | 'vote' | 'grant'
 
-/** A key in use. It gives out the keys of single tokens and authentication codes, never its secret. */
+/** A key of the ring. It returns keys of single tokens and authentication codes, never its secret. */
 export interface RingKey {
   readonly id: string
   tokenKey(salt: Uint8Array): KeyObject
@@ -64,7 +65,7 @@ function ringKey({ id, secret }: SealKey): RingKey {
   if (secret.length !== secretBytes) {
     throw misconfigured(`The key "${id}" has ${secret.length} bytes; it needs ${secretBytes}.`)
   }
-  // A copy each, so the caller may wipe its own.
+  // `padded` copies the secret, so the caller may wipe its own bytes.
   const inner = padded(secret, 0x36)
   const outer = padded(secret, 0x5c)
   const macKeys = {
@@ -79,19 +80,19 @@ function ringKey({ id, secret }: SealKey): RingKey {
   })
 }
 
-/** A key as HMAC mixes it in. */
+/** A key prepared for HMAC: padded, for the inner and the outer hash. */
 interface HmacKey {
   readonly inner: Uint8Array
   readonly outer: Uint8Array
 }
 
-/** HKDF-Expand (RFC 5869) for one block, as for tokens; the labels differ, so the keys do. */
+/** HKDF-Expand (RFC 5869) for one block, as for tokens, with other labels. */
 function macKey(inner: Uint8Array, outer: Uint8Array, purpose: MacPurpose): HmacKey {
   const key = hmac({ inner, outer }, Buffer.concat([macLabels[purpose], firstBlock]))
   return { inner: padded(key, 0x36), outer: padded(key, 0x5c) }
 }
 
-/** HMAC-SHA-256 (RFC 2104) spelled out, because the platform takes five times as long to set its own up. */
+/** Our own HMAC-SHA-256 (RFC 2104), because the platform's takes five times as long to set up. */
 function hmac({ inner, outer }: HmacKey, data: Uint8Array): Uint8Array {
   const hashed = hash('sha256', Buffer.concat([inner, data]), 'buffer')
   return hash('sha256', Buffer.concat([outer, hashed]), 'buffer')
@@ -101,15 +102,15 @@ function hmac({ inner, outer }: HmacKey, data: Uint8Array): Uint8Array {
  * HKDF-Expand (RFC 5869) for one block, the secret being uniformly random already.
  *
  * AES-GCM with random 96-bit nonces is safe for 2^32 messages under one key (NIST SP 800-38D, 8.3): at 10,000 tokens a
- * second that is five days. Each token therefore has its own key, made from 128 random bits. Even where two salts meet,
- * which takes about 2^64 tokens, harm is done only if their random nonces meet as well. So nobody has to count.
+ * second that is five days. Each token therefore has its own key, made from 128 random bits. Even if two salts are
+ * equal, which takes about 2^64 tokens, it is unsafe only if their random nonces are equal too. So tokens are not counted.
  */
 function deriveTokenKey(inner: Uint8Array, outer: Uint8Array, salt: Uint8Array): KeyObject {
   // The result is a key object: ciphers of Node 24 take 40 µs longer with raw bytes.
   return createSecretKey(hmac({ inner, outer }, Buffer.concat([label, salt, firstBlock])))
 }
 
-/** The secret as HMAC mixes it in: filled up to the hash's block with zeros, each byte crossed with the pad. */
+/** The secret, extended with zeros to the block size of the hash, with each byte XORed with the pad. */
 function padded(secret: Uint8Array, pad: number): Uint8Array {
   return Uint8Array.from({ length: blockBytes }, (_, at) => (secret[at] ?? 0) ^ pad)
 }

@@ -21,7 +21,7 @@ function sealed(payload: JsonValue = { step: 1 }, by: KeyRing = ring): string {
   return seal(by, { ...binding, ttlMs: hourMs }, payload, { nowMs: noonMs, random })
 }
 
-/** Why a token was refused, or `accepted`. Shows along the way that the refusal itself says nothing. */
+/** Why a token was refused, or `accepted`. Also checks that the refusal itself reveals nothing. */
 function verdict(token: unknown, changed: Partial<typeof expected> = {}, by: KeyRing = ring): SealRefusal | 'accepted' {
   let reason: SealRefusal | 'accepted' = 'accepted'
   const result = unseal(by, token, { ...expected, ...changed }, (why) => {
@@ -32,8 +32,8 @@ function verdict(token: unknown, changed: Partial<typeof expected> = {}, by: Key
   return reason
 }
 
-describe('a good token', () => {
-  test('[SEAL-1] any payload comes back as it went in', () => {
+describe('a valid token', () => {
+  test('[SEAL-1] any payload is returned unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (payload) => {
         const opened = unseal(ring, sealed(payload as JsonValue), expected)
@@ -42,7 +42,7 @@ describe('a good token', () => {
     )
   })
 
-  test("[SEAL-1] an upstream's own state comes back unit for unit, even if it is no proper Unicode", () => {
+  test('[SEAL-1] the state of a server is returned unchanged, even if it is not valid Unicode', () => {
     const anyUnits = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units))
     fc.assert(
       fc.property(anyUnits, (state) => {
@@ -53,7 +53,7 @@ describe('a good token', () => {
     expect(unseal(ring, sealed('\ud800"\\\0\u2028'), expected)).toMatchObject({ payload: '\ud800"\\\0\u2028' })
   })
 
-  test('[SEAL-1] names come back as they were, whatever this process has parsed before', () => {
+  test('[SEAL-1] names are returned unchanged, whatever this process parsed before', () => {
     // With this, JSON.parse of Node 24 and 26 takes the next name after "x" for a backslash.
     JSON.parse('{"x":1,"\\\\":1}')
 
@@ -65,7 +65,7 @@ describe('a good token', () => {
     expect(unseal(ring, sealed({ state: inner }), expected)).toMatchObject({ payload: { state: inner } })
   })
 
-  test('[SEAL-1] its bytes are those that the module describes, so that other releases can open it', () => {
+  test('[SEAL-1] a token has the documented format, so that other releases can open it', () => {
     const key = aKey('k1')
     const bytes = Buffer.from(sealed('hello', createKeyRing([key])).slice('assent1.k1.'.length), 'base64url')
     const info = Buffer.concat([Buffer.from('assent seal v1\n'), bytes.subarray(0, 16), Buffer.from([1])])
@@ -78,14 +78,14 @@ describe('a good token', () => {
     expect(content).toEqual([expect.any(String), principal, purpose, aRequest, noonMs + hourMs, 'hello'])
   })
 
-  test('[SEAL-1] nothing of the payload or the principal can be read from the outside', () => {
+  test('[SEAL-1] the payload and the principal cannot be read from the token', () => {
     const token = sealed('a very secret plan')
     const bytes = Buffer.from(token.slice(token.lastIndexOf('.')), 'base64url').toString('latin1')
 
     expect(`${token}${bytes}`).not.toMatch(/secret|ada|resume|sha256/)
   })
 
-  test('[SEAL-8] each one has its own id, salt and nonce, and its id is told when it opens', () => {
+  test('[SEAL-8] each token has its own id, salt and nonce, and its id is returned when it is opened', () => {
     const tokens = Array.from({ length: 100 }, () => sealed())
     const ids = tokens.map((token) => {
       const opened = unseal(ring, token, expected)
@@ -130,18 +130,18 @@ describe('an altered token', () => {
     expect(verdict(withBytes(Buffer.concat([bytes, bytes])))).toBe('tampered')
   })
 
-  test('[SEAL-2] is refused when made of parts of two good ones', () => {
+  test('[SEAL-2] is refused when made of parts of two valid tokens', () => {
     const other = Buffer.from(sealed().split('.')[2] as string, 'base64url')
     expect(other.length).toBe(bytes.length)
 
     for (let at = 1; at < bytes.length; at++) {
       const spliced = Buffer.concat([bytes.subarray(0, at), other.subarray(at)])
-      // Where the two begin or end alike, the splice is one of them and no forgery.
+      // If the two tokens share the spliced part, the result is one of them and therefore valid.
       if (!spliced.equals(bytes) && !spliced.equals(other)) expect(verdict(withBytes(spliced))).toBe('tampered')
     }
   })
 
-  test('[SEAL-2] is refused in every other spelling of the same bytes', () => {
+  test('[SEAL-2] is refused in every other encoding of the same bytes', () => {
     // Three lengths, because the leftover bits that could be set differ with the length.
     for (const payload of ['a', 'ab', 'abc']) {
       const good = sealed(payload)
@@ -156,7 +156,7 @@ describe('an altered token', () => {
     }
   })
 
-  test('[SEAL-2] is refused under the name of another key, even of the very same secret', () => {
+  test('[SEAL-2] is refused under another key id, even with the same secret', () => {
     const secret = random(32)
     const twins = createKeyRing([
       { id: 'k1', secret },
@@ -171,23 +171,23 @@ describe('an altered token', () => {
   })
 
   test.each([undefined, null, 7, {}, [], '', '.', '..', 'assent1.k1.'])(
-    '[SEAL-2] what is no token at all is refused: %j',
+    '[SEAL-2] a value that is not a token is refused: %j',
     (value) => {
       expect(verdict(value)).toBe('malformed')
     },
   )
 
-  test('[SEAL-2] what only turns into a token is refused', () => {
+  test('[SEAL-2] an object that converts to a token is refused', () => {
     for (const value of [{ toString: () => token }, [token]]) expect(verdict(value)).toBe('malformed')
   })
 
-  test('[SEAL-2] a token without content is malformed; with one byte of it, it was not sealed here', () => {
+  test('[SEAL-2] a token without content is malformed; with one byte of content it is tampered', () => {
     const overhead = 16 + 12 + 16
     expect(verdict(withBytes(bytes.subarray(0, overhead)))).toBe('malformed')
     expect(verdict(withBytes(bytes.subarray(0, overhead + 1)))).toBe('tampered')
   })
 
-  test('[SEAL-2] a token may be as long as the limit, and not a character longer', () => {
+  test('[SEAL-2] a token may be as long as the limit and no longer', () => {
     const long = (chars: number) => `assent1.a.${'A'.repeat(chars - 'assent1.a.'.length)}`
     expect(verdict(long(sealLimits.tokenBytes))).toBe('unknown-key')
     expect(verdict(long(sealLimits.tokenBytes + 1))).toBe('malformed')
@@ -198,7 +198,7 @@ describe('an altered token', () => {
   })
 })
 
-describe('a transplanted token', () => {
+describe('a token for another principal, purpose or request', () => {
   const otherRequest = (change: object) =>
     requestDigest({ method: 'tools/call', target: 'deploy', arguments: { env: 'prod' }, ...change })
 
@@ -215,42 +215,42 @@ describe('a transplanted token', () => {
     expect(verdict(sealed(), changed)).toBe(reason)
   })
 
-  test('[SEAL-3] names that objects inherit or that are missing match nothing', () => {
-    const nobody = { principal: undefined, purpose: undefined, requestDigest: undefined } as unknown as typeof expected
-    expect(verdict(sealed(), nobody)).toBe('other-principal')
+  test('[SEAL-3] inherited or missing names match nothing', () => {
+    const unnamed = { principal: undefined, purpose: undefined, requestDigest: undefined } as unknown as typeof expected
+    expect(verdict(sealed(), unnamed)).toBe('other-principal')
   })
 })
 
-describe('a token judged before its request is known', () => {
-  const judged = (token: unknown, changed: Partial<typeof expected> = {}, by: KeyRing = ring) => {
+describe('a token checked before its request is known', () => {
+  const checked = (token: unknown, changed: Partial<typeof expected> = {}, by: KeyRing = ring) => {
     const reasons: SealRefusal[] = []
     const good = isSealedFor(by, token, { ...expected, ...changed }, (reason) => reasons.push(reason))
     expect(reasons).toHaveLength(good ? 0 : 1)
     return reasons[0] ?? 'accepted'
   }
 
-  test('[SEAL-10] is good for its principal and purpose, whatever the request, until it expires', () => {
-    expect(judged(sealed())).toBe('accepted')
-    expect(judged(sealed(), { nowMs: noonMs + hourMs - 1 })).toBe('accepted')
+  test('[SEAL-10] is valid for its principal and purpose with any request until it expires', () => {
+    expect(checked(sealed())).toBe('accepted')
+    expect(checked(sealed(), { nowMs: noonMs + hourMs - 1 })).toBe('accepted')
   })
 
-  test('[SEAL-10] is refused for anybody else, for another purpose, too late, changed, or sealed by others', () => {
+  test('[SEAL-10] is refused for another principal or purpose, when expired, changed or sealed with another key', () => {
     const token = sealed()
-    expect(judged(token, { principal: 'https://id.example#eve' })).toBe('other-principal')
-    expect(judged(token, { purpose: 'journal' })).toBe('other-purpose')
-    expect(judged(token, { nowMs: noonMs + hourMs })).toBe('expired')
-    expect(judged(token, { nowMs: Number.NaN })).toBe('expired')
+    expect(checked(token, { principal: 'https://id.example#eve' })).toBe('other-principal')
+    expect(checked(token, { purpose: 'journal' })).toBe('other-purpose')
+    expect(checked(token, { nowMs: noonMs + hourMs })).toBe('expired')
+    expect(checked(token, { nowMs: Number.NaN })).toBe('expired')
     const middle = token.length >> 1
     const changed = token[middle] === 'A' ? 'B' : 'A'
-    expect(judged(token.slice(0, middle) + changed + token.slice(middle + 1))).toBe('tampered')
-    expect(judged(token, {}, createKeyRing([aKey('k1')]))).toBe('tampered')
-    expect(judged(token, {}, createKeyRing([aKey('k2')]))).toBe('unknown-key')
-    for (const nothing of [undefined, '', 7, 'assent1.k1.']) expect(judged(nothing)).toBe('malformed')
+    expect(checked(token.slice(0, middle) + changed + token.slice(middle + 1))).toBe('tampered')
+    expect(checked(token, {}, createKeyRing([aKey('k1')]))).toBe('tampered')
+    expect(checked(token, {}, createKeyRing([aKey('k2')]))).toBe('unknown-key')
+    for (const nothing of [undefined, '', 7, 'assent1.k1.']) expect(checked(nothing)).toBe('malformed')
   })
 })
 
 describe('time', () => {
-  test('[SEAL-4] a token opens until the last millisecond of its life and not after', () => {
+  test('[SEAL-4] a token opens until the last millisecond of its lifetime and not after', () => {
     expect(unseal(ring, sealed(), { ...expected, nowMs: noonMs + hourMs - 1 })).toMatchObject({
       ok: true,
       expiresAtMs: noonMs + hourMs,
@@ -259,7 +259,7 @@ describe('time', () => {
     expect(verdict(sealed(), { nowMs: Number.POSITIVE_INFINITY })).toBe('expired')
   })
 
-  test('[SEAL-4] a time that is no number counts as late', () => {
+  test('[SEAL-4] a time that is not a number counts as expired', () => {
     expect(verdict(sealed(), { nowMs: Number.NaN })).toBe('expired')
   })
 
@@ -269,7 +269,7 @@ describe('time', () => {
 })
 
 describe('keys', () => {
-  test('[SEAL-6] a rotation refuses nobody, and a removed key opens nothing', () => {
+  test('[SEAL-6] tokens stay valid during a rotation, and a removed key opens none', () => {
     const [spring, summer] = [aKey('spring'), aKey('summer')]
     const before = createKeyRing([spring])
     const announced = createKeyRing([spring, summer])
@@ -291,19 +291,19 @@ describe('keys', () => {
     }
   })
 
-  test('[SEAL-6] another secret under the same id opens nothing', () => {
+  test('[SEAL-6] another secret under the same id opens no token', () => {
     expect(verdict(sealed(), {}, createKeyRing([aKey('k1')]))).toBe('tampered')
   })
 })
 
 describe('a refusal', () => {
-  test('[SEAL-5] needs nobody who hears of it', () => {
+  test('[SEAL-5] needs no callback', () => {
     expect(isSealedFor(ring, 'nonsense', expected)).toBe(false)
     expect(isSealedFor(ring, sealed(), expected)).toBe(true)
     expect(unseal(ring, 'nonsense', expected)).toBe(stateRefused)
   })
 
-  test('[SEAL-5] is one frozen value with one text, and cannot be told apart by a caller', () => {
+  test('[SEAL-5] is one frozen value with one text, so that a caller learns no reason', () => {
     const refusals = [
       unseal(ring, 'nonsense', expected),
       unseal(ring, sealed().replace('.k1.', '.k2.'), expected),
@@ -324,37 +324,37 @@ describe('a refusal', () => {
   })
 })
 
-describe('what cannot be bound', () => {
+describe('state that cannot be bound', () => {
   const unnamed = 'Sealed state needs a principal and a purpose.'
   const unbound = 'Sealed state is bound to the digest of a request.'
-  const endless = `Sealed state lives between 1 and ${sealLimits.ttlMaxMs} ms.`
+  const endless = `The lifetime of sealed state is between 1 and ${sealLimits.ttlMaxMs} ms.`
   test.each<[string, object, string, string]>([
     ['no principal', { principal: '' }, 'misconfigured', unnamed],
     ['no purpose', { purpose: '' }, 'misconfigured', unnamed],
     ['no request', { requestDigest: '' }, 'misconfigured', unbound],
-    ['a request that is no digest', { requestDigest: 'tools/call' }, 'misconfigured', unbound],
-    ['no life', { ttlMs: 0 }, 'limit_exceeded', endless],
+    ['a request that is not a digest', { requestDigest: 'tools/call' }, 'misconfigured', unbound],
+    ['no lifetime', { ttlMs: 0 }, 'limit_exceeded', endless],
     ['half a millisecond', { ttlMs: 1.5 }, 'limit_exceeded', endless],
-    ['no end', { ttlMs: Number.POSITIVE_INFINITY }, 'limit_exceeded', endless],
-    ['a life that is no number', { ttlMs: Number.NaN }, 'limit_exceeded', endless],
-    ['a life that is too long', { ttlMs: sealLimits.ttlMaxMs + 1 }, 'limit_exceeded', endless],
+    ['an endless lifetime', { ttlMs: Number.POSITIVE_INFINITY }, 'limit_exceeded', endless],
+    ['a lifetime that is not a number', { ttlMs: Number.NaN }, 'limit_exceeded', endless],
+    ['a lifetime that is too long', { ttlMs: sealLimits.ttlMaxMs + 1 }, 'limit_exceeded', endless],
   ])('[SEAL-9] is not sealed: %s', (_, changed, code, message) => {
     const attempt = () => seal(ring, { ...binding, ttlMs: hourMs, ...changed }, 1, { nowMs: noonMs, random })
     expect(attempt).toThrow(expect.objectContaining({ code, message }))
   })
 
-  test('[SEAL-9] the shortest life is allowed', () => {
+  test('[SEAL-9] the shortest lifetime is allowed', () => {
     const token = seal(ring, { ...binding, ttlMs: 1 }, 1, { nowMs: noonMs, random })
     expect(verdict(token)).toBe('accepted')
     expect(verdict(token, { nowMs: noonMs + 1 })).toBe('expired')
   })
 
-  test('[SEAL-9] the longest life is allowed', () => {
+  test('[SEAL-9] the longest lifetime is allowed', () => {
     const token = seal(ring, { ...binding, ttlMs: sealLimits.ttlMaxMs }, 1, { nowMs: noonMs, random })
     expect(verdict(token, { nowMs: noonMs + sealLimits.ttlMaxMs - 1 })).toBe('accepted')
   })
 
-  test('[SEAL-9] what would not be read again for its size is not sealed', () => {
+  test('[SEAL-9] a payload too large to be opened again is not sealed', () => {
     const fits = sealed('a'.repeat(196_000))
     expect(verdict(fits)).toBe('accepted')
     const tooLarge = expect.objectContaining({
@@ -373,7 +373,7 @@ describe('what cannot be bound', () => {
     expect(() => sealed('a'.repeat(room - rest + 1), named)).toThrow(tooLarge)
   })
 
-  test('[SEAL-9] what would not be read again for its depth is not sealed', () => {
+  test('[SEAL-9] a payload too deep to be opened again is not sealed', () => {
     const nested = (levels: number) => {
       let value: JsonValue = 1
       for (let i = 0; i < levels; i++) value = [value]
@@ -386,7 +386,7 @@ describe('what cannot be bound', () => {
     for (let i = 0; i < 127; i++) object = { a: object }
     expect(verdict(sealed(object))).toBe('accepted')
     expect(() => sealed({ a: object })).toThrow(expect.objectContaining({ code: 'limit_exceeded' }))
-    // Openings in a text are no depth.
+    // Brackets inside a text do not add depth.
     expect(verdict(sealed('[{'.repeat(200)))).toBe('accepted')
   })
 

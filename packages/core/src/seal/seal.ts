@@ -1,9 +1,9 @@
-// State that leaves us and comes back through hands we do not trust.
+// Sealed state: encrypted and authenticated state that an untrusted client keeps and sends back.
 //
 // A token is `assent1.<key id>.<base64url of salt, nonce, ciphertext, tag>`, AES-256-GCM with all that precedes the
 // base64url as associated data. It opens only for the principal, purpose and request it was sealed for, and only
-// before its expiry. Every failure is the same frozen value, so a refusal teaches nothing. What this module cannot
-// know is whether a token was used before: it returns the id, and the store uses ids up.
+// before its expiry. Every failure is the same frozen value, so a refusal reveals nothing. This module does
+// not detect reuse: it returns the id, and the store records used ids.
 
 import { Buffer } from 'node:buffer'
 import { createCipheriv, createDecipheriv } from 'node:crypto'
@@ -15,11 +15,11 @@ import type { JsonValue } from '../json.ts'
 import { askLimits, sealLimits } from '../limits.ts'
 import type { KeyRing } from './key-ring.ts'
 
-/** What a token is bound to. All of it must be the same when it comes back. */
+/** What a token is bound to. All of it must match when the token is opened. */
 export interface SealBinding {
-  /** Who holds it, including who vouches for them: issuer and subject, not a bare name. */
+  /** The holder, with the issuer of their identity: issuer and subject, not only a name. */
   readonly principal: string
-  /** What it is for, so that state of one kind cannot be handed in as another. */
+  /** The purpose, so that state of one kind cannot be used as another. */
   readonly purpose: string
   readonly requestDigest: string
 }
@@ -34,7 +34,7 @@ export type Unsealed =
   | { readonly ok: true; readonly id: string; readonly payload: JsonValue; readonly expiresAtMs: number }
   | typeof stateRefused
 
-/** For our own logs only; whoever handed the token in must not learn it. */
+/** For our own logs only; the client must not learn it. */
 export type SealRefusal =
   | 'malformed'
   | 'unknown-key'
@@ -57,13 +57,13 @@ const version = 'assent1'
 const saltBytes = 16
 const nonceBytes = 12
 const tagBytes = 16
-/** An action at its deepest with room for what is wrapped around it; and upstream state is not ours to correct. */
+/** The deepest action and what is around it. Unpaired surrogates are kept, because server state must not change. */
 const contentRules: ReadingRules = { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }
 const openBrace = 0x7b
 const openBracket = 0x5b
 const tokenPattern = new RegExp(`^(${version}\\.([a-z0-9_-]{1,32})\\.)([A-Za-z0-9_-]+)$`)
 
-/** The payload comes back as JSON gives it back; text in it unchanged to the last unit, half surrogate pairs too. */
+/** The payload is returned as after JSON.parse; text in it is unchanged, including half surrogate pairs. */
 export function seal(
   ring: KeyRing,
   binding: SealBinding & { readonly ttlMs: number },
@@ -71,11 +71,11 @@ export function seal(
   { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
 ): string {
   const { principal, purpose, requestDigest, ttlMs } = binding
-  // Empty would bind to everybody whose name was lost on the way.
+  // An empty name would match every caller whose name is missing.
   if (principal === '' || purpose === '') throw misused('Sealed state needs a principal and a purpose.')
   if (!isDigest(requestDigest)) throw misused('Sealed state is bound to the digest of a request.')
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1 || ttlMs > sealLimits.ttlMaxMs) {
-    throw new AssentError('limit_exceeded', `Sealed state lives between 1 and ${sealLimits.ttlMaxMs} ms.`)
+    throw new AssentError('limit_exceeded', `The lifetime of sealed state is between 1 and ${sealLimits.ttlMaxMs} ms.`)
   }
   const fresh = random(saltBytes + nonceBytes)
   if (fresh.length !== saltBytes + nonceBytes) throw misused('The random source returned the wrong number of bytes.')
@@ -86,7 +86,7 @@ export function seal(
   const content: Content = [id, principal, purpose, requestDigest, nowMs + ttlMs, payload]
   const text = JSON.stringify(content)
   if (text.length > sealLimits.tokenBytes) throw tooLarge()
-  // What we could not open again must not leave. Text of our own writing can only be too deep, and that takes openings.
+  // A token that cannot be opened again must not be made. The only possible reason is depth, which needs brackets.
   if (countOpenings(text) > contentRules.depth) readJson(text, contentRules)
   const head = `${version}.${ring.sealing.id}.`
   const cipher = createCipheriv('aes-256-gcm', ring.sealing.tokenKey(salt), nonce)
@@ -101,7 +101,7 @@ function tooLarge(): AssentError {
   return new AssentError('limit_exceeded', `Sealed state would be larger than ${sealLimits.tokenBytes} bytes.`)
 }
 
-/** Takes anything at all, because what comes back is the sender's choice. Never throws for what it was handed. */
+/** Accepts any value, because the sender is untrusted. Never throws because of the token. */
 export function unseal(
   ring: KeyRing,
   token: unknown,
@@ -117,8 +117,8 @@ export function unseal(
 }
 
 /**
- * Whether a token was made here, for this principal and purpose, and has not expired; for those who judge it before the
- * request is known. It gives nothing of what is inside: that takes `unseal`, and the very request it was made for.
+ * Whether a token was sealed with this ring, for this principal and purpose, and has not expired; for checks before the
+ * request is known. It does not return the payload: that takes `unseal` and the request it was sealed for.
  */
 export function isSealedFor(
   ring: KeyRing,
@@ -137,9 +137,9 @@ function open(ring: KeyRing, token: unknown): Content | SealRefusal {
   if (typeof token !== 'string' || token.length > sealLimits.tokenBytes) return 'malformed'
   const parts = tokenPattern.exec(token)
   if (parts === null) return 'malformed'
-  const [, head, keyId, body] = parts as unknown as readonly [whole: string, head: string, keyId: string, body: string]
+  const [, head, keyId, body] = parts as RegExpExecArray & readonly [string, string, string, string]
   const bytes = Buffer.from(body, 'base64url')
-  // Decoding is lenient about leftover bits, so one token would have several spellings; only ours is accepted.
+  // Decoding ignores leftover bits, so a token would have several encodings; only the canonical one is accepted.
   if (bytes.toString('base64url') !== body) return 'malformed'
   if (bytes.length <= saltBytes + nonceBytes + tagBytes) return 'malformed'
 
@@ -158,12 +158,12 @@ function open(ring: KeyRing, token: unknown): Content | SealRefusal {
   }
 }
 
-/** JSON.parse can mistake names that are spelled with escapes, see digest/parse.ts; text without any is safe with it. */
+/** JSON.parse can misread names with escapes, see digest/parse.ts; text without escapes is safe. */
 function readContent(text: string): Content {
-  return (text.includes('\\') ? readJson(text, contentRules) : JSON.parse(text)) as unknown as Content
+  return (text.includes('\\') ? readJson(text, contentRules) : JSON.parse(text)) as Content
 }
 
-/** Of lists and objects; those inside texts count too, which is for the reader to tell apart. */
+/** Opening brackets of lists and objects, including those inside texts: an upper bound of the depth. */
 function countOpenings(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at++) {
@@ -175,7 +175,7 @@ function countOpenings(text: string): number {
 
 function mismatch(content: Content, expected: SealBinding & { readonly nowMs: number }): SealRefusal | undefined {
   const [, principal, purpose, requestDigest, expiresAtMs] = content
-  // Spelled so that a time that is no number counts as late.
+  // Written so that a time that is not a number counts as expired.
   if (!(expected.nowMs < expiresAtMs)) return 'expired'
   if (principal !== expected.principal) return 'other-principal'
   if (purpose !== expected.purpose) return 'other-purpose'

@@ -6,24 +6,24 @@ import { readConfig } from './read-config.ts'
 import { variableOf } from './setting.ts'
 import { settings } from './settings.ts'
 import { settingsPage } from './settings-page.ts'
-import { pathsOf } from './strays.ts'
+import { pathsOf } from './unknown-settings.ts'
 
-function kept(path: string): string {
+function readFromRoot(path: string): string {
   return readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 }
 
-test('[PROG-5] the page of settings is the one that the description makes (npm run settings)', () => {
-  expect(kept('docs/settings.md')).toBe(settingsPage())
+test('[PROG-5] docs/settings.md is up to date with the settings (npm run settings)', () => {
+  expect(readFromRoot('docs/settings.md')).toBe(settingsPage())
 })
 
-test('[PROG-5] the JSON Schema is the one that the description makes (npm run settings)', () => {
-  expect(JSON.parse(kept('packages/gateway/assent.schema.json'))).toEqual(configSchema())
+test('[PROG-5] assent.schema.json is up to date with the settings (npm run settings)', () => {
+  expect(JSON.parse(readFromRoot('packages/gateway/assent.schema.json'))).toEqual(configSchema())
 })
 
 test.each(['docs/gateway.md', 'docs/production.md'])(
-  '[PROG-5] what %s says to write is a sound configuration',
+  '[PROG-5] every YAML example in %s is a valid configuration',
   (page) => {
-    const blocks = [...kept(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
+    const blocks = [...readFromRoot(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
     const key = Buffer.alloc(32).toString('base64')
     const around = {
       variables: { GITHUB_TOKEN: 't', INBOX_SECRET: 's' },
@@ -40,7 +40,7 @@ test.each(['docs/gateway.md', 'docs/production.md'])(
   },
 )
 
-test('[PROG-5] the page and the schema hold every setting there is, with its variable', () => {
+test('[PROG-5] the page and the schema list every setting with its environment variable', () => {
   const paths = pathsOf(settings)
   const page = settingsPage()
 

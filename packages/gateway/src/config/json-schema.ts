@@ -1,6 +1,6 @@
 // The JSON Schema of the configuration, for editors.
 //
-// It is a help while typing and judges a little less than `assent config check`, which alone knows what references stand for.
+// It is a help while typing and slightly less strict than `assent config check`, which also resolves references.
 
 import type { JsonObject, JsonValue } from '@assent/core'
 import { type Members, type Setting, variableOf } from './setting.ts'
@@ -15,7 +15,7 @@ export function configSchema(): JsonObject {
   }
 }
 
-// Any text may hold a reference instead of its value.
+// Any string may be a reference instead of the value.
 const reference = { type: 'string', pattern: '\\$\\{(env|file):' }
 
 function schemaOf(setting: Setting, path: readonly string[] | undefined): JsonObject {
@@ -53,7 +53,7 @@ function schemaOf(setting: Setting, path: readonly string[] | undefined): JsonOb
       }
     }
     case 'not-yet':
-      return { description: `Not in this version yet. ${setting.about}`, not: {} }
+      return { description: `Not supported in this version. ${setting.about}`, not: {} }
   }
 }
 

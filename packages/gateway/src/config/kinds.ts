@@ -1,9 +1,10 @@
-// The kinds of value a setting can have: how each is read, described to editors, and explained when it is wrong.
+// The kinds of value a setting can have: how each is parsed, described to editors, and explained when it is invalid.
 //
-// A kind never repeats the text it was given: that text may be a secret. Whoever reports the mistake decides.
+// An error of a kind never contains the given text, which may be a secret. The caller decides whether to show it.
 
 import { isIP } from 'node:net'
 import type { JsonObject } from '@assent/core'
+import { isLoopback } from '../protocol/loopback.ts'
 import { nearest } from './nearest.ts'
 import {
   durationPattern,
@@ -17,15 +18,15 @@ import {
 } from './units.ts'
 
 export type Scalar = string | number | boolean
-export type KindRead<T> =
+export type ValueRead<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string; readonly suggestion?: string }
 
-export interface Kind<T> {
-  /** What to write, for the page of settings. */
+export interface ValueKind<T> {
+  /** What to write, for docs/settings.md. */
   readonly words: string
   readonly schema: JsonObject
-  read(raw: Scalar): KindRead<T>
+  read(raw: Scalar): ValueRead<T>
   show(value: T): string
 }
 
@@ -34,7 +35,7 @@ export interface Address {
   readonly port: number
 }
 
-export function text(words: string, pattern?: RegExp): Kind<string> {
+export function text(words: string, pattern?: RegExp): ValueKind<string> {
   return {
     words,
     schema: { type: 'string', minLength: 1, ...(pattern === undefined ? {} : { pattern: pattern.source }) },
@@ -46,7 +47,7 @@ export function text(words: string, pattern?: RegExp): Kind<string> {
   }
 }
 
-export const flag: Kind<boolean> = {
+export const flag: ValueKind<boolean> = {
   words: '`true` or `false`',
   schema: { type: 'boolean' },
   read: (raw) => {
@@ -60,7 +61,7 @@ export const flag: Kind<boolean> = {
   show: String,
 }
 
-export function count(least: number, most: number): Kind<number> {
+export function count(least: number, most: number): ValueKind<number> {
   const words = `a whole number from ${least} to ${most}`
   return {
     words,
@@ -74,13 +75,13 @@ export function count(least: number, most: number): Kind<number> {
   }
 }
 
-export function duration(leastMs: number, mostMs: number): Kind<number> {
+export function duration(leastMs: number, mostMs: number): ValueKind<number> {
   const range = `from ${showDuration(leastMs)} to ${showDuration(mostMs)}`
   const words = `a duration ${range}, such as \`10m\` or \`300ms\``
   return withUnits(words, range, durationPattern, [leastMs, mostMs], readDuration, showDuration, guessDuration)
 }
 
-export function size(leastBytes: number, mostBytes: number): Kind<number> {
+export function size(leastBytes: number, mostBytes: number): ValueKind<number> {
   const range = `from ${showSize(leastBytes)} to ${showSize(mostBytes)}`
   const words = `a size ${range}, such as \`8KiB\``
   return withUnits(words, range, sizePattern, [leastBytes, mostBytes], readSize, showSize, guessSize)
@@ -94,7 +95,7 @@ function withUnits(
   readText: (raw: string) => number | undefined,
   show: (value: number) => string,
   guess: (raw: string) => string | undefined,
-): Kind<number> {
+): ValueKind<number> {
   const plainWords = words.replaceAll('`', '')
   return {
     words,
@@ -112,7 +113,7 @@ function withUnits(
   }
 }
 
-export const address: Kind<Address> = {
+export const address: ValueKind<Address> = {
   words: 'a host and a port, such as `127.0.0.1:7420` or `[::1]:7420`',
   schema: { type: 'string', pattern: ':[0-9]{1,5}$' },
   read: (raw) => {
@@ -122,7 +123,7 @@ export const address: Kind<Address> = {
     if (host === undefined || port > 65_535) return wrong('must be a host and a port', suggestion)
     const bare = host.replace(/^\[|\]$/g, '')
     const isHost = host.startsWith('[') ? isIP(bare) === 6 : isIP(bare) === 4 || /^[a-zA-Z][a-zA-Z0-9.-]*$/.test(bare)
-    return isHost ? right({ host: bare, port }) : wrong('names no host', suggestion)
+    return isHost ? right({ host: bare, port }) : wrong('has no host', suggestion)
   },
   show: addressText,
 }
@@ -131,8 +132,8 @@ export function addressText({ host, port }: Address): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** A web address. Plain http only where told so, or to this machine. */
-export function url({ mayBePlain = false }: { readonly mayBePlain?: boolean } = {}): Kind<URL> {
+/** A web address. Plain http only with `mayBePlain`, or to this machine. */
+export function url({ mayBePlain = false }: { readonly mayBePlain?: boolean } = {}): ValueKind<URL> {
   const words = mayBePlain ? 'an http or https address' : 'an https address (http only to this machine)'
   return {
     words,
@@ -141,9 +142,9 @@ export function url({ mayBePlain = false }: { readonly mayBePlain?: boolean } = 
       const parsed = URL.canParse(String(raw)) ? new URL(String(raw)) : undefined
       if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
         const isBare = /^[a-z0-9.-]+(:[0-9]+)?(\/|$)/i.test(String(raw))
-        return wrong(`must be ${words}`, isBare ? 'Begin it with https:// (or http://).' : undefined)
+        return wrong(`must be ${words}`, isBare ? 'Start it with https:// (or http://).' : undefined)
       }
-      if (parsed.username !== '' || parsed.password !== '') return wrong('must not hold a user name or password')
+      if (parsed.username !== '' || parsed.password !== '') return wrong('must not contain a user name or password')
       if (parsed.protocol === 'http:' && !mayBePlain && !isLoopback(parsed.hostname)) {
         return wrong('must be an https address: http would send secrets in the clear')
       }
@@ -153,7 +154,7 @@ export function url({ mayBePlain = false }: { readonly mayBePlain?: boolean } = 
   }
 }
 
-export function choice<const T extends string>(...options: readonly T[]): Kind<T> {
+export function choice<const T extends string>(...options: readonly T[]): ValueKind<T> {
   const words = `one of ${options.map((option) => `\`${option}\``).join(', ')}`
   return {
     words,
@@ -168,16 +169,10 @@ export function choice<const T extends string>(...options: readonly T[]): Kind<T
   }
 }
 
-/** The names and addresses by which a machine reaches itself. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'))
-}
-
-function right<T>(value: T): KindRead<T> {
+function right<T>(value: T): ValueRead<T> {
   return { ok: true, value }
 }
 
-function wrong(problem: string, suggestion?: string): KindRead<never> {
+function wrong(problem: string, suggestion?: string): ValueRead<never> {
   return suggestion === undefined ? { ok: false, problem } : { ok: false, problem, suggestion }
 }

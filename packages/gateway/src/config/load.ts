@@ -16,7 +16,7 @@ export function loadConfig(path: string, variables: NodeJS.ProcessEnv): Loaded {
   return read.ok ? { ...read, config: withPathsFrom(folder, read.config) } : read
 }
 
-/** Paths in a configuration are its own, wherever the gateway is started. */
+/** Resolves relative paths against the configuration's folder, not the working directory. */
 function withPathsFrom(folder: string, config: Config): Config {
   const { store, servers } = config
   return {
@@ -40,7 +40,7 @@ function readText(path: string): ReturnType<Surroundings['readFile']> {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
+  ENOENT: 'the file does not exist',
+  EACCES: 'this user has no permission to read it',
   EISDIR: 'it is a folder',
 }

@@ -1,6 +1,6 @@
-// "Did you mean …": the name that a misspelt one is closest to.
+// "Did you mean …": the known name that is closest to a misspelt one.
 
-/** Undefined when nothing is close enough to be worth suggesting. */
+/** Undefined when no name is close enough to suggest. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const plain = name.toLowerCase().replaceAll('-', '_')
   const most = Math.max(1, Math.floor(plain.length / 3))
@@ -12,7 +12,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best?.name
 }
 
-/** Letters to add, drop, change, or swap with their neighbour; more than `most` is told as one more than that. */
+/** Edit distance with swaps of neighbours (optimal string alignment); `most + 1` when the lengths differ by more. */
 function distanceBetween(from: string, to: string, most: number): number {
   if (Math.abs(from.length - to.length) > most) return most + 1
   let before: number[] = []

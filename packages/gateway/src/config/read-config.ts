@@ -1,18 +1,17 @@
-// Reads a configuration against the description of all settings, and tells every mistake at once.
+// Reads a configuration against the description of all settings, and reports all mistakes at once.
 //
-// It reads no file and no environment by itself: both are passed in. What is not described is a mistake; nothing is
-// ignored.
+// It does not read files or the environment: both are passed in. An unknown setting is a mistake; none is ignored.
 
-import type { Kind, Scalar } from './kinds.ts'
+import type { Scalar, ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
-import type { Place, Problem, Warning } from './problem.ts'
+import { type ConfigLocation, type Problem, unknownSetting, type Warning } from './problem.ts'
 import { resolve, type Surroundings } from './references.ts'
 import { ruleProblems } from './rules.ts'
 import { nameWarnings } from './server-rules.ts'
 import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
 import { type Config, settings } from './settings.ts'
-import { type Entry, readSource, type Written } from './source.ts'
-import { strayVariables, whereElse } from './strays.ts'
+import { type ConfigEntry, type ConfigNode, readSource } from './source.ts'
+import { strayVariables, whereElse } from './unknown-settings.ts'
 
 export type ConfigRead =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly Warning[] }
@@ -24,7 +23,7 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   if (!source.ok) return { ok: false, problems: source.problems, warnings }
   const reader = new Reader(around)
   const config = reader.read(settings, [], source.written) as Config
-  // Rules between settings are judged only where each setting is sound by itself.
+  // Rules between settings are checked only if each setting is valid by itself.
   const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
   problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
   if (problems.length > 0) return { ok: false, problems, warnings }
@@ -37,20 +36,20 @@ type Path = readonly string[]
 class Reader {
   readonly problems: Problem[] = []
   readonly #around: Surroundings
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, ConfigLocation>()
 
   constructor(around: Surroundings) {
     this.#around = around
   }
 
-  /** Where a setting was given; where it was not, the nearest that holds it. */
-  readonly placeOf = (path: string): Place => {
+  /** Where a setting was given; otherwise the location of its closest parent. */
+  readonly placeOf = (path: string): ConfigLocation => {
     const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
-    const start: Place = { kind: 'file', line: 1, column: 1 }
+    const start: ConfigLocation = { kind: 'file', line: 1, column: 1 }
     return this.#places.get(path) ?? (path === '' ? start : this.placeOf(parent))
   }
 
-  read(setting: Setting, path: Path, written: Written | undefined): unknown {
+  read(setting: Setting, path: Path, written: ConfigNode | undefined): unknown {
     if (written !== undefined) this.#places.set(path.join('.'), written.place)
     switch (setting.node) {
       case 'leaf':
@@ -61,7 +60,7 @@ class Reader {
         return this.#named(setting, path, written)
       case 'not-yet':
         if (written !== undefined)
-          this.#tell(path, written.place, `is not in this version yet. ${setting.about}`, 'Leave it out.')
+          this.#report(path, written.place, `is not supported in this version. ${setting.about}`, 'Remove it.')
         return undefined
       case 'optional-group':
         if (written === undefined && !this.#hasVariable(setting.members, path)) return undefined
@@ -73,13 +72,14 @@ class Reader {
     }
   }
 
-  #members(members: Members, path: Path, written: Written | undefined): Record<string, unknown> {
+  #members(members: Members, path: Path, written: ConfigNode | undefined): Record<string, unknown> {
     const given = new Map(this.#entries(path, written).map((entry) => [entry.name, entry]))
     for (const { name, at } of given.values()) {
       if (Object.hasOwn(members, name)) continue
       const meant = nearest(name, Object.keys(members))
-      const suggestion = meant === undefined ? (whereElse(settings, name) ?? everySetting) : `Did you mean ${meant}?`
-      this.#tell([...path, name], at, 'is no setting', suggestion)
+      const suggestion =
+        meant === undefined ? (whereElse(settings, name) ?? everySetting) : `Did you mean \`${meant}\`?`
+      this.#report([...path, name], at, unknownSetting, suggestion)
     }
     const read = Object.entries(members).map(([name, member]) => [
       name,
@@ -88,87 +88,87 @@ class Reader {
     return Object.fromEntries(read)
   }
 
-  #named(setting: Named<Setting>, path: Path, written: Written | undefined): Record<string, unknown> {
+  #named(setting: Named<Setting>, path: Path, written: ConfigNode | undefined): Record<string, unknown> {
     const read: [string, unknown][] = []
     for (const { name, at, value } of this.#entries(path, written)) {
       if (!setting.names.test(name)) {
         const better = name.toLowerCase().replaceAll(/[ _.]+/g, '-')
         const suggestion = setting.names.test(better) ? `Did you mean ${better}?` : undefined
-        this.#tell([...path, name], at, `is no good name: it must be ${setting.nameWords}`, suggestion)
+        this.#report([...path, name], at, `is not a valid name: it must be ${setting.nameWords}`, suggestion)
       }
       read.push([name, this.read(setting.of, [...path, name], value)])
     }
     return Object.fromEntries(read)
   }
 
-  #leaf(setting: Leaf<unknown>, path: Path, written: Written | undefined): unknown {
+  #leaf(setting: Leaf<unknown>, path: Path, written: ConfigNode | undefined): unknown {
     const variable = this.#variable(path)
     if (variable !== undefined) {
       return this.#scalar(setting.kind, path, variable.value, { kind: 'variable', name: variable.name })
     }
     if (written === undefined || written.kind === 'nothing') {
       if (setting.isRequired)
-        this.#tell(path, this.placeOf(path.join('.')), 'is needed', `It is ${plain(setting.kind.words)}.`)
+        this.#report(path, this.placeOf(path.join('.')), 'is required', `It must be ${plain(setting.kind.words)}.`)
       return setting.fallback
     }
-    if (written.kind !== 'scalar') return this.#tell(path, written.place, `must be ${plain(setting.kind.words)}`)
+    if (written.kind !== 'scalar') return this.#report(path, written.place, `must be ${plain(setting.kind.words)}`)
     return this.#text(setting.kind, path, written.value, written.place)
   }
 
-  #list(setting: List<unknown>, path: Path, written: Written | undefined): unknown {
+  #list(setting: List<unknown>, path: Path, written: ConfigNode | undefined): unknown {
     const variable = this.#variable(path)
     if (variable !== undefined) {
-      const place: Place = { kind: 'variable', name: variable.name }
+      const place: ConfigLocation = { kind: 'variable', name: variable.name }
       return variable.value.split(',').map((item) => this.#scalar(setting.kind, path, item.trim(), place))
     }
     if (written === undefined || written.kind === 'nothing') return setting.fallback
-    if (written.kind !== 'list') return this.#tell(path, written.place, 'must be a list', 'Write [one, two].')
+    if (written.kind !== 'list') return this.#report(path, written.place, 'must be a list', 'Write [one, two].')
     return written.items.map((item, index) => {
       const place = [...path, String(index + 1)]
-      if (item.kind !== 'scalar') return this.#tell(place, item.place, `must be ${plain(setting.kind.words)}`)
+      if (item.kind !== 'scalar') return this.#report(place, item.place, `must be ${plain(setting.kind.words)}`)
       return this.#text(setting.kind, place, item.value, item.place)
     })
   }
 
-  /** A value of the file, with what it refers to put in. */
-  #text(kind: Kind<unknown>, path: Path, raw: Scalar, place: Place): unknown {
+  /** A value of the file, with its references resolved. */
+  #text(kind: ValueKind<unknown>, path: Path, raw: Scalar, place: ConfigLocation): unknown {
     const resolved = typeof raw === 'string' ? resolve(raw, this.#around) : undefined
-    if (resolved?.ok === false) return this.#tell(path, place, resolved.problem, resolved.suggestion)
+    if (resolved?.ok === false) return this.#report(path, place, resolved.problem, resolved.suggestion)
     return this.#scalar(kind, path, resolved === undefined ? raw : resolved.text, place)
   }
 
-  #scalar(kind: Kind<unknown>, path: Path, raw: Scalar, place: Place): unknown {
+  #scalar(kind: ValueKind<unknown>, path: Path, raw: Scalar, place: ConfigLocation): unknown {
     const read = kind.read(raw)
-    return read.ok ? read.value : this.#tell(path, place, read.problem, read.suggestion)
+    return read.ok ? read.value : this.#report(path, place, read.problem, read.suggestion)
   }
 
-  #judgeEither({ either, members }: Group<Members>, path: Path, written: Written | undefined): void {
+  #judgeEither({ either, members }: Group<Members>, path: Path, written: ConfigNode | undefined): void {
     const names = this.#namesIn(written)
     const given = either.filter((name) => names.includes(name))
-    // Whoever misspelt one of them is told that, and not also that it is missing.
+    // A misspelt name is reported as such, and not also as missing.
     const isMisspelt = given.length === 0 && names.some((name) => !Object.hasOwn(members, name))
     if (either.length === 0 || given.length === 1 || isMisspelt) return
     const place = this.placeOf(path.join('.'))
-    if (given.length === 0) this.#tell(path, place, `needs ${either.join(' or ')}`)
-    else this.#tell(path, place, `has ${given.join(' and ')}: only one of them can be meant`)
+    if (given.length === 0) this.#report(path, place, `needs ${either.join(' or ')}`)
+    else this.#report(path, place, `has ${given.join(' and ')}: only one is allowed`)
   }
 
-  #namesIn(written: Written | undefined): string[] {
+  #namesIn(written: ConfigNode | undefined): string[] {
     return written?.kind === 'map' ? written.entries.map(({ name }) => name) : []
   }
 
-  #entries(path: Path, written: Written | undefined): readonly Entry[] {
+  #entries(path: Path, written: ConfigNode | undefined): readonly ConfigEntry[] {
     if (written === undefined || written.kind === 'nothing') return []
     if (written.kind === 'map') return written.entries
-    this.#tell(
+    this.#report(
       path,
       written.place,
-      path.length === 0 ? 'The file must hold settings by name.' : 'must hold settings by name',
+      path.length === 0 ? 'The file must be a map of settings.' : 'must be a map of settings',
     )
     return []
   }
 
-  /** An empty variable is one that was not given, as compose files write it. */
+  /** An empty variable counts as unset, because compose files pass unset variables as empty ones. */
   #variable(path: Path): { readonly name: string; readonly value: string } | undefined {
     const name = variableOf(path)
     const value = this.#around.variables[name]
@@ -179,21 +179,21 @@ class Reader {
     return Object.keys(members).some((name) => this.#variable([...path, name]) !== undefined)
   }
 
-  #tell(path: Path, place: Place, words: string, suggestion?: string): undefined {
+  #report(path: Path, place: ConfigLocation, words: string, suggestion?: string): undefined {
     const problem = { path: path.join('.'), words, place }
     this.problems.push(suggestion === undefined ? problem : { ...problem, suggestion })
     return undefined
   }
 }
 
-const everySetting = 'The page "Every setting" (docs/settings.md) lists all there are.'
+const everySetting = 'docs/settings.md lists all settings.'
 
-/** As one reads a file; what is not in it comes last. */
-function orderOf(place: Place): number {
+/** File order; variables come last. */
+function orderOf(place: ConfigLocation): number {
   return place.kind === 'file' ? place.line * 100_000 + place.column : Number.MAX_SAFE_INTEGER
 }
 
-/** For a terminal, where Markdown's marks are in the way. */
+/** Removes Markdown's backticks for output in a terminal. */
 function plain(words: string): string {
   return words.replaceAll('`', '')
 }

@@ -1,10 +1,10 @@
 // `${env:NAME}` and `${file:PATH}` in a configuration: values that do not belong in the file.
 //
-// What they stand for is never part of an error. `$${` stands for `${` itself.
+// Errors never contain the value of a reference. `$${` is an escaped `${`.
 
 export interface Surroundings {
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** The content of a file, or why it cannot be had. Relative paths are the configuration's. */
+  /** The content of a file, or why it cannot be read. Relative paths start at the configuration's folder. */
   readFile(path: string): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
 }
 
@@ -20,7 +20,7 @@ export function resolve(text: string, around: Surroundings): Resolved {
   const resolved = text.replace(reference, (whole: string, inside: string | undefined, end: string) => {
     if (inside === undefined) return '${'
     isReferred = true
-    const found = end === '' ? wrong('begins a reference with ${ that nothing closes') : valueAt(inside, around)
+    const found = end === '' ? wrong('has a reference that is not closed: ${ without }') : valueAt(inside, around)
     if (found.ok) return found.text
     failure ??= found
     return whole
@@ -38,11 +38,11 @@ function valueAt(inside: string, around: Surroundings): Resolved {
   }
   if (kind === 'file') {
     const read = around.readFile(name)
-    // Editors and `echo` end a file with a line break that is no part of a secret.
+    // Editors and `echo` end a file with a line break that does not belong to the secret.
     if (read.ok) return { ok: true, text: read.text.replace(/\r?\n$/, ''), isReferred: true }
     return wrong(`needs the file ${name}, which cannot be read: ${read.reason}`)
   }
-  const problem = 'holds a reference of a kind nobody knows'
+  const problem = 'has an unknown kind of reference'
   return wrong(problem, `Write \${env:NAME} or \${file:PATH}; for the two characters themselves, write $\${.`)
 }
 

@@ -1,12 +1,13 @@
-// What must hold between the settings of servers: names for clients, surfaces, and headers that are passed on.
+// Rules between the settings of servers: names for clients, surfaces, and forwarded headers.
 
-import { nameChars } from '../relay/short-names.ts'
-import { isOffered } from '../relay/tool-rules.ts'
-import { isNeverForwarded } from '../upstream/forwarded-headers.ts'
-import type { Place } from './problem.ts'
-import type { Config, ServerSettings } from './settings.ts'
+import { nameChars } from '../call/short-names.ts'
+import { isOffered } from '../call/tool-rules.ts'
+import { isNeverForwarded } from '../protocol/never-forwarded.ts'
+import type { ConfigLocation } from './problem.ts'
+import type { ServerSettings } from './server-settings.ts'
+import type { Config } from './settings.ts'
 
-export interface Finding {
+export interface RuleFinding {
   readonly path: string
   readonly words: string
   readonly suggestion: string
@@ -14,10 +15,10 @@ export interface Finding {
 
 type Named = readonly [name: string, server: ServerSettings]
 
-/** Tools with names as long as these are common, so longer prefixes make short names likely. */
+/** Tool names of this length are common, so with a longer prefix names are likely to be shortened. */
 const usualToolChars = 40
 
-export function serverProblems(config: Config, placeOf: (path: string) => Place): Finding[] {
+export function serverProblems(config: Config, placeOf: (path: string) => ConfigLocation): RuleFinding[] {
   const servers = Object.entries(config.servers)
   return [
     ...prefixProblems(servers),
@@ -29,8 +30,8 @@ export function serverProblems(config: Config, placeOf: (path: string) => Place)
   ]
 }
 
-/** What is not wrong, and makes it likely that names for clients are shortened. */
-export function nameWarnings({ servers }: Config): Finding[] {
+/** Warnings about valid settings that make it likely that names for clients are shortened. */
+export function nameWarnings({ servers }: Config): RuleFinding[] {
   if (Object.keys(servers).length < 2) return []
   return Object.entries(servers).flatMap(([name, server]) => {
     if (server.prefix === false) return []
@@ -54,12 +55,12 @@ export function nameWarnings({ servers }: Config): Finding[] {
   })
 }
 
-/** Of these tools, those whose names with this prefix are longer than model APIs take. */
+/** The tools whose names with this prefix are longer than model APIs accept. */
 function longNames(prefix: string, tools: readonly string[]): string[] {
   return tools.filter((tool) => prefix.length + 2 + tool.length > nameChars)
 }
 
-function prefixProblems(servers: readonly Named[]): Finding[] {
+function prefixProblems(servers: readonly Named[]): RuleFinding[] {
   const bare = servers.filter(([, { prefix }]) => prefix === false).map(([name]) => name)
   const second = bare[1]
   const twice =
@@ -68,8 +69,8 @@ function prefixProblems(servers: readonly Named[]): Finding[] {
       : [
           {
             path: `servers.${second}.prefix`,
-            words: `is false at ${bare[0]} too: without prefixes the names of two servers cannot be told apart`,
-            suggestion: 'Leave the prefix out at one server at most.',
+            words: `is also false for ${bare[0]}: names of two servers without prefixes are ambiguous`,
+            suggestion: 'Set prefix to false for one server at most.',
           },
         ]
   const prefixOf = ([name, { prefix }]: Named) => (typeof prefix === 'string' ? prefix : name)
@@ -78,51 +79,55 @@ function prefixProblems(servers: readonly Named[]): Finding[] {
     if (typeof prefix !== 'string') return []
     const path = `servers.${name}.prefix`
     if (prefix === 'assent')
-      return [{ path, words: 'is what the names of our own tools begin with', suggestion: 'Choose another one.' }]
+      return [{ path, words: 'is the prefix of the built-in tools', suggestion: 'Choose another one.' }]
     const other = servers.find((one) => one[0] !== name && prefixOf(one) === prefix)
     if (other === undefined) return []
-    return [{ path, words: `is what names of the server ${other[0]} begin with`, suggestion: 'Choose another one.' }]
+    return [{ path, words: `is also the prefix of the server ${other[0]}`, suggestion: 'Choose another one.' }]
   })
   return [...twice, ...taken]
 }
 
-/** One name for clients must not stand for two tools. */
-function renameProblems([name, { tools }]: Named): Finding[] {
+/** Two tools must not have the same name for clients. */
+function renameProblems([name, { tools }]: Named): RuleFinding[] {
   const renamed = Object.entries(tools.rename)
   return renamed.flatMap(([from, to], at) => {
     const path = `servers.${name}.tools.rename.${from}`
     const before = renamed.slice(0, at).find(([, other]) => other === to)
     if (before !== undefined)
-      return [{ path, words: `gives the tool the name of ${before[0]}`, suggestion: 'Give each its own name.' }]
+      return [{ path, words: `gives the tool the same name as ${before[0]}`, suggestion: 'Give each its own name.' }]
     if (isOffered(tools, from)) return []
-    return [{ path, words: 'renames a tool that is not offered', suggestion: 'Leave it out, or allow the tool.' }]
+    return [{ path, words: 'renames a tool that is not offered', suggestion: 'Remove it, or allow the tool.' }]
   })
 }
 
-function surfaceProblems([name, server]: Named, { asks }: Config, placeOf: (path: string) => Place): Finding[] {
+function surfaceProblems(
+  [name, server]: Named,
+  { asks }: Config,
+  placeOf: (path: string) => ConfigLocation,
+): RuleFinding[] {
   const path = `servers.${name}.surfaces`
   const { surfaces, secrets } = server
   const isGiven = placeOf(path) !== placeOf(`servers.${name}`)
   if (isGiven && surfaces.length === 0) {
-    const words = 'must name at least one place where people are asked'
-    return [{ path, words, suggestion: 'Write for example: surfaces: [client]' }]
+    const words = 'must have at least one surface'
+    return [{ path, words, suggestion: 'For example: surfaces: [client]' }]
   }
   const other = surfaces.find((surface) => !asks.surfaces.includes(surface))
   if (other !== undefined)
     return [
-      { path, words: `has ${other}, which asks.surfaces has not`, suggestion: 'Add it there, or leave it out here.' },
+      { path, words: `has ${other}, which is not in asks.surfaces`, suggestion: 'Add it there, or remove it here.' },
     ]
   if (surfaces.length === 0 || !secrets.allowed || surfaces.includes('inbox')) return []
-  return [{ path, words: 'leaves out the inbox, which has the page for secrets', suggestion: 'Add inbox.' }]
+  return [{ path, words: 'has no inbox, which serves the pages for secrets', suggestion: 'Add inbox.' }]
 }
 
-function headerProblems([name, { forward_headers: forwarded, headers }]: Named): Finding[] {
+function headerProblems([name, { forward_headers: forwarded, headers }]: Named): RuleFinding[] {
   const configured = Object.keys(headers).map((header) => header.toLowerCase())
   return forwarded.flatMap((header, at) => {
     const path = `servers.${name}.forward_headers.${at + 1}`
     if (isNeverForwarded(header))
-      return [{ path, words: `is ${header}, which is never passed on`, suggestion: 'Leave it out.' }]
+      return [{ path, words: `is ${header}, which is never forwarded`, suggestion: 'Remove it.' }]
     if (!configured.includes(header.toLowerCase())) return []
-    return [{ path, words: `is ${header}, which headers sets too`, suggestion: 'Leave one of them out.' }]
+    return [{ path, words: `is ${header}, which headers sets too`, suggestion: 'Remove one of them.' }]
   })
 }

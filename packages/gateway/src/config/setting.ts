@@ -1,29 +1,29 @@
-// How the settings are described: a tree of values, groups and named things.
+// How the settings are described: a tree of values, groups and maps with names that the operator chooses.
 //
-// The description is all there is: the reader, the JSON Schema, the page of settings and the names of the environment
-// variables are made from it, so they cannot disagree.
+// The reader, the JSON Schema, docs/settings.md and the names of the environment variables are all derived from this
+// description, so they cannot differ.
 
-import type { Kind } from './kinds.ts'
+import type { ValueKind } from './kinds.ts'
 
 interface Described {
-  /** One or two sentences in Markdown, for the page and for editors. */
+  /** One or two sentences in Markdown, for docs/settings.md and for editors. */
   readonly about: string
 }
 
 export interface Leaf<T> extends Described {
   readonly node: 'leaf'
-  readonly kind: Kind<NonNullable<T>>
+  readonly kind: ValueKind<NonNullable<T>>
   readonly fallback: T
-  /** Where it is not a plain value, how the page tells the default. */
+  /** How docs/settings.md shows the default if it is not a plain value. */
   readonly fallbackWords?: string
   readonly isRequired: boolean
-  /** Never repeated in an error, a log or a report. */
+  /** Never shown in an error, a log or a report. */
   readonly isSecret: boolean
 }
 
 export interface List<T> extends Described {
   readonly node: 'list'
-  readonly kind: Kind<T>
+  readonly kind: ValueKind<T>
   readonly fallback: readonly T[]
   readonly fallbackWords?: string
   readonly isSecret: boolean
@@ -32,11 +32,11 @@ export interface List<T> extends Described {
 export interface Group<M extends Members> extends Described {
   readonly node: 'group'
   readonly members: M
-  /** Exactly one of these is given. */
+  /** Exactly one of these must be given. */
   readonly either: readonly (keyof M & string)[]
 }
 
-/** A group that stands for something one has or has not, such as identity. */
+/** A group that may be missing as a whole, such as identity. */
 export interface OptionalGroup<M extends Members> extends Described {
   readonly node: 'optional-group'
   readonly members: M
@@ -50,7 +50,7 @@ export interface Named<S extends Setting> extends Described {
   readonly isSecret: boolean
 }
 
-/** Known, and refused with these words until it does something. */
+/** A known setting without an effect yet: refused with this message. */
 export interface NotYet extends Described {
   readonly node: 'not-yet'
 }
@@ -78,10 +78,10 @@ type MembersOf<M> = { readonly [K in keyof M]: ValueOf<M[K]> }
 type Extras = { readonly isSecret?: boolean; readonly fallbackWords?: string }
 
 /** A value with a default. */
-export function value<T>(kind: Kind<T>, fallback: T, about: string, extras: Extras = {}): Leaf<T> {
+export function value<T>(kind: ValueKind<T>, fallback: T, about: string, extras: Extras = {}): Leaf<T> {
   return {
     node: 'leaf',
-    kind: kind as Kind<NonNullable<T>>,
+    kind: kind as ValueKind<NonNullable<T>>,
     fallback,
     about,
     isRequired: false,
@@ -90,18 +90,23 @@ export function value<T>(kind: Kind<T>, fallback: T, about: string, extras: Extr
   }
 }
 
-export function optional<T>(kind: Kind<T>, about: string, extras: Extras = {}): Leaf<T | undefined> {
+export function optional<T>(kind: ValueKind<T>, about: string, extras: Extras = {}): Leaf<T | undefined> {
   const leaf = { node: 'leaf', fallback: undefined, about, isRequired: false, isSecret: false, ...extras } as const
-  return { ...leaf, kind: kind as Kind<NonNullable<T>> }
+  return { ...leaf, kind: kind as ValueKind<NonNullable<T>> }
 }
 
-export function required<T>(kind: Kind<T>, about: string, extras: Extras = {}): Leaf<T> {
+export function required<T>(kind: ValueKind<T>, about: string, extras: Extras = {}): Leaf<T> {
   const leaf = { node: 'leaf', about, isRequired: true, isSecret: false, ...extras } as const
-  // Never used: a setting that is required and missing is a problem, and nothing starts with one.
-  return { ...leaf, kind: kind as Kind<NonNullable<T>>, fallback: undefined as T }
+  // Never used: a missing required setting is a mistake, and the gateway does not start with one.
+  return { ...leaf, kind: kind as ValueKind<NonNullable<T>>, fallback: undefined as T }
 }
 
-export function list<T>(kind: Kind<T>, fallback: readonly NoInfer<T>[], about: string, extras: Extras = {}): List<T> {
+export function list<T>(
+  kind: ValueKind<T>,
+  fallback: readonly NoInfer<T>[],
+  about: string,
+  extras: Extras = {},
+): List<T> {
   return { node: 'list', kind, fallback, about, isSecret: false, ...extras }
 }
 

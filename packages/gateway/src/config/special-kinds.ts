@@ -1,6 +1,6 @@
-// The kinds of value that only one setting has: where the store is, who issues tokens, and a key to seal with.
+// The kinds of value that only one setting has, such as the store's address, an issuer and a sealing key.
 
-import { type Kind, url } from './kinds.ts'
+import { url, type ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
 
 export type StoreAddress =
@@ -9,7 +9,7 @@ export type StoreAddress =
 
 const schemes = ['postgres://', 'postgresql://', 'sqlite:']
 
-export const storeAddress: Kind<StoreAddress> = {
+export const storeAddress: ValueKind<StoreAddress> = {
   words: '`postgres://user@host/database` or `sqlite:path/to/file.db`',
   schema: { type: 'string', pattern: '^(postgres(ql)?://|sqlite:|\\$\\{)' },
   read: (raw) => {
@@ -24,7 +24,7 @@ export const storeAddress: Kind<StoreAddress> = {
     const meant = scheme === undefined ? undefined : nearest(scheme, schemes)
     if (meant !== undefined && meant !== scheme) return { ok: false, problem, suggestion: `Did you mean ${meant}…?` }
     return scheme === undefined && text !== ''
-      ? { ok: false, problem, suggestion: 'For a file, begin it with sqlite:' }
+      ? { ok: false, problem, suggestion: 'For a file, start it with sqlite:' }
       : { ok: false, problem }
   },
   show: (store) => (store.engine === 'sqlite' ? `sqlite:${store.path}` : 'postgres://…'),
@@ -32,8 +32,8 @@ export const storeAddress: Kind<StoreAddress> = {
 
 const wakeProblem = 'must be postgres, postgres://user@host/database, or nats://host:4222'
 
-/** Undefined for the database's own way. */
-export const wakeAddress: Kind<string | undefined> = {
+/** Undefined for PostgreSQL's own notifications. */
+export const wakeAddress: ValueKind<string | undefined> = {
   words:
     '`postgres`, the address of the same database without a connection pooler between (`postgres://user@host/database`), or the address of a NATS server: `nats://host:4222`, `tls://host:4222`; several with commas',
   schema: { type: 'string', pattern: '^(postgres$|postgres(ql)?://|nats://|tls://|\\$\\{)' },
@@ -57,8 +57,8 @@ export const wakeAddress: Kind<string | undefined> = {
   },
 }
 
-/** Kept as it was written: issuers are compared letter by letter, and `https://a` is not `https://a/`. */
-export const issuerName: Kind<string> = {
+/** Kept exactly as written: issuers are compared as strings, and `https://a` is not `https://a/`. */
+export const issuerName: ValueKind<string> = {
   ...url(),
   read: (raw) => {
     const read = url().read(raw)
@@ -73,7 +73,7 @@ export const issuerName: Kind<string> = {
 const prefixPattern = /^[a-z][a-z0-9-]{0,31}$/
 const prefixWords = 'lower-case letters, digits and "-", at most 32, beginning with a letter; or `false` for none'
 
-export const namePrefix: Kind<string | false> = {
+export const namePrefix: ValueKind<string | false> = {
   words: prefixWords,
   schema: { anyOf: [{ type: 'string', pattern: prefixPattern.source }, { const: false }] },
   read: (raw) => {
@@ -93,17 +93,17 @@ export const namePrefix: Kind<string | false> = {
 
 const keyBytes = 32
 
-export const sealSecret: Kind<Uint8Array> = {
+export const sealSecret: ValueKind<Uint8Array> = {
   words: '32 random bytes in base64, as `assent config key` prints them',
   schema: { type: 'string', minLength: 1 },
   read: (raw) => {
     const text = String(raw).trim()
-    const suggestion = 'Make one with: assent config key'
+    const suggestion = 'Create one with: assent config key'
     if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return { ok: false, problem: 'is not base64', suggestion }
     const secret = Buffer.from(text, 'base64')
     return secret.length === keyBytes
       ? { ok: true, value: new Uint8Array(secret) }
-      : { ok: false, problem: `holds ${secret.length} bytes; a key has ${keyBytes}`, suggestion }
+      : { ok: false, problem: `has ${secret.length} bytes; a key has ${keyBytes}`, suggestion }
   },
   show: () => '…',
 }

@@ -1,13 +1,17 @@
-// Durations and sizes as people write them, and back again.
+// Parses and formats durations and sizes.
 //
-// A number without a unit is refused: nobody can tell from `wait: 10` whether it means seconds or minutes.
+// A number without a unit is refused: `wait: 10` could mean seconds or minutes.
+
+export const minute = 60_000
+export const hour = 60 * minute
+export const day = 24 * hour
 
 const durations: readonly (readonly [string, number])[] = [
   ['ms', 1],
   ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
+  ['m', minute],
+  ['h', hour],
+  ['d', day],
 ]
 const sizes: readonly (readonly [string, number])[] = [
   ['B', 1],
@@ -19,12 +23,12 @@ const sizes: readonly (readonly [string, number])[] = [
 export const durationPattern = '^[0-9]{1,12}(ms|s|m|h|d)$'
 export const sizePattern = '^[0-9]{1,12}(B|KiB|MiB|GiB)$'
 
-/** Milliseconds; undefined for what is no duration. */
+/** Milliseconds; undefined for an invalid duration. */
 export function readDuration(text: string): number | undefined {
   return readUnits(text, durationPattern, durations)
 }
 
-/** Bytes; undefined for what is no size. */
+/** Bytes; undefined for an invalid size. */
 export function readSize(text: string): number | undefined {
   return readUnits(text, sizePattern, sizes)
 }
@@ -37,13 +41,13 @@ export function showSize(bytes: number): string {
   return showUnits(bytes, sizes)
 }
 
-/** What someone who wrote this duration probably meant: `10 min` is `10m`, `1 hour` is `1h`. */
+/** A suggestion for an invalid duration: `10m` for `10 min`, `1h` for `1 hour`. */
 export function guessDuration(text: string): string | undefined {
   const words = { second: 's', sec: 's', minute: 'm', min: 'm', hour: 'h', hr: 'h', day: 'd', milli: 'ms' }
   return guess(text, words, (guessed) => readDuration(guessed) !== undefined)
 }
 
-/** `8 kb` and `8K` are `8KiB`: whoever writes a limit means powers of two. */
+/** A suggestion for an invalid size: `8KiB` for `8 kb` and `8K`, because limits are usually powers of two. */
 export function guessSize(text: string): string | undefined {
   const words = { k: 'KiB', m: 'MiB', g: 'GiB', b: 'B' }
   return guess(text, words, (guessed) => readSize(guessed) !== undefined)
@@ -72,7 +76,7 @@ function readUnits(text: string, pattern: string, units: readonly (readonly [str
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** In the largest unit that says it exactly. */
+/** In the largest unit that is exact. */
 function showUnits(value: number, units: readonly (readonly [string, number])[]): string {
   const [name, factor] = units.findLast(([, one]) => value >= one && value % one === 0) ?? units[0] ?? ['', 1]
   return `${value / factor}${name}`

@@ -1,24 +1,25 @@
 import type { JsonObject } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import { type Question, whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { type Question, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
 import { aSession, nextOf, request } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const ada = { action: 'accept', content: { text: 'Ada' } }
 const declared = { 'assent/ask': {} }
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
   test.each([[['client']], [['client', 'inbox']]] as const)(
-    '[WAIT-1] servers are shown that this gateway understands the asker’s timeout, asked in %j',
+    '[WAIT-1] the gateway declares to servers that it supports the asker’s timeout, with surfaces %j',
     async (surfaces) => {
       const server = await anSdkServer(serverSpeaks)
-      const { gateway } = await aStage()
+      const { gateway } = await openTestEnv()
       const { url } = await gateway({ names: { url: server.url } }, { surfaces, unseenAfterMs: 0 })
       const client = await aClient(clientSpeaks, url, { says: () => ada })
 
@@ -29,9 +30,9 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     },
   )
 
-  test('[WAIT-3] a client that did not declare it does not receive the asker’s timeout, and keeps what else was there', async () => {
+  test('[WAIT-3] a client that did not declare support gets the question without the asker’s timeout, and other `_meta` fields stay', async () => {
     const server = await anAskingServer(serverSpeaks)
-    const { gateway } = await aStage()
+    const { gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { unseenAfterMs: 0 })
     const client = await aClient(clientSpeaks, url)
     const question = { ...whichRegion, _meta: { 'assent/ask': { waitMs: 4_000 }, 'com.example/kept': 1 } }
@@ -41,7 +42,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     const [asked] = client.asked as readonly (Question & { _meta?: JsonObject })[]
     expect(asked?.message).toBe('Which region?')
     expect(asked?._meta ?? {}).not.toHaveProperty('assent/ask')
-    // The newest revision never passed it on.
+    // For 2026-07-28 clients, other `_meta` fields are not passed on.
     if (clientSpeaks === '2025-11-25') expect(asked?._meta).toHaveProperty('com.example/kept', 1)
   })
 })
@@ -50,8 +51,8 @@ test.each(generations)(
   '[WAIT-3] a chained gateway receives the timeout of a %s server written with our SDK',
   async (generation) => {
     const server = await anSdkServer(generation)
-    const inner = await aStage()
-    const outer = await aStage()
+    const inner = await openTestEnv()
+    const outer = await openTestEnv()
     const near = await inner.gateway({ names: { url: server.url } })
     const far = await outer.gateway({ inner: { url: near.url } }, { surfaces: ['client', 'inbox'] })
     const client = await aClient('2025-11-25', far.url, { elicitation: 'none' })
@@ -65,9 +66,9 @@ test.each(generations)(
   },
 )
 
-test('[WAIT-1] what the client declared beside it reaches the server too', async () => {
+test('[WAIT-1] the client’s other declarations reach the server too', async () => {
   const server = await anSdkServer('2026-07-28')
-  const { gateway } = await aStage()
+  const { gateway } = await openTestEnv()
   const { url } = await gateway({ names: { url: server.url } })
   const capabilities = { elicitation: {}, experimental: { 'com.example/x': { a: 1 } } }
 
@@ -86,7 +87,7 @@ describe.each([
     { args: {}, wait: { waitMs: 300_000, isDefault: true } },
     { args: { waitMs: 4_000 }, wait: { waitMs: 4_000 } },
   ])(
-    '[WAIT-2] a server written with our SDK sends its timeout to gateways of ours only: $wait',
+    '[WAIT-2] a server written with our SDK sends its timeout only to an Assent gateway: $wait',
     async ({ args, wait }) => {
       const server = await anSdkServer('2026-07-28', { nowMs: () => 1_000_000 })
       const capabilities = { elicitation: {}, experimental }
@@ -97,7 +98,7 @@ describe.each([
     },
   )
 
-  test('[SHARE-2] a 2025 server written with our SDK names the call in which it asks, to gateways of ours only', async () => {
+  test('[SHARE-2] a 2025 server written with our SDK names the call in which it asks, only to an Assent gateway', async () => {
     const server = await anSdkServer('2025-11-25')
     const session = await aSession(server.url, { capabilities: { elicitation: {}, experimental } })
     await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
@@ -108,9 +109,9 @@ describe.each([
     expect(_meta).toEqual(isOurs ? { 'assent/ask': { waitMs: 4_000, call: 7 } } : undefined)
   })
 
-  test('[WAIT-3] the gateway passes the timeout on to gateways of ours only', async () => {
+  test('[WAIT-3] the gateway forwards the timeout only to another Assent gateway', async () => {
     const server = await anSdkServer('2026-07-28')
-    const { gateway } = await aStage()
+    const { gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } })
     const capabilities = { elicitation: {}, experimental }
     const params = { name: 'name', arguments: { waitMs: 4_000 } }

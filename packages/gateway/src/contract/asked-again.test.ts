@@ -1,20 +1,22 @@
 import { askView } from '@assent/core'
 import { expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { answerInInbox } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const ann = { principal: 'ann', groups: [] }
 const naming = { nameOf: (name: string) => name, describe: () => ({}) }
 
 test.each(generations.flatMap((client) => generations.map((server) => [client, server] as const)))(
-  '[REPLY-11] a decline of a %s client that no person can have given is kept with the ask, for a %s server',
+  '[REPLY-11] a decline of a %s client that no person can have given is stored with the ask, for a %s server',
   async (clientSpeaks, serverSpeaks) => {
     const server = await anAskingServer(serverSpeaks)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const options = { surfaces: ['client', 'inbox'], unseenAfterMs: 5_000 } as const
     const { url } = await gateway({ deploy: { url: server.url } }, options)
     const client = await aClient(clientSpeaks, url, { says: () => ({ action: 'decline' }) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { messagesOf } from './messages-of.suite.ts'
-import { aStage } from './stage.suite.ts'
-import { anOlderRawServer, aSession, type Wire } from './wire.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { anOlderRawServer, aSession, post, type Wire } from './wire.suite.ts'
 
 const ping = (id: number | string) => ({ jsonrpc: '2.0', id, method: 'ping' })
 const call = (id: number | string) => ({
@@ -14,7 +14,7 @@ const changed = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' }
 
 async function aBatchSession(revision: string) {
   const server = await anOlderRawServer(({ end }) => end({ result: { content: [] } }))
-  const gateway = await (await aStage()).gateway({ one: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ one: { url: server.url } })
   return aSession(gateway.url, { revision })
 }
 
@@ -24,7 +24,7 @@ async function repliesTo(response: Response): Promise<Wire[]> {
   return replies.sort((one, other) => String(one.id).localeCompare(String(other.id)))
 }
 
-test('[RELAY-18] each request of a batch is answered, whatever is beside it', async () => {
+test('[RELAY-18] each request of a batch is answered, whatever else the batch contains', async () => {
   const session = await aBatchSession('2025-03-26')
 
   const response = await session.post([call('a'), changed, ping('b')] as never)
@@ -36,12 +36,25 @@ test('[RELAY-18] each request of a batch is answered, whatever is beside it', as
   ])
 })
 
-test('[RELAY-18] a batch without a request is accepted, and gets no reply', async () => {
+test('[RELAY-18] a batch without a request is accepted and gets no response', async () => {
   const session = await aBatchSession('2025-03-26')
 
   const { status } = await session.post([changed, changed] as never)
 
   expect(status).toBe(202)
+})
+
+test('[RELAY-18] [SERVER-7] the requests of a batch reach the server with the chosen headers of the client', async () => {
+  const server = await anOlderRawServer(({ end }) => end({ result: { content: [] } }))
+  const one = { url: server.url, forwardHeaders: ['x-team'] }
+  const { url } = await (await openTestEnv()).gateway({ one })
+  const { id } = await aSession(url, { revision: '2025-03-26' })
+
+  const response = await post(url, [call('a'), call('b')], { headers: { 'mcp-session-id': id, 'x-team': 'blue' } })
+  await repliesTo(response)
+
+  const calls = server.received.flatMap(({ method }, at) => (method === 'tools/call' ? [server.headers[at]] : []))
+  expect(calls.map((headers) => headers?.['x-team'])).toEqual(['blue', 'blue'])
 })
 
 test.each([

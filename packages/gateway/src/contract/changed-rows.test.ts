@@ -3,13 +3,14 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Unverified } from '@assent/store'
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 
 function tamper(path: string, sql: string): void {
@@ -29,17 +30,17 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   const aCall = async () => {
     const server = await anAskingServer(serverSpeaks)
     const found: Unverified[] = []
-    const stage = await aStage({ onUnverified: (one) => found.push(one) })
-    const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'] })
+    const testEnv = await openTestEnv({ onUnverified: (one) => found.push(one) })
+    const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'] })
     const client = await aClient(clientSpeaks, gateway.url, { elicitation: 'none' })
     const calling = client.call('ask', { questions: [whichRegion] })
-    return { server, found, stage, calling, ask: await firstAsk(stage.store) }
+    return { server, found, testEnv, calling, ask: await firstAsk(testEnv.store) }
   }
 
-  test('[VOTE-5] a decision that was written into the database is no answer', async () => {
-    const { server, found, stage, calling, ask } = await aCall()
+  test('[VOTE-5] a decision that was written directly into the database does not count', async () => {
+    const { server, found, testEnv, calling, ask } = await aCall()
     tamper(
-      stage.path,
+      testEnv.path,
       `update asks set state = 'settled', answer = ${yes}, decided_by = 'ceo', decided_via = 'inbox',
          decision_id = 'x', ended_at = raised_at where id = '${ask.id}'`,
     )
@@ -49,10 +50,10 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(found).toMatchObject([{ askId: ask.id, problem: { what: 'decision', reason: 'unsigned' } }])
   })
 
-  test('[VOTE-5] the answer to a question that was changed in the database is none', async () => {
-    const { server, stage, calling, ask } = await aCall()
-    tamper(stage.path, `update asks set question = replace(question, 'region', 'colour') where id = '${ask.id}'`)
-    await answerInInbox(stage.store, ask, { action: 'accept', content: { region: 'eu' } })
+  test('[VOTE-5] the answer to a question that was changed in the database does not count', async () => {
+    const { server, testEnv, calling, ask } = await aCall()
+    tamper(testEnv.path, `update asks set question = replace(question, 'region', 'colour') where id = '${ask.id}'`)
+    await answerInInbox(testEnv.store, ask, { action: 'accept', content: { region: 'eu' } })
     await calling
 
     expect(server.saw).toEqual([noAnswer])

@@ -1,16 +1,17 @@
-// What a person writes beside the answer in the inbox, on its way to the asker.
+// Comments that a person writes with an answer in the inbox, and how they reach the asker.
 
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { aFleet } from './fleet.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
 import { request } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const withInbox = { surfaces: ['client', 'inbox'] } as const
 const comment = 'CI is red, wait for green'
@@ -22,9 +23,9 @@ const answers = [
 const endings = { accept: 'Ada', decline: 'declined', cancel: 'cancelled' } as const
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
-  test.each(answers)('[REPLY-9] an asker with our SDK receives the comment beside a $action', async (answer) => {
+  test.each(answers)('[REPLY-9] an asker with our SDK receives the comment with a $action', async (answer) => {
     const server = await anSdkServer(serverSpeaks)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } }, withInbox)
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
@@ -39,9 +40,9 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     if (answer.action !== 'accept') expect(result).toContain(comment)
   })
 
-  test('[REPLY-9] a caller that fetches its result later gets what the comment led to', async () => {
+  test('[REPLY-9] a caller that fetches its result later gets the result of a tool that received the comment', async () => {
     const server = await anSdkServer(serverSpeaks)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, patienceMs: 100, holdMs: 10 })
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
     const pending = (await client.call('name', {})) as { structuredContent: { askId: string } }
@@ -53,9 +54,9 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.comments).toEqual([comment])
   })
 
-  test('[REPLY-9] another server receives the plain answer, and its ask says that the comment stays here', async () => {
+  test('[REPLY-9] a server without our SDK gets the answer without the comment, and its ask does not promise its delivery', async () => {
     const server = await anAskingServer(serverSpeaks)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, withInbox)
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
@@ -70,9 +71,9 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(state).toMatchObject({ kind: 'settled', answer: { comment } })
   })
 
-  test('[REPLY-2] a client’s own reason for a decline reaches an asker with our SDK, and is on record', async () => {
+  test('[REPLY-2] a client’s reason for a decline reaches an asker with our SDK, and is stored', async () => {
     const server = await anSdkServer(serverSpeaks)
-    const { gateway } = await aStage()
+    const { gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, unseenAfterMs: 0 })
     const says = () => ({ action: 'decline', content: { comment } })
     const client = await aClient(clientSpeaks, url, { says })
@@ -84,10 +85,10 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
 })
 
 test.each(generations)(
-  '[REPLY-9] a silent 2025 client of a %s server leaves the comment to the inbox',
+  '[REPLY-9] if a 2025 client of a %s server does not respond, the comment from the inbox reaches the asker',
   async (serverSpeaks) => {
     const server = await anSdkServer(serverSpeaks)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } }, { ...withInbox, silentAfterMs: 200 })
     const client = await aClient('2025-11-25', url, { says: () => new Promise(() => undefined) })
 
@@ -100,11 +101,11 @@ test.each(generations)(
 )
 
 test.each(generations)(
-  '[REPLY-9] the comment reaches a %s server when the caller comes back to another replica',
+  '[REPLY-9] the comment reaches a %s server when the caller retries at another replica',
   async (generation) => {
     const server = await anSdkServer(generation)
-    const fleet = await aFleet({ names: { url: server.url } }, { gateway: { ...withInbox, holdMs: 50 } })
-    const [owner, other] = fleet.replicas
+    const cluster = await openCluster({ names: { url: server.url } }, { gateway: { ...withInbox, holdMs: 50 } })
+    const [owner, other] = cluster.replicas
     const first = await request(owner.url, 'tools/call', { name: 'name', arguments: {} }, { capabilities: {} })
     const { requestState } = first.message.result
     await answerInInbox(owner.store, await firstAsk(owner.store), { action: 'decline', comment })

@@ -1,14 +1,16 @@
 import type { Ask } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
 import { request } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const ada = { action: 'accept', content: { text: 'Ada' } }
 const surfaces = ['client', 'inbox'] as const
@@ -19,7 +21,7 @@ describe.each(pairings)(
   ({ client: clientSpeaks, server: serverSpeaks }) => {
     const aPairing = async (options = {}, settings = {}) => {
       const server = await anSdkServer(serverSpeaks, settings)
-      const { store, gateway } = await aStage()
+      const { store, gateway } = await openTestEnv()
       const { url } = await gateway({ names: { url: server.url } }, { surfaces, ...options })
       return { server, store, url, client: await aClient(clientSpeaks, url, { elicitation: 'none' }) }
     }
@@ -28,7 +30,7 @@ describe.each(pairings)(
       { case: 'tool shorter', waitMs: 2_000, askWaitMs: 60_000 },
       { case: 'gateway shorter', waitMs: 60_000, askWaitMs: 2_000 },
     ])(
-      '[WAIT-4] $case: the ask is open until the earlier timeout, and then the tool is told so',
+      '[WAIT-4] $case: the ask is open until the earlier timeout, and then the tool gets a timeout',
       async ({ waitMs, askWaitMs }) => {
         const { server, store, client } = await aPairing({ askWaitMs })
 
@@ -45,7 +47,7 @@ describe.each(pairings)(
       },
     )
 
-    test('[WAIT-5] an answer in the last moment before the deadline reaches the tool, and one after it counts nowhere', async () => {
+    test('[WAIT-5] an answer just before the deadline reaches the tool, and an answer after it does not count', async () => {
       const { server, store, url } = await aPairing()
 
       const answered = async (beforeMs: number, index: number) => {
@@ -69,10 +71,10 @@ describe.each(pairings)(
   },
 )
 
-describe('a caller that can come back', () => {
+describe('a caller that can retry', () => {
   const aNewest = async (options = {}, settings = {}) => {
     const server = await anSdkServer('2026-07-28', settings)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } }, { surfaces, holdMs: 20, ...options })
     const call = async (args: object, requestState?: unknown) => {
       const rounds = requestState === undefined ? {} : { requestState }
@@ -84,7 +86,7 @@ describe('a caller that can come back', () => {
 
   const waits = ({ raisedAtMs, decideByMs }: Ask) => decideByMs - raisedAtMs
 
-  test('[WAIT-6] where nobody chose a timeout, its ask stays open for a day', async () => {
+  test('[WAIT-6] without a configured or requested timeout, its ask stays open for a day', async () => {
     const { store, call } = await aNewest()
     await call({})
 
@@ -95,7 +97,7 @@ describe('a caller that can come back', () => {
     { case: 'the author chose it for this question', args: { waitMs: 60_000 }, options: {}, settings: {} },
     { case: 'the author chose it for the server', args: {}, options: {}, settings: { waitMs: 60_000 } },
     { case: 'the operator chose it', args: {}, options: { askWaitMs: 60_000 }, settings: {} },
-  ])('[WAIT-6] a timeout that somebody chose is not extended: $case', async ({ args, options, settings }) => {
+  ])('[WAIT-6] an explicit timeout is not extended: $case', async ({ args, options, settings }) => {
     const { store, call } = await aNewest(options, settings)
     await call(args)
 
@@ -107,7 +109,7 @@ describe('a caller that can come back', () => {
   test.each([
     { case: 'chosen by the author', args: { waitMs: 1_500 }, afterMs: 1_900 },
     { case: 'longer than the SDK waits by itself', args: {}, afterMs: 0 },
-  ])('[WAIT-5] an answer given in time counts when its caller comes back later: $case', async ({ args, afterMs }) => {
+  ])('[WAIT-5] an answer given in time counts when its caller retries later: $case', async ({ args, afterMs }) => {
     let aheadMs = 0
     const { server, store, call } = await aNewest({}, { nowMs: () => Date.now() + aheadMs })
     const { requestState } = await call(args)
@@ -115,7 +117,7 @@ describe('a caller that can come back', () => {
     const { kind } = await answerInInbox(store, ask, ada)
 
     await new Promise((resolve) => setTimeout(resolve, afterMs))
-    // The SDK's clock: long after its own five minutes.
+    // Moves the SDK's clock far past its default timeout of five minutes.
     if (afterMs === 0) aheadMs = 20 * 60 * 60 * 1_000
     const result = await call(args, requestState)
 
@@ -124,8 +126,8 @@ describe('a caller that can come back', () => {
     expect(server.ended).toEqual(['Ada'])
   })
 
-  test('[WAIT-6] a 2025 caller gets a handle for a day, and a 2025 server is not kept waiting longer', async () => {
-    const { store, gateway } = await aStage()
+  test('[WAIT-6] a 2025 caller gets a handle for a day, and the timeout of a 2025 server is not extended', async () => {
+    const { store, gateway } = await openTestEnv()
     for (const [generation, atLeastMs, atMostMs] of [
       ['2026-07-28', day - 5_000, day],
       ['2025-11-25', 290_000, 300_000],
@@ -149,10 +151,10 @@ describe('a caller that can come back', () => {
 })
 
 test.each(generations)(
-  '[WAIT-4] a question of a %s server that the client shows ends by the tool’s timeout',
+  '[WAIT-4] a question of a %s server that the client shows expires with the tool’s timeout',
   async (generation) => {
     const server = await anSdkServer(generation)
-    const { gateway } = await aStage()
+    const { gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } })
     const client = await aClient('2025-11-25', url, { says: () => new Promise(() => undefined) })
     const beganAt = Date.now()
@@ -168,8 +170,8 @@ test.each(generations)(
   '[WAIT-3] a chained gateway shows the timeout of a %s server, and its answer counts',
   async (generation) => {
     const server = await anSdkServer(generation)
-    const inner = await aStage()
-    const outer = await aStage()
+    const inner = await openTestEnv()
+    const outer = await openTestEnv()
     const near = await inner.gateway({ names: { url: server.url } }, { askWaitMs: 40_000 })
     const far = await outer.gateway({ inner: { url: near.url } }, { surfaces })
     const client = await aClient('2025-11-25', far.url, { elicitation: 'none' })
@@ -186,9 +188,9 @@ test.each(generations)(
   },
 )
 
-test('[WAIT-4] a server that is not ours keeps the gateway’s timeout', async () => {
+test('[WAIT-4] for a server without our SDK the gateway’s timeout applies', async () => {
   const server = await anAskingServer('2026-07-28')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
   const client = await aClient('2026-07-28', url, { elicitation: 'none' })
 
@@ -202,13 +204,13 @@ test('[WAIT-4] a server that is not ours keeps the gateway’s timeout', async (
   expect(await openAsks(store)).toEqual([])
 })
 
-test('[WAIT-4] caller shorter: a caller that cannot come back is asked no longer than it waits', async () => {
+test('[WAIT-4] caller shorter: the question of a caller that cannot retry expires with the caller’s own timeout', async () => {
   const server = await anSdkServer('2026-07-28')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs: 3_000 })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
 
-  // Half a character has no canonical form, so the call cannot be kept for later.
+  // A lone surrogate has no canonical form, so the call cannot be deferred.
   const calling = client.call('name', { half: '\ud800' })
   const ask = await firstAsk(store)
   await answerInInbox(store, ask, ada)

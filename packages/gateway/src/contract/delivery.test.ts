@@ -1,16 +1,18 @@
 import { type Ask, askView } from '@assent/core'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
-import { relayLimits } from '../limits.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { relayLimits, setLimits } from '../limits.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
 import { call } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const surfaces = ['client', 'inbox'] as const
 const ann = { principal: 'ann', groups: [] }
@@ -29,10 +31,10 @@ function ended(store: Store, { id }: Ask): Promise<Ask> {
   })
 }
 
-describe.each(generations)('a %s client and a 2025 server that is not ours', (clientSpeaks) => {
-  test('[WAIT-8] the card says that the server may stop waiting earlier', async () => {
+describe.each(generations)('a %s client and a 2025 server without our SDK', (clientSpeaks) => {
+  test('[WAIT-8] the card shows that the server may stop waiting earlier', async () => {
     const server = await anAskingServer('2025-11-25')
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
@@ -47,7 +49,7 @@ describe.each(generations)('a %s client and a 2025 server that is not ours', (cl
 
   test('[WAIT-9] when the server stops waiting, the open ask is withdrawn at once', async () => {
     const server = await anAskingServer('2025-11-25')
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
@@ -63,9 +65,9 @@ describe.each(generations)('a %s client and a 2025 server that is not ours', (cl
   })
 })
 
-test('[WAIT-9] an answer whose server stopped waiting before its caller came back is recorded as not delivered', async () => {
+test('[WAIT-9] an answer whose server stopped waiting before its caller retried is recorded as not delivered', async () => {
   const server = await anAskingServer('2025-11-25')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
 
   await call(url, { questions: [whichRegion], timeoutMs: 4_000 }, {}, { capabilities: {} })
@@ -80,14 +82,14 @@ test('[WAIT-9] an answer whose server stopped waiting before its caller came bac
   expect(undelivered.answer).toEqual(inEurope)
   expect(await entriesOf(store, ask.id)).toEqual(['ask.raised', 'ask.settled', 'ask.undelivered'])
   expect(server.saw).toEqual([{ error: expect.stringContaining('timed out') }])
-  const { ended: figures } = await store.inbox.figures({ tenant: 'default', person: ann, sinceMs: 0, atMost: 10 })
+  const { ended: figures } = await store.inbox.statistics({ tenant: 'default', person: ann, sinceMs: 0, atMost: 10 })
   expect(figures.map(({ outcome }) => outcome)).toEqual(['undelivered'])
   expect(await store.audit.verify('default')).toMatchObject({ ok: true })
 })
 
-test('[WAIT-9] an answer that the server got is not recorded as undelivered when its call goes on and ends', async () => {
+test('[WAIT-9] an answer that the server received is not recorded as undelivered when its call continues and ends', async () => {
   const server = await anAskingServer('2025-11-25')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
   const args = { questions: [whichRegion, whichRegion], timeoutMs: 1_000 }
   const bare = { capabilities: {} }
@@ -109,9 +111,9 @@ test.each([
   { server: 'a 2026 server that is not ours', begin: () => anAskingServer('2026-07-28'), tool: 'ask' },
   { server: 'a 2025 server of our SDK', begin: () => anSdkServer('2025-11-25'), tool: 'name' },
   { server: 'a 2026 server of our SDK', begin: () => anSdkServer('2026-07-28'), tool: 'name' },
-])('[WAIT-8] the card of $server does not say that it may stop earlier', async ({ begin, tool }) => {
+])('[WAIT-8] the card of $server does not show that it may stop waiting earlier', async ({ begin, tool }) => {
   const server = await begin()
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
 
@@ -125,10 +127,9 @@ test.each([
 
 test('[WAIT-10] the card shows when its caller last waited for the answer', async () => {
   const server = await anAskingServer('2026-07-28')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
-  const everyMs = relayLimits.callerSeenEveryMs
-  relayLimits.callerSeenEveryMs = 100
+  const restore = setLimits(relayLimits, { callerSeenEveryMs: 100 })
   try {
     const args = { questions: [whichRegion] }
     const { result } = (await call(url, args, {}, { capabilities: {} })).message
@@ -143,6 +144,6 @@ test('[WAIT-10] the card shows when its caller last waited for the answer', asyn
     expect(askView(raised, ann, naming).callerSeenAtMs).toBe(raised.raisedAtMs)
     expect(again.lastSeenAtMs).toBeGreaterThanOrEqual(raised.raisedAtMs + 150)
   } finally {
-    relayLimits.callerSeenEveryMs = everyMs
+    restore()
   }
 })

@@ -1,14 +1,16 @@
 import type { Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { aStdioClient } from './stdio-client.suite.ts'
 import { call } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const args = { questions: [whichRegion] }
 const done = { content: [{ type: 'text', text: 'done' }] }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -23,19 +25,19 @@ function endOf({ asks }: Store, id: string) {
   })
 }
 
-/** Long enough for a withdrawal that must not happen: the one that must takes a few milliseconds. */
+/** Long enough to detect an unexpected withdrawal: an expected one takes a few milliseconds. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400))
 
 describe.each(generations)('a 2026-07-28 client and a %s server', (generation) => {
-  const aHouse = async (holdMs: number) => {
+  const aGatewayWithInbox = async (holdMs: number) => {
     const server = await anAskingServer(generation)
-    const stage = await aStage()
-    const { url } = await stage.gateway({ deploy: { url: server.url } }, { ...inbox, holdMs })
-    return { server, store: stage.store, url }
+    const testEnv = await openTestEnv()
+    const { url } = await testEnv.gateway({ deploy: { url: server.url } }, { ...inbox, holdMs })
+    return { server, store: testEnv.store, url }
   }
 
   test('[RUN-1] a caller over HTTP that drops its first request has no state: its ask is withdrawn', async () => {
-    const { server, store, url } = await aHouse(20_000)
+    const { server, store, url } = await aGatewayWithInbox(20_000)
     const drop = new AbortController()
     const calling = call(url, args, {}, { ...withoutForms, signal: drop.signal }).catch((error: Error) => error)
     const ask = await firstAsk(store)
@@ -49,7 +51,7 @@ describe.each(generations)('a 2026-07-28 client and a %s server', (generation) =
   })
 
   test('[RUN-2] a caller over HTTP that drops a retry still holds a state: its ask stays open, and its answer counts', async () => {
-    const { server, store, url } = await aHouse(500)
+    const { server, store, url } = await aGatewayWithInbox(500)
     const { requestState } = (await call(url, args, {}, withoutForms)).message.result
     const ask = await firstAsk(store)
     const drop = new AbortController()
@@ -68,7 +70,7 @@ describe.each(generations)('a 2026-07-28 client and a %s server', (generation) =
 
   test('[RUN-1] a caller on standard input that cancels its first request has no state: its ask is withdrawn', async () => {
     const server = await anAskingServer(generation)
-    const { store } = await aStage()
+    const { store } = await openTestEnv()
     const client = aStdioClient(store, { deploy: { url: server.url } }, { ...inbox, holdMs: 20_000 })
     client.send(1, args)
     const ask = await firstAsk(store, local)
@@ -80,7 +82,7 @@ describe.each(generations)('a 2026-07-28 client and a %s server', (generation) =
 
   test('[RUN-2] a caller on standard input that cancels a retry still holds a state: its ask stays open', async () => {
     const server = await anAskingServer(generation)
-    const { store } = await aStage()
+    const { store } = await openTestEnv()
     const client = aStdioClient(store, { deploy: { url: server.url } }, { ...inbox, holdMs: 500 })
     client.send(1, args)
     const { requestState } = (await client.reply(1)).result
@@ -101,10 +103,10 @@ describe.each(generations)('a 2026-07-28 client and a %s server', (generation) =
 
 test('[RUN-1] the question of a held call is withdrawn when its caller is gone before the state is returned', async () => {
   const server = await anAskingServer('2025-11-25')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces: ['client', 'inbox'] })
   const raise = store.asks.raise.bind(store.asks)
-  // As on a slow database: the caller is gone when the question is on record.
+  // Simulates a slow database: the caller has disconnected by the time the question is stored.
   store.asks.raise = async (...raised) => {
     const ask = await raise(...raised)
     await aWhile()

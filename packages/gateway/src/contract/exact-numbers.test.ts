@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { anOlderRawServer, aRawServer, asks, call, post } from './wire.suite.ts'
 
 const numbers = '{"id":12345678901234567890,"price":0.12345678901234567891,"far":1e400,"plain":[1,2.5],"same":1.50}'
 const structured = `{"content":[],"structuredContent":${numbers}}`
 
-/** The text of the response, because parsing it here would round what is looked for. */
+/** The text of the response, because parsing it here would round the numbers under test. */
 async function textOfCall(url: string): Promise<string> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -17,26 +17,26 @@ async function textOfCall(url: string): Promise<string> {
   return (await post(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { headers })).text()
 }
 
-test('[RELAY-15] numbers in a result pass with every digit from a 2026-07-28 server', async () => {
+test('[RELAY-15] numbers in a result of a 2026-07-28 server keep every digit', async () => {
   const server = await aRawServer(({ id }, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(`{"jsonrpc":"2.0","id":${id},"result":${structured}}`)
   })
-  const gateway = await (await aStage()).gateway({ only: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ only: { url: server.url } })
 
   expect(await textOfCall(gateway.url)).toContain(numbers)
 })
 
-test('[RELAY-15] numbers in a result pass with every digit from a 2025-11-25 server, on a stream', async () => {
+test('[RELAY-15] numbers in a streamed result of a 2025-11-25 server keep every digit', async () => {
   const server = await anOlderRawServer(({ id, response }) => {
     response.end(`data: {"jsonrpc":"2.0","id":${id},"result":${structured}}\n\n`)
   })
-  const gateway = await (await aStage()).gateway({ only: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ only: { url: server.url } })
 
   expect(await textOfCall(gateway.url)).toContain(numbers)
 })
 
-test('[RELAY-15] what the relay judges is read as plain numbers all the same', async () => {
+test('[RELAY-15] values that the relay checks are still parsed as plain numbers', async () => {
   const schema = {
     type: 'object',
     properties: { amount: { type: 'number', minimum: 0.125, maximum: 2 } },
@@ -47,7 +47,7 @@ test('[RELAY-15] what the relay judges is read as plain numbers all the same', a
       ? asks({ much: { ...whichRegion, requestedSchema: schema } }, 's')
       : { result: { resultType: 'complete', content: [], structuredContent: params.inputResponses } },
   )
-  const gateway = await (await aStage()).gateway({ only: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ only: { url: server.url } })
   const { requestState } = (await call(gateway.url, {})).message.result
 
   const accepted = { action: 'accept', content: { amount: 1.5 } }

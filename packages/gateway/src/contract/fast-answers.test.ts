@@ -2,36 +2,38 @@
 
 import { decisionForm, encodeForm } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import { nobodyWatches } from '../watch/watch.ts'
-import { type Question, signIn, whichRegion } from './asking.suite.ts'
-import { aClient, type Says } from './clients.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { type Question, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient, type Says } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
 import { aRawServer, asks, call, complete } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const encoded = encodeForm(decisionForm, '2026-07-28')
 const mayI: Question = { mode: 'form', message: 'May I?', requestedSchema: encoded.ok ? encoded.schema : {} }
 const justYes: Question = { mode: 'form', message: 'Wipe it?', requestedSchema: { type: 'object', properties: {} } }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const approve = { action: 'accept', content: { decision: 'approve' } }
-/** On a busy machine an answer that was given at once arrives late. */
+/** A generous value, because on a busy machine an immediate answer arrives late. */
 const longMs = 10_000
 const unseen = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } }
 
-async function aPairing(client: Generation, server: Generation, says: Says, options = {}) {
+async function aPairing(client: Revision, server: Revision, says: Says, options = {}) {
   const counted: string[] = []
   const watch = {
-    ...nobodyWatches,
+    ...noTelemetry,
     unseen: (name: string) => void counted.push(`unseen ${name}`),
     unattended: (name: string) => void counted.push(`unattended ${name}`),
   }
   const asking = await anAskingServer(server)
-  const stage = await aStage()
-  const gateway = await stage.gateway({ deploy: { url: asking.url } }, { watch, unseenAfterMs: longMs, ...options })
-  return { server: asking, store: stage.store, counted, client: await aClient(client, gateway.url, { says }) }
+  const testEnv = await openTestEnv()
+  const gateway = await testEnv.gateway({ deploy: { url: asking.url } }, { watch, unseenAfterMs: longMs, ...options })
+  return { server: asking, store: testEnv.store, counted, client: await aClient(client, gateway.url, { says }) }
 }
 
 const afterMs =
@@ -72,7 +74,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     },
   )
 
-  test('[ROUTE-12] an accept that takes its time counts and is not asked again', async () => {
+  test('[ROUTE-12] an accept after a plausible time counts, and the question is not asked again', async () => {
     const options = { ...withInbox, unseenAfterMs: 20 }
     const { server, store, client } = await aPairing(clientSpeaks, serverSpeaks, afterMs(120, approve), options)
 
@@ -110,7 +112,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     await recorded(store, 'unattended')
   })
 
-  test('[ROUTE-13] without an inbox, an approval that takes its time passes and nothing is recorded beside it', async () => {
+  test('[ROUTE-13] without an inbox, an approval after a plausible time passes and is not recorded as unattended', async () => {
     const { server, client, counted } = await aPairing(clientSpeaks, serverSpeaks, afterMs(60, approve), {
       unseenAfterMs: 20,
     })
@@ -122,12 +124,12 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 })
 
-test('[ROUTE-13] the time is taken from the state, so a reload that lets people take longer does not make an accept believable', async () => {
+test('[ROUTE-13] the time is read from the state, so a reload with a longer timeout does not make a fast accept count', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ may: mayI }, 's') : complete,
   )
   const servers = { deploy: { url: server.url } }
-  const gateway = await (await aStage()).gateway(servers, { askWaitMs: 60_000, unseenAfterMs: longMs })
+  const gateway = await (await openTestEnv()).gateway(servers, { askWaitMs: 60_000, unseenAfterMs: longMs })
 
   const { requestState } = (await call(gateway.url, {})).message.result
   gateway.reload({ servers, askWaitMs: 600_000, identify: () => ({ principal: 'ann', groups: [] }) })

@@ -1,11 +1,12 @@
-// An accept that was too fast to be a person's, sent again when enough time has passed.
+// An accept that arrived too fast for a person, sent again after enough time has passed.
 
 import { decisionForm, encodeForm } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import type { Question } from './asking.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import type { Question } from '../../../../test-kit/mcp/asking-tools.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 import { call } from './wire.suite.ts'
 
 const encoded = encodeForm(decisionForm, '2026-07-28')
@@ -14,9 +15,9 @@ const approve = { action: 'accept', content: { decision: 'approve' } }
 const args = { questions: [mayI] }
 const unseenAfterMs = 3_000
 
-async function aFastApproval(generation: Generation, surfaces: readonly ('client' | 'inbox')[]) {
+async function aFastApproval(generation: Revision, surfaces: readonly ('client' | 'inbox')[]) {
   const server = await anAskingServer(generation)
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, unseenAfterMs, holdMs: 50 })
   const { result } = (await call(url, args)).message
   const [key = ''] = Object.keys(result.inputRequests as object)
@@ -27,8 +28,8 @@ async function aFastApproval(generation: Generation, surfaces: readonly ('client
 
 const later = () => new Promise((resolve) => setTimeout(resolve, unseenAfterMs + 200))
 
-describe.each<Generation>(['2025-11-25', '2026-07-28'])('a %s server', (generation) => {
-  test('[ROUTE-12] with an inbox, the same accept sent again later does not count: one ask is open for it, and its answer does', async () => {
+describe.each<Revision>(['2025-11-25', '2026-07-28'])('a %s server', (generation) => {
+  test('[ROUTE-12] with an inbox, the same accept sent again later does not count: one ask is open, and its answer counts', async () => {
     const { server, store, url, again, first } = await aFastApproval(generation, ['client', 'inbox'])
     const ask = await firstAsk(store)
     await later()
@@ -45,7 +46,7 @@ describe.each<Generation>(['2025-11-25', '2026-07-28'])('a %s server', (generati
     expect(server.saw).toEqual([approve])
   })
 
-  test('[ROUTE-13] without an inbox, the same accept of an approval sent again later is no approval either', async () => {
+  test('[ROUTE-13] without an inbox, the same accept of an approval sent again later does not approve it either', async () => {
     const { server, again } = await aFastApproval(generation, ['client'])
     await later()
 

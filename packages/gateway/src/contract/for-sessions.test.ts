@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
-import { messagesOf } from './messages-of.suite.ts'
-import { aStage, personHeader, until } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { anOlderRawServer, aRawServer, aSession, nextOf, request, untilTheEnd, type Wire } from './wire.suite.ts'
 
 interface Listening {
   readonly notifications: unknown
   readonly isOver: () => boolean
-  tell(method: string, params: object): void
+  notify(method: string, params: object): void
 }
 
-/** A server of 2026-07-28 whose listeners the test can speak to. */
+/** A 2026-07-28 server through which the test can notify subscribers. */
 async function aServerWithListeners() {
   const listeners: Listening[] = []
   const server = await aRawServer(({ id, method, params }, response) => {
@@ -22,23 +24,23 @@ async function aServerWithListeners() {
     listeners.push({
       notifications: params.notifications,
       isOver: () => isOver,
-      tell: (told, about) => {
+      notify: (received, about) => {
         const _meta = { 'io.modelcontextprotocol/subscriptionId': String(id) }
-        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: told, params: { ...about, _meta } })}\n\n`)
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: received, params: { ...about, _meta } })}\n\n`)
       },
     })
     return undefined
   })
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   return { server, listeners, url: gateway.url }
 }
 
-async function standingStream(url: string, id: string): Promise<AsyncGenerator<Wire>> {
+async function openGetStream(url: string, id: string): Promise<AsyncGenerator<Wire>> {
   const headers = { 'mcp-session-id': id, [personHeader]: 'ann' }
   return messagesOf(await fetch(url, { headers, signal: untilTheEnd().signal }))
 }
 
-test('[RELAY-11] a log level set in a session is said with every later call, and in no other session', async () => {
+test('[RELAY-11] a log level set in a session is sent with every later call of that session, and of no other', async () => {
   const { server, url } = await aServerWithListeners()
   const [session, other] = [await aSession(url), await aSession(url)]
   await nextOf(await session.ask('logging/setLevel', { level: 'warning' }))
@@ -50,27 +52,27 @@ test('[RELAY-11] a log level set in a session is said with every later call, and
   expect(levels).toEqual(['warning', undefined])
 })
 
-test('[RELAY-11] a resource that a session watches is told of until it is no longer watched', async () => {
+test('[RELAY-11] a session gets updates of a subscribed resource until it unsubscribes', async () => {
   const { listeners, url } = await aServerWithListeners()
   const session = await aSession(url)
-  const standing = await standingStream(url, session.id)
+  const getStream = await openGetStream(url, session.id)
   await nextOf(await session.ask('resources/subscribe', { uri: 'file:///a' }))
   await nextOf(await session.ask('resources/subscribe', { uri: 'file:///a' }))
   const watching = await until(() => listeners.find((one) => JSON.stringify(one.notifications).includes('file:///a')))
 
-  watching.tell('notifications/resources/updated', { uri: 'file:///a' })
-  const told = await nextOf(standing)
+  watching.notify('notifications/resources/updated', { uri: 'file:///a' })
+  const received = await nextOf(getStream)
   await nextOf(await session.ask('resources/unsubscribe', { uri: 'file:///a' }))
 
-  expect(told).toMatchObject({ method: 'notifications/resources/updated', params: { uri: 'file:///a' } })
+  expect(received).toMatchObject({ method: 'notifications/resources/updated', params: { uri: 'file:///a' } })
   expect(listeners.filter(({ notifications }) => JSON.stringify(notifications).includes('file:///a'))).toHaveLength(1)
   await until(() => watching.isOver() || undefined)
 })
 
-test('[RELAY-11] a session that ends stops listening for its client', async () => {
+test('[RELAY-11] when a session ends, its subscription at the server ends', async () => {
   const { listeners, url } = await aServerWithListeners()
   const session = await aSession(url)
-  await standingStream(url, session.id)
+  await openGetStream(url, session.id)
   await nextOf(await session.ask('resources/subscribe', { uri: 'file:///a' }))
   await until(() => (listeners.length === 2 ? true : undefined))
 
@@ -79,13 +81,13 @@ test('[RELAY-11] a session that ends stops listening for its client', async () =
   await until(() => (listeners.every((one) => one.isOver()) ? true : undefined))
 })
 
-test('[RELAY-11] a listener without a session is told what it wants to hear, under its own subscription', async () => {
+test('[RELAY-11] a client without a session gets the notifications that it requested, with its own subscription id', async () => {
   const older = await anOlderRawServer(({ say, end }) => {
     say({ method: 'notifications/prompts/list_changed' })
     say({ method: 'notifications/tools/list_changed' })
     end({ result: { tools: [] } })
   })
-  const gateway = await (await aStage()).gateway({ deploy: { url: older.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: older.url } })
   const ending = untilTheEnd()
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -104,7 +106,7 @@ test('[RELAY-11] a listener without a session is told what it wants to hear, und
   })
   const stream = messagesOf(response)
   const acknowledged = await nextOf(stream)
-  await until(() => older.heard.find(({ method }) => method === 'notifications/initialized'))
+  await until(() => older.received.find(({ method }) => method === 'notifications/initialized'))
   await new Promise((resolve) => setTimeout(resolve, 50))
   await request(gateway.url, 'tools/list', {}, { capabilities: {} })
 

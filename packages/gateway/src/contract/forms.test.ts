@@ -1,16 +1,17 @@
 // Forms as the SDKs of other languages write them, between real clients and servers of both generations.
 
 import { describe, expect, test } from 'vitest'
-import type { Question } from './asking.suite.ts'
-import { aClient, type Visit } from './clients.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import type { Question } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient, type Visit } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 
-/** As pydantic writes it. */
+/** A schema in the form that pydantic generates. */
 const booking: Question = {
   mode: 'form',
   message: 'Which table?',
@@ -32,9 +33,9 @@ const content = { name: 'Ann', tags: ['quiet', 'window'], price: 2.5, room: 'gar
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
   const aPairing = async (visit: Visit, options = {}) => {
     const server = await anAskingServer(serverSpeaks)
-    const stage = await aStage()
-    const gateway = await stage.gateway({ deploy: { url: server.url } }, options)
-    return { server, store: stage.store, client: await aClient(clientSpeaks, gateway.url, visit) }
+    const testEnv = await openTestEnv()
+    const gateway = await testEnv.gateway({ deploy: { url: server.url } }, options)
+    return { server, store: testEnv.store, client: await aClient(clientSpeaks, gateway.url, visit) }
   }
 
   test('[FORM-16] [FORM-19] the client gets a form that its SDK accepts, and the server the answer it asked for', async () => {
@@ -57,7 +58,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.saw).toMatchObject([{ action: 'accept', content }])
   })
 
-  test('[FORM-16] [FORM-20] in the inbox an answer that misses the pattern leaves the question open', async () => {
+  test('[FORM-16] [FORM-20] in the inbox an answer that does not match the pattern leaves the question open', async () => {
     const { server, store, client } = await aPairing({ elicitation: 'none' }, { surfaces: ['inbox'] })
 
     const calling = client.call('ask', { questions: [booking] })
@@ -74,7 +75,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.saw).toMatchObject([{ action: 'accept', content }])
   })
 
-  test('[FORM-9] labels in a second list, which every revision defines, reach the client as they came', async () => {
+  test('[FORM-9] labels in a second list, which every revision defines, reach the client unchanged', async () => {
     const { client } = await aPairing({ says: () => ({ action: 'accept', content: { size: 's' } }) })
     const properties = { size: { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] } }
 
@@ -83,16 +84,16 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(client.asked[0]?.requestedSchema).toMatchObject({ properties })
   })
 
-  test('[FORM-2] [FORM-20] a pattern that cannot be checked is refused with why and where', async () => {
+  test('[FORM-2] [FORM-20] a pattern that cannot be checked is refused with the reason and the location', async () => {
     const { server, client } = await aPairing({})
     const property = { type: 'string', pattern: '^(?=.*[0-9]).{8,}$' }
     const question = { ...booking, requestedSchema: { type: 'object', properties: { code: property } } }
 
     const result = await client.call('ask', { questions: [question] }).catch((error: Error) => error.message)
 
-    const told = JSON.stringify([server.saw, result])
-    expect(told).toContain('cannot be checked in linear time')
-    expect(told).toContain('/properties/code/pattern')
+    const received = JSON.stringify([server.saw, result])
+    expect(received).toContain('cannot be checked in linear time')
+    expect(received).toContain('/properties/code/pattern')
     expect(client.asked).toEqual([])
   })
 })

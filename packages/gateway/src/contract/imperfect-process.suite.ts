@@ -1,4 +1,4 @@
-// A process of its own: a hand-written server on standard input and output that misbehaves as its first argument says.
+// Runs as a separate process: a hand-written server over stdio. Its first argument selects how it misbehaves.
 //
 // The second argument names a file; each start of the process adds a line to it.
 
@@ -29,7 +29,7 @@ function receive(line: string): void {
   const { id, method, params = {} } = JSON.parse(line)
   if (id === undefined || how.startsWith('mute')) return
   if (how === 'ends-at-unknown' && method === 'server/discover') process.exit(4)
-  // It refuses what it does not know at once, and takes its time for the rest.
+  // Refuses unknown methods at once, but responds slowly to `server/discover`.
   if (how === 'slow-newest-strict' && method === 'server/discover') {
     setTimeout(() => say({ id, result: resultOf(method, params) }), 300)
     return
@@ -42,7 +42,7 @@ function receive(line: string): void {
   else if (how !== 'silent') say({ id, error: { code: -32_601, message: 'Method not found' } })
 }
 
-// It ignores the end of its input, and every signal that it can ignore.
+// Ignores the end of its input, and every signal that a process can ignore.
 if (how === 'mute-stubborn') {
   process.stderr.write('waiting for a password\n')
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)

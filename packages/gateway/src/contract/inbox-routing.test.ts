@@ -1,14 +1,16 @@
 import type { Person } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import { nobodyWatches } from '../watch/watch.ts'
-import { howMany, signIn, whichRegion } from './asking.suite.ts'
-import { aClient, type Visit } from './clients.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { howMany, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient, type Visit } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
 import { call } from './wire.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const done = { content: [{ type: 'text', text: 'done' }] }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -16,13 +18,13 @@ const inEurope = { action: 'accept', content: { region: 'eu' } }
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
   const aPairing = async (visit: Visit, options = {}) => {
     const server = await anAskingServer(serverSpeaks)
-    const stage = await aStage()
+    const testEnv = await openTestEnv()
     const surfaces = ['client', 'inbox'] as const
-    const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces, ...options })
-    return { server, store: stage.store, gateway, client: await aClient(clientSpeaks, gateway.url, visit) }
+    const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { surfaces, ...options })
+    return { server, store: testEnv.store, gateway, client: await aClient(clientSpeaks, gateway.url, visit) }
   }
 
-  test('[ROUTE-1] what a client cannot show is asked in the inbox, and its call goes on with the answer', async () => {
+  test('[ROUTE-1] a question that the client cannot show is asked in the inbox, and the call continues with the answer', async () => {
     const { server, store, client } = await aPairing({ elicitation: 'none' })
 
     const calling = client.call('ask', { questions: [whichRegion, signIn] })
@@ -35,7 +37,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
-  test('[ROUTE-2] a "no" that came faster than anyone can read is nobody\'s, and the person is asked in the inbox', async () => {
+  test('[ROUTE-2] a decline that arrives faster than a person can read does not count, and the question moves to the inbox', async () => {
     const { server, store, client } = await aPairing({ says: () => ({ action: 'decline' }) })
 
     const calling = client.call('ask', { questions: [whichRegion] })
@@ -47,7 +49,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
-  test('[ROUTE-2] a "no" that took its time is the person\'s own and is not asked again', async () => {
+  test('[ROUTE-2] a decline after a plausible time counts, and the question is not asked again', async () => {
     const { server, store, client } = await aPairing(
       { says: () => new Promise((resolve) => setTimeout(resolve, 60, { action: 'decline' })) },
       { unseenAfterMs: 10 },
@@ -59,20 +61,20 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(await openAsks(store)).toEqual([])
   })
 
-  test('[ROUTE-3] a no in the inbox is a no for the server, and silence is no answer', async () => {
+  test('[ROUTE-3] a decline in the inbox is a decline for the server, and a timeout is not an answer', async () => {
     const { server, store, client } = await aPairing({ elicitation: 'none' }, { askWaitMs: 1_000 })
 
     const calling = client.call('ask', { questions: [whichRegion, howMany] })
     await answerInInbox(store, await firstAsk(store), { action: 'decline' })
     await calling
 
-    const silence =
-      serverSpeaks === '2025-11-25' ? { error: expect.stringContaining('Nobody answered') } : { action: 'cancel' }
-    expect(server.saw).toEqual([{ action: 'decline' }, silence])
+    const unanswered =
+      serverSpeaks === '2025-11-25' ? { error: expect.stringContaining('No person answered') } : { action: 'cancel' }
+    expect(server.saw).toEqual([{ action: 'decline' }, unanswered])
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
-  test('[ROUTE-4] nobody but the person whose call it is can see or answer what waits in the inbox', async () => {
+  test('[ROUTE-4] only the person whose call it is can see or answer its ask in the inbox', async () => {
     const { server, store, client } = await aPairing({ elicitation: 'none' })
     const ben: Person = { principal: 'ben', groups: [] }
 
@@ -89,12 +91,12 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
 })
 
 test.each([[['client', 'inbox']], [['client']]] as const)(
-  '[ROUTE-2] an answer that nobody can have given is on record and counted as unseen, asked in %s',
+  '[ROUTE-2] an answer that no person can have given is audited and counted as unseen, with surfaces %s',
   async (surfaces) => {
     const unseen: string[] = []
     const server = await anAskingServer('2026-07-28')
-    const { store, gateway } = await aStage()
-    const watch = { ...nobodyWatches, unseen: (name: string) => void unseen.push(name) }
+    const { store, gateway } = await openTestEnv()
+    const watch = { ...noTelemetry, unseen: (name: string) => void unseen.push(name) }
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, watch })
     const client = await aClient('2025-11-25', url, { says: () => ({ action: 'decline' }) })
 
@@ -113,17 +115,17 @@ test.each([[['client', 'inbox']], [['client']]] as const)(
 const held = { holdMs: 30, surfaces: ['client', 'inbox'] } as const
 const withoutForms = { capabilities: {} }
 
-test('[ROUTE-5] a caller that cannot be held is told to come back, and continues when it does, also after a restart', async () => {
+test('[ROUTE-5] a caller that cannot wait gets `input_required`, and continues with its retry, also after a restart', async () => {
   const server = await anAskingServer('2026-07-28')
-  const stage = await aStage()
-  const first = await stage.gateway({ deploy: { url: server.url } }, held)
+  const testEnv = await openTestEnv()
+  const first = await testEnv.gateway({ deploy: { url: server.url } }, held)
   const args = { questions: [whichRegion] }
 
   const { result: waiting } = (await call(first.url, args, {}, withoutForms)).message
   await first.close()
-  const second = await stage.gateway({ deploy: { url: server.url } }, held)
+  const second = await testEnv.gateway({ deploy: { url: server.url } }, held)
   const { result: still } = (await call(second.url, args, { requestState: waiting.requestState }, withoutForms)).message
-  await answerInInbox(stage.store, await firstAsk(stage.store), inEurope)
+  await answerInInbox(testEnv.store, await firstAsk(testEnv.store), inEurope)
   const { result } = (await call(second.url, args, { requestState: still.requestState }, withoutForms)).message
 
   for (const round of [waiting, still]) {
@@ -134,15 +136,15 @@ test('[ROUTE-5] a caller that cannot be held is told to come back, and continues
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
 })
 
-test('[ROUTE-6] a client that shows some questions is asked those, and waits for the inbox with the others', async () => {
+test('[ROUTE-6] a client gets the questions that it can show, and the others are asked in the inbox', async () => {
   const server = await anAskingServer('2026-07-28')
-  const stage = await aStage()
-  const gateway = await stage.gateway({ deploy: { url: server.url } }, { ...held, holdMs: 5_000, unseenAfterMs: 0 })
+  const testEnv = await openTestEnv()
+  const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { ...held, holdMs: 5_000, unseenAfterMs: 0 })
   const client = await aClient('2026-07-28', gateway.url, { elicitation: { form: {} } })
 
   const calling = client.call('ask', { questions: [whichRegion, signIn] })
-  const ask = await firstAsk(stage.store)
-  await answerInInbox(stage.store, ask, { action: 'accept' })
+  const ask = await firstAsk(testEnv.store)
+  await answerInInbox(testEnv.store, ask, { action: 'accept' })
 
   expect(await calling).toMatchObject(done)
   expect(client.asked.map(({ message }) => message)).toEqual([whichRegion.message])
@@ -150,20 +152,20 @@ test('[ROUTE-6] a client that shows some questions is asked those, and waits for
   expect(server.saw).toEqual([inEurope, { action: 'accept' }])
 })
 
-test('[ROUTE-7] a call that its caller gives up takes its question out of the inbox', async () => {
+test('[ROUTE-7] when a caller abandons its call, its question is removed from the inbox', async () => {
   const server = await anAskingServer('2025-11-25')
-  const stage = await aStage()
-  const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces: ['client', 'inbox'] })
+  const testEnv = await openTestEnv()
+  const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { surfaces: ['client', 'inbox'] })
   const client = await aClient('2025-11-25', gateway.url, { elicitation: 'none' })
   const giveUp = new AbortController()
 
   const calling = client.call('ask', { questions: [whichRegion] }, giveUp.signal).catch((error: Error) => error)
-  const ask = await firstAsk(stage.store)
+  const ask = await firstAsk(testEnv.store)
   giveUp.abort()
 
   expect(await calling).toBeInstanceOf(Error)
   const ended = await until(async () => {
-    const found = await stage.store.asks.read('default', ask.id)
+    const found = await testEnv.store.asks.read('default', ask.id)
     return found?.state.kind === 'open' ? undefined : found
   })
   expect(ended.state).toMatchObject({ kind: 'withdrawn', reason: 'call-cancelled' })

@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { downstreamLimits, relayLimits } from '../limits.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aFleet, type Replica } from './fleet.suite.ts'
-import { eventsOf, messagesOf } from './messages-of.suite.ts'
-import { type AskingServer, anAskingServer } from './servers.suite.ts'
-import { personHeader, putAwayLater, until } from './stage.suite.ts'
+import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
+import { openCluster, type Replica } from '../../../../test-kit/gateway/cluster.ts'
+import { type AskingServer, anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { eventsOf, messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { clientLimits, relayLimits, setLimits } from '../limits.ts'
 import { aSession, nextOf, post, type Wire } from './wire.suite.ts'
 
-const limits = { downstream: { ...downstreamLimits }, relay: { ...relayLimits } }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const done = { id: 1, result: { content: [{ text: 'done' }] } }
 
-afterEach(() => {
-  Object.assign(downstreamLimits, limits.downstream)
-  Object.assign(relayLimits, limits.relay)
-})
+afterEach(setLimits(clientLimits, {}))
+afterEach(setLimits(relayLimits, {}))
 
 /**
- * A call to a server that keeps no state whose connection breaks while the client is asked, and whose gateway nobody hears of any
- * more: the name that the client comes back with leads to a process that is not there.
+ * A call to a 2026-07-28 server whose connection breaks while the client is asked, and whose gateway process is gone:
+ * the event id that the client reconnects with names a process that does not exist.
  */
 async function anOrphanedCall(questions: object[] = [whichRegion]) {
-  Object.assign(relayLimits, { leaseMs: 300 })
-  Object.assign(downstreamLimits, { callKeptAfterMs: 0 })
+  setLimits(relayLimits, { leaseMs: 300 })
+  setLimits(clientLimits, { callKeptAfterMs: 0 })
   const server = await anAskingServer('2026-07-28')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 3, gateway: { unseenAfterMs: 0 } })
-  const [first, second, third] = fleet.replicas as readonly [Replica, Replica, Replica]
+  const cluster = await openCluster({ deploy: { url: server.url } }, { replicas: 3, gateway: { unseenAfterMs: 0 } })
+  const [first, second, third] = cluster.replicas as readonly [Replica, Replica, Replica]
   const session = await aSession(first.url)
   const connection = new AbortController()
   const headers = { 'mcp-session-id': session.id }
@@ -34,12 +33,12 @@ async function anOrphanedCall(questions: object[] = [whichRegion]) {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
   const response = await post(first.url, call, { headers, signal: connection.signal })
   const { last, question } = await firstMessage(response)
-  await until(async () => ((await rows(fleet)).length === 1 ? true : undefined))
+  await until(async () => ((await rows(cluster)).length === 1 ? true : undefined))
   connection.abort()
   const [number, , ...rest] = last.split('.')
   const orphaned = [number, randomUUID(), ...rest].join('.')
   const answer = ({ url }: Replica, id: unknown, result: Wire) => post(url, { jsonrpc: '2.0', id, result }, { headers })
-  return { server, fleet, first, second, third, session, question, last: orphaned, answer }
+  return { server, cluster, first, second, third, session, question, last: orphaned, answer }
 }
 
 function rows({ tamper }: { tamper(sql: string): Promise<unknown[]> }): Promise<unknown[]> {
@@ -53,14 +52,14 @@ async function firstMessage(response: Response): Promise<{ last: string; questio
   throw new Error('The stream ended before its first message.')
 }
 
-async function comesBack({ url }: Replica, session: string, last: string, person = 'ann') {
+async function reconnect({ url }: Replica, session: string, last: string, person = 'ann') {
   const ending = new AbortController()
-  putAwayLater(() => ending.abort())
+  closeAfterTest(() => ending.abort())
   const headers = { 'mcp-session-id': session, 'last-event-id': last, [personHeader]: person }
   return messagesOf(await fetch(url, { headers, signal: ending.signal }))
 }
 
-/** What the client gets first when it comes back: the earlier question is over, and the same is asked anew. */
+/** The client's first messages after it reconnects: the earlier question is cancelled, and a copy is sent. */
 async function askedAnew(stream: AsyncGenerator<Wire>, before: Wire): Promise<Wire> {
   expect(await nextOf(stream)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: before.id } })
   const anew = await nextOf(stream)
@@ -71,10 +70,10 @@ async function askedAnew(stream: AsyncGenerator<Wire>, before: Wire): Promise<Wi
 
 const ranOnce = (server: AskingServer) => expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
 
-test('[RUN-18] a call whose process is gone goes on at another one: the client is asked again, and the server gets one answer', async () => {
+test('[RUN-18] a call whose process is gone continues at another: the client is asked again, and the server gets one answer', async () => {
   const { server, second, session, question, last, answer } = await anOrphanedCall()
 
-  const stream = await comesBack(second, session.id, last)
+  const stream = await reconnect(second, session.id, last)
   const anew = await askedAnew(stream, question)
   await answer(second, anew.id, inEurope)
 
@@ -82,17 +81,17 @@ test('[RUN-18] a call whose process is gone goes on at another one: the client i
   ranOnce(server)
 })
 
-test('[RUN-18] an answer to the earlier question counts, before the client comes back and after', async () => {
+test('[RUN-18] an answer to the earlier question counts, before the client reconnects and after', async () => {
   const early = await anOrphanedCall()
-  // As one does whose gateway is there again before its stream is.
+  // A client may send its answer before it has reopened its stream.
   await early.answer(early.second, early.question.id, inEurope)
-  // The process of the call is not gone in truth, and was told too: only one of the two sends the answer.
-  const stream = await comesBack(early.second, early.session.id, early.last)
+  // The process of the call still runs here and receives the answer too: only one of the two forwards it.
+  const stream = await reconnect(early.second, early.session.id, early.last)
   expect(await nextOf(stream)).toMatchObject(done)
   ranOnce(early.server)
 
   const late = await anOrphanedCall()
-  const again = await comesBack(late.second, late.session.id, late.last)
+  const again = await reconnect(late.second, late.session.id, late.last)
   await askedAnew(again, late.question)
   await late.answer(late.second, late.question.id, inEurope)
   let said = await nextOf(again)
@@ -101,9 +100,9 @@ test('[RUN-18] an answer to the earlier question counts, before the client comes
   ranOnce(late.server)
 })
 
-test('[RUN-18] a process that was only slow sends nothing once another one has gone on with its call', async () => {
+test('[RUN-18] a process that was only slow sends nothing after another one has continued its call', async () => {
   const { server, first, second, session, question, last, answer } = await anOrphanedCall()
-  const stream = await comesBack(second, session.id, last)
+  const stream = await reconnect(second, session.id, last)
   const anew = await askedAnew(stream, question)
 
   await answer(first, question.id, inEurope)
@@ -115,13 +114,13 @@ test('[RUN-18] a process that was only slow sends nothing once another one has g
   ranOnce(server)
 })
 
-test('[RUN-18] it goes on again when the second process is gone too, and through all rounds', async () => {
+test('[RUN-18] the call continues again when the second process is gone too, through all rounds', async () => {
   const call = await anOrphanedCall([whichRegion, whichRegion])
-  const { server, fleet, second, third, session, question, last, answer } = call
-  const anew = await askedAnew(await comesBack(second, session.id, last), question)
-  await until(async () => ((await rows(fleet)).length === 2 ? true : undefined))
+  const { server, cluster, second, third, session, question, last, answer } = call
+  const anew = await askedAnew(await reconnect(second, session.id, last), question)
+  await until(async () => ((await rows(cluster)).length === 2 ? true : undefined))
 
-  const stream = await comesBack(third, session.id, last)
+  const stream = await reconnect(third, session.id, last)
   const again = await askedAnew(stream, anew)
   await answer(second, anew.id, { action: 'decline' })
   await answer(third, again.id, inEurope)
@@ -132,51 +131,51 @@ test('[RUN-18] it goes on again when the second process is gone too, and through
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope, inEurope] })
 })
 
-test('[RUN-18] what was being sent when its process died is never sent again', async () => {
-  const { server, fleet, second, session, last } = await anOrphanedCall()
-  await fleet.tamper(`update deferred_calls set claimed_at = 1, claimed_call = '${randomUUID()}'`)
+test('[RUN-18] a request that was being sent when its process died is never sent again', async () => {
+  const { server, cluster, second, session, last } = await anOrphanedCall()
+  await cluster.tamper(`update deferred_calls set claimed_at = 1, claimed_call = '${randomUUID()}'`)
 
-  const said = await nextOf(await comesBack(second, session.id, last))
+  const said = await nextOf(await reconnect(second, session.id, last))
 
   expect(said).toMatchObject({
     id: 1,
-    error: { message: expect.stringContaining('The process that held this call is gone') },
+    error: { message: expect.stringContaining('The gateway process that held this call has stopped') },
   })
   expect(server).toMatchObject({ ended: 0, saw: [] })
 })
 
-describe('no other caller continues it', () => {
-  test('[RUN-18] another person gets nothing, and another session of the same person neither', async () => {
-    const { server, fleet, second, last } = await anOrphanedCall()
+describe('another caller cannot continue the call', () => {
+  test('[RUN-18] another person and another session of the same person get nothing', async () => {
+    const { server, cluster, second, last } = await anOrphanedCall()
     const [own, others] = [await aSession(second.url), await aSession(second.url, { person: 'bob' })]
 
     for (const [session, person] of [
       [own.id, 'ann'],
       [others.id, 'bob'],
     ] as const)
-      expect(await nextOf(await comesBack(second, session, last, person))).toMatchObject({ id: 1, error: {} })
-    expect(await fleet.tamper('select 1 from deferred_calls where claimed_at is not null')).toEqual([])
+      expect(await nextOf(await reconnect(second, session, last, person))).toMatchObject({ id: 1, error: {} })
+    expect(await cluster.tamper('select 1 from deferred_calls where claimed_at is not null')).toEqual([])
     expect(server.saw).toEqual([])
   })
 
-  test('[RUN-18] a row that somebody changed is not gone on with', async () => {
-    const { server, fleet, second, session, last } = await anOrphanedCall()
-    await fleet.tamper(`update deferred_calls set state = replace(state, substr(state, 40, 4), 'AAAA')`)
+  test('[RUN-18] a call whose row was changed in the database is not continued', async () => {
+    const { server, cluster, second, session, last } = await anOrphanedCall()
+    await cluster.tamper(`update deferred_calls set state = replace(state, substr(state, 40, 4), 'AAAA')`)
 
-    expect(await nextOf(await comesBack(second, session.id, last))).toMatchObject({ id: 1, error: {} })
+    expect(await nextOf(await reconnect(second, session.id, last))).toMatchObject({ id: 1, error: {} })
     expect(server.saw).toEqual([])
   })
 })
 
 test('[RUN-18] a call that is answered at once leaves nothing in the store', async () => {
   const server = await anAskingServer('2026-07-28')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { unseenAfterMs: 0 } })
-  const session = await aSession(fleet.replicas[0].url)
+  const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: { unseenAfterMs: 0 } })
+  const session = await aSession(cluster.replicas[0].url)
   const stream = await session.ask('tools/call', { name: 'ask', arguments: { questions: [whichRegion] } })
   const question = await nextOf(stream)
 
   await session.post({ jsonrpc: '2.0', id: question.id, result: inEurope })
 
   expect(await nextOf(stream)).toMatchObject(done)
-  expect(await rows(fleet)).toEqual([])
+  expect(await rows(cluster)).toEqual([])
 })

@@ -2,14 +2,17 @@ import { createServer } from 'node:http'
 import type { Ask } from '@assent/core'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { answerInInbox, firstAsk } from './inbox.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
-import { anAskingServer, type Generation, listening } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const surfaces = ['inbox'] as const
@@ -30,7 +33,7 @@ function undelivered(store: Store, { id }: Ask): Promise<Ask> {
 describe.each(pairings)('a $client client that drops its call, and a $server server', ({ client: speaks, server }) => {
   const aCall = async (drop: AbortController, change: (store: Store) => void = () => undefined) => {
     const asking = await anAskingServer(server)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     change(store)
     const { url } = await gateway({ deploy: { url: asking.url } }, { surfaces, holdMs: 20_000 })
     const client = await aClient(speaks, url, { elicitation: 'none' })
@@ -55,7 +58,7 @@ describe.each(pairings)('a $client client that drops its call, and a $server ser
     expect(asking.saw).not.toContainEqual(inEurope)
   })
 
-  test('[WAIT-11] an answer that is on its way to the gateway when its caller goes is recorded as not delivered', async () => {
+  test('[WAIT-11] an answer that is being sent to the gateway when its caller disconnects is recorded as not delivered', async () => {
     const drop = new AbortController()
     const { asking, store, calling, ask } = await aCall(drop, (from) => {
       const wait = from.asks.wait.bind(from.asks)
@@ -75,15 +78,15 @@ describe.each(pairings)('a $client client that drops its call, and a $server ser
   })
 })
 
-test('[WAIT-11] a caller whose patience ends before its question can still gets the answer', async () => {
+test('[WAIT-11] a caller whose timeout is shorter than the minimum time of a question still gets the answer', async () => {
   const server = await anSdkServer('2026-07-28')
-  const { store, gateway } = await aStage()
-  // A question is open for a second at least.
+  const { store, gateway } = await openTestEnv()
+  // A question is open for at least one second.
   const patienceMs = 400
   const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
 
-  // Half a character has no canonical form, so the call cannot be kept for later.
+  // A lone surrogate has no canonical form, so the call cannot be deferred.
   const calling = client.call('name', { half: '\ud800', waitMs: 60_000 })
   const ask = await firstAsk(store)
   await until(() => (store.nowMs() > ask.raisedAtMs + patienceMs + 100 ? true : undefined))
@@ -93,7 +96,7 @@ test('[WAIT-11] a caller whose patience ends before its question can still gets 
   expect(await calling).toMatchObject({ content: [{ text: 'got Ada' }] })
 })
 
-test('[WAIT-11] a cancellation does not overtake the answer on its way to a server that is slow to read', async () => {
+test('[WAIT-11] a cancellation does not overtake the answer to a server that reads slowly', async () => {
   const saw: unknown[] = []
   const { url: origin } = await listening(
     createServer(async (request, response) => {
@@ -112,14 +115,14 @@ test('[WAIT-11] a cancellation does not overtake the answer on its way to a serv
       return reply({ resultType: 'complete', content: [] })
     }),
   )
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: `${origin}/mcp` } }, { surfaces })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
   const drop = new AbortController()
   const calling = client.call('ask', {}, drop.signal).catch((error: Error) => error)
   const ask = await firstAsk(store)
   const delivered = store.asks.delivered.bind(store.asks)
-  // It is called while the answer is being sent.
+  // Called while the answer is being sent.
   store.asks.delivered = async (...given) => {
     setTimeout(() => drop.abort(), 100)
     return delivered(...given)
@@ -132,13 +135,13 @@ test('[WAIT-11] a cancellation does not overtake the answer on its way to a serv
   expect(await entriesOf(store, ask.id)).toEqual(['ask.raised', 'ask.settled'])
 })
 
-test('[WAIT-4] where the caller’s patience ends before the store’s clock, the asker is told that nobody answered', async () => {
+test('[WAIT-4] if the caller’s timeout ends before the ask expires in the store, the asker gets a timeout', async () => {
   const server = await anSdkServer('2026-07-28')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ names: { url: server.url } }, { surfaces, patienceMs: 1_500 })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
   const raise = store.asks.raise.bind(store.asks)
-  // As on a slow database, by whose clock the question then ends later.
+  // Simulates a slow database, by whose clock the question then expires later.
   store.asks.raise = async (...raised) => {
     await new Promise((resolve) => setTimeout(resolve, 700))
     return raise(...raised)

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { downstreamLimits, relayLimits, upstreamLimits } from '../limits.ts'
-import { BackOff } from '../upstream/back-off.ts'
-import { StdioWire } from '../upstream/stdio-wire.ts'
-import { listening } from './servers.suite.ts'
-import { aStage, putAwayLater, until } from './stage.suite.ts'
+import { closeAfterTest, listening } from '../../../../test-kit/close-after-test.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { clientLimits, relayLimits, serverLimits, setLimits } from '../limits.ts'
+import { BackOff } from '../servers/back-off.ts'
+import { StdioTransport } from '../servers/stdio-transport.ts'
 import {
   anOlderRawServer,
   aRawServer,
@@ -18,19 +19,10 @@ import {
   type Wire,
 } from './wire.suite.ts'
 
-const question = { message: 'Go on?', requestedSchema: { type: 'object', properties: { a: { type: 'boolean' } } } }
+const question = { message: 'Continue?', requestedSchema: { type: 'object', properties: { a: { type: 'boolean' } } } }
 
-/** Another limit for one test, because the real one would take long to reach. */
-function withLimit<Name extends string>(limits: { readonly [name in Name]: number }, name: Name, value: number): void {
-  const [changed, before] = [limits as { [name in Name]: number }, limits[name]]
-  changed[name] = value
-  putAwayLater(() => {
-    changed[name] = before
-  })
-}
-
-test('[LIMIT-4] a client that does not read its stream is cut off', async () => {
-  withLimit(downstreamLimits, 'unreadBytes', 1_000_000)
+test('[LIMIT-4] a client that does not read its stream is disconnected', async () => {
+  closeAfterTest(setLimits(clientLimits, { unreadBytes: 1_000_000 }))
   const progress = {
     method: 'notifications/progress',
     params: { progressToken: 1, progress: 1, message: 'x'.repeat(50_000) },
@@ -44,11 +36,11 @@ test('[LIMIT-4] a client that does not read its stream is cut off', async () => 
       isCutOff = true
     })
   })
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const { hostname, port } = new URL(gateway.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
-  putAwayLater(() => void socket.destroy())
+  closeAfterTest(() => void socket.destroy())
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -62,12 +54,12 @@ test('[LIMIT-4] a client that does not read its stream is cut off', async () => 
   await until(() => isCutOff || undefined, 20_000)
 })
 
-test('[LIMIT-4] a process that does not read is given up, and what was sent to it does not pile up', async () => {
-  withLimit(upstreamLimits, 'unreadBytes', 1_000_000)
+test('[LIMIT-4] sending to a process that does not read its input fails when too much data is queued', async () => {
+  closeAfterTest(setLimits(serverLimits, { unreadBytes: 1_000_000 }))
   const server = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }
   const ignore = () => undefined
-  const wire = new StdioWire(server, { onMessage: ignore, onClosed: ignore }, ignore, new BackOff())
-  putAwayLater(() => wire.close())
+  const wire = new StdioTransport(server, { onMessage: ignore, onClosed: ignore }, ignore, new BackOff())
+  closeAfterTest(() => wire.close())
   const message = { jsonrpc: '2.0', method: 'notifications/x', params: { text: 'x'.repeat(100_000) } } as const
 
   const sending = async () => {
@@ -77,14 +69,14 @@ test('[LIMIT-4] a process that does not read is given up, and what was sent to i
   await expect(sending()).rejects.toThrow('does not read')
 })
 
-test('[LIMIT-5] a caller that declares something new with each call gets a bounded number of connections', async () => {
+test('[LIMIT-5] a caller that declares other capabilities with each call gets a bounded number of connections', async () => {
   const server = await anOlderRawServer(() => undefined)
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
-  const leaving = new AbortController()
-  putAwayLater(() => leaving.abort())
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
+  const cancelled = new AbortController()
+  closeAfterTest(() => cancelled.abort())
 
-  const calls = Array.from({ length: upstreamLimits.agents + 4 }, (_, at) =>
-    call(gateway.url, {}, {}, { capabilities: { experimental: { [`x${at}`]: {} } }, signal: leaving.signal }),
+  const calls = Array.from({ length: serverLimits.agents + 4 }, (_, at) =>
+    call(gateway.url, {}, {}, { capabilities: { experimental: { [`x${at}`]: {} } }, signal: cancelled.signal }),
   )
   const ended: Wire[] = []
   for (const one of calls)
@@ -92,18 +84,18 @@ test('[LIMIT-5] a caller that declares something new with each call gets a bound
       ({ message }) => ended.push(message),
       () => undefined,
     )
-  const begun = () => server.heard.filter(({ method }) => method === 'initialize').length
-  await until(() => (ended.length >= 4 && begun() >= upstreamLimits.agents ? true : undefined), 20_000)
+  const begun = () => server.received.filter(({ method }) => method === 'initialize').length
+  await until(() => (ended.length >= 4 && begun() >= serverLimits.agents ? true : undefined), 20_000)
 
   expect(ended).toHaveLength(4)
   for (const message of ended) expect(message).toMatchObject({ error: { code: -32_000 } })
-  expect(begun()).toBe(upstreamLimits.agents)
+  expect(begun()).toBe(serverLimits.agents)
 })
 
-test('[LIMIT-5] a session watches a bounded number of resources', async () => {
-  withLimit(upstreamLimits, 'subscriptions', 2)
+test('[LIMIT-5] a session can subscribe to a bounded number of resources', async () => {
+  closeAfterTest(setLimits(serverLimits, { subscriptions: 2 }))
   const server = await aRawServer(() => undefined)
-  const session = await aSession((await (await aStage()).gateway({ deploy: { url: server.url } })).url)
+  const session = await aSession((await (await openTestEnv()).gateway({ deploy: { url: server.url } })).url)
   const replies: Wire[] = []
   for (const uri of ['a:1', 'a:2', 'a:1', 'a:3'])
     replies.push(await nextOf(await session.ask('resources/subscribe', { uri })))
@@ -111,11 +103,11 @@ test('[LIMIT-5] a session watches a bounded number of resources', async () => {
   expect(replies.map(({ error }) => error !== undefined)).toEqual([false, false, false, true])
 })
 
-test('[LIMIT-6] a server that goes on asking what may not be asked has its call let go', async () => {
-  withLimit(relayLimits, 'roundsPerCall', 3)
+test('[LIMIT-6] the call of a server that keeps sending refused questions is cancelled', async () => {
+  closeAfterTest(setLimits(relayLimits, { roundsPerCall: 3 }))
   let questions = 0
   const server = await anOlderRawServer((begun) => {
-    // Too many at once, again and again: each time all are refused.
+    // Repeatedly more questions at once than allowed: each time all are refused.
     setInterval(() => {
       for (let i = 0; i <= relayLimits.asksPerRound; i++) {
         questions += 1
@@ -123,18 +115,18 @@ test('[LIMIT-6] a server that goes on asking what may not be asked has its call 
       }
     }, 20).unref()
   })
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { message } = await call(gateway.url, {})
 
-  expect(message.error.message).toContain('went on asking')
-  await until(() => server.heard.find(({ method }) => method === 'notifications/cancelled'))
+  expect(message.error.message).toContain('kept asking')
+  await until(() => server.received.find(({ method }) => method === 'notifications/cancelled'))
 })
 
-test('[LIMIT-6] a question with an endless name, and a state that cannot travel, end the call in words', async () => {
+test('[LIMIT-6] a question with a very long name, and a state that is too large, fail the call with the reason', async () => {
   const answers = [asks({ ['x'.repeat(300)]: question }), asks({ a: question }, 's'.repeat(500_000))]
   const server = await aRawServer(() => answers.shift())
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const [named, kept] = [await call(gateway.url, {}), await call(gateway.url, {})]
 
@@ -142,66 +134,66 @@ test('[LIMIT-6] a question with an endless name, and a state that cannot travel,
   expect([kept.status, kept.message.error.code]).toEqual([200, -32_000])
   expect([named.message.error.message, kept.message.error.message]).toEqual([
     expect.stringContaining('characters'),
-    expect.stringContaining('more to be kept'),
+    expect.stringContaining('too large to be sent'),
   ])
 })
 
-test('[LIMIT-6] a question may be called like a member of every object', async () => {
+test('[LIMIT-6] a question can have the name of a built-in object property', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ constructor: question }) : complete,
   )
-  const stage = await aStage()
-  const gateway = await stage.gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'], holdMs: 10 })
+  const testEnv = await openTestEnv()
+  const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'], holdMs: 10 })
 
   const { message } = await request(gateway.url, 'tools/call', { name: 'ask', arguments: {} })
 
   expect(message.result).toMatchObject({ resultType: 'input_required' })
   const person = { principal: 'ann', groups: [] }
-  expect((await stage.store.inbox.page({ tenant: 'default', person, show: 'open' })).asks).toHaveLength(1)
+  expect((await testEnv.store.inbox.page({ tenant: 'default', person, show: 'open' })).asks).toHaveLength(1)
 })
 
-test('[LIMIT-7] when as many calls are held as can be, the next is refused and none of them is dropped', async () => {
-  withLimit(relayLimits, 'parkedCalls', 3)
+test('[LIMIT-7] when the maximum number of calls is held, the next is refused and none of them is dropped', async () => {
+  closeAfterTest(setLimits(relayLimits, { heldCalls: 3 }))
   const server = await anOlderRawServer((begun) => begun.say({ id: 7, method: 'elicitation/create', params: question }))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const held = []
   for (let i = 0; i < 3; i++) held.push(await call(gateway.url, { i }))
   const next = await call(gateway.url, { i: 3 })
 
   expect(next.message.error.message).toContain('Too many calls')
-  const begun = server.heard.filter(({ method }) => method === 'tools/call')
+  const begun = server.received.filter(({ method }) => method === 'tools/call')
   expect(begun).toHaveLength(3)
   expect(held.map(({ message }) => message.result.resultType)).toEqual(Array(3).fill('input_required'))
-  expect(server.heard.filter(({ method }) => method === 'notifications/cancelled')).toEqual([])
+  expect(server.received.filter(({ method }) => method === 'notifications/cancelled')).toEqual([])
 })
 
-test('[RELAY-4] what an older server says in words of the newest revision is no question', async () => {
+test('[RELAY-4] `input_required` in a result of a 2025 server is not treated as a question', async () => {
   const result = {
     resultType: 'input_required',
     inputRequests: { q: { method: 'elicitation/create', params: question } },
   }
   const server = await anOlderRawServer((begun) => begun.end({ result: { ...result, content: [] } }))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { message } = await call(gateway.url, {})
 
   expect(message.result).toEqual({ resultType: 'complete', content: [] })
 })
 
-test('[RELAY-13] a reply to another request than was sent ends the call instead of leaving it waiting', async () => {
+test('[RELAY-13] a missing response, or one with an unknown id, fails the call instead of leaving it open', async () => {
   const server = await anOlderRawServer(({ response }) => response.end())
   const wrong = await listeningFor((id) => ({ jsonrpc: '2.0', id: Number(id) + 100, result: { content: [] } }))
-  const stage = await aStage()
+  const testEnv = await openTestEnv()
 
   const [silent, mistaken] = await Promise.all(
-    [server.url, wrong].map(async (url) => call((await stage.gateway({ deploy: { url } })).url, {})),
+    [server.url, wrong].map(async (url) => call((await testEnv.gateway({ deploy: { url } })).url, {})),
   )
 
   expect([silent?.message.error.code, mistaken?.message.error.code]).toEqual([-32_000, -32_000])
 })
 
-/** An older server that answers calls with plain JSON of its own making. */
+/** A 2025 server that answers calls with the given JSON. */
 async function listeningFor(reply: (id: unknown) => object): Promise<string> {
   const server = createServer(async (received, response) => {
     if (received.method !== 'POST') return void response.writeHead(405).end()
@@ -215,11 +207,11 @@ async function listeningFor(reply: (id: unknown) => object): Promise<string> {
   return (await listening(server)).url
 }
 
-test('[RELAY-12] a client that leaves in the middle of its message is no trouble of ours', async () => {
-  const troubles: unknown[] = []
+test('[RELAY-12] a client that disconnects in the middle of its message is not reported as an error', async () => {
+  const errors: unknown[] = []
   const server = await aRawServer(() => complete)
-  const onTrouble = (error: unknown) => troubles.push(error)
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, { onTrouble })
+  const onError = (error: unknown) => errors.push(error)
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, { onError })
   const { hostname, port } = new URL(gateway.url)
   for (let i = 0; i < 5; i++) {
     const socket = connect(Number(port), hostname)
@@ -231,5 +223,5 @@ test('[RELAY-12] a client that leaves in the middle of its message is no trouble
   }
 
   expect((await call(gateway.url, {})).status).toBe(200)
-  expect(troubles).toEqual([])
+  expect(errors).toEqual([])
 })

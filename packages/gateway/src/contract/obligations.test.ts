@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { IssuerKeys } from '../identity/issuer-keys.ts'
-import { downstreamLimits } from '../limits.ts'
-import { whichRegion } from './asking.suite.ts'
-import { listening } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { IssuerKeys } from '../http/identity/issuer-keys.ts'
+import { clientLimits, setLimits } from '../limits.ts'
 import {
   anOlderRawServer,
   aRawServer,
@@ -20,7 +20,7 @@ import {
 
 async function inFront(...urls: string[]): Promise<string> {
   const servers = Object.fromEntries(urls.map((url, index) => [`s${index + 1}`, { url }]))
-  return (await (await aStage()).gateway(servers)).url
+  return (await (await openTestEnv()).gateway(servers)).url
 }
 
 const version = 'io.modelcontextprotocol/protocolVersion'
@@ -38,9 +38,9 @@ test.each(Object.keys(headers))(
   async (missing) => {
     const server = await aRawServer(() => complete)
     const url = await inFront(server.url)
-    const left = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== missing))
+    const others = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== missing))
 
-    const response = await post(url, body, { headers: left })
+    const response = await post(url, body, { headers: others })
 
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { code: -32_020 } })
@@ -48,7 +48,7 @@ test.each(Object.keys(headers))(
   },
 )
 
-test('[OBEY-2] a notification is answered with 202 and nothing', async () => {
+test('[OBEY-2] a notification is answered with 202 and no body', async () => {
   const url = await inFront((await aRawServer(() => complete)).url)
   const session = await aSession(url)
 
@@ -72,7 +72,7 @@ test.each([
   expect((await call(url, {})).message.error).toMatchObject({ code: -32_602, message })
 })
 
-test('[OBEY-2] lists and readings of older servers go to a newer client with hints: private, and for no time', async () => {
+test('[OBEY-2] lists and resources of older servers reach a newer client with cache hints: private, and a lifetime of zero', async () => {
   const older = await anOlderRawServer(({ method, end }) =>
     end({ result: method === 'tools/list' ? { tools: [] } : { contents: [] } }),
   )
@@ -85,7 +85,7 @@ test('[OBEY-2] lists and readings of older servers go to a newer client with hin
   expect((await request(several, 'tools/list', {})).message.result).toMatchObject(hints)
 })
 
-test('[OBEY-2] a round that needs people carries no hints to a cache', async () => {
+test('[OBEY-2] a result that requires input carries no cache hints', async () => {
   const url = await inFront((await aRawServer(() => asks({ where: whichRegion }))).url)
 
   const { result } = (await call(url, {})).message
@@ -94,7 +94,7 @@ test('[OBEY-2] a round that needs people carries no hints to a cache', async () 
   expect(result).not.toHaveProperty('cacheScope')
 })
 
-test('[OBEY-2] a log line of a server reaches only a call that asked for log lines', async () => {
+test('[OBEY-2] a log message of a server reaches only a call that requested log messages', async () => {
   const older = await anOlderRawServer(({ say, end }) => {
     say({ method: 'notifications/message', params: { level: 'info', data: 'x' } })
     end({ result: { content: [] } })
@@ -108,7 +108,7 @@ test('[OBEY-2] a log line of a server reaches only a call that asked for log lin
   expect(asked.said.map(({ method }) => method)).toEqual(['notifications/message', undefined])
 })
 
-test('[OBEY-2] a call that asks for log lines from a level on gets none below it', async () => {
+test('[OBEY-2] a call that requests log messages from a level up gets none below it', async () => {
   const older = await anOlderRawServer(({ say, end }) => {
     for (const level of ['debug', 'warning', 'unheard-of', 'alert'])
       say({ method: 'notifications/message', params: { level, data: 'x' } })
@@ -122,10 +122,8 @@ test('[OBEY-2] a call that asks for log lines from a level on gets none below it
   expect(levels).toEqual(['warning', 'unheard-of', 'alert'])
 })
 
-test('[OBEY-2] a waiting stream says that it is still there, and asks proxies not to hold it back', async () => {
-  const before = { ...downstreamLimits }
-  Object.assign(downstreamLimits, { keepAliveMs: 20, openWithinMs: 20 })
-  onTestFinished(() => void Object.assign(downstreamLimits, before))
+test('[OBEY-2] a waiting stream sends keep-alive comments, and disables buffering in proxies', async () => {
+  onTestFinished(setLimits(clientLimits, { keepAliveMs: 20, openWithinMs: 20 }))
   const older = await anOlderRawServer(({ end }) => setTimeout(() => end({ result: { content: [] } }), 300))
   const session = await aSession(await inFront(older.url))
 
@@ -140,7 +138,7 @@ test('[OBEY-2] a waiting stream says that it is still there, and asks proxies no
   expect((await response.text()).split('\n').filter((line) => line.startsWith(':')).length).toBeGreaterThan(2)
 })
 
-test('[OBEY-2] what a server or a client calls itself decides nothing: names are ours, people are their tokens', async () => {
+test('[OBEY-2] the names in serverInfo and clientInfo are not used for routing or identity', async () => {
   const server = await aRawServer(() => asks({ where: whichRegion }))
   const url = await inFront(server.url, server.url)
   const ann = await aSession(url, { person: 'ann' })
@@ -154,8 +152,8 @@ test('[OBEY-2] what a server or a client calls itself decides nothing: names are
 })
 
 test.each([
-  ['by a redirect', (url: string) => ({ status: 302, location: `${url}/elsewhere` })],
-  ['in the clear from another machine', () => ({ jwks_uri: 'http://login.example.com/jwks' })],
+  ['through a redirect', (url: string) => ({ status: 302, location: `${url}/elsewhere` })],
+  ['over plain http from another machine', () => ({ jwks_uri: 'http://login.example.com/jwks' })],
   ['from a file', () => ({ jwks_uri: 'file:///etc/passwd' })],
 ])('[OBEY-2] keys of an issuer that are served %s are not fetched', async (_how, change) => {
   const paths: (string | undefined)[] = []

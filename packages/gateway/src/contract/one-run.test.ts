@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
+import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { relayLimits } from '../limits.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aFleet } from './fleet.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { aStage, putAwayLater, until } from './stage.suite.ts'
 import { aStdioClient } from './stdio-client.suite.ts'
-import { aRawServer, asks, call, complete, type Heard, type RawRequest, request, type Wire } from './wire.suite.ts'
+import { aRawServer, asks, call, complete, type RawRequest, type Received, request, type Wire } from './wire.suite.ts'
 
 const args = { env: 'live' }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -42,18 +44,18 @@ async function anAnsweredRound(url: string, store: Store) {
   return { requestState }
 }
 
-function retry(url: string, rounds: Wire, sender = {}): Promise<Heard> {
+function retry(url: string, rounds: Wire, sender = {}): Promise<Received> {
   return call(url, args, rounds, { ...withoutForms, ...sender })
 }
 
-/** The same, and again for as long as the reply says to come back. */
-async function end(url: string, rounds: Wire): Promise<Heard> {
-  for (let heard = await retry(url, rounds); ; heard = await retry(url, rounds)) {
-    if (heard.message.result?.resultType !== 'input_required') return heard
+/** Retries for as long as the result is `input_required`. */
+async function end(url: string, rounds: Wire): Promise<Received> {
+  for (let received = await retry(url, rounds); ; received = await retry(url, rounds)) {
+    if (received.message.result?.resultType !== 'input_required') return received
   }
 }
 
-function textOf({ message }: Heard): unknown {
+function textOf({ message }: Received): unknown {
   const content = message.result?.content as readonly { text: string }[] | undefined
   return content?.[0]?.text ?? message.error?.message
 }
@@ -61,7 +63,7 @@ function textOf({ message }: Heard): unknown {
 describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
   test('[RUN-5] every retry with the same state returns the stored outcome, in turn and at the same time', async () => {
     const server = await aServer(() => done(server.runs.length))
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, inbox)
     const round = await anAnsweredRound(url, store)
 
@@ -77,11 +79,11 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       return done(server.runs.length)
     })
-    const { replicas } = await aFleet({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 5_000 } })
+    const { replicas } = await openCluster({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 5_000 } })
     const [first, second] = replicas
     const calling = call(first.url, args, {}, withoutForms)
     const ask = await firstAsk(first.store)
-    // The state is there before the answer: the first request is handed over by a drain of no length.
+    // A drain with no time returns the state of the first request before the person answers.
     await first.drain(0)
     const { requestState } = (await calling).message.result
     await answerInInbox(second.store, ask, inEurope)
@@ -94,9 +96,9 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
     expect(server.runs).toHaveLength(1)
   })
 
-  test('[RUN-5] a gateway that was restarted returns the outcome that the one before stored', async () => {
+  test('[RUN-5] a restarted gateway returns the outcome that the previous process stored', async () => {
     const server = await aServer(() => done(server.runs.length))
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const before = await gateway({ deploy: { url: server.url } }, inbox)
     const round = await anAnsweredRound(before.url, store)
     const first = await retry(before.url, round)
@@ -109,9 +111,9 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
     expect(server.runs).toHaveLength(1)
   })
 
-  test('[RUN-5] an error of the server is an outcome like any other', async () => {
+  test('[RUN-5] an error of the server is stored and returned like any other outcome', async () => {
     const server = await aServer(() => ({ error: { code: -32_050, message: `failed ${server.runs.length}` } }))
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, inbox)
     const round = await anAnsweredRound(url, store)
 
@@ -123,9 +125,9 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
     ])
   })
 
-  test('[RUN-5] a state of the same round that is later by some waits leads to the same run', async () => {
+  test('[RUN-5] an earlier and a later state of the same round lead to the same run', async () => {
     const server = await aServer(() => done(server.runs.length))
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, inbox)
     const first = (await call(url, args, {}, withoutForms)).message.result
     const second = (await retry(url, { requestState: first.requestState })).message.result
@@ -142,10 +144,10 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
 
   test('[RUN-5] a handle and a state of the same round lead to the same run', async () => {
     const server = await aServer(() => done(server.runs.length))
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { ...inbox, holdMs: 5 })
     let rounds: Wire = {}
-    let last: Heard['message']['result'] = {}
+    let last: Received['message']['result'] = {}
     const states: unknown[] = []
     while (last.structuredContent === undefined) {
       last = (await retry(url, rounds)).message.result
@@ -165,14 +167,14 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
   })
 })
 
-test('[RUN-6] an outcome that asks again is stored too: a retry leads to the same ask, and on to the same end', async () => {
+test('[RUN-6] an outcome that asks again is stored too: a retry leads to the same ask and the same final outcome', async () => {
   const runs: unknown[] = []
   const { url: server } = await aRawServer(({ params }) => {
     if (params.inputResponses === undefined) return asks({ where: whichRegion }, 'round 1')
     runs.push(params.requestState)
     return params.requestState === 'round 1' ? asks({ where: whichRegion }, 'round 2') : done(runs.length)
   })
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server } }, inbox)
   const round = await anAnsweredRound(url, store)
 
@@ -190,7 +192,7 @@ test('[RUN-6] an outcome that asks again is stored too: a retry leads to the sam
 
 test('[RUN-3] a claim is kept for as long as any state of its round is valid', async () => {
   const server = await aServer(() => done(server.runs.length))
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, inbox)
   const round = await anAnsweredRound(url, store)
   const claim = store.rounds.claim.bind(store.rounds)
@@ -202,16 +204,16 @@ test('[RUN-3] a claim is kept for as long as any state of its round is valid', a
 
   await retry(url, round)
 
-  // The person may take a day, and the state is valid for another one.
+  // The person has a day to answer, and the state is valid for another day.
   expect(keptMs).toBeGreaterThan(relayLimits.resumableWaitMs + relayLimits.deferredExtraMs - 60_000)
 })
 
-test('[RUN-7] a claim is given back when nothing was sent, and the next retry runs the call', async () => {
+test('[RUN-7] a claim is released when nothing was sent, and the next retry runs the call', async () => {
   const server = await aServer(() => done(server.runs.length))
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, inbox)
   const round = await anAnsweredRound(url, store)
-  // The same gateway without its server: nobody listens at that port.
+  // The same gateway with an unreachable server: no process listens on that port.
   const nowhere = await gateway({ deploy: { url: 'http://127.0.0.1:9/' } }, inbox)
 
   const refused = [await retry(nowhere.url, round), await retry(nowhere.url, round)]
@@ -234,13 +236,13 @@ const askAndEnd = `
     setTimeout(() => process.exit(0), 20)
   })`
 
-test('[RUN-7] a claim is given back when the process of the server could not be started', async () => {
+test('[RUN-7] a claim is released when the process of the server could not be started', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-program-'))
-  putAwayLater(() => rm(folder, { recursive: true }))
+  closeAfterTest(() => rm(folder, { recursive: true }))
   const command = join(folder, 'node')
   await symlink(process.execPath, command)
   const results = [done(1), asks({ where: whichRegion }, 'round 1')].map(({ result }) => JSON.stringify(result))
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { command, args: ['-e', askAndEnd, ...results] } }, inbox)
   const round = await anAnsweredRound(url, store)
   await rm(command)
@@ -248,8 +250,8 @@ test('[RUN-7] a claim is given back when the process of the server could not be 
   const refused = [await retry(url, round), await retry(url, round)]
   await symlink(process.execPath, command)
   const outcome = await until(async () => {
-    const heard = await retry(url, round)
-    return heard.message.error === undefined ? heard : undefined
+    const received = await retry(url, round)
+    return received.message.error === undefined ? received : undefined
   }, until10s)
 
   expect(refused[0]?.message.error.message).toContain('could not be started')
@@ -265,7 +267,7 @@ test('[RUN-7] a connection that broke after the request was sent keeps its claim
     response.destroy()
     return undefined
   })
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server } }, inbox)
   const round = await anAnsweredRound(url, store)
 
@@ -275,27 +277,27 @@ test('[RUN-7] a connection that broke after the request was sent keeps its claim
   expect(runs).toHaveLength(1)
 })
 
-test('[RUN-8] when the process dies between sending and storing, every retry says that the outcome is unknown', async () => {
+test('[RUN-8] when the process dies between sending and storing, every retry gets an error that the outcome is unknown', async () => {
   const { promise: never } = Promise.withResolvers<void>()
   const server = await aServer(() => never)
-  const { replicas, tamper } = await aFleet({ deploy: { url: server.url } }, { gateway: inbox })
+  const { replicas, tamper } = await openCluster({ deploy: { url: server.url } }, { gateway: inbox })
   const [first, second] = replicas
   const round = await anAnsweredRound(first.url, first.store)
   void retry(first.url, round).catch(() => undefined)
   await until(() => server.runs[0])
-  // As kill -9 would: the lease is not renewed any more.
+  // Simulates kill -9: the lease is no longer renewed.
   first.store.replicas.renew = async () => undefined
   const waiting = await retry(second.url, round)
   await tamper('update replicas set lease_until = 0')
 
   const unknown = await until(async () => {
-    const heard = await retry(second.url, round)
-    return heard.message.error === undefined ? undefined : heard
+    const received = await retry(second.url, round)
+    return received.message.error === undefined ? undefined : received
   }, until10s)
   const again = await retry(second.url, round)
 
   expect(waiting.message.result).toMatchObject({ resultType: 'input_required' })
-  for (const heard of [unknown, again]) expect(textOf(heard)).toContain('check before calling it again')
+  for (const received of [unknown, again]) expect(textOf(received)).toContain('check before calling it again')
   expect(server.runs).toHaveLength(1)
 }, 20_000)
 
@@ -305,7 +307,7 @@ test('[RUN-9] a caller over HTTP that drops a retry while the server runs gets t
     await goesOn
     return done(server.runs.length)
   })
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, inbox)
   const round = await anAnsweredRound(url, store)
   const drop = new AbortController()
@@ -334,7 +336,7 @@ test('[RUN-9] a caller on standard input that cancels a retry stops the server, 
     })
     return undefined
   })
-  const { store } = await aStage()
+  const { store } = await openTestEnv()
   const client = aStdioClient(store, { deploy: { url: server } }, inbox)
   client.send(1, args)
   const { requestState } = (await client.reply(1)).result
@@ -353,7 +355,7 @@ test('[RUN-9] a caller on standard input that cancels a retry stops the server, 
 test('[RUN-10] an outcome that is too large to store is returned once, and a retry runs nothing', async () => {
   const text = 'x'.repeat(relayLimits.roundOutcomeChars)
   const server = await aServer(() => ({ result: { resultType: 'complete', content: [{ type: 'text', text }] } }))
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, inbox)
   const round = await anAnsweredRound(url, store)
 
@@ -364,9 +366,9 @@ test('[RUN-10] an outcome that is too large to store is returned once, and a ret
   expect(server.runs).toHaveLength(1)
 })
 
-test('[RUN-11] an answer given in the client passes as without a gateway: the same retry runs again', async () => {
+test('[RUN-11] an answer given in the client is forwarded as without a gateway: the same retry runs again', async () => {
   const server = await aServer(() => complete)
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const surfaces = ['client', 'inbox'] as const
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, unseenAfterMs: 1, silentAfterMs: 30 })
   const { requestState } = (await call(url, args)).message.result
@@ -378,9 +380,9 @@ test('[RUN-11] an answer given in the client passes as without a gateway: the sa
   expect(server.runs).toHaveLength(3)
 })
 
-test('[RUN-5] an answer that the inbox gave before the client did runs once, however often the client answers', async () => {
+test('[RUN-5] if the inbox answered before the client, the call runs once, however often the client answers', async () => {
   const server = await aServer(() => done(server.runs.length))
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const surfaces = ['client', 'inbox'] as const
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, unseenAfterMs: 1, silentAfterMs: 30 })
   const { requestState } = (await call(url, args)).message.result

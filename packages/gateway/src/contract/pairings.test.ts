@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { howMany, signIn, whichRegion } from './asking.suite.ts'
-import { aClient, accepts } from './clients.suite.ts'
-import { anAskingServer, type Generation } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { howMany, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient, accepts } from '../../../../test-kit/mcp/scripted-client.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 
-const generations: readonly Generation[] = ['2025-11-25', '2026-07-28']
+const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
 const done = { content: [{ type: 'text', text: 'done' }] }
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
   const aPairing = async (visit = {}) => {
     const server = await anAskingServer(serverSpeaks)
-    const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+    const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
     return { server, gateway, client: await aClient(clientSpeaks, gateway.url, visit) }
   }
 
@@ -28,7 +29,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
-  test('[RELAY-1] a no stays the no that was said', async () => {
+  test('[RELAY-1] a decline and a cancel reach the server unchanged', async () => {
     const { server, client } = await aPairing({
       says: ({ mode }: { mode?: string }) => ({ action: mode === 'url' ? 'cancel' : 'decline' }),
     })
@@ -38,7 +39,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.saw).toEqual([{ action: 'decline' }, { action: 'cancel' }])
   })
 
-  test('[RELAY-1] of people who call at the same time each is asked by their own call', async () => {
+  test('[RELAY-1] with concurrent calls, each person gets the question of their own call', async () => {
     const { server, gateway } = await aPairing()
     const people = ['ann', 'ben', 'cleo']
 
@@ -55,7 +56,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 6, ended: 6 })
   })
 
-  test('[RELAY-3] a mode that the client did not declare is not sent to it, and the asker hears so', async () => {
+  test('[RELAY-3] a mode that the client did not declare is not sent to it, and the asker gets an error', async () => {
     const { server, client } = await aPairing({ elicitation: { form: {} } })
 
     const outcome = await client.call('ask', { questions: [signIn] }).catch((error: Error) => error)
@@ -91,7 +92,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
       why: /https/,
     },
   ]
-  test.each(forbidden)('[RELAY-4] $what reaches nobody, and whoever asked hears why', async ({ question, why }) => {
+  test.each(forbidden)('[RELAY-4] $what is not shown, and the asker gets the reason', async ({ question, why }) => {
     const { server, client } = await aPairing()
 
     const outcome = await client.call('ask', { questions: [question] }).catch((error: Error) => error)
@@ -102,7 +103,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     else expect(String(outcome)).toMatch(why)
   })
 
-  test('[RELAY-5] an accept that does not fit its form is no answer', async () => {
+  test('[RELAY-5] an accept that is invalid for its form does not count', async () => {
     const { server, client } = await aPairing({ says: () => ({ action: 'accept', content: { region: 'mars' } }) })
 
     await client.call('ask', { questions: [whichRegion] }).catch(() => undefined)
@@ -111,9 +112,9 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 })
 
-test('[RELAY-2] a call is begun again only where the server says that it did not begin it', async () => {
+test('[RELAY-2] a call is started again only if the server reports that it did not start it', async () => {
   const server = await anAskingServer('2025-11-25')
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const client = await aClient('2026-07-28', gateway.url)
   await client.call('ask', { questions: [] })
   server.forget()

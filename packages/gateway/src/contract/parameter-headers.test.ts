@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aRawServer, asks, call, complete, request } from './wire.suite.ts'
 
 const pay = { amount: 1, currency: 'EUR', to: { iban: 'DE00', instant: true }, note: 'größe', tags: ['x', 7.5] }
@@ -12,7 +12,7 @@ async function aGateway() {
     seen.push(Object.fromEntries(headers))
     return params.inputResponses === undefined && params.name === 'ask' ? asks({ q: whichRegion }, 's') : complete
   })
-  const { url } = await (await aStage()).gateway({ pay: { url: server.url } })
+  const { url } = await (await openTestEnv()).gateway({ pay: { url: server.url } })
   return { url, server, seen }
 }
 
@@ -23,7 +23,7 @@ test.each<[string, Record<string, string>]>([
   ['with a value that no argument has', { 'mcp-param-region': 'eu' }],
   ['that is empty', { 'mcp-param-region': '' }],
   ['that is badly encoded', { 'mcp-param-note': '=?base64?%%%?=' }],
-  ['of which one of two differs', { 'mcp-param-amount': '1', 'mcp-param-currency': 'USD' }],
+  ['next to another one with a wrong value', { 'mcp-param-amount': '1', 'mcp-param-currency': 'USD' }],
 ])('[RELAY-16] an Mcp-Param header %s is refused', async (_what, headers) => {
   const { url, server } = await aGateway()
 
@@ -36,11 +36,11 @@ test.each<[string, Record<string, string>]>([
 test.each<[string, Record<string, string>]>([
   ['a number', { 'mcp-param-amount': '1' }],
   ['a text', { 'mcp-param-currency': 'EUR' }],
-  ['a nested boolean under a name of its own', { 'mcp-param-speed': 'true' }],
-  ['a nested text under a name of its own', { 'mcp-param-account': 'DE00' }],
+  ['a nested boolean under another name', { 'mcp-param-speed': 'true' }],
+  ['a nested text under another name', { 'mcp-param-account': 'DE00' }],
   ['a list item', { 'mcp-param-score': '7.5' }],
   ['an encoded text', { 'mcp-param-note': `=?base64?${Buffer.from('größe').toString('base64')}?=` }],
-])('[RELAY-16] a header that repeats an argument passes: %s', async (_what, headers) => {
+])('[RELAY-16] a header that repeats an argument is accepted: %s', async (_what, headers) => {
   const { url, seen } = await aGateway()
 
   const { status } = await request(url, 'tools/call', { name: 'pay', arguments: pay }, { headers })
@@ -49,7 +49,7 @@ test.each<[string, Record<string, string>]>([
   expect(seen).toEqual([headers])
 })
 
-test('[RELAY-16] a retry with other parameter headers than its call is refused, with the same ones it passes', async () => {
+test('[RELAY-16] a retry with other parameter headers than its call is refused, and one with the same headers is accepted', async () => {
   const { url, seen } = await aGateway()
   const args = { amount: 1, other: 1_000_000 }
   const first = await call(url, args, {}, { headers: { 'mcp-param-total': '1' } })
@@ -68,7 +68,7 @@ test('[RELAY-16] a retry with other parameter headers than its call is refused, 
   expect(message.result.resultType).toBe('complete')
 })
 
-test('[RELAY-16] a request without arguments passes no parameter headers on', async () => {
+test('[RELAY-16] no parameter headers are forwarded for a request without arguments', async () => {
   const { url, seen } = await aGateway()
 
   await request(url, 'prompts/get', { name: 'p' }, { headers: { 'mcp-param-region': 'eu' } })

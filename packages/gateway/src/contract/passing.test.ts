@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { signIn, whichRegion } from './asking.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { listening } from './servers.suite.ts'
-import { aStage, personHeader, until } from './stage.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
 import {
   anOlderRawServer,
   aRawServer,
@@ -22,20 +24,20 @@ const asking = { name: 'ask', arguments: { deep: { er: [1, 'ü', null] }, region
 const traced = { 'example.com/trace': 'xyz' }
 
 async function inFront(url: string, options = {}) {
-  return (await (await aStage()).gateway({ deploy: { url, headers: { 'x-key': 'k' } } }, options)).url
+  return (await (await openTestEnv()).gateway({ deploy: { url, headers: { 'x-key': 'k' } } }, options)).url
 }
 
-test('[RELAY-11] unknown fields and _meta pass both ways, from a session to a session', async () => {
+test('[RELAY-11] unknown fields and _meta are forwarded both ways between two sessions', async () => {
   const server = await anOlderRawServer(({ end }) => end(done))
   const session = await aSession(await inFront(server.url))
 
   const reply = await nextOf(await session.ask('tools/call', { ...asking, _meta: traced }))
 
   expect(reply.result).toEqual(done.result)
-  expect(server.heard.find(({ method }) => method === 'tools/call')?.params).toEqual({ ...asking, _meta: traced })
+  expect(server.received.find(({ method }) => method === 'tools/call')?.params).toEqual({ ...asking, _meta: traced })
 })
 
-test('[RELAY-11] unknown fields, _meta and headers pass both ways without a session', async () => {
+test('[RELAY-11] unknown fields, _meta and headers are forwarded both ways without a session', async () => {
   const keys: unknown[] = []
   const server = await aRawServer((_request, _response, { headers }) => {
     keys.push(headers['x-key'], headers['mcp-param-region'])
@@ -51,7 +53,7 @@ test('[RELAY-11] unknown fields, _meta and headers pass both ways without a sess
   expect(keys).toEqual(['k', 'eu'])
 })
 
-test('[RELAY-11] an error passes with its code and its data', async () => {
+test('[RELAY-11] an error is forwarded with its code and its data', async () => {
   const error = { code: -31_999, message: 'Out of stock.', data: { left: [0] } }
   const older = await inFront((await anOlderRawServer(({ end }) => end({ error }))).url)
   const newest = await inFront((await aRawServer(() => ({ error }))).url)
@@ -63,7 +65,7 @@ test('[RELAY-11] an error passes with its code and its data', async () => {
   }
 })
 
-test("[RELAY-11] progress comes with the caller's own token", async () => {
+test("[RELAY-11] progress notifications carry the caller's own token", async () => {
   const report = (token: unknown) => ({
     jsonrpc: '2.0',
     method: 'notifications/progress',
@@ -91,34 +93,38 @@ test("[RELAY-11] progress comes with the caller's own token", async () => {
   }
 })
 
-test('[RELAY-11] a caller who leaves is told to a waiting server', async () => {
+test('[RELAY-11] when a caller disconnects, a waiting server gets a cancellation', async () => {
   const server = await anOlderRawServer(() => undefined)
-  const heardOf = (method: string) => until(() => server.heard.find((message) => message.method === method))
-  const leaving = new AbortController()
-  const left = request(await inFront(server.url), 'tools/call', asking, { signal: leaving.signal }).catch(() => 'left')
-  const begun = await heardOf('tools/call')
+  const receivedOf = (method: string) => until(() => server.received.find((message) => message.method === method))
+  const cancelled = new AbortController()
+  const left = request(await inFront(server.url), 'tools/call', asking, { signal: cancelled.signal }).catch(
+    () => 'left',
+  )
+  const begun = await receivedOf('tools/call')
 
-  leaving.abort()
+  cancelled.abort()
 
   expect(await left).toBe('left')
-  expect((await heardOf('notifications/cancelled')).params).toMatchObject({ requestId: begun.id })
+  expect((await receivedOf('notifications/cancelled')).params).toMatchObject({ requestId: begun.id })
 })
 
-test('[RELAY-11] a caller who leaves lets go of a server without sessions', async () => {
+test('[RELAY-11] when a caller disconnects, the request to a server without sessions is closed', async () => {
   const gone = Promise.withResolvers<string>()
   const server = await aRawServer((_request, response) => {
     response.on('close', () => gone.resolve('gone'))
   })
-  const leaving = new AbortController()
-  const left = request(await inFront(server.url), 'tools/call', asking, { signal: leaving.signal }).catch(() => 'left')
+  const cancelled = new AbortController()
+  const left = request(await inFront(server.url), 'tools/call', asking, { signal: cancelled.signal }).catch(
+    () => 'left',
+  )
   await until(() => server.requests[0])
 
-  leaving.abort()
+  cancelled.abort()
 
   expect(await Promise.all([left, gone.promise])).toEqual(['left', 'gone'])
 })
 
-test('[RELAY-11] a server that takes its question back has it taken back from the client', async () => {
+test('[RELAY-11] when a server cancels its question, the question is cancelled at the client', async () => {
   const server = await anOlderRawServer(({ say, end }) => {
     say({ id: 5, method: 'elicitation/create', params: whichRegion })
     setTimeout(() => {
@@ -138,25 +144,25 @@ test('[RELAY-11] a server that takes its question back has it taken back from th
   expect(withdrawn).toMatchObject({ method: 'notifications/cancelled', params: { requestId: question.id } })
   expect(reply.result).toEqual(done.result)
   expect(late.message.result).toMatchObject(done.result)
-  expect(server.heard.filter(({ id, result }) => id === 5 && result !== undefined)).toEqual([])
+  expect(server.received.filter(({ id, result }) => id === 5 && result !== undefined)).toEqual([])
 })
 
-test('[RELAY-5] [FORM-22] an answer that does not fit reaches an older server as a cancel, with the reason beside it', async () => {
+test('[RELAY-5] [FORM-22] an invalid answer reaches an older server as a cancel with the reason', async () => {
   const server = await anOlderRawServer(({ say }) =>
     say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url)
   const question = await nextOf(await session.ask('tools/call', { name: 'ask', arguments: {} }))
 
   await session.post({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { region: 'nowhere' } } })
 
-  const answer = await until(() => server.heard.find(({ id, method }) => id === 'q' && method === undefined))
+  const answer = await until(() => server.received.find(({ id, method }) => id === 'q' && method === undefined))
   const _meta = { 'assent/no-answer': 'malformed', 'assent/reason': 'region: Choose one of the options.' }
   expect(answer).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'cancel', _meta } })
 })
 
-test('[RELAY-1] three questions in one breath come together, and each gets its own answer', async () => {
+test('[RELAY-1] three questions sent at once arrive in one round, and each gets its own answer', async () => {
   const calls: OlderCall[] = []
   const server = await anOlderRawServer((one) => {
     calls.push(one)
@@ -168,21 +174,21 @@ test('[RELAY-1] three questions in one breath come together, and each gets its o
   const { result } = (await call(url, {})).message
   const inputResponses = { ask_1: { action: 'cancel' }, ask_2: { action: 'decline' }, ask_3: inEurope }
   const last = call(url, {}, { requestState: result.requestState, inputResponses })
-  await until(() => (server.heard.filter((message) => message.result !== undefined).length === 3 ? true : undefined))
+  await until(() => (server.received.filter((message) => message.result !== undefined).length === 3 ? true : undefined))
   calls[0]?.end(done)
 
   expect((await last).message.result).toMatchObject(done.result)
   expect(Object.keys(result.inputRequests as object)).toEqual(['ask_1', 'ask_2', 'ask_3'])
-  expect(Object.fromEntries(server.heard.filter(({ result }) => result).map(({ id, result }) => [id, result]))).toEqual(
-    {
-      a: { action: 'cancel' },
-      b: { action: 'decline' },
-      c: inEurope,
-    },
-  )
+  expect(
+    Object.fromEntries(server.received.filter(({ result }) => result).map(({ id, result }) => [id, result])),
+  ).toEqual({
+    a: { action: 'cancel' },
+    b: { action: 'decline' },
+    c: inEurope,
+  })
 })
 
-test('[RELAY-1] a link that an older server wants opened first is put to the person, and the call made after a yes', async () => {
+test('[RELAY-1] a link that an older server requires first is shown to the person, and an accept repeats the call', async () => {
   let ran = 0
   const server = await anOlderRawServer(({ end }) => {
     ran += 1
@@ -203,7 +209,7 @@ test('[RELAY-1] a link that an older server wants opened first is put to the per
 test.each([
   ['declined', { url_1: { action: 'decline' } }],
   ['left unanswered', {}],
-])('[RELAY-2] a call whose link was %s is not made again', async (_how, inputResponses) => {
+])('[RELAY-2] a call whose link was %s is not repeated', async (_how, inputResponses) => {
   let ran = 0
   const data = { elicitations: [{ ...signIn, elicitationId: 'e1' }] }
   const server = await anOlderRawServer(({ end }) => {
@@ -219,7 +225,7 @@ test.each([
   expect(ran).toBe(1)
 })
 
-test('[RELAY-1] a question that a server asks after its call was cancelled is not taken for one of the next call', async () => {
+test('[RELAY-1] a question that a server asks after its call was cancelled is not assigned to the next call', async () => {
   const calls: OlderCall[] = []
   const server = await anOlderRawServer((one) => void calls.push(one))
   const session = await aSession(await inFront(server.url))
@@ -237,7 +243,7 @@ test('[RELAY-1] a question that a server asks after its call was cancelled is no
   expect(await nextOf(second)).toMatchObject({ id: 2, result: done.result })
 })
 
-test('[RELAY-11] the same error passes as it is to a client that knows it', async () => {
+test('[RELAY-11] the same error is forwarded unchanged to a client whose revision defines it', async () => {
   const data = { elicitations: [{ ...signIn, elicitationId: 'e1' }] }
   const error = { code: -32_042, message: 'Sign in first.', data }
   const server = await anOlderRawServer(({ end }) => end({ error }))
@@ -246,7 +252,7 @@ test('[RELAY-11] the same error passes as it is to a client that knows it', asyn
   expect((await nextOf(await session.ask('tools/call', asking))).error).toEqual(error)
 })
 
-test('[RELAY-2] a server that goes away in the middle of a call is not called again', async () => {
+test('[RELAY-2] a call whose server disconnects in the middle is not repeated', async () => {
   let ran = 0
   const vanish = ({ response }: { response: { destroy(): unknown } }) => {
     ran += 1
@@ -261,7 +267,7 @@ test('[RELAY-2] a server that goes away in the middle of a call is not called ag
   expect(ran).toBe(2)
 })
 
-test('[RELAY-4] what a server asks outside any call, or in words nobody knows, is answered with an error', async () => {
+test('[RELAY-4] a question outside any call, or with an unknown method, gets an error', async () => {
   const server = await anOlderRawServer(({ say, end, id }) => {
     say({ id: 'odd', method: 'example/other', params: {} })
     say({ id: 'here', method: 'ping' })
@@ -274,13 +280,13 @@ test('[RELAY-4] what a server asks outside any call, or in words nobody knows, i
   const url = await inFront(server.url)
 
   expect((await call(url, {})).message.result).toMatchObject(done.result)
-  const replyTo = (id: string) => until(() => server.heard.find((message) => message.id === id))
+  const replyTo = (id: string) => until(() => server.received.find((message) => message.id === id))
   expect((await replyTo('odd')).error).toMatchObject({ code: -32_601 })
   expect((await replyTo('here')).result).toEqual({})
   expect((await replyTo('late')).error).toMatchObject({ code: -32_000 })
 })
 
-test('[RELAY-11] a stream that breaks off is taken up where it was', async () => {
+test('[RELAY-11] a stream that breaks is resumed after its last event', async () => {
   const reply = (id: unknown) => `id: 2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, ...done })}\n\n`
   const resumed: unknown[] = []
   let waiting: unknown
@@ -311,12 +317,12 @@ test('[RELAY-11] a stream that breaks off is taken up where it was', async () =>
   expect(resumed).toEqual(['1'])
 })
 
-test('[RELAY-11] changes are told to whoever listens, in a session and without one', async () => {
-  const listeners: { id: unknown; params: Wire; tell(message: object): void }[] = []
+test('[RELAY-11] change notifications reach clients that listen, with and without a session', async () => {
+  const listeners: { id: unknown; params: Wire; notify(message: object): void }[] = []
   const server = await aRawServer(({ id, method, params }, response) => {
     if (method !== 'subscriptions/listen') return complete
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-    const tell = (message: object) => {
+    const notify = (message: object) => {
       const said = {
         jsonrpc: '2.0',
         ...message,
@@ -324,17 +330,17 @@ test('[RELAY-11] changes are told to whoever listens, in a session and without o
       }
       response.write(`data: ${JSON.stringify(said)}\n\n`)
     }
-    listeners.push({ id, params, tell })
+    listeners.push({ id, params, notify })
     return undefined
   })
   const url = await inFront(server.url)
   const ending = untilTheEnd()
   const session = await aSession(url)
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
-  const standing = messagesOf(await fetch(url, { headers, signal: ending.signal }))
+  const getStream = messagesOf(await fetch(url, { headers, signal: ending.signal }))
   await until(() => listeners[0])
-  listeners[0]?.tell({ method: 'notifications/tools/list_changed' })
-  const inSession = await nextOf(standing)
+  listeners[0]?.notify({ method: 'notifications/tools/list_changed' })
+  const inSession = await nextOf(getStream)
 
   expect(inSession).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   expect(listeners[0]?.params.notifications).toMatchObject({ toolsListChanged: true })
@@ -342,7 +348,7 @@ test('[RELAY-11] changes are told to whoever listens, in a session and without o
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 
-test('[RELAY-1] sampling and roots pass in the middle of a call, between sessions', async () => {
+test('[RELAY-1] sampling and roots requests are forwarded during a call between two sessions', async () => {
   const questions = [
     { id: 's', method: 'sampling/createMessage', params: { messages: [], maxTokens: 5 } },
     { id: 'r', method: 'roots/list', params: {} },
@@ -356,7 +362,7 @@ test('[RELAY-1] sampling and roots pass in the middle of a call, between session
   const stream = await session.ask('tools/call', asking)
   const asked = [await nextOf(stream), await nextOf(stream)]
   for (const { id, method } of asked) await session.post({ jsonrpc: '2.0', id, result: { to: method } })
-  const answerTo = (id: string) => until(() => server.heard.find((message) => message.id === id)?.result)
+  const answerTo = (id: string) => until(() => server.received.find((message) => message.id === id)?.result)
 
   expect(asked.map(({ id: _id, jsonrpc: _version, ...question }) => question)).toEqual(
     questions.map(({ id: _id, ...question }) => question),
@@ -373,7 +379,7 @@ test('[RELAY-11] a log level set in a session is set at an older server', async 
   await nextOf(await session.ask('logging/setLevel', { level: 'error' }))
   await nextOf(await session.ask('tools/call', asking, 2))
 
-  expect(server.heard.filter(({ method }) => method === 'logging/setLevel')).toMatchObject([
+  expect(server.received.filter(({ method }) => method === 'logging/setLevel')).toMatchObject([
     { params: { level: 'error' } },
   ])
 })

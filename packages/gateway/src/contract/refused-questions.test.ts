@@ -1,12 +1,13 @@
 // A refused question is visible to operators: one log line, one metric by reason, one audit entry.
 
 import { expect, test } from 'vitest'
-import { Figures } from '../watch/figures.ts'
-import { createLog } from '../watch/log.ts'
-import { loggedWatch } from '../watch/logged-watch.ts'
-import { scrubber } from '../watch/scrub.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { redactor } from '../config/redact.ts'
+import { createLog } from '../telemetry/log.ts'
+import { logTelemetry } from '../telemetry/log-telemetry.ts'
+import { Metrics } from '../telemetry/metrics.ts'
 import { anOlderRawServer, aRawServer, aSession, asks, call, complete, nextOf, type Sender } from './wire.suite.ts'
 
 const secret = { type: 'object', properties: { password: { type: 'string' } } }
@@ -20,14 +21,17 @@ interface Options {
 }
 
 async function aWatchedGateway(server: { url: string }, options: Options = {}) {
-  const stage = await aStage()
-  const figures = new Figures('1')
+  const testEnv = await openTestEnv()
+  const figures = new Metrics('1')
   const lines: string[] = []
-  const log = createLog({ level: 'info', scrub: () => scrubber([]), write: (line) => lines.push(line) })
-  const { url } = await stage.gateway({ deploy: { url: server.url } }, { watch: loggedWatch(figures, log), ...options })
+  const log = createLog({ level: 'info', redact: () => redactor([]), write: (line) => lines.push(line) })
+  const { url } = await testEnv.gateway(
+    { deploy: { url: server.url } },
+    { watch: logTelemetry(figures, log), ...options },
+  )
   const refusedNotes = async () => {
     const notes: Record<string, unknown>[] = []
-    for await (const { subject, body } of stage.store.audit.entries('default')) {
+    for await (const { subject, body } of testEnv.store.audit.entries('default')) {
       if (subject === 'relay') notes.push(...JSON.parse(body).passed)
     }
     return notes.filter(({ event }) => event === 'refused')
@@ -89,7 +93,7 @@ test.each<[string, object, Options, object]>([
   },
 )
 
-test('[REFUSE-2] a server whose questions are switched off is told so, whatever the client declared', async () => {
+test('[REFUSE-2] a server whose questions are disabled gets an error, whatever the client declared', async () => {
   for (const capabilities of [{}, { elicitation: {} }]) {
     const server = await anOlderRawServer(({ say }) =>
       say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
@@ -97,7 +101,7 @@ test('[REFUSE-2] a server whose questions are switched off is told so, whatever 
     const { url } = await aWatchedGateway(server, { asksEnabled: false })
     await (await aSession(url, { capabilities })).ask('tools/call', { name: 'ask', arguments: {} })
 
-    const reply = await until(() => server.heard.find(({ id }) => id === 'q'))
+    const reply = await until(() => server.received.find(({ id }) => id === 'q'))
     expect(reply.error).toMatchObject({ code: -32_601, message: expect.stringContaining('asks.enabled: false') })
   }
 })
@@ -115,9 +119,11 @@ test('[REFUSE-3] a question outside any call gets -32000, and is logged, counted
   say?.({ id: 'q', method: 'elicitation/create', params: whichRegion })
   say?.({ id: 'other', method: 'example/unknown', params: {} })
 
-  const reply = await until(() => server.heard.find(({ id }) => id === 'q'))
+  const reply = await until(() => server.received.find(({ id }) => id === 'q'))
   expect(reply.error).toMatchObject({ code: -32_000, message: expect.stringContaining('No call is in progress') })
-  expect(await until(() => server.heard.find(({ id }) => id === 'other'))).toMatchObject({ error: { code: -32_601 } })
+  expect(await until(() => server.received.find(({ id }) => id === 'other'))).toMatchObject({
+    error: { code: -32_601 },
+  })
   await gateway.refusedOnce('no-call', {})
 })
 
@@ -125,9 +131,9 @@ test('[REFUSE-1] a question that is asked and answered is not reported as refuse
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ q: whichRegion }, 's') : complete,
   )
-  const stage = await aStage()
-  const figures = new Figures('1')
-  const gateway = await stage.gateway({ deploy: { url: server.url } }, { watch: figures })
+  const testEnv = await openTestEnv()
+  const figures = new Metrics('1')
+  const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { watch: figures })
   const first = await call(gateway.url, {})
   const { requestState } = first.message.result
   await call(gateway.url, {}, { requestState, inputResponses: { q: { action: 'decline' } } })
@@ -140,7 +146,7 @@ test('[REFUSE-1] a question that is asked and answered is not reported as refuse
   expect(counted).toEqual([])
 })
 
-test('[REFUSE-1] [FORM-22] an answer that does not fit is logged, counted and audited, without its content', async () => {
+test('[REFUSE-1] [FORM-22] an invalid answer is logged, counted and audited, without its content', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ q: asking }, 'state') : complete,
   )

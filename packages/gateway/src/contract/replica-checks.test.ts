@@ -1,18 +1,19 @@
-// The checks of one replica on what another replica sends it: whose call, session or stream it is, and for which request.
+// A replica checks what another replica sends it: whose call, session or stream it is, and for which request.
 //
-// The sealed state and the session lookup refuse strangers before this. These tests send the message itself, with the
-// right keys, so that a check that is removed behind them is noticed.
+// The sealed state and the session lookup refuse other people before these checks. These tests send the message itself,
+// with the right keys, so that they fail if one of the later checks is removed.
 
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, requestDigest } from '@assent/core'
 import { expect, test } from 'vitest'
-import { readPlace } from '../downstream/2025-11-25/call-stream.ts'
-import { type Letter, Mailbox } from '../fleet/mailbox.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aFleet } from './fleet.suite.ts'
-import { eventsOf } from './messages-of.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { putAwayLater, until } from './stage.suite.ts'
+import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { eventsOf } from '../../../../test-kit/mcp/messages.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { readStreamPosition } from '../clients/2025-11-25/resume/call-stream.ts'
+import { Mailbox, type ReplicaMessage } from '../cluster/mailbox.ts'
 import { aSession, call, post, type Wire } from './wire.suite.ts'
 
 const args: JsonObject = { questions: [whichRegion as never] }
@@ -20,15 +21,15 @@ const accept = (region: string) => ({ action: 'accept', content: { region } })
 const digest = requestDigest({ method: 'tools/call', target: 'ask', arguments: args })
 const otherDigest = requestDigest({ method: 'tools/call', target: 'ask', arguments: {} })
 
-async function aFleetWithPeer(generation: '2025-11-25' | '2026-07-28' = '2025-11-25') {
+async function aClusterWithPeer(generation: '2025-11-25' | '2026-07-28' = '2025-11-25') {
   const server = await anAskingServer(generation)
-  const fleet = await aFleet({ deploy: { url: server.url } })
-  const [first, second] = fleet.replicas
-  const peer = new Mailbox(first.store, fleet.keys, (error) => expect.unreachable(String(error)))
+  const cluster = await openCluster({ deploy: { url: server.url } })
+  const [first, second] = cluster.replicas
+  const peer = new Mailbox(first.store, cluster.keys, (error) => expect.unreachable(String(error)))
   peer.open()
-  putAwayLater(() => peer.close())
-  const received: Letter[] = []
-  for (const kind of ['stands', 'taken-up']) peer.on(kind, (letter) => received.push(letter))
+  closeAfterTest(() => peer.close())
+  const received: ReplicaMessage[] = []
+  for (const kind of ['stands', 'taken-up']) peer.on(kind, (message) => received.push(message))
   return { server, first, second, peer, received }
 }
 
@@ -36,7 +37,7 @@ test.each([
   ['for another person', 'bob', digest],
   ['for another request', 'ann', otherDigest],
 ])('[FLEET-14] a held call is not continued %s', async (_what, principal, sentDigest) => {
-  const { server, first, peer } = await aFleetWithPeer()
+  const { server, first, peer } = await aClusterWithPeer()
   await call(first.url, args)
   const [ask] = (
     await first.store.inbox.page({ tenant: 'default', person: { principal: 'ann', groups: [] }, show: 'open' })
@@ -49,7 +50,7 @@ test.each([
     schemas: { ask_1: whichRegion.requestedSchema },
     isPrefixed: false,
   }
-  const letter = (region: string, requestDigest: string): JsonObject => ({
+  const message = (region: string, requestDigest: string): JsonObject => ({
     name: randomUUID(),
     method: 'tools/call',
     target: { name: 'ask', uri: null },
@@ -59,8 +60,8 @@ test.each([
     requestDigest,
   })
 
-  await peer.send(owner, { tenant: 'default', principal }, 'continue', letter('us', sentDigest))
-  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'continue', letter('eu', digest))
+  await peer.send(owner, { tenant: 'default', principal }, 'continue', message('us', sentDigest))
+  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'continue', message('eu', digest))
 
   await until(() => (server.ended === 1 ? true : undefined))
   expect(server.saw).toEqual([accept('eu')])
@@ -69,7 +70,7 @@ test.each([
 async function anAskedSession(url: string) {
   const session = await aSession(url)
   const ending = new AbortController()
-  putAwayLater(() => ending.abort())
+  closeAfterTest(() => ending.abort())
   const headers = { 'mcp-session-id': session.id }
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask', arguments: args } }
   const response = await post(url, request, { headers, signal: ending.signal })
@@ -79,8 +80,8 @@ async function anAskedSession(url: string) {
   throw new Error('The stream ended before the question.')
 }
 
-test('[FLEET-14] an answer that another replica passes on counts only for the session’s own person', async () => {
-  const { server, first, peer } = await aFleetWithPeer('2026-07-28')
+test('[FLEET-14] an answer that another replica forwards counts only for the session’s own person', async () => {
+  const { server, first, peer } = await aClusterWithPeer('2026-07-28')
   const { session, question } = await anAskedSession(first.url)
   const owner = Mailbox.replicaOf(question.id) ?? ''
   const reply = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept('us') })
@@ -99,9 +100,9 @@ test.each([
   ['another person', 'bob', undefined],
   ['another session', 'ann', '00000000-0000-4000-8000-000000000000'],
 ])('[FLEET-14] the stream of a call is not resumed for %s', async (_who, principal, otherSession) => {
-  const { first, peer, received } = await aFleetWithPeer()
+  const { first, peer, received } = await aClusterWithPeer()
   const { session, last } = await anAskedSession(first.url)
-  const place = readPlace(last)
+  const place = readStreamPosition(last)
   const { replica = '', stream = '' } = place ?? {}
 
   await peer.send(replica, { tenant: 'default', principal }, 'take-up', {
@@ -110,8 +111,8 @@ test.each([
     after: 0,
   })
 
-  const [told] = await until(() => (received.length > 0 ? received : undefined))
-  expect(told?.content).toMatchObject({ stream, isKept: false })
+  const [notice] = await until(() => (received.length > 0 ? received : undefined))
+  expect(notice?.content).toMatchObject({ stream, isKept: false })
   await peer.send(replica, { tenant: 'default', principal: 'ann' }, 'take-up', {
     session: session.id,
     stream,

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { howMany, signIn, whichRegion } from './asking.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { aStage } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { howMany, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf, request } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 
-/** A server that asks for a region and then says what it heard. */
+/** A server that asks for a region and then returns the answer that it received. */
 async function aRound(question: unknown = whichRegion, state = 'round 1') {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: question }, state) : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const first = await call(gateway.url, { env: 'live' })
   return { server, gateway, first, requestState: first.message.result.requestState as string }
 }
 
-test("[RELAY-6] a server's own state comes back to it byte for byte, and cannot be read on the way", async () => {
+test("[RELAY-6] a server's own state is returned to it byte for byte, and the client cannot read it", async () => {
   const state = 'Grüße, \u{1f30d} "quoted" \\ and \u0000'
   const { server, gateway, requestState } = await aRound(whichRegion, state)
 
@@ -27,11 +27,11 @@ test("[RELAY-6] a server's own state comes back to it byte for byte, and cannot 
   expect(server.requests[1]?.params).toMatchObject({ requestState: state, inputResponses: { where: inEurope } })
 })
 
-test('[RELAY-6] a call may ask with arguments as large as a message, and is continued for exactly those', async () => {
+test('[RELAY-6] a call with arguments as large as a message can ask, and continues only with exactly those arguments', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const args = { file: 'é'.repeat(1_000_000) }
   const { requestState } = (await call(gateway.url, args)).message.result
   const rounds = { requestState, inputResponses: { where: inEurope } }
@@ -45,11 +45,11 @@ test('[RELAY-6] a call may ask with arguments as large as a message, and is cont
   expect(other.message.error.code).toBe(-32_602)
 })
 
-test('[RELAY-6] a server that gave no state gets none back', async () => {
+test('[RELAY-6] a server that sent no state gets none back', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }) : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const { requestState } = (await call(gateway.url, {})).message.result
 
   await call(gateway.url, {}, { requestState, inputResponses: { where: inEurope } })
@@ -61,9 +61,9 @@ test('[RELAY-6] a server that gave no state gets none back', async () => {
 test.each([
   ['was altered', (state: string) => ({ requestState: `${state.slice(0, -2)}AA` }), {}],
   ['was cut', (state: string) => ({ requestState: state.slice(0, 40) }), {}],
-  ['is no text', () => ({ requestState: 7 }), {}],
+  ['is not a string', () => ({ requestState: 7 }), {}],
   ['comes from another person', (state: string) => ({ requestState: state }), { person: 'ben' }],
-])('[RELAY-6] state that %s is refused, and the server hears nothing', async (_why, rounds, sender) => {
+])('[RELAY-6] state that %s is refused, and the server gets no request', async (_why, rounds, sender) => {
   const { server, gateway, requestState } = await aRound()
 
   const retry = { ...rounds(requestState), inputResponses: { where: inEurope } }
@@ -85,12 +85,12 @@ test('[RELAY-6] state is refused for other arguments and for another tool', asyn
 })
 
 test.each([
-  ['does not fit its form', { action: 'accept', content: { region: 'mars' } }],
+  ['is invalid for its form', { action: 'accept', content: { region: 'mars' } }],
   ['has no content', { action: 'accept' }],
-  ['has an action that nobody knows', { action: 'approve', content: { region: 'eu' } }],
+  ['has an unknown action', { action: 'approve', content: { region: 'eu' } }],
   ['has no action', { content: { region: 'eu' } }],
   ['is empty', {}],
-])('[RELAY-5] an answer that %s is no answer', async (_what, answer) => {
+])('[RELAY-5] an answer that %s does not count', async (_what, answer) => {
   const { server, gateway, requestState } = await aRound()
 
   await call(gateway.url, { env: 'live' }, { requestState, inputResponses: { where: answer } })
@@ -103,7 +103,7 @@ test.each([
   { where: { action: 'decline' } },
   { where: { action: 'cancel' } },
   { where: { ...inEurope, _meta: { seen: true } } },
-])('[RELAY-5] an answer that is one passes as it came: %j', async (inputResponses) => {
+])('[RELAY-5] a valid answer is forwarded unchanged: %j', async (inputResponses) => {
   const { server, gateway, requestState } = await aRound()
 
   await call(gateway.url, { env: 'live' }, { requestState, inputResponses })
@@ -124,11 +124,11 @@ test.each([
   expect(server.requests).toHaveLength(1)
 })
 
-test('[RELAY-5] an answer that comes after the time is up is no answer', async () => {
+test('[RELAY-5] an answer after the deadline does not count', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }, 's') : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, { askWaitMs: 20 })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, { askWaitMs: 20 })
   const { requestState } = (await call(gateway.url, {})).message.result
   await new Promise((resolve) => setTimeout(resolve, 30))
 
@@ -137,7 +137,7 @@ test('[RELAY-5] an answer that comes after the time is up is no answer', async (
   expect(server.requests[1]?.params.inputResponses).toEqual({ where: { action: 'cancel' } })
 })
 
-test('[RELAY-3] a mode is refused where this call did not declare it, whatever another call declared', async () => {
+test('[RELAY-3] a mode that this call did not declare is refused, whatever another call declared', async () => {
   const { gateway, server } = await aRound(signIn)
 
   const bare = await call(gateway.url, { env: 'live' }, {}, { capabilities: { elicitation: {} } })
@@ -150,11 +150,11 @@ test('[RELAY-3] a mode is refused where this call did not declare it, whatever a
   expect(server.requests).toHaveLength(3)
 })
 
-test('[RELAY-3] a session that declared elicitation and no mode is sent forms alone', async () => {
+test('[RELAY-3] a session that declared elicitation without a mode gets only forms', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion, first: signIn }, 's') : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url, { capabilities: { elicitation: {} } })
   const stream = await session.ask('tools/call', { name: 'ask', arguments: {} })
   const question = await nextOf(stream)
@@ -167,10 +167,10 @@ test('[RELAY-3] a session that declared elicitation and no mode is sent forms al
   expect(server.requests[1]?.params.inputResponses).toEqual({ where: inEurope, first: { action: 'cancel' } })
 })
 
-test('[RELAY-4] a server that asks for too much at once has its call refused', async () => {
+test('[RELAY-4] a call whose server asks too many questions at once is refused', async () => {
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`q${n}`, howMany]))
   const server = await aRawServer(() => asks(many))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { message } = await call(gateway.url, {})
 
@@ -178,23 +178,20 @@ test('[RELAY-4] a server that asks for too much at once has its call refused', a
 })
 
 test.each([
-  [
-    'of a kind that nobody knows',
-    { result: { resultType: 'input_required', inputRequests: { a: { method: 'x/y' } } } },
-  ],
-  ['that is no request', { result: { resultType: 'input_required', inputRequests: { a: 'Which region?' } } }],
-  ['without words', asks({ a: { requestedSchema: whichRegion.requestedSchema } })],
-  ['in a mode that nobody knows', asks({ a: { mode: 'voice', message: 'Which region?' } })],
-])('[RELAY-4] a question %s reaches nobody', async (_what, reaction) => {
+  ['of an unknown kind', { result: { resultType: 'input_required', inputRequests: { a: { method: 'x/y' } } } }],
+  ['that is not a request', { result: { resultType: 'input_required', inputRequests: { a: 'Which region?' } } }],
+  ['without a message', asks({ a: { requestedSchema: whichRegion.requestedSchema } })],
+  ['in an unknown mode', asks({ a: { mode: 'voice', message: 'Which region?' } })],
+])('[RELAY-4] a question %s is not shown', async (_what, reaction) => {
   const server = await aRawServer(() => reaction)
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { message } = await call(gateway.url, {})
 
-  expect(message.error).toEqual({ code: -32_603, message: 'The server asked for something in a form nobody knows.' })
+  expect(message.error).toEqual({ code: -32_603, message: 'The server asked for input of an unknown kind.' })
 })
 
-test('[RELAY-1] sampling and roots pass like questions, to a client that declared them', async () => {
+test('[RELAY-1] sampling and roots requests are forwarded like questions to a client that declared them', async () => {
   const inputRequests = {
     text: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 5 } },
     places: { method: 'roots/list' },
@@ -202,7 +199,7 @@ test('[RELAY-1] sampling and roots pass like questions, to a client that declare
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? { result: { resultType: 'input_required', inputRequests } } : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const sender = { capabilities: { sampling: {}, roots: {} } }
   const { result } = (await call(gateway.url, {}, {}, sender)).message
   const inputResponses = { text: { role: 'assistant', content: { type: 'text', text: 'hi' } }, places: { roots: [] } }
@@ -213,7 +210,7 @@ test('[RELAY-1] sampling and roots pass like questions, to a client that declare
   expect(server.requests[1]?.params.inputResponses).toEqual(inputResponses)
 })
 
-test('[RELAY-1] a client of 2025-06-18 is asked in the words that revision has', async () => {
+test('[RELAY-1] a client of 2025-06-18 gets the question in the format of that revision', async () => {
   const labelled = {
     mode: 'form',
     message: 'Which region?',
@@ -226,7 +223,7 @@ test('[RELAY-1] a client of 2025-06-18 is asked in the words that revision has',
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: labelled, page: signIn }, 's') : complete,
   )
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url, { revision: '2025-06-18', capabilities: { elicitation: {} } })
   const stream = await session.ask('tools/call', { name: 'ask', arguments: {} })
   const question = await nextOf(stream)
@@ -243,14 +240,14 @@ test('[RELAY-1] a client of 2025-06-18 is asked in the words that revision has',
   expect(server.requests[1]?.params.inputResponses).toEqual({ where: inEurope, page: { action: 'cancel' } })
 })
 
-test('[RELAY-5] an error in place of an answer is told to a waiting server, and is no answer to another', async () => {
+test('[RELAY-5] an error instead of an answer is forwarded to a 2025 server, and is a cancel for a 2026-07-28 server', async () => {
   const older = await anAskingServer('2025-11-25')
   const newest = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }, 's') : complete,
   )
-  const stage = await aStage()
+  const testEnv = await openTestEnv()
   for (const { url } of [older, newest]) {
-    const gateway = await stage.gateway({ deploy: { url } })
+    const gateway = await testEnv.gateway({ deploy: { url } })
     const session = await aSession(gateway.url)
     const stream = await session.ask('tools/call', { name: 'ask', arguments: { questions: [whichRegion] } })
     const { id } = await nextOf(stream)
@@ -262,7 +259,7 @@ test('[RELAY-5] an error in place of an answer is told to a waiting server, and 
   expect(newest.requests[1]?.params.inputResponses).toEqual({ where: { action: 'cancel' } })
 })
 
-test('[RELAY-5] an answer to what was not asked does not reach the server', async () => {
+test('[RELAY-5] an answer to a question that was not asked does not reach the server', async () => {
   const { server, gateway, requestState } = await aRound()
   const inputResponses = { where: inEurope, approve: { action: 'accept' }, constructor: inEurope }
 
@@ -272,11 +269,11 @@ test('[RELAY-5] an answer to what was not asked does not reach the server', asyn
 })
 
 test.each([
-  ['names nothing', { arguments: {} }],
-  ['has half a character in its arguments', { name: 'ask', arguments: { a: '\ud800' } }],
-])('[RELAY-2] a call that could not be continued, because it %s, is not begun', async (_why, params) => {
+  ['has no tool name', { arguments: {} }],
+  ['has a lone surrogate in its arguments', { name: 'ask', arguments: { a: '\ud800' } }],
+])('[RELAY-2] a call that could not be continued, because it %s, is not started', async (_why, params) => {
   const server = await aRawServer(() => complete)
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { status, message } = await request(gateway.url, 'tools/call', params)
 
@@ -284,11 +281,11 @@ test.each([
   expect(server.requests).toEqual([])
 })
 
-test('[RELAY-4] a server that asks where nothing can be asked has its request refused', async () => {
+test('[RELAY-4] a request that does not allow questions is refused if its server asks one', async () => {
   const server = await aRawServer(() => asks({ where: whichRegion }, 's'))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   const { message } = await request(gateway.url, 'tools/list', {})
 
-  expect(message.error.message).toContain('in which nothing can be asked')
+  expect(message.error.message).toContain('that does not allow questions')
 })

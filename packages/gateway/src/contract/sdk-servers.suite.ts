@@ -1,5 +1,5 @@
 // Servers of both generations written with our SDK, over HTTP, in this process. Their tool `name` asks for a name and
-// records how that ended; the arguments say how long it waits.
+// records the outcome; its argument `waitMs` sets the timeout.
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
@@ -11,15 +11,16 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type Generation, listening } from './servers.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
 
 export interface SdkServer {
   readonly url: string
   /** How each question ended for the handler: the name, or the code of the error. */
   readonly ended: readonly string[]
-  /** The comments that came with the answers, in the same order; undefined where there was none. */
+  /** The comment of each answer, in the same order; undefined without a comment. */
   readonly comments: readonly (string | undefined)[]
-  /** The client capabilities that the server was shown, by call. */
+  /** The client capabilities that the server received, per call. */
   readonly capabilities: readonly unknown[]
 }
 
@@ -35,7 +36,7 @@ interface Args {
 
 const shape = { waitMs: z.number().optional() }
 
-export async function anSdkServer(generation: Generation, settings: AssentSettings = {}): Promise<SdkServer> {
+export async function anSdkServer(generation: Revision, settings: AssentSettings = {}): Promise<SdkServer> {
   const recording: Recording = { ended: [], comments: [], capabilities: [] }
   const assent = createAssent({ name: 'names', ...settings })
   const listener = generation === '2025-11-25' ? older(assent, recording) : newest(assent, recording)
@@ -78,7 +79,7 @@ function older({ interactive }: Assent, recording: Recording): RequestListener {
       { name: 'name', server },
     )
     server.registerTool('name', { inputSchema: shape }, handler as never)
-    // The SDK's own class does not fit its own interface under exactOptionalPropertyTypes.
+    // The SDK's class does not match the SDK's interface under exactOptionalPropertyTypes.
     await server.connect(transport as Transport)
     await transport.handleRequest(request, response)
   }
@@ -98,6 +99,6 @@ function newest({ interactive }: Assent, recording: Recording): RequestListener 
     server.registerTool('name', { inputSchema: z.object(shape) }, handler as never)
     return server
   }
-  // Typed as Node's own listener: the SDK's is not, under exactOptionalPropertyTypes.
+  // Typed as Node's listener, because the SDK's type does not match it under exactOptionalPropertyTypes.
   return toNodeHandler(createMcpHandler(build, { legacy: 'reject' })) as RequestListener
 }

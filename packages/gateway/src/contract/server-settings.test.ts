@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
-import { nobodyWatches } from '../watch/watch.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { aFleet } from './fleet.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { aLegacyServer, anAskingServer } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { aLegacyServer, anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
 import {
   anOlderRawServer,
   aRawServer,
@@ -26,7 +28,7 @@ const generations = ['2025-11-25', '2026-07-28'] as const
 const names = ['read', 'write', 'debug_dump']
 const rules = { allow: ['*'], deny: ['debug_*'], rename: { read: 'look' } }
 
-/** A server of either generation with these tools. `called` are the names of those that were called. */
+/** A server of either generation with these tools. `called` lists the names of the tools that were called. */
 async function aServerWith(generation: (typeof generations)[number], tools: readonly string[] = names) {
   const called: unknown[] = []
   const listed = tools.map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -49,27 +51,27 @@ async function toolsAt(url: string): Promise<unknown[]> {
   return tools.map(({ name }) => name)
 }
 
-/** A reload gets all options anew. */
+/** The options of a reload, which replace all earlier options. */
 const asAnn = { identify: () => ({ principal: 'ann', groups: [] }), unseenAfterMs: 0 }
 
 const callAt = async (url: string, name: string) => (await request(url, 'tools/call', { name, arguments: {} })).message
 
 describe.each(generations)('a server of %s', (generation) => {
-  test('[SERVER-1] [SERVER-2] tools that are not offered are not listed and not called, and renamed ones have one name', async () => {
+  test('[SERVER-1] [SERVER-2] denied tools cannot be listed or called, and a renamed tool has only its new name', async () => {
     const server = await aServerWith(generation)
-    const { url } = await (await aStage()).gateway({ files: { url: server.url, tools: rules } })
+    const { url } = await (await openTestEnv()).gateway({ files: { url: server.url, tools: rules } })
 
     expect(await toolsAt(url)).toEqual(['look', 'write'])
-    const unknown = { code: -32_602, message: 'No server here has anything by that name.' }
+    const unknown = { code: -32_602, message: 'No server offers anything with that name.' }
     for (const name of ['debug_dump', 'read']) expect((await callAt(url, name)).error).toEqual(unknown)
     expect((await callAt(url, 'look')).error).toBeUndefined()
     expect(server.called).toEqual(['read'])
   })
 
-  test('[SERVER-1] [SERVER-2] [SERVER-3] the same holds beside another server, with prefixes of its own', async () => {
+  test('[SERVER-1] [SERVER-2] [SERVER-3] the same applies with several servers and a configured prefix', async () => {
     const [server, other] = [await aServerWith(generation), await aServerWith(generation, ['list', 'f__x'])]
     const files = { url: server.url, tools: rules, prefix: 'f' }
-    const { url } = await (await aStage()).gateway({ files, other: { url: other.url, prefix: false } })
+    const { url } = await (await openTestEnv()).gateway({ files, other: { url: other.url, prefix: false } })
 
     expect(await toolsAt(url)).toEqual(['f__look', 'f__write', 'list', 'other__f__x'])
     for (const name of ['f__read', 'f__debug_dump', 'other__list', 'assent__list'])
@@ -81,12 +83,12 @@ describe.each(generations)('a server of %s', (generation) => {
     ])
   })
 
-  test('[SERVER-4] a long name is shortened, and leads back at a gateway that never listed the server', async () => {
+  test('[SERVER-4] a long name is shortened, and a gateway that never listed the server can map it back', async () => {
     const long = 'search_in_the_documents_of_all_teams_by_words_and_authors'
     const server = await aServerWith(generation, ['short', long])
-    const stage = await aStage()
+    const testEnv = await openTestEnv()
     const servers = { documents: { url: server.url }, other: { url: (await aServerWith(generation, [])).url } }
-    const [first, second] = [await stage.gateway(servers), await stage.gateway(servers)]
+    const [first, second] = [await testEnv.gateway(servers), await testEnv.gateway(servers)]
     const [, shortName = ''] = (await toolsAt(first.url)) as string[]
 
     expect(shortName).toMatch(/^documents__search_in_the_documents_of_all_t_[0-9a-f]{20}$/)
@@ -107,9 +109,9 @@ describe.each(generations)('a server of %s', (generation) => {
   })
 })
 
-test('[SERVER-4] while its server is away, a short name is not called unknown', async () => {
+test('[SERVER-4] while its server is unavailable, a short name is not reported as unknown', async () => {
   const servers = { one: { url: 'http://127.0.0.1:9/mcp' }, other: { url: (await aServerWith('2026-07-28')).url } }
-  const { url } = await (await aStage()).gateway(servers)
+  const { url } = await (await openTestEnv()).gateway(servers)
 
   const { error } = await callAt(url, `one__${'x'.repeat(38)}_${'0'.repeat(20)}`)
 
@@ -117,9 +119,9 @@ test('[SERVER-4] while its server is away, a short name is not called unknown', 
 })
 
 describe.each(generations)('questions of a renamed tool, asked by a server of %s', (generation) => {
-  test('[SERVER-2] the card and the audit log show the server and its own name of the tool', async () => {
+  test('[SERVER-2] the card and the audit log show the server and the tool’s original name', async () => {
     const server = await anAskingServer(generation)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const tools = { allow: ['ask'], deny: [], rename: { ask: 'inquire' } }
     const deploy = { url: server.url, tools }
     const other = { url: (await aServerWith(generation)).url }
@@ -150,7 +152,7 @@ async function toolsInAudit({ audit }: Store): Promise<string[]> {
 
 test('[SERVER-1] a tool that is denied while a person decides is not called again', async () => {
   const server = await aRawServer(({ params }) => ('requestState' in params ? complete : asks({ q: whichRegion }, 's')))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, asAnn)
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, asAnn)
   const first = await request(gateway.url, 'tools/call', { name: 'ask', arguments: {} })
   const { requestState } = first.message.result
 
@@ -163,11 +165,11 @@ test('[SERVER-1] a tool that is denied while a person decides is not called agai
   expect(server.requests).toHaveLength(1)
 })
 
-test('[SERVER-2] a call goes on under the name that it began with, whatever a reload makes of it', async () => {
+test('[SERVER-2] a call continues under its first name after a reload renames the tool', async () => {
   const server = await aRawServer(({ params }) => ('requestState' in params ? complete : asks({ q: whichRegion }, 's')))
   const other = { url: (await aServerWith('2026-07-28')).url }
   const deploy = { url: server.url, prefix: 'd', tools: { allow: ['*'], deny: [], rename: { ask: 'inquire' } } }
-  const gateway = await (await aStage()).gateway({ deploy, other }, asAnn)
+  const gateway = await (await openTestEnv()).gateway({ deploy, other }, asAnn)
   const params = { name: 'd__inquire', arguments: {} }
   const { requestState } = (await request(gateway.url, 'tools/call', params)).message.result
 
@@ -179,30 +181,30 @@ test('[SERVER-2] a call goes on under the name that it began with, whatever a re
   expect(server.requests.map(({ params: { name } }) => name)).toEqual(['ask', 'ask'])
 })
 
-test('[SERVER-8] a reload of names and rules opens no server again, and clients hear that lists changed', async () => {
+test('[SERVER-8] a reload of names and rules keeps server connections open, and clients get list_changed', async () => {
   const server = await anOlderRawServer(({ method, end }) =>
     end({ result: method === 'tools/list' ? { tools: names.map((name) => ({ name })) } : {} }),
   )
-  const gateway = await (await aStage()).gateway({ files: { url: server.url } }, asAnn)
+  const gateway = await (await openTestEnv()).gateway({ files: { url: server.url } }, asAnn)
   const session = await aSession(gateway.url)
   const headers = { 'mcp-session-id': session.id }
-  const standing = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+  const getStream = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
   const listed = async () => ((await nextOf(await session.ask('tools/list', {}))).result as { tools: Wire[] }).tools
   expect(await listed()).toHaveLength(3)
 
   gateway.reload({ ...asAnn, servers: { files: { url: server.url, tools: rules } } })
 
-  expect(await nextOf(standing)).toMatchObject({ method: 'notifications/tools/list_changed' })
+  expect(await nextOf(getStream)).toMatchObject({ method: 'notifications/tools/list_changed' })
   expect(await listed()).toEqual([{ name: 'look' }, { name: 'write' }])
-  expect(server.heard.filter(({ method }) => method === 'initialize')).toHaveLength(1)
+  expect(server.received.filter(({ method }) => method === 'initialize')).toHaveLength(1)
 })
 
 test('[SERVER-3] a name that keeps its prefix is logged once', async () => {
   const conflicts: string[] = []
-  const watch = { ...nobodyWatches, nameConflict: (...conflict: string[]) => conflicts.push(conflict.join(' ')) }
+  const watch = { ...noTelemetry, nameConflict: (...conflict: string[]) => conflicts.push(conflict.join(' ')) }
   const one = { url: (await aServerWith('2026-07-28', ['two__x'])).url, prefix: false as const }
   const two = { url: (await aServerWith('2026-07-28')).url }
-  const { url } = await (await aStage()).gateway({ one, two }, { watch })
+  const { url } = await (await openTestEnv()).gateway({ one, two }, { watch })
 
   await toolsAt(url)
   await toolsAt(url)
@@ -210,7 +212,7 @@ test('[SERVER-3] a name that keeps its prefix is logged once', async () => {
   expect(conflicts).toEqual(['one two__x looks-prefixed'])
 })
 
-test('[SERVER-5] a server that may take less time is given up sooner, and no other', async () => {
+test('[SERVER-5] a shorter timeout of one server applies to that server only', async () => {
   const never = await aRawServer(({ method }) => (method === 'tools/list' ? undefined : complete))
   const silent = await aRawServer(() => undefined)
   const slow = await aRawServer(async () => {
@@ -222,18 +224,18 @@ test('[SERVER-5] a server that may take less time is given up sooner, and no oth
     silent: { url: silent.url, timeouts: { silentMs: 150 } },
     slow: { url: slow.url },
   }
-  const { url } = await (await aStage()).gateway(servers)
+  const { url } = await (await openTestEnv()).gateway(servers)
   const began = performance.now()
 
   const called = await callAt(url, 'silent__anything')
-  expect(called.error.message).toContain('The server silent has said nothing')
+  expect(called.error.message).toContain('The server silent sent nothing')
   expect(performance.now() - began).toBeLessThan(2_000)
-  // The list of the silent one is not limited by its `silent`, so it is asked for alone.
-  const alone = await (await aStage()).gateway({ never: servers.never, slow: servers.slow })
+  // `silentMs` does not limit lists, so this gateway lists without the silent server.
+  const alone = await (await openTestEnv()).gateway({ never: servers.never, slow: servers.slow })
   expect(await toolsAt(alone.url)).toEqual(['slow__late'])
 })
 
-test('[SERVER-5] a server that may take less time to start is reported sooner', async () => {
+test('[SERVER-5] a server with a shorter start timeout is reported sooner', async () => {
   const server = await aRawServer(() => complete)
   const { createServer } = await import('node:http')
   const mute = createServer(() => undefined)
@@ -243,12 +245,12 @@ test('[SERVER-5] a server that may take less time to start is reported sooner', 
     mute: { url: `http://127.0.0.1:${port}/mcp`, timeouts: { openMs: 200 } },
     good: { url: server.url },
   }
-  const { url } = await (await aStage()).gateway(servers)
+  const { url } = await (await openTestEnv()).gateway(servers)
   const began = performance.now()
 
   const { error } = await callAt(url, 'mute__anything')
 
-  expect(error.message).toContain('did not answer in time')
+  expect(error.message).toContain('did not respond in time')
   expect(performance.now() - began).toBeLessThan(3_000)
   mute.close()
   mute.closeAllConnections()
@@ -256,10 +258,10 @@ test('[SERVER-5] a server that may take less time to start is reported sooner', 
 
 describe.each(generations)('surfaces of one server, for clients of %s', (generation) => {
   test.each(generations)(
-    '[SERVER-6] a server of %s asks where it may, whatever others may',
+    '[SERVER-6] a server of %s asks only on its own surfaces, whatever the surfaces of other servers',
     async (serverGeneration) => {
       const [shown, kept] = [await anAskingServer(serverGeneration), await anAskingServer(serverGeneration)]
-      const { store, gateway } = await aStage()
+      const { store, gateway } = await openTestEnv()
       const servers = {
         shown: { url: shown.url, surfaces: ['client'] as const },
         kept: { url: kept.url, surfaces: ['inbox'] as const },
@@ -285,9 +287,9 @@ describe.each(generations)('surfaces of one server, for clients of %s', (generat
   )
 })
 
-test('[SERVER-6] a server that asks in the client alone learns what the client cannot show', async () => {
+test('[SERVER-6] a server whose only surface is the client gets an error if the client cannot show the question', async () => {
   const server = await anAskingServer('2025-11-25')
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const servers = { deploy: { url: server.url, surfaces: ['client'] as const } }
   const { url } = await gateway(servers, { surfaces: ['client', 'inbox'] })
   const client = await aClient('2025-11-25', url, { elicitation: 'none' })
@@ -299,14 +301,14 @@ test('[SERVER-6] a server that asks in the client alone learns what the client c
 })
 
 describe.each(generations)('headers for a server of %s', (generation) => {
-  const seen = async (): Promise<{ url: string; headers: Record<string, unknown>[] }> => {
+  const aRecordingServer = async (): Promise<{ url: string; headers: Record<string, unknown>[] }> => {
     const headers: Record<string, unknown>[] = []
     const { createServer } = await import('node:http')
     const raw =
       generation === '2026-07-28'
         ? await aRawServer(() => complete)
         : await anOlderRawServer(({ end }) => end({ result: { content: [] } }))
-    // Between the gateway and the server, so that every request is seen, whatever it is.
+    // A proxy between the gateway and the server records every request.
     const between = createServer(async (incoming, response) => {
       headers.push({ ...incoming.headers })
       const body = incoming.method === 'POST' ? { body: Buffer.concat(await incoming.toArray()) } : {}
@@ -319,15 +321,14 @@ describe.each(generations)('headers for a server of %s', (generation) => {
       })
       response.end(Buffer.from(await answer.arrayBuffer()))
     })
-    const { listening } = await import('./servers.suite.ts')
     return { url: (await listening(between)).url, headers }
   }
 
   test('[SERVER-7] chosen headers of each request reach the server, for clients of both generations, and no others', async () => {
-    const server = await seen()
-    const other = await seen()
+    const server = await aRecordingServer()
+    const other = await aRecordingServer()
     const files = { url: server.url, headers: { 'X-Own': 'ours' }, forwardHeaders: ['X-Team'] }
-    const { url } = await (await aStage()).gateway({ files, other: { url: other.url } })
+    const { url } = await (await openTestEnv()).gateway({ files, other: { url: other.url } })
     const session = await aSession(url)
     const params = { name: 'files__read', arguments: {} }
     const toOther = { name: 'other__read', arguments: {} }
@@ -360,12 +361,12 @@ describe.each(generations)('headers for a server of %s', (generation) => {
   })
 })
 
-test('[SERVER-7] an answer that comes to another replica carries the headers that it came with', async () => {
+test('[SERVER-7] an answer that arrives at another replica is forwarded with its own headers', async () => {
   const server = await anOlderRawServer(({ id, say }) =>
     say({ id: `q${id}`, method: 'elicitation/create', params: whichRegion }),
   )
   const deploy = { url: server.url, forwardHeaders: ['x-team'] }
-  const { replicas } = await aFleet({ deploy }, { gateway: { unseenAfterMs: 0 } })
+  const { replicas } = await openCluster({ deploy }, { gateway: { unseenAfterMs: 0 } })
   const [first, second] = replicas
   const params = { name: 'ask', arguments: {} }
   const { requestState } = (await request(first.url, 'tools/call', params, { headers: { 'x-team': 'blue' } })).message
@@ -380,15 +381,15 @@ test('[SERVER-7] an answer that comes to another replica carries the headers tha
   )
 
   const at = await until(() => {
-    const found = server.heard.findIndex(({ result }) => result !== undefined)
+    const found = server.received.findIndex(({ result }) => result !== undefined)
     return found < 0 ? undefined : found
   }, 10_000)
   expect(server.headers[at]).toMatchObject({ 'x-team': 'red' })
 })
 
-test('[SERVER-7] a server with the older HTTP+SSE transport gets them too', async () => {
+test('[SERVER-7] a server with the older HTTP+SSE transport gets the headers too', async () => {
   const server = await aLegacyServer()
-  const { url } = await (await aStage()).gateway({ old: { url: server.url, forwardHeaders: ['x-team'] } })
+  const { url } = await (await openTestEnv()).gateway({ old: { url: server.url, forwardHeaders: ['x-team'] } })
 
   await request(url, 'tools/list', {}, { headers: { 'x-team': 'blue', 'x-other': 'no' } })
   await request(url, 'tools/list', {}, { headers: { 'x-team': 'red' } })

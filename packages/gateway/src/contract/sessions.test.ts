@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { aStage, personHeader, until } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { anOlderRawServer, aSession, nextOf, type OlderCall, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -10,7 +12,7 @@ const asking = { name: 'ask', arguments: { questions: [whichRegion] } }
 
 async function anOpenQuestion(generation: '2025-11-25' | '2026-07-28' = '2025-11-25') {
   const server = await anAskingServer(generation)
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url)
   const stream = await session.ask('tools/call', asking)
   return { server, gateway, session, stream, question: (await nextOf(stream)) as Wire }
@@ -22,10 +24,10 @@ test('[RELAY-8] a session does not exist for anyone but the person who opened it
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ben' }
 
   const stolen = await session.post(answer, 'ben')
-  const heard = await fetch(gateway.url, { headers })
+  const received = await fetch(gateway.url, { headers })
   const ended = await fetch(gateway.url, { method: 'DELETE', headers })
 
-  expect([stolen.status, heard.status, ended.status]).toEqual([404, 404, 404])
+  expect([stolen.status, received.status, ended.status]).toEqual([404, 404, 404])
   expect(server.saw).toEqual([])
   await session.post({ ...answer, result: { action: 'decline' } })
   await nextOf(stream)
@@ -43,7 +45,7 @@ test('[RELAY-8] an answer counts in the session that was asked, not in another o
   expect(server.saw).toEqual([{ action: 'decline' }])
 })
 
-test('[RELAY-8] ids of questions are random, and each is taken once', async () => {
+test('[RELAY-8] ids of questions are random, and each is accepted once', async () => {
   const { server, session, stream, question } = await anOpenQuestion()
   for (const id of [0, 1, 'ask_1', null]) await session.post({ jsonrpc: '2.0', id, result: inEurope })
   await session.post({ jsonrpc: '2.0', id: question.id, result: inEurope })
@@ -56,7 +58,7 @@ test('[RELAY-8] ids of questions are random, and each is taken once', async () =
   expect(again.id).not.toBe(question.id)
 })
 
-test('[RELAY-8] a session that was ended is gone, and so are its questions', async () => {
+test('[RELAY-8] ending a session deletes it and its questions', async () => {
   const { server, gateway, session } = await anOpenQuestion('2026-07-28')
 
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
@@ -67,9 +69,9 @@ test('[RELAY-8] a session that was ended is gone, and so are its questions', asy
   expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
 })
 
-test('[RELAY-5] a question that nobody answers in time is withdrawn from the client, and is no answer', async () => {
+test('[RELAY-5] a question that is not answered in time is cancelled at the client, and does not count as an answer', async () => {
   const server = await anAskingServer('2026-07-28')
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } }, { askWaitMs: 50 })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, { askWaitMs: 50 })
   const stream = await (await aSession(gateway.url)).ask('tools/call', asking)
   const question = await nextOf(stream)
 
@@ -81,7 +83,7 @@ test('[RELAY-5] a question that nobody answers in time is withdrawn from the cli
 })
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  '[RELAY-11] a caller who cancels a call in a question gets an end, and a %s server no yes',
+  '[RELAY-11] a call that is cancelled during a question ends for its caller, and a %s server gets no accept',
   async (generation) => {
     const { server, session, stream, question } = await anOpenQuestion(generation)
 
@@ -96,9 +98,9 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 )
 
-test('[RELAY-12] a request outside any session is refused until one is begun', async () => {
+test('[RELAY-12] a 2025 request without a session is refused until a session is opened', async () => {
   const server = await anAskingServer('2026-07-28')
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url)
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
@@ -109,17 +111,17 @@ test('[RELAY-12] a request outside any session is refused until one is begun', a
   expect([noted.status, outside.status]).toEqual([202, 400])
 })
 
-test('[RELAY-11] a stream opens within a second though its server says nothing', async () => {
+test('[RELAY-11] a stream opens within a second even if its server sends nothing', async () => {
   const calls: OlderCall[] = []
   const server = await anOlderRawServer((one) => void calls.push(one))
-  const gateway = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(gateway.url)
   const startedAt = performance.now()
 
   const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
 
   expect(response.headers.get('content-type')).toBe('text/event-stream')
-  // Some seconds more on a busy machine; the server says nothing until the stream is open.
+  // Allows some seconds more for a busy machine; the server sends nothing until the stream is open.
   expect(performance.now() - startedAt).toBeLessThan(10_000)
   ;(await until(() => calls[0])).end({ result: { content: [] } })
   await response.text()

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { aStage, personHeader, until } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
 import {
   anOlderRawServer,
   aRawServer,
@@ -16,7 +18,7 @@ import {
   type Wire,
 } from './wire.suite.ts'
 
-/** A server with two pages of tools, a prompt, a resource and a template, all called alike everywhere; `x` says whose. */
+/** A server with two pages of tools, a prompt, a resource and a template. All servers use the same names; `x` differs. */
 function aLibrary(x: string) {
   return aRawServer(({ method, params }) => {
     switch (method) {
@@ -39,11 +41,11 @@ function aLibrary(x: string) {
 async function twoAndOneAway() {
   const [zoo, ark] = [await aLibrary('of zoo'), await aLibrary('of ark')]
   const away = { url: 'http://127.0.0.1:9/mcp' }
-  const gateway = await (await aStage()).gateway({ zoo: { url: zoo.url }, away, ark: { url: ark.url } })
+  const gateway = await (await openTestEnv()).gateway({ zoo: { url: zoo.url }, away, ark: { url: ark.url } })
   return { zoo, ark, url: gateway.url }
 }
 
-test('[RELAY-9] lists keep the order of the configuration, are whole, and a server that is away hides no other', async () => {
+test('[RELAY-9] lists are complete, in the order of the configuration, and an unavailable server hides no other', async () => {
   const { url } = await twoAndOneAway()
   const list = async (method: string) => (await request(url, method, {})).message.result
 
@@ -64,7 +66,7 @@ test('[RELAY-9] lists keep the order of the configuration, are whole, and a serv
   })
 })
 
-test('[RELAY-9] a prefixed name leads to its server, under the name the server gave', async () => {
+test('[RELAY-9] a prefixed name is routed to its server with the server’s own name', async () => {
   const { zoo, ark, url } = await twoAndOneAway()
 
   await request(url, 'tools/call', { name: 'ark__read__all', arguments: {} })
@@ -86,7 +88,7 @@ test.each([
   ['tools/call', { name: 'nobody__write', arguments: {} }],
   ['prompts/get', { name: '__greet' }],
   ['completion/complete', { ref: { name: 'greet' }, argument: {} }],
-])('[RELAY-9] a name that leads nowhere reaches no server: %s %j', async (method, params) => {
+])('[RELAY-9] a name that matches no server is refused: %s %j', async (method, params) => {
   const { zoo, ark, url } = await twoAndOneAway()
 
   const { message } = await request(url, method, params)
@@ -95,7 +97,7 @@ test.each([
   expect([...zoo.requests, ...ark.requests]).toEqual([])
 })
 
-test('[RELAY-9] a call to a server that is away is refused with its name, and methods nobody knows are', async () => {
+test('[RELAY-9] a call to an unavailable server is refused with the server’s name, and an unknown method is refused', async () => {
   const { url } = await twoAndOneAway()
 
   const away = await request(url, 'tools/call', { name: 'away__write', arguments: {} })
@@ -105,7 +107,7 @@ test('[RELAY-9] a call to a server that is away is refused with its name, and me
   expect(unknown.message.error.code).toBe(-32_601)
 })
 
-test('[RELAY-9] the gateway tells what its servers can do together, under its own name', async () => {
+test('[RELAY-9] the gateway declares the combined capabilities of its servers, under its own name', async () => {
   const { url } = await twoAndOneAway()
 
   const { result } = (await request(url, 'server/discover', {})).message
@@ -118,9 +120,9 @@ test('[RELAY-9] the gateway tells what its servers can do together, under its ow
   })
 })
 
-test('[RELAY-9] questions of servers of both generations behind one gateway lead back to the server that asked', async () => {
+test('[RELAY-9] answers to servers of both generations behind one gateway reach the server that asked', async () => {
   const [older, newest] = [await anAskingServer('2025-11-25'), await anAskingServer('2026-07-28')]
-  const gateway = await (await aStage()).gateway({ older: { url: older.url }, newest: { url: newest.url } })
+  const gateway = await (await openTestEnv()).gateway({ older: { url: older.url }, newest: { url: newest.url } })
   const clients = [await aClient('2025-11-25', gateway.url), await aClient('2026-07-28', gateway.url)]
 
   for (const client of clients) {
@@ -132,8 +134,8 @@ test('[RELAY-9] questions of servers of both generations behind one gateway lead
   expect([older.begun, newest.begun]).toEqual([2, 2])
 })
 
-test('[RELAY-9] a gateway with no server that can be used says so, and why', async () => {
-  const gateway = await (await aStage()).gateway({ away: { url: 'http://127.0.0.1:9/mcp' } })
+test('[RELAY-9] a gateway without a usable server returns an error with the reason', async () => {
+  const gateway = await (await openTestEnv()).gateway({ away: { url: 'http://127.0.0.1:9/mcp' } })
 
   const discovered = await request(gateway.url, 'server/discover', {})
   const listed = await request(gateway.url, 'tools/list', {})
@@ -152,20 +154,20 @@ test('[RELAY-9] discovery responds while a server is unavailable, and names it',
   expect([result._meta, opened._meta]).toEqual([expect.objectContaining(away), away])
 })
 
-test('[RELAY-9] a server name that could be mistaken is refused at the start', async () => {
-  const stage = await aStage()
+test('[RELAY-9] an ambiguous server name is refused at startup', async () => {
+  const testEnv = await openTestEnv()
 
   for (const name of ['a__b', 'A', '', 'a+b', '-a', 'x'.repeat(33)]) {
-    await expect(stage.gateway({ [name]: { url: 'http://127.0.0.1:9' } })).rejects.toMatchObject({
+    await expect(testEnv.gateway({ [name]: { url: 'http://127.0.0.1:9' } })).rejects.toMatchObject({
       code: 'misconfigured',
     })
   }
 })
 
-test('[RELAY-9] the error of a resource that is not there names it as the client does', async () => {
+test('[RELAY-9] the error for a missing resource contains the URI that the client sent', async () => {
   const error = { code: -32_602, message: 'Resource not found', data: { uri: 'file:///none', tries: 1 } }
   const server = await aRawServer(() => ({ error }))
-  const gateway = await (await aStage()).gateway({ one: { url: server.url }, other: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ one: { url: server.url }, other: { url: server.url } })
 
   const { message } = await request(gateway.url, 'resources/read', { uri: 'one+file:///none' })
   const called = await request(gateway.url, 'tools/call', { name: 'one__t', arguments: {} })
@@ -174,7 +176,7 @@ test('[RELAY-9] the error of a resource that is not there names it as the client
   expect(called.message.error.data).toEqual(error.data)
 })
 
-/** A server of either generation whose results hold URIs, and that can tell of a changed resource. */
+/** A server of either generation whose results contain URIs, and that can send resource updates. */
 async function aServerWithLinks(generation: '2025-11-25' | '2026-07-28') {
   const link = { type: 'resource_link', uri: 'file:///a', name: 'a' }
   const embedded = { type: 'resource', resource: { uri: 'file:///b', text: 'b' } }
@@ -218,7 +220,7 @@ async function aServerWithLinks(generation: '2025-11-25' | '2026-07-28') {
 describe.each(['2025-11-25', '2026-07-28'] as const)('two servers of %s', (generation) => {
   const two = async () => {
     const [one, other] = [await aServerWithLinks(generation), await aServerWithLinks(generation)]
-    const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
+    const gateway = await (await openTestEnv()).gateway({ one: { url: one.url }, other: { url: other.url } })
     return { one, other, url: gateway.url }
   }
   const asked = {
@@ -227,7 +229,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('two servers of %s', (gener
     'prompts/get': { name: 'one__p' },
   }
 
-  test('[RELAY-9] every resource that a result names can be read under the name that it gives', async () => {
+  test('[RELAY-9] every resource in a result can be read with the URI in the result', async () => {
     const { url } = await two()
     const session = await aSession(url)
 
@@ -244,7 +246,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('two servers of %s', (gener
     }
   })
 
-  test('[RELAY-9] what was not a resource of the server stays as it was said', async () => {
+  test('[RELAY-9] URIs that are not resources of the server stay unchanged', async () => {
     const { url } = await two()
 
     const { result } = (await request(url, 'tools/call', asked['tools/call'])).message
@@ -268,53 +270,53 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('two servers of %s', (gener
   })
 })
 
-test('[RELAY-9] a resource that is watched is told of by the name it was watched under, from its own server alone', async () => {
+test('[RELAY-9] a resource update carries the URI of the subscription, and comes only from the resource’s own server', async () => {
   const [one, other] = [await aServerWithLinks('2026-07-28'), await aServerWithLinks('2026-07-28')]
-  const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
+  const gateway = await (await openTestEnv()).gateway({ one: { url: one.url }, other: { url: other.url } })
   const notifications = { resourceSubscriptions: ['one+file:///a', 'other+file:///z'] }
   const listening = messagesOf(await listenAt(gateway.url, notifications))
   const session = await aSession(gateway.url)
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
-  const standing = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+  const getStream = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
   await nextOf(await session.ask('resources/subscribe', { uri: 'one+file:///a' }))
   await nextOf(listening)
 
   await until(() => (one.watching.length === 2 && other.watching.length === 1 ? true : undefined))
-  for (const tell of [...one.watching, ...other.watching]) tell()
+  for (const notify of [...one.watching, ...other.watching]) notify()
 
   const uris = [await nextOf(listening), await nextOf(listening)].map((said) => (said.params as Wire).uri)
   expect(uris.toSorted()).toEqual(['one+file:///a', 'other+file:///z'])
-  expect(await nextOf(standing)).toMatchObject({
+  expect(await nextOf(getStream)).toMatchObject({
     method: 'notifications/resources/updated',
     params: { uri: 'one+file:///a' },
   })
 })
 
-test('[RELAY-9] a stream of the newest revision watches a resource at a server with sessions, and stops with the stream', async () => {
+test('[RELAY-9] a 2026-07-28 stream subscribes to a resource at a server with sessions, and unsubscribes when it closes', async () => {
   const [one, other] = [
     await anOlderRawServer(({ end }) => end({ result: {} })),
     await anOlderRawServer(({ end }) => end({ result: {} })),
   ]
-  const gateway = await (await aStage()).gateway({ one: { url: one.url }, other: { url: other.url } })
-  const leaving = untilTheEnd()
+  const gateway = await (await openTestEnv()).gateway({ one: { url: one.url }, other: { url: other.url } })
+  const cancelled = untilTheEnd()
   const listening = messagesOf(
-    await listenAt(gateway.url, { resourceSubscriptions: ['one+file:///a'] }, leaving.signal),
+    await listenAt(gateway.url, { resourceSubscriptions: ['one+file:///a'] }, cancelled.signal),
   )
   await nextOf(listening)
-  const heard = (server: { heard: Wire[] }) =>
-    server.heard
+  const received = (server: { received: Wire[] }) =>
+    server.received
       .filter(({ method }) => String(method).startsWith('resources/'))
       .map(({ method, params }) => [method, params])
-  await until(() => (heard(one).length === 1 ? true : undefined))
+  await until(() => (received(one).length === 1 ? true : undefined))
 
-  leaving.abort()
+  cancelled.abort()
 
-  await until(() => (heard(one).length === 2 ? true : undefined))
-  expect(heard(one)).toEqual([
+  await until(() => (received(one).length === 2 ? true : undefined))
+  expect(received(one)).toEqual([
     ['resources/subscribe', { uri: 'file:///a' }],
     ['resources/unsubscribe', { uri: 'file:///a' }],
   ])
-  expect(heard(other)).toEqual([])
+  expect(received(other)).toEqual([])
 })
 
 function listenAt(url: string, notifications: object, signal = untilTheEnd().signal): Promise<Response> {

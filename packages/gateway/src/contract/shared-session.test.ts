@@ -1,18 +1,18 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { upstreamLimits } from '../limits.ts'
-import { answerInInbox, openAsks } from './inbox.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { isRunning } from './running.suite.ts'
-import { listening } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
+import { listening } from '../../../../test-kit/close-after-test.ts'
+import { answerInInbox, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { isRunning } from '../../../../test-kit/is-running.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { serverLimits, setLimits } from '../limits.ts'
 import { anOlderRawServer, aSession, nextOf, type RawSession, request, untilTheEnd, type Wire } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('stateful-process.suite.ts', import.meta.url))
 const stateful = { command: process.execPath, args: [script] }
-const standard = { ...upstreamLimits }
-afterEach(() => void Object.assign(upstreamLimits, standard))
+afterEach(setLimits(serverLimits, {}))
 
 type Counted = { counted: number; process: number }
 
@@ -27,7 +27,7 @@ async function callTool(url: string, name: string, args: Wire = {}, more: Wire &
   return (await request(url, 'tools/call', { name, arguments: args, ...rounds }, { meta })).message
 }
 
-/** The same in a session; what comes on its stream can be read. */
+/** The same in a session; returns the stream of the call. */
 function inSession(session: RawSession, id: number, name: string, args: Wire = {}) {
   return session.ask('tools/call', { name, arguments: args }, id)
 }
@@ -41,8 +41,8 @@ async function countedIn(session: RawSession, id: number): Promise<Counted> {
   return JSON.parse(textOf((await replyOf(await inSession(session, id, 'count'))).result))
 }
 
-test('[SHARE-1] the calls of one session share one process and its state, and another session has another', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+test('[SHARE-1] the calls of one session share one process and its state, and another session has a separate process', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const [one, two] = [await aSession(url), await aSession(url)]
 
   const counts = await Promise.all([1, 2, 3].map((id) => countedIn(one, id)))
@@ -55,8 +55,8 @@ test('[SHARE-1] the calls of one session share one process and its state, and an
 })
 
 test('[SHARE-1] a client without sessions has one process for each name, and it is stopped when idle', async () => {
-  Object.assign(upstreamLimits, { idleMs: 300, idleLookMs: 50 })
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  setLimits(serverLimits, { idleMs: 300, idleLookMs: 50 })
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const count = async (client: string): Promise<Counted> =>
     JSON.parse(textOf((await callTool(url, 'count', {}, { client })).result))
 
@@ -72,12 +72,12 @@ test('[SHARE-1] a client without sessions has one process for each name, and it 
 })
 
 test('[SHARE-1] with identity a client without sessions has one process for each OAuth client of a person', async () => {
-  const stage = await aStage()
+  const testEnv = await openTestEnv()
   const identify = ({ headers }: { headers: Record<string, unknown> }) => {
     const [principal = 'ann', client = 'app'] = String(headers['x-person'] ?? '').split('/')
     return { principal, groups: [], client }
   }
-  const { url } = await stage.gateway({ deploy: stateful }, { identify: identify as never })
+  const { url } = await testEnv.gateway({ deploy: stateful }, { identify: identify as never })
   const count = async (person: string, name: string): Promise<Counted> => {
     const meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
     const { message } = await request(url, 'tools/call', { name: 'count', arguments: {} }, { person, meta })
@@ -96,8 +96,8 @@ test('[SHARE-1] with identity a client without sessions has one process for each
 })
 
 test('[SHARE-1] the process of an idle session stays as long as the session', async () => {
-  Object.assign(upstreamLimits, { idleMs: 50, idleLookMs: 20 })
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  setLimits(serverLimits, { idleMs: 50, idleLookMs: 20 })
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const session = await aSession(url)
   await countedIn(session, 1)
 
@@ -106,8 +106,8 @@ test('[SHARE-1] the process of an idle session stays as long as the session', as
   expect(await countedIn(session, 2)).toMatchObject({ counted: 2 })
 })
 
-test('[SHARE-2] a question whose server names its call is that call’s, also while others are in progress', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+test('[SHARE-2] a question that names its call belongs to that call, also while others are in progress', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const session = await aSession(url)
   await inSession(session, 1, 'hang')
   const asking = await inSession(session, 2, 'ask', { message: 'mine', named: true })
@@ -119,7 +119,7 @@ test('[SHARE-2] a question whose server names its call is that call’s, also wh
   expect(textOf((await nextOf(asking)).result)).toContain('"word":"a"')
 })
 
-test('[SHARE-2] a question that came on the stream of a call is that call’s', async () => {
+test('[SHARE-2] a question that arrived on the stream of a call belongs to that call', async () => {
   const server = await anOlderRawServer(({ id, params, say }) => {
     if (params.name === 'ask')
       setTimeout(
@@ -132,17 +132,17 @@ test('[SHARE-2] a question that came on the stream of a call is that call’s', 
         300,
       )
   })
-  const { url } = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const { url } = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(url)
   await inSession(session, 1, 'other')
   const asking = await inSession(session, 2, 'ask')
 
   expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create', params: { message: 'mine' } })
-  expect(server.heard.filter(({ method }) => method === 'initialize')).toHaveLength(1)
+  expect(server.received.filter(({ method }) => method === 'initialize')).toHaveLength(1)
 })
 
-test('[SHARE-3] a question that may be any call’s is shown with all of them, and its answer goes to the call that asked', async () => {
-  const { store, gateway } = await aStage()
+test('[SHARE-3] a question that may belong to several calls is shown with all of them, and its answer reaches the call that asked', async () => {
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
   const session = await aSession(url)
   const hanging = await inSession(session, 1, 'hang', { slow: true })
@@ -173,7 +173,7 @@ test('[SHARE-3] a question that may be any call’s is shown with all of them, a
 })
 
 test('[SHARE-3] an open question does not block other calls', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const session = await aSession(url)
   const asking = await inSession(session, 1, 'ask', { message: 'open' })
   expect(await nextOf(asking)).toMatchObject({ method: 'elicitation/create' })
@@ -181,8 +181,8 @@ test('[SHARE-3] an open question does not block other calls', async () => {
   expect(await countedIn(session, 2)).toMatchObject({ counted: 1 })
 })
 
-test('[SHARE-3] a question that another call carried goes on with the call that is left, and ends with the last', async () => {
-  const { store, gateway } = await aStage()
+test('[SHARE-3] a question moves to a remaining call when its call is cancelled, and is withdrawn with the last call', async () => {
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
   const session = await aSession(url)
   await inSession(session, 1, 'hang')
@@ -203,8 +203,8 @@ test('[SHARE-3] a question that another call carried goes on with the call that 
   expect((await store.asks.read('default', moved?.id ?? ''))?.state).toMatchObject({ kind: 'withdrawn' })
 })
 
-test('[SHARE-3] towards a client of the newest revision each question is returned by a call, and each answer reaches its own', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+test('[SHARE-3] for a 2026-07-28 client each question is returned by one call, and each answer reaches its own question', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const messages = ['one', 'two']
   const asked = await Promise.all(messages.map((message) => callTool(url, 'ask', { message })))
 
@@ -225,8 +225,8 @@ test('[SHARE-3] towards a client of the newest revision each question is returne
   ])
 })
 
-test('[SHARE-3] a client with a session is not asked again when the call that carried the question ends', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+test('[SHARE-3] a client with a session is not asked again when the call that sent the question ends', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const session = await aSession(url)
   const hanging = await inSession(session, 1, 'hang')
   const asking = await inSession(session, 2, 'ask', { message: 'whose?' })
@@ -243,8 +243,8 @@ test('[SHARE-3] a client with a session is not asked again when the call that ca
   expect(textOf(said[0]?.result)).toContain('once')
 })
 
-test('[SHARE-4] a cancelled call leaves the others and their process alone, and what it asks later is not theirs', async () => {
-  const { store, gateway } = await aStage()
+test('[SHARE-4] a cancelled call does not affect other calls or their process, and its later questions are not assigned to them', async () => {
+  const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: stateful }, { surfaces: ['inbox'] })
   const session = await aSession(url)
   const before = await countedIn(session, 1)
@@ -261,8 +261,8 @@ test('[SHARE-4] a cancelled call leaves the others and their process alone, and 
   expect(await countedIn(session, 4)).toEqual({ counted: 2, process: before.process })
 })
 
-test('[SHARE-5] with `isolation: call` each call has a process of its own', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: { ...stateful, isolation: 'call' } })
+test('[SHARE-5] with `isolation: call` each call has its own process', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: { ...stateful, isolation: 'call' } })
   const session = await aSession(url)
   await inSession(session, 1, 'hang')
 
@@ -276,10 +276,10 @@ test.each([
   ['all servers', { processesTotal: 1 }, {}, 'limits.processes'],
   ['one server', {}, { processes: 1 }, 'its setting processes'],
 ] as const)(
-  '[SHARE-5] more processes than %s may have are refused, with the setting',
+  '[SHARE-5] more processes than %s may have are refused, and the error names the setting',
   async (_which, limits, setting, words) => {
-    Object.assign(upstreamLimits, limits)
-    const { url } = await (await aStage()).gateway({ deploy: { ...stateful, ...setting } })
+    setLimits(serverLimits, limits)
+    const { url } = await (await openTestEnv()).gateway({ deploy: { ...stateful, ...setting } })
     const session = await aSession(url)
     await countedIn(session, 1)
 
@@ -290,20 +290,20 @@ test.each([
   },
 )
 
-test('[SHARE-6] a stream that breaks fails its own call, and the session goes on if the server still knows it', async () => {
-  let isForgetful = false
+test('[SHARE-6] a stream that breaks fails only its own call, and the session is reused if the server still has it', async () => {
+  let hasLostSession = false
   const server = await anOlderRawServer(({ method, params, end, response }) => {
-    if (method === 'ping') return isForgetful ? void response.destroy() : end({ result: {} })
+    if (method === 'ping') return hasLostSession ? void response.destroy() : end({ result: {} })
     if (params.name === 'break') return void response.destroy()
     if (params.name === 'quick') end({ result: { content: [] } })
   })
-  const { url } = await (await aStage()).gateway({ deploy: { url: server.url } })
+  const { url } = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const session = await aSession(url)
-  const initialized = () => server.heard.filter(({ method }) => method === 'initialize').length
+  const initialized = () => server.received.filter(({ method }) => method === 'initialize').length
   const waiting = await inSession(session, 1, 'wait')
-  let isOver = false
+  let hasEnded = false
   void waiting.next().then(() => {
-    isOver = true
+    hasEnded = true
   })
 
   const broken = await replyOf(await inSession(session, 2, 'break'))
@@ -311,16 +311,16 @@ test('[SHARE-6] a stream that breaks fails its own call, and the session goes on
 
   expect(broken).toHaveProperty('error')
   expect(quick).toHaveProperty('result')
-  expect(isOver).toBe(false)
+  expect(hasEnded).toBe(false)
   expect(initialized()).toBe(1)
-  isForgetful = true
+  hasLostSession = true
   await replyOf(await inSession(session, 4, 'break'))
   expect(await replyOf(await inSession(session, 5, 'quick'))).toHaveProperty('result')
   expect(initialized()).toBe(2)
 })
 
-test('[SHARE-6] an answer that is too large fails its own call, and the process goes on', async () => {
-  const { url } = await (await aStage()).gateway({ deploy: stateful })
+test('[SHARE-6] a response that is too large fails only its own call, and the process keeps running', async () => {
+  const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const session = await aSession(url)
   const before = await countedIn(session, 1)
   const asking = await inSession(session, 2, 'ask', { message: 'open' })
@@ -351,7 +351,9 @@ test.each(['a client that listens', 'the next call'])(
         else if (method === 'tools/call') setTimeout(() => say({ id, result: { content: [{ type: 'text', text: JSON.stringify(roots ?? null) }] } }), 300)
         else if (method !== undefined) say({ id, error: { code: -32601, message: 'unknown' } })
       })`
-    const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+    const gateway = await (await openTestEnv()).gateway({
+      deploy: { command: process.execPath, args: ['-e', program] },
+    })
     const session = await aSession(gateway.url, { capabilities: { roots: {} } })
     const roots = [{ uri: 'file:///work', name: 'work' }]
     const answer = ({ id }: Wire) => session.post({ jsonrpc: '2.0', id, result: { roots } })
@@ -367,7 +369,7 @@ test.each(['a client that listens', 'the next call'])(
   },
 )
 
-test('[SHARE-6] a standing stream that the server closed is opened again', async () => {
+test('[SHARE-6] a notification stream that the server closed is opened again', async () => {
   let opened = 0
   const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
   const server = createServer(async (message, response) => {
@@ -385,7 +387,7 @@ test('[SHARE-6] a standing stream that the server closed is opened again', async
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'raw' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })
-  const { url } = await (await aStage()).gateway({ deploy: await listening(server) })
+  const { url } = await (await openTestEnv()).gateway({ deploy: await listening(server) })
   const session = await aSession(url)
   const headers = { 'mcp-session-id': session.id, 'x-person': 'ann' }
   const stream = messagesOf(await fetch(url, { headers, signal: untilTheEnd().signal }))
@@ -394,9 +396,9 @@ test('[SHARE-6] a standing stream that the server closed is opened again', async
   expect(opened).toBe(2)
 })
 
-test('[START-1] a server that sends nothing on its standing stream before its first event is used at once', async () => {
+test('[START-1] a server that sends nothing on its notification stream before its first event is used at once', async () => {
   const server = createServer(async (message, response) => {
-    // It keeps the request, and writes the status with the first event.
+    // Keeps the request open and sends no status, as a server that waits for its first event does.
     if (message.method === 'GET') return
     let body = ''
     for await (const chunk of message.setEncoding('utf8')) body += chunk
@@ -408,7 +410,7 @@ test('[START-1] a server that sends nothing on its standing stream before its fi
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'raw' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })
-  const { url } = await (await aStage()).gateway({ deploy: await listening(server) })
+  const { url } = await (await openTestEnv()).gateway({ deploy: await listening(server) })
   const began = performance.now()
 
   expect((await callTool(url, 'x')).result).toMatchObject({ content: [] })

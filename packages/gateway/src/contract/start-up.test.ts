@@ -1,4 +1,4 @@
-// Servers that start slowly, answer little, or not at all, and what clients and operators learn of it.
+// Servers that start slowly, respond partially or not at all, and what is reported to clients and operators.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,32 +7,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { upstreamLimits, wireLimits } from '../limits.ts'
-import { nobodyWatches, type Watch } from '../watch/watch.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aClient, accepts } from './clients.suite.ts'
-import { messagesOf } from './messages-of.suite.ts'
-import { isRunning } from './running.suite.ts'
-import { aLegacyServer, listening } from './servers.suite.ts'
-import { aStage, personHeader, putAwayLater, until } from './stage.suite.ts'
-import { aRawServer, aSession, type Heard, nextOf, post, request, untilTheEnd } from './wire.suite.ts'
+import { closeAfterTest, listening } from '../../../../test-kit/close-after-test.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { isRunning } from '../../../../test-kit/is-running.ts'
+import { aLegacyServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { aClient, accepts } from '../../../../test-kit/mcp/scripted-client.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { noTelemetry, type Telemetry } from '../call/telemetry-port.ts'
+import { protocolLimits, serverLimits, setLimits } from '../limits.ts'
+import { aRawServer, aSession, nextOf, post, type Received, request, untilTheEnd } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('imperfect-process.suite.ts', import.meta.url))
 
 async function aProcess(how: string, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'assent-start-'))
-  putAwayLater(() => rm(folder, { recursive: true }))
+  closeAfterTest(() => rm(folder, { recursive: true }))
   const boots = join(folder, 'boots')
   writeFileSync(boots, '')
   const server = { command: process.execPath, args: [script, how, boots], env }
   return { server, boots: () => readFileSync(boots, 'utf8').split('boot').length - 1 }
 }
 
-/** What an operator learns: each change of a server's health, with the reason. */
+/** What is reported to operators: each change of a server's health, with the reason. */
 function aLog() {
   const lines: string[] = []
-  const watch: Watch = {
-    ...nobodyWatches,
+  const watch: Telemetry = {
+    ...noTelemetry,
     health: (server, isUp, reason) => {
       const line = isUp ? `${server} is ready` : `${server}: ${reason}`
       if (lines.at(-1) !== line) lines.push(line)
@@ -42,14 +45,14 @@ function aLog() {
 }
 
 const count = (url: string, args: object = {}) => request(url, 'tools/call', { name: 'count', arguments: args })
-const toolNames = ({ message }: Heard) => (message.result.tools as { name: string }[]).map(({ name }) => name)
-const textOf = ({ message }: Heard) => (message.result.content as { text: string }[])[0]?.text
+const toolNames = ({ message }: Received) => (message.result.tools as { name: string }[]).map(({ name }) => name)
+const textOf = ({ message }: Received) => (message.result.content as { text: string }[])[0]?.text
 
 test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', 'slow-newest-strict', 'old', 'batches'])(
   '[START-1] a process that is %s serves clients of both generations',
   async (how) => {
     const { server } = await aProcess(how)
-    const gateway = await (await aStage()).gateway({ one: server })
+    const gateway = await (await openTestEnv()).gateway({ one: server })
 
     const called = await count(gateway.url)
     const session = await aSession(gateway.url)
@@ -62,11 +65,11 @@ test.each(['silent', 'chatty', 'ends-at-unknown', 'slow-older', 'slow-newest', '
 )
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  '[START-1] a slow process of the official SDK that speaks both generations asks a %s client',
+  '[START-1] a slow process of the official SDK that supports both generations asks a %s client',
   async (generation) => {
     const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
     const server = { command: process.execPath, args: ['--conditions=assent-source', script, 'both, slowly'] }
-    const gateway = await (await aStage()).gateway({ one: server })
+    const gateway = await (await openTestEnv()).gateway({ one: server })
     const client = await aClient(generation, gateway.url)
 
     expect(await client.call('ask', { questions: [whichRegion] })).toMatchObject({ content: [{ text: 'done' }] })
@@ -77,7 +80,7 @@ test.each(['silent', 'ordinary', 'slow-older', 'slow-newest', 'slow-newest-stric
   '[START-2] a process that is %s is started once for its first client',
   async (how) => {
     const { server, boots } = await aProcess(how)
-    const gateway = await (await aStage()).gateway({ one: server })
+    const gateway = await (await openTestEnv()).gateway({ one: server })
 
     await request(gateway.url, 'tools/list', {})
     await count(gateway.url)
@@ -86,13 +89,11 @@ test.each(['silent', 'ordinary', 'slow-older', 'slow-newest', 'slow-newest-stric
   },
 )
 
-test('[START-3] the first list waits for a server that is starting, later ones not long for one that failed', async () => {
-  const before = { ...upstreamLimits }
-  putAwayLater(() => void Object.assign(upstreamLimits, before))
-  Object.assign(upstreamLimits, { openMs: 6_000, listDelayMs: 300 })
+test('[START-3] the first list waits for a server that is starting, and a failed server delays later lists only briefly', async () => {
+  closeAfterTest(setLimits(serverLimits, { openMs: 6_000, listDelayMs: 300 }))
   const [slow, mute] = [await aProcess('slow-older'), await aProcess('mute')]
   const { lines, watch } = aLog()
-  const gateway = await (await aStage()).gateway({ slow: slow.server, mute: mute.server }, { watch })
+  const gateway = await (await openTestEnv()).gateway({ slow: slow.server, mute: mute.server }, { watch })
 
   const first = await request(gateway.url, 'tools/list', {})
   const startedAt = performance.now()
@@ -102,43 +103,41 @@ test('[START-3] the first list waits for a server that is starting, later ones n
   expect(toolNames(first)).toEqual(['slow__count'])
   expect(toolNames(second)).toEqual(['slow__count'])
   expect(tookMs).toBeLessThan(3_000)
-  expect(lines).toContain('mute: The server did not answer in time.')
+  expect(lines).toContain('mute: The server did not respond in time.')
 })
 
-test('[START-3] a process that answers nothing is given up when its time to start is over', async () => {
-  const limits = { ...upstreamLimits }
-  putAwayLater(() => void Object.assign(upstreamLimits, limits))
-  Object.assign(upstreamLimits, { probeMs: 300, openMs: 3_000 })
+test('[START-3] a process that does not respond is reported as failed after its start timeout', async () => {
+  closeAfterTest(setLimits(serverLimits, { probeMs: 300, openMs: 3_000 }))
   const mute = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
-  const gateway = await (await aStage()).gateway({ mute })
+  const gateway = await (await openTestEnv()).gateway({ mute })
   const began = performance.now()
 
   const { message } = await request(gateway.url, 'tools/list', {})
 
-  expect(message.error.message).toContain('did not answer in time')
+  expect(message.error.message).toContain('did not respond in time')
   expect(performance.now() - began).toBeLessThan(5_500)
 })
 
 test('[START-4] a server that comes up later is announced to clients that listed without it', async () => {
   const [late, good] = [await aProcess('fails-twice'), await aProcess('ordinary')]
-  const gateway = await (await aStage()).gateway({ late: late.server, good: good.server })
+  const gateway = await (await openTestEnv()).gateway({ late: late.server, good: good.server })
   const session = await aSession(gateway.url)
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
-  const standing = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
+  const getStream = messagesOf(await fetch(gateway.url, { headers, signal: untilTheEnd().signal }))
   await request(gateway.url, 'tools/list', {})
 
   let announced: unknown
-  while (announced !== 'notifications/tools/list_changed') announced = (await nextOf(standing)).method
+  while (announced !== 'notifications/tools/list_changed') announced = (await nextOf(getStream)).method
 
   expect(toolNames(await request(gateway.url, 'tools/list', {}))).toEqual(['late__count', 'good__count'])
 })
 
-test('[START-5] the client and the log are told why a process cannot be used, without its secrets', async () => {
+test('[START-5] the client and the log get the reason why a process cannot be used, without its secrets', async () => {
   const { server } = await aProcess('fails', { KEY: 'hunter2-hunter2' })
   const { lines, watch } = aLog()
   const missing = { command: 'no-such-program-here' }
   const nowhere = { command: process.execPath, cwd: '/no/such/folder' }
-  const gateway = await (await aStage()).gateway({ fails: server, missing, nowhere }, { watch })
+  const gateway = await (await openTestEnv()).gateway({ fails: server, missing, nowhere }, { watch })
 
   const errors: string[] = []
   for (const name of ['fails', 'missing', 'nowhere', 'missing'])
@@ -148,7 +147,7 @@ test('[START-5] the client and the log are told why a process cannot be used, wi
   expect(errors[0]).toContain('npm ERR! 404 Not Found | the key is [secret]')
   expect(errors[1]).toContain('the program no-such-program-here was not found')
   expect(errors[2]).toContain('there is no folder /no/such/folder')
-  // Too early for the next attempt, and still the reason.
+  // Before the next attempt, the error still has the reason.
   expect(errors[3]).toContain('the program no-such-program-here was not found')
   const log = lines.join('\n')
   expect(log).toContain('exit code 7')
@@ -158,9 +157,9 @@ test('[START-5] the client and the log are told why a process cannot be used, wi
   expect(`${log}${errors}`).not.toContain('hunter2')
 })
 
-test('[START-1] a server of the first HTTP transport, with an event stream and an address for messages, asks its questions', async () => {
+test('[START-1] a server with the HTTP+SSE transport can ask questions', async () => {
   const { url } = await aLegacyServer()
-  const gateway = await (await aStage()).gateway({ one: { url } })
+  const gateway = await (await openTestEnv()).gateway({ one: { url } })
 
   for (const generation of ['2025-11-25', '2026-07-28'] as const) {
     const client = await aClient(generation, gateway.url)
@@ -169,7 +168,7 @@ test('[START-1] a server of the first HTTP transport, with an event stream and a
   }
 })
 
-test('[START-1] a server of the first HTTP transport that sends its callers elsewhere gets nothing there', async () => {
+test('[START-1] an HTTP+SSE server that names another origin for messages gets no messages there', async () => {
   const elsewhere = await aRawServer(() => ({ result: {} }))
   const http = createServer((message, response) => {
     if (message.method !== 'GET') return void response.writeHead(405).end()
@@ -177,7 +176,9 @@ test('[START-1] a server of the first HTTP transport that sends its callers else
     response.write(`event: endpoint\ndata: ${elsewhere.url}\n\n`)
   })
   const { url } = await listening(http)
-  const gateway = await (await aStage()).gateway({ one: { url, headers: { Authorization: 'Bearer hunter2-hunter2' } } })
+  const gateway = await (await openTestEnv()).gateway({
+    one: { url, headers: { Authorization: 'Bearer hunter2-hunter2' } },
+  })
 
   const { message } = await request(gateway.url, 'tools/list', {})
 
@@ -185,14 +186,14 @@ test('[START-1] a server of the first HTTP transport that sends its callers else
   expect(elsewhere.requests).toEqual([])
 })
 
-test('[START-5] a server that wants its callers to sign in is reported with its challenge', async () => {
+test('[START-5] a server that requires authentication is reported with its challenge', async () => {
   const challenge = 'Bearer resource_metadata="https://example.test/.well-known/oauth-protected-resource"'
   const http = createServer((_request, response) => {
     response.writeHead(401, { 'www-authenticate': challenge }).end()
   })
   const { url } = await listening(http)
   const { lines, watch } = aLog()
-  const gateway = await (await aStage()).gateway({ one: { url } }, { watch })
+  const gateway = await (await openTestEnv()).gateway({ one: { url } }, { watch })
 
   const { message } = await request(gateway.url, 'tools/list', {})
 
@@ -202,20 +203,20 @@ test('[START-5] a server that wants its callers to sign in is reported with its 
   expect(lines.join()).not.toContain('is ready')
 })
 
-test('[START-6] a message of one byte too many over standard output ends its call at once, with the limit', async () => {
+test('[START-6] a message on standard output that is slightly too large fails its call at once, with the limit', async () => {
   const { server } = await aProcess('ordinary')
-  const gateway = await (await aStage()).gateway({ one: server })
+  const gateway = await (await openTestEnv()).gateway({ one: server })
   const frame = Buffer.byteLength('{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":""}]}}')
 
-  const fitting = await count(gateway.url, { bytes: wireLimits.messageBytes - frame })
-  const large = await count(gateway.url, { bytes: wireLimits.messageBytes - frame + 10 })
+  const fitting = await count(gateway.url, { bytes: protocolLimits.messageBytes - frame })
+  const large = await count(gateway.url, { bytes: protocolLimits.messageBytes - frame + 10 })
 
-  expect(textOf(fitting)).toHaveLength(wireLimits.messageBytes - frame)
-  expect(large.message.error.message).toContain(`${wireLimits.messageBytes} bytes`)
+  expect(textOf(fitting)).toHaveLength(protocolLimits.messageBytes - frame)
+  expect(large.message.error.message).toContain(`${protocolLimits.messageBytes} bytes`)
   expect(large.message.error.message).toContain('limits.message_size')
 })
 
-test.each(['json', 'sse'])('[START-6] over HTTP as %s bytes are counted too, not characters', async (how) => {
+test.each(['json', 'sse'])('[START-6] over HTTP as %s, bytes are counted too, not characters', async (how) => {
   const text = (characters: number) => ({ content: [{ type: 'text', text: 'é'.repeat(characters) }] })
   const server = await aRawServer(({ id, params }, response) => {
     const result = { resultType: 'complete', ...text((params.arguments as { characters: number }).characters) }
@@ -224,18 +225,18 @@ test.each(['json', 'sse'])('[START-6] over HTTP as %s bytes are counted too, not
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
     return undefined
   })
-  const gateway = await (await aStage()).gateway({ one: { url: server.url } })
+  const gateway = await (await openTestEnv()).gateway({ one: { url: server.url } })
   const ask = (characters: number) => request(gateway.url, 'tools/call', { name: 'x', arguments: { characters } })
 
-  const fitting = await ask(wireLimits.messageBytes / 2 - 1_000)
-  const large = await ask(wireLimits.messageBytes / 2 + 1_000)
+  const fitting = await ask(protocolLimits.messageBytes / 2 - 1_000)
+  const large = await ask(protocolLimits.messageBytes / 2 + 1_000)
 
-  expect(textOf(fitting)).toHaveLength(wireLimits.messageBytes / 2 - 1_000)
+  expect(textOf(fitting)).toHaveLength(protocolLimits.messageBytes / 2 - 1_000)
   expect(large.message.error.message).toContain('limits.message_size')
 })
 
-test('[START-5] a server is named once in the error, whichever layer found out', async () => {
-  const gateway = await (await aStage()).gateway({
+test('[START-5] a server is named once in the error, whichever layer detected it', async () => {
+  const gateway = await (await openTestEnv()).gateway({
     one: { url: 'http://127.0.0.1:9/mcp' },
     two: { command: 'no-such-program-here' },
   })
@@ -248,8 +249,8 @@ test('[START-5] a server is named once in the error, whichever layer found out',
   expect(errors[1]).toMatch(/^The server two cannot be used now\. The server could not be started:/)
 })
 
-test('[START-8] a client of the only server, which cannot be used, does not begin a session, and gets the reason', async () => {
-  const gateway = await (await aStage()).gateway({ one: { url: 'http://127.0.0.1:9/mcp' } })
+test('[START-8] if the only server cannot be used, its client gets the reason instead of a session', async () => {
+  const gateway = await (await openTestEnv()).gateway({ one: { url: 'http://127.0.0.1:9/mcp' } })
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
 
   const response = await post(gateway.url, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
@@ -263,25 +264,23 @@ test('[START-8] a client of the only server, which cannot be used, does not begi
   await expect(aClient('2025-11-25', gateway.url)).rejects.toThrow('cannot be used now')
 })
 
-test('[START-8] while the only server is tried again, its clients get the reason of the last failure', async () => {
-  const before = { ...upstreamLimits }
-  putAwayLater(() => void Object.assign(upstreamLimits, before))
-  Object.assign(upstreamLimits, { openMs: 500, probeMs: 100, listDelayMs: 100 })
+test('[START-8] while the only server is being retried, its clients get the reason of the last failure', async () => {
+  closeAfterTest(setLimits(serverLimits, { openMs: 500, probeMs: 100, listDelayMs: 100 }))
   const { server } = await aProcess('mute')
-  const gateway = await (await aStage()).gateway({ one: server })
+  const gateway = await (await openTestEnv()).gateway({ one: server })
 
   const first = await request(gateway.url, 'server/discover', {})
   const second = await request(gateway.url, 'server/discover', {})
 
-  expect(first.message.error.message).toBe('The server one cannot be used now. The server did not answer in time.')
+  expect(first.message.error.message).toBe('The server one cannot be used now. The server did not respond in time.')
   expect(second.message.error.message).toBe(
-    'The server one cannot be used now. The server has not answered yet. The last attempt failed: The server did not answer in time.',
+    'The server one cannot be used now. The server has not responded yet. The last attempt failed: The server did not respond in time.',
   )
 })
 
-test('[START-8] with several servers, none of which can be used, clients connect and learn which and why', async () => {
+test('[START-8] with several servers, none of which can be used, clients connect and get each server’s reason', async () => {
   const away = { url: 'http://127.0.0.1:9/mcp' }
-  const gateway = await (await aStage()).gateway({ one: away, two: away })
+  const gateway = await (await openTestEnv()).gateway({ one: away, two: away })
 
   const { opened } = await aSession(gateway.url)
   const { message } = await request(gateway.url, 'server/discover', {})
@@ -291,9 +290,9 @@ test('[START-8] with several servers, none of which can be used, clients connect
   expect(message.result._meta).toMatchObject({ 'assent/unavailable': unavailable })
 })
 
-test('[START-9] closing does not wait for a server that is being started, and stops its process', async () => {
+test('[START-9] closing does not wait for a server that is starting, and stops its process', async () => {
   const { server } = await aProcess('mute-stubborn')
-  const gateway = await (await aStage()).gateway({ one: server })
+  const gateway = await (await openTestEnv()).gateway({ one: server })
   const asked = request(gateway.url, 'tools/list', {}).catch(() => undefined)
   const pid = await until(() => pidIn(server.args[2] ?? ''))
 

@@ -1,8 +1,8 @@
-// A process of its own: a hand-written 2025-11-25 server on standard input and output that keeps state between calls.
+// Runs as a separate process: a hand-written 2025-11-25 server over stdio that keeps state between calls.
 //
-// Tools: `count` counts its calls and names the process; `ask` asks what its argument `message` says, under the id of its
-// call or, with `named`, with that id in our `_meta` member; `hang` answers when `release` is called; `late` asks after it
-// was cancelled; `big` answers with more than a message may have, `big and nameless` with no message at all.
+// Tools: `count` returns the number of its calls and the process id; `ask` asks the question in its argument `message`,
+// with `named` also with the id of the call in our `_meta` member; `hang` returns when `release` is called; `late` asks
+// after it was cancelled; `big` returns a message that is too large, `big and nameless` a large line without JSON.
 
 import { createInterface } from 'node:readline'
 

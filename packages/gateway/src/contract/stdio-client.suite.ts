@@ -1,12 +1,13 @@
-// A client of revision 2026-07-28 on the standard input and output of a gateway, written by hand.
+// A hand-written client of revision 2026-07-28, connected to a gateway over stdio.
 
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { createKeyRing } from '@assent/core'
 import type { Store } from '@assent/store'
-import { type GatewayOptions, serveStdio } from '../gateway.ts'
-import { putAwayLater, until } from './stage.suite.ts'
+import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
+import { until } from '../../../../test-kit/until.ts'
+import { type GatewayOptions, serveStdio } from '../program/gateway.ts'
 import type { Wire } from './wire.suite.ts'
 
 const meta = {
@@ -20,7 +21,7 @@ export interface StdioClient {
   cancel(id: number): void
   /** The reply to the request with this id. */
   reply(id: number): Promise<{ result: Wire; error: { message: string } }>
-  /** Closes the client's end; resolves when the gateway has ended. */
+  /** Disconnects; resolves when the gateway has stopped. */
   leave(): Promise<void>
 }
 
@@ -41,7 +42,7 @@ export function aStdioClient(
     input.end()
     await ended
   }
-  putAwayLater(leave)
+  closeAfterTest(leave)
   const write = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   return {
     send: (id, args, rounds = {}) =>

@@ -1,11 +1,11 @@
-// A process of its own: the asking server of the generation it is told, on standard input and output.
+// Runs as a separate process: the asking server over stdio. The argument selects the generation.
 
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { Count, newestServer, olderServer } from './asking.suite.ts'
+import { Count, newestServer, olderServer } from '../../../../test-kit/mcp/asking-tools.ts'
 
 process.stderr.write('a line for the log\n')
-// As the official SDK serves unless told otherwise, on a machine that is busy.
+// Both generations, as the official SDK serves by default, after a slow start.
 if (process.argv[2] === 'both, slowly') {
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   serveStdio(() => newestServer(new Count()))

@@ -1,24 +1,26 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { howMany, signIn, whichRegion } from './asking.suite.ts'
-import { aClient, accepts } from './clients.suite.ts'
-import { isRunning } from './running.suite.ts'
-import type { Generation } from './servers.suite.ts'
-import { aStage, personHeader, until } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { isRunning } from '../../../../test-kit/is-running.ts'
+import { howMany, signIn, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient, accepts } from '../../../../test-kit/mcp/scripted-client.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
+import type { Revision } from '../../../../test-kit/revisions.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { aSession, call, nextOf, request, untilTheEnd } from './wire.suite.ts'
 
 const script = fileURLToPath(new URL('stdio-server.suite.ts', import.meta.url))
 
-function aProcess(generation: Generation) {
+function aProcess(generation: Revision) {
   return { command: process.execPath, args: [script, generation] }
 }
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  '[RELAY-1] questions of a %s server on standard output pass, and its log is no message',
+  '[RELAY-1] questions of a %s server on standard output are forwarded, and its log output is not parsed as messages',
   async (generation) => {
     const logged: string[] = []
     const options = { onServerLog: (server: string, line: string) => logged.push(`${server}: ${line}`) }
-    const gateway = await (await aStage()).gateway({ deploy: aProcess(generation) }, options)
+    const gateway = await (await openTestEnv()).gateway({ deploy: aProcess(generation) }, options)
     const [older, newest] = [await aClient('2025-11-25', gateway.url), await aClient('2026-07-28', gateway.url)]
 
     const results = await Promise.all(
@@ -33,17 +35,17 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 )
 
 test('[SHARE-1] two calls of one person that ask at once get their own questions', async () => {
-  const gateway = await (await aStage()).gateway({ deploy: aProcess('2025-11-25') })
+  const gateway = await (await openTestEnv()).gateway({ deploy: aProcess('2025-11-25') })
   const questions = ['one', 'two'].map((message) => ({ ...howMany, message }))
 
-  const heard = await Promise.all(questions.map((question) => call(gateway.url, { questions: [question] })))
+  const received = await Promise.all(questions.map((question) => call(gateway.url, { questions: [question] })))
 
-  const messages = heard.map(({ message }) => JSON.stringify(message.result.inputRequests))
+  const messages = received.map(({ message }) => JSON.stringify(message.result.inputRequests))
   expect(messages[0]).toContain('"one"')
   expect(messages[1]).toContain('"two"')
 })
 
-test('[RELAY-11] a log line of a process of the newest revision reaches the session that set a level', async () => {
+test('[RELAY-11] a log message of a 2026-07-28 process reaches the session that set a level', async () => {
   const program = `
     const lines = require('node:readline').createInterface({ input: process.stdin })
     const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -57,10 +59,10 @@ test('[RELAY-11] a log line of a process of the newest revision reaches the sess
       if (level !== undefined) say({ method: 'notifications/message', params: { level, data: 'a line' } })
       say({ id, result: { resultType: 'complete', content: [] } })
     })`
-  const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
   const session = await aSession(gateway.url)
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
-  // A standing stream, as every client of the official SDK has one: it is a request at the process too.
+  // Every client of the official SDK opens a notification stream, which is a request to the process too.
   await fetch(gateway.url, { headers, signal: untilTheEnd().signal })
   await nextOf(await session.ask('logging/setLevel', { level: 'warning' }))
 
@@ -69,8 +71,8 @@ test('[RELAY-11] a log line of a process of the newest revision reaches the sess
   expect(said).toMatchObject({ method: 'notifications/message', params: { level: 'warning', data: 'a line' } })
 })
 
-test('[RELAY-9] a server that cannot be started is told in words', async () => {
-  const gateway = await (await aStage()).gateway({ deploy: { command: '/nowhere/to/be/found' } })
+test('[RELAY-9] a call to a server that cannot be started gets an error with the reason', async () => {
+  const gateway = await (await openTestEnv()).gateway({ deploy: { command: '/nowhere/to/be/found' } })
 
   const { message } = await request(gateway.url, 'tools/list', {})
 
@@ -95,7 +97,9 @@ test.each(['2025-11-25', '2026-07-28'])(
         say({ id, result: { resultType: 'complete', content: [{ type: 'text', text: String(process.pid) }] } })
         setTimeout(() => process.exit(0), 20)
       })`
-    const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+    const gateway = await (await openTestEnv()).gateway({
+      deploy: { command: process.execPath, args: ['-e', program] },
+    })
     const first = await call(gateway.url, {})
     const pid = Number((first.message.result.content as { text: string }[])[0]?.text)
     await until(() => (isRunning(pid) ? undefined : true))
@@ -118,7 +122,7 @@ test('[RELAY-2] a process that ends in the middle of a call is started again for
       else if (method === 'tools/call' && params.arguments.last) process.exit(3)
       else if (method === 'tools/call') reply({ result: { content: [] } })
     })`
-  const gateway = await (await aStage()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
+  const gateway = await (await openTestEnv()).gateway({ deploy: { command: process.execPath, args: ['-e', program] } })
 
   const outcomes = []
   for (const last of [true, false]) outcomes.push((await call(gateway.url, { last })).message)

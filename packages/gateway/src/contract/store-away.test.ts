@@ -1,14 +1,14 @@
-// Calls that are held while the database cannot keep what happens to them: for a moment it refuses, and says that it
-// cannot do it now.
+// Held calls while the database is temporarily unavailable: it refuses writes with the error code 57P03
+// (cannot_connect_now).
 
 import { expect, test } from 'vitest'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { type ClusterOptions, openCluster, type TestCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { howMany, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { relayLimits } from '../limits.ts'
-import { howMany, whichRegion } from './asking.suite.ts'
-import { aClient } from './clients.suite.ts'
-import { aFleet, type Fleet, type FleetOptions } from './fleet.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { until } from './stage.suite.ts'
 import { call } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -17,16 +17,16 @@ const done = { content: [{ type: 'text', text: 'done' }] }
 const args = { questions: [whichRegion] }
 const withInbox = { gateway: { surfaces: ['client', 'inbox'] } } as const
 
-async function aHeldCall(questions: object[] = [whichRegion], options: FleetOptions = {}) {
+async function aHeldCall(questions: object[] = [whichRegion], options: ClusterOptions = {}) {
   const server = await anAskingServer('2025-11-25')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 1, ...options })
-  const [{ url, store }] = fleet.replicas
+  const cluster = await openCluster({ deploy: { url: server.url } }, { replicas: 1, ...options })
+  const [{ url, store }] = cluster.replicas
   const { requestState } = (await call(url, { questions })).message.result
-  return { server, fleet, url, store, requestState }
+  return { server, cluster, url, store, requestState }
 }
 
-/** From now on the database refuses this, as one does that is about to stop; returns how to end it. */
-async function refuses({ tamper }: Fleet, what: string): Promise<() => Promise<unknown>> {
+/** Makes the database refuse this write with 57P03; returns a function that ends it. */
+async function refuses({ tamper }: TestCluster, what: string): Promise<() => Promise<unknown>> {
   await tamper(
     `create or replace function refuse() returns trigger language plpgsql as $$ begin
        raise exception 'not now' using errcode = '57P03'; end $$`,
@@ -36,43 +36,43 @@ async function refuses({ tamper }: Fleet, what: string): Promise<() => Promise<u
   return () => tamper(`drop trigger refusing on ${table}`)
 }
 
-test('[RELAY-7] an outcome that could not be kept is kept when the database can, for a caller who comes again', async () => {
-  const { server, fleet, url, requestState } = await aHeldCall()
+test('[RELAY-7] an outcome that could not be stored is stored when the database is available, and a retry gets it', async () => {
+  const { server, cluster, url, requestState } = await aHeldCall()
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
-  const again = await refuses(fleet, `update on calls for each row when (new.state = 'finished')`)
+  const again = await refuses(cluster, `update on calls for each row when (new.state = 'finished')`)
 
   const [first, second] = [await call(url, args, rounds), await call(url, args, rounds)]
   await again()
   const last = await until(async () => {
-    const heard = await call(url, args, rounds)
-    return heard.status === 503 ? undefined : heard
+    const received = await call(url, args, rounds)
+    return received.status === 503 ? undefined : received
   })
 
   expect([first, second].map(({ status }) => status)).toEqual([503, 503])
-  expect(first.message.error.message).toContain('send the same again')
+  expect(first.message.error.message).toContain('retry later')
   expect(last.message.result).toMatchObject(done)
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
 })
 
-test('[RELAY-7] a server whose question cannot be put on record is not kept waiting for an answer', async () => {
+test('[RELAY-7] a server whose question cannot be stored is not kept waiting for an answer', async () => {
   const server = await anAskingServer('2025-11-25')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { replicas: 1 })
-  const again = await refuses(fleet, 'insert on asks for each row')
+  const cluster = await openCluster({ deploy: { url: server.url } }, { replicas: 1 })
+  const again = await refuses(cluster, 'insert on asks for each row')
 
-  const { message } = await call(fleet.url, args)
+  const { message } = await call(cluster.url, args)
   await again()
 
   expect(message.error.message).toContain('cannot reach its database')
   await until(async () => (server.begun === 1 && server.ended === 1 ? true : undefined))
-  await until(async () => ((await running(fleet)).length === 0 ? true : undefined), relayLimits.leaseMs + 10_000)
-  expect(await openAsks(fleet.replicas[0].store)).toEqual([])
+  await until(async () => ((await running(cluster)).length === 0 ? true : undefined), relayLimits.leaseMs + 10_000)
+  expect(await openAsks(cluster.replicas[0].store)).toEqual([])
 })
 
-test('[RELAY-7] a later question that cannot be put on record is put when its caller comes again', async () => {
+test('[RELAY-7] a later question that cannot be stored is stored when its caller retries', async () => {
   const questions = [whichRegion, howMany]
-  const { server, fleet, url, requestState } = await aHeldCall(questions)
+  const { server, cluster, url, requestState } = await aHeldCall(questions)
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
-  const again = await refuses(fleet, 'insert on asks for each row')
+  const again = await refuses(cluster, 'insert on asks for each row')
 
   const { status } = await call(url, { questions }, rounds)
   await again()
@@ -85,28 +85,28 @@ test('[RELAY-7] a later question that cannot be put on record is put when its ca
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope, three] })
 })
 
-test('[STORE-16] a call that cannot be put off is not held for a caller who could never come back', async () => {
+test('[STORE-16] a call that cannot be deferred is not held, because its caller could not fetch the result', async () => {
   const server = await anAskingServer('2025-11-25')
   const impatient = { replicas: 1, gateway: { ...withInbox.gateway, patienceMs: 300 } }
-  const fleet = await aFleet({ deploy: { url: server.url } }, impatient)
-  const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
-  const again = await refuses(fleet, 'insert on deferred_calls for each row')
+  const cluster = await openCluster({ deploy: { url: server.url } }, impatient)
+  const caller = await aClient('2025-11-25', cluster.url, { elicitation: 'none' })
+  const again = await refuses(cluster, 'insert on deferred_calls for each row')
 
   await expect(caller.call('ask', args)).rejects.toThrow('cannot reach its database')
   await again()
 
   await until(async () => (server.ended === 1 ? true : undefined))
-  await until(async () => ((await running(fleet)).length === 0 ? true : undefined), 15_000)
-  await until(async () => ((await openAsks(fleet.replicas[0].store)).length === 0 ? true : undefined), 15_000)
+  await until(async () => ((await running(cluster)).length === 0 ? true : undefined), 15_000)
+  await until(async () => ((await openAsks(cluster.replicas[0].store)).length === 0 ? true : undefined), 15_000)
 })
 
-test('[FLEET-4] a call that came on record after its process gave up on it is given up, with what it asked', async () => {
-  const { fleet, store } = await aHeldCall()
+test('[FLEET-4] a call that was stored after its process abandoned it is ended, and its asks are withdrawn', async () => {
+  const { cluster, store } = await aHeldCall()
   const ask = await firstAsk(store)
-  await fleet.tamper(
+  await cluster.tamper(
     `insert into calls select tenant, 'call_late', principal, server, method, request_digest, owner, state, started_at, lease_until from calls`,
   )
-  await fleet.tamper(`update asks set call_id = 'call_late'`)
+  await cluster.tamper(`update asks set call_id = 'call_late'`)
 
   const ended = await until(async () => {
     const found = await store.asks.read('default', ask.id)
@@ -114,20 +114,20 @@ test('[FLEET-4] a call that came on record after its process gave up on it is gi
   }, 15_000)
 
   expect(ended?.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
-  expect(await running(fleet)).toEqual([{ id: ask.callId }])
+  expect(await running(cluster)).toEqual([{ id: ask.callId }])
 })
 
-test('[STORE-16] a caller who was put off is told to come again while the database is away, and gets the one outcome', async () => {
+test('[STORE-16] a deferred call stays pending while the database is unavailable, and is then fetched with its one outcome', async () => {
   const server = await anAskingServer('2026-07-28')
   const impatient = { replicas: 1, gateway: { ...withInbox.gateway, patienceMs: 300 } }
-  const fleet = await aFleet({ deploy: { url: server.url } }, impatient)
-  const caller = await aClient('2025-11-25', fleet.url, { elicitation: 'none' })
+  const cluster = await openCluster({ deploy: { url: server.url } }, impatient)
+  const caller = await aClient('2025-11-25', cluster.url, { elicitation: 'none' })
   const { structuredContent } = (await caller.call('ask', args)) as { structuredContent: { askId: string } }
   const { askId } = structuredContent
-  const [{ store }] = fleet.replicas
+  const [{ store }] = cluster.replicas
   await answerInInbox(store, await firstAsk(store), inEurope)
   const fetch = () => caller.call('assent__await_answer', { ask_id: askId })
-  const again = await refuses(fleet, 'update on deferred_calls for each row when (new.outcome is not null)')
+  const again = await refuses(cluster, 'update on deferred_calls for each row when (new.outcome is not null)')
 
   const away = await fetch()
   await again()
@@ -137,6 +137,6 @@ test('[STORE-16] a caller who was put off is told to come again while the databa
   expect(server).toMatchObject({ ended: 1, saw: [inEurope] })
 })
 
-async function running({ tamper }: Fleet): Promise<unknown[]> {
+async function running({ tamper }: TestCluster): Promise<unknown[]> {
   return tamper(`select id from calls where state = 'running'`)
 }

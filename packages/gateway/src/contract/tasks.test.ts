@@ -1,8 +1,8 @@
-// Tasks are removed from both sides until the gateway supports them: platform.md F1 and F2.
+// The gateway does not support tasks: it removes them from the messages of both sides.
 
 import { expect, test } from 'vitest'
-import { nobodyWatches } from '../watch/watch.ts'
-import { aStage } from './stage.suite.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
 import { anOlderRawServer, aRawServer, aSession, call, complete, nextOf, request, type Wire } from './wire.suite.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
@@ -16,13 +16,13 @@ const tools = [
 
 async function twoOf(server: { url: string }, leftOut: string[] = []) {
   const other = await aRawServer(() => complete)
-  const watch = { ...nobodyWatches, toolLeftOut: (name: string, tool: string) => leftOut.push(`${name} ${tool}`) }
-  return (await aStage()).gateway({ deploy: { url: server.url }, other: { url: other.url } }, { watch })
+  const watch = { ...noTelemetry, toolLeftOut: (name: string, tool: string) => leftOut.push(`${name} ${tool}`) }
+  return (await openTestEnv()).gateway({ deploy: { url: server.url }, other: { url: other.url } }, { watch })
 }
 
 async function oneOf(server: { url: string }, leftOut: string[] = []) {
-  const watch = { ...nobodyWatches, toolLeftOut: (name: string, tool: string) => leftOut.push(`${name} ${tool}`) }
-  return (await aStage()).gateway({ deploy: { url: server.url } }, { watch })
+  const watch = { ...noTelemetry, toolLeftOut: (name: string, tool: string) => leftOut.push(`${name} ${tool}`) }
+  return (await openTestEnv()).gateway({ deploy: { url: server.url } }, { watch })
 }
 
 for (const [what, open, name] of [
@@ -71,7 +71,7 @@ test('[TASK-2] a 2025-11-25 client that calls tasks/get gets -32601', async () =
   const reply = await nextOf(await session.ask('tasks/get', { taskId: 't' }))
 
   expect(reply).toMatchObject({ error: { code: -32_601 } })
-  expect(server.heard.map(({ method }) => method)).not.toContain('tasks/get')
+  expect(server.received.map(({ method }) => method)).not.toContain('tasks/get')
 })
 
 test('[TASK-1] a 2025-11-25 server and client see no tasks capability of each other, and params.task is removed', async () => {
@@ -81,9 +81,9 @@ test('[TASK-1] a 2025-11-25 server and client see no tasks capability of each ot
   await nextOf(await session.ask('tools/call', { name: 'plain', arguments: {}, task: { ttl: 5 } }))
 
   expect(session.opened.capabilities).toEqual({ tools: {} })
-  const initialize = server.heard.find(({ method }) => method === 'initialize') as { params: Wire }
+  const initialize = server.received.find(({ method }) => method === 'initialize') as { params: Wire }
   expect(initialize.params.capabilities).not.toHaveProperty('tasks')
-  const called = server.heard.find(({ method }) => method === 'tools/call') as { params: Wire }
+  const called = server.received.find(({ method }) => method === 'tools/call') as { params: Wire }
   expect(called.params).not.toHaveProperty('task')
 })
 
@@ -110,7 +110,7 @@ for (const [what, open, prefix] of [
 test.each([
   ['2026-07-28', { resultType: 'task', taskId: 't-1', status: 'working', ttlMs: 60_000 }],
   ['2025-11-25', { task: { taskId: 't-1', status: 'working', ttl: 60_000 } }],
-])('[TASK-4] a %s server that starts a task all the same fails the call with the reason', async (_revision, result) => {
+])('[TASK-4] if a %s server starts a task anyway, the call fails with the reason', async (_revision, result) => {
   const server =
     'task' in result ? await anOlderRawServer(({ end }) => end({ result })) : await aRawServer(() => ({ result }))
   const { url } = await oneOf(server)

@@ -1,11 +1,12 @@
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
+import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
+import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { relayLimits } from '../limits.ts'
-import { whichRegion } from './asking.suite.ts'
-import { aFleet } from './fleet.suite.ts'
-import { answerInInbox, firstAsk, openAsks } from './inbox.suite.ts'
-import { anAskingServer } from './servers.suite.ts'
-import { aStage, until } from './stage.suite.ts'
 import { aStdioClient } from './stdio-client.suite.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf } from './wire.suite.ts'
 
@@ -24,18 +25,18 @@ function endOf({ asks: all }: Store, id: string, withinMs?: number) {
   }, withinMs)
 }
 
-test('[RUN-13] of a dead replica, an ask whose caller holds a state stays open and goes on elsewhere; the others are withdrawn', async () => {
+test('[RUN-13] an ask of a dead replica stays open if its caller holds a state, and continues elsewhere; others are withdrawn', async () => {
   const server = await anAskingServer('2026-07-28')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: inbox })
-  const [first, second] = fleet.replicas
+  const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: inbox })
+  const [first, second] = cluster.replicas
   const { requestState } = (await call(first.url, args, {}, withoutForms)).message.result
   const held = await firstAsk(first.store)
-  const dying = await fleet.another({ holdMs: 60_000 })
+  const dying = await cluster.another({ holdMs: 60_000 })
   void call(dying.url, args, {}, withoutForms).catch(() => undefined)
   const orphan = await until(async () => (await openAsks(first.store)).find(({ id }) => id !== held.id))
-  // As kill -9 would: neither of the two renews its lease any more.
+  // Simulates kill -9: neither of the two renews its lease.
   for (const replica of [first, dying]) replica.store.replicas.renew = async () => undefined
-  await fleet.tamper('update replicas set lease_until = 0')
+  await cluster.tamper('update replicas set lease_until = 0')
 
   const withdrawn = await endOf(second.store, orphan.id, 15_000)
   const state = (await second.store.asks.read('default', held.id))?.state
@@ -49,18 +50,18 @@ test('[RUN-13] of a dead replica, an ask whose caller holds a state stays open a
 
 test('[RUN-13] a replica that lost the store for a while does not declare the others dead before they could renew', async () => {
   const server = await anAskingServer('2026-07-28')
-  const fleet = await aFleet({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 60_000 } })
-  const [living, sweeping] = fleet.replicas
+  const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 60_000 } })
+  const [living, sweeping] = cluster.replicas
   void call(living.url, args, {}, withoutForms).catch(() => undefined)
   const ask = await firstAsk(living.store)
   const { asks: all, replicas } = sweeping.store
   const [isAlive, withdraw] = [replicas.isAlive.bind(replicas), all.withdrawOfDeadReplicas.bind(all)]
-  const away = () => Promise.reject(new Error('The store is away.'))
-  // An outage longer than the lease, for all of them: nobody could renew.
-  sweeping.store.giveUpSilent = away
-  replicas.isAlive = away
-  living.store.replicas.renew = away
-  await fleet.tamper('update replicas set lease_until = 0')
+  const unavailable = () => Promise.reject(new Error('The store is unavailable.'))
+  // An outage that is longer than the lease, so that no replica could renew.
+  sweeping.store.abandonLostCalls = unavailable
+  replicas.isAlive = unavailable
+  living.store.replicas.renew = unavailable
+  await cluster.tamper('update replicas set lease_until = 0')
   await new Promise((resolve) => setTimeout(resolve, 2 * relayLimits.renewEveryMs + 500))
   let sweeps = 0
   all.withdrawOfDeadReplicas = () => {
@@ -68,7 +69,7 @@ test('[RUN-13] a replica that lost the store for a while does not declare the ot
     return withdraw()
   }
   replicas.isAlive = isAlive
-  sweeping.store.giveUpSilent = async () => []
+  sweeping.store.abandonLostCalls = async () => []
   Reflect.deleteProperty(living.store.replicas, 'renew')
 
   await until(() => (sweeps > 0 ? true : undefined), 15_000)
@@ -77,9 +78,9 @@ test('[RUN-13] a replica that lost the store for a while does not declare the ot
 }, 30_000)
 
 describe.each(generations)('a client on standard input and a %s server', (generation) => {
-  test('[RUN-15] when the client leaves, its states end with the process: their asks are withdrawn', async () => {
+  test('[RUN-15] when the client disconnects, its states end with the process: their asks are withdrawn', async () => {
     const server = await anAskingServer(generation)
-    const { store } = await aStage()
+    const { store } = await openTestEnv()
     const client = aStdioClient(store, { deploy: { url: server.url } }, inbox)
     client.send(1, args)
     expect((await client.reply(1)).result).toMatchObject({ resultType: 'input_required' })
@@ -91,9 +92,9 @@ describe.each(generations)('a client on standard input and a %s server', (genera
     expect(await answerInInbox(store, ask, inEurope, local)).toMatchObject({ kind: 'ended' })
   })
 
-  test('[RUN-14] a session that is ended takes the asks of its handles with it, and no others', async () => {
+  test('[RUN-14] ending a session withdraws the asks of its handles, and no others', async () => {
     const server = await anAskingServer(generation)
-    const { store, gateway } = await aStage()
+    const { store, gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces: ['inbox'], patienceMs: 100 })
     const sessions = [await aSession(url, withoutForms), await aSession(url, withoutForms)]
     const handles: string[] = []
@@ -110,11 +111,11 @@ describe.each(generations)('a client on standard input and a %s server', (genera
   })
 })
 
-test('[RUN-1] an ask that a dropped retry raised, and that no state leads to, is withdrawn', async () => {
+test('[RUN-1] an ask that a dropped retry raised is withdrawn if no returned state refers to it', async () => {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: whichRegion }, 's') : complete,
   )
-  const { store, gateway } = await aStage()
+  const { store, gateway } = await openTestEnv()
   const surfaces = ['client', 'inbox'] as const
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20_000, unseenAfterMs: 60_000 })
   const { requestState } = (await call(url, {})).message.result

@@ -1,15 +1,15 @@
-// Both sides of the wire written by hand, for tests that judge exactly what crosses it.
+// Hand-written clients and servers, for tests that check the exact messages between them and the gateway.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { JsonObject } from '@assent/core'
-import { messagesOf } from './messages-of.suite.ts'
-import { listening } from './servers.suite.ts'
-import { personHeader, putAwayLater } from './stage.suite.ts'
+import { closeAfterTest, listening } from '../../../../test-kit/close-after-test.ts'
+import { messagesOf } from '../../../../test-kit/mcp/messages.ts'
+import { personHeader } from '../../../../test-kit/person-header.ts'
 
 export type Wire = Record<string, unknown>
-export interface Heard {
+export interface Received {
   readonly status: number
-  /** The last message of the response, which is its reply. */
+  /** The last message of the response: the reply to the request. */
   readonly message: { id?: unknown; result: Wire; error: { code: number; message: string; data?: unknown } }
   readonly said: readonly Wire[]
 }
@@ -25,7 +25,7 @@ export interface Sender {
 }
 
 /** One request of revision 2026-07-28. */
-export async function request(url: string, method: string, params: Wire, sender: Sender = {}): Promise<Heard> {
+export async function request(url: string, method: string, params: Wire, sender: Sender = {}): Promise<Received> {
   const name = params.name ?? params.uri
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -38,12 +38,12 @@ export async function request(url: string, method: string, params: Wire, sender:
     ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
     ...sender.headers,
   }
-  return heard(
+  return received(
     await post(url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, { ...sender, headers }),
   )
 }
 
-export function call(url: string, args: Wire, rounds: Wire = {}, sender: Sender = {}): Promise<Heard> {
+export function call(url: string, args: Wire, rounds: Wire = {}, sender: Sender = {}): Promise<Received> {
   return request(url, 'tools/call', { name: 'ask', arguments: args, ...rounds }, sender)
 }
 
@@ -61,18 +61,18 @@ export function post(url: string, body: unknown, { person = 'ann', headers, sign
   })
 }
 
-async function heard(response: Response): Promise<Heard> {
+async function received(response: Response): Promise<Received> {
   const said: Wire[] = []
   for await (const message of messagesOf(response)) said.push(message)
-  return { status: response.status, message: said.at(-1) as Heard['message'], said }
+  return { status: response.status, message: said.at(-1) as Received['message'], said }
 }
 
 export interface RawSession {
   readonly id: string
   readonly opened: Wire
-  /** Sends a message in this session; anybody may try. */
+  /** Sends a message in this session, by default as its own person. */
   post(message: Wire, person?: string): Promise<Response>
-  /** A request whose messages can be read as they come. */
+  /** Sends a request; returns the messages of its response as they arrive. */
   ask(method: string, params: Wire, id?: number): Promise<AsyncGenerator<Wire>>
 }
 
@@ -84,7 +84,7 @@ export async function aSession(url: string, { person = 'ann', ...client }: Sende
   }
   const response = await post(url, { jsonrpc: '2.0', id: 0, method: 'initialize', params }, { person })
   const id = response.headers.get('mcp-session-id') ?? ''
-  const { message } = await heard(response)
+  const { message } = await received(response)
   const send = (body: Wire, by = person) => post(url, body, { person: by, headers: { 'mcp-session-id': id } })
   const session: RawSession = {
     id,
@@ -111,8 +111,8 @@ export interface RawRequest {
 export type Reaction = (request: RawRequest, response: ServerResponse, message: IncomingMessage) => unknown
 
 /**
- * A server of revision 2026-07-28 that says what the test tells it to: `{result}` or `{error}`, or it writes to the
- * response itself and returns nothing.
+ * A server of revision 2026-07-28. `react` returns `{result}` or `{error}`, or it writes to the response itself and
+ * returns undefined.
  */
 export async function aRawServer(
   react: Reaction,
@@ -139,7 +139,7 @@ export async function aRawServer(
   return { url, requests }
 }
 
-/** The answer of a server that wants these questions answered. */
+/** The result of a server that asks these questions. */
 export function asks(inputRequests: Record<string, unknown>, requestState?: string) {
   const requests = Object.entries(inputRequests).map(([key, params]) => [key, { method: 'elicitation/create', params }])
   const state = requestState === undefined ? {} : { requestState }
@@ -148,10 +148,10 @@ export function asks(inputRequests: Record<string, unknown>, requestState?: stri
 
 export const complete = { result: { resultType: 'complete', content: [{ type: 'text', text: 'done' }] } }
 
-/** A signal that aborts when the test is over, so that no stream outlives it. */
+/** Aborted when the test ends, so that no stream stays open after it. */
 export function untilTheEnd(): AbortController {
   const ending = new AbortController()
-  putAwayLater(() => ending.abort())
+  closeAfterTest(() => ending.abort())
   return ending
 }
 
@@ -159,26 +159,29 @@ export interface OlderCall {
   readonly id: number
   readonly method: string
   readonly params: JsonObject
-  /** On the call's own stream, or on any other that is still open. */
+  /** Sends a message on the call's stream. */
   say(message: object): void
   /** Ends the call with `{result}` or `{error}`. */
   end(reply: object): void
   readonly response: ServerResponse
 }
 
-/** A server of revision 2025-11-25 that does in a call what the test tells it to. `heard` is everything it was sent, `headers` with what. */
+/**
+ * A server of revision 2025-11-25 that runs `react` for each request after `initialize`. `received` lists all messages
+ * that it received, `headers` the headers of each.
+ */
 export async function anOlderRawServer(
   react: (call: OlderCall) => void,
   capabilities: object = { tools: {} },
-): Promise<{ url: string; heard: Wire[]; headers: IncomingHttpHeaders[] }> {
-  const heardHere: Wire[] = []
+): Promise<{ url: string; received: Wire[]; headers: IncomingHttpHeaders[] }> {
+  const receivedHere: Wire[] = []
   const headers: IncomingHttpHeaders[] = []
   const server = createServer(async (message, response) => {
     if (message.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
     for await (const chunk of message.setEncoding('utf8')) body += chunk
     const received = JSON.parse(body)
-    heardHere.push(received)
+    receivedHere.push(received)
     headers.push(message.headers)
     if (received.method === 'server/discover') return void response.writeHead(400).end()
     if (received.method === undefined || received.id === undefined) return void response.writeHead(202).end()
@@ -201,5 +204,5 @@ export async function anOlderRawServer(
     }
     react({ ...received, response, say, end })
   })
-  return { ...(await listening(server)), heard: heardHere, headers }
+  return { ...(await listening(server)), received: receivedHere, headers }
 }

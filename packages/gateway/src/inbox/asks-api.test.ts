@@ -5,23 +5,25 @@ import {
   type AskPageView,
   boolean,
   choice,
-  type FiguresView,
   form,
   type InboxProblem,
   type OneAskView,
+  type StatisticsView,
 } from '@assent/core'
 import { expect } from 'vitest'
-import { aDecisionId, anApproval, anAsk, ann, ben, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import { aDecisionId, anApproval, anAsk, ann, ben, onEachEngine, signIn, tenant } from './inbox-env.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 
 onEachEngine(
-  '[INBOX-1] the list shows what waits for this person, in pages, and an answer settles it',
+  '[INBOX-1] the list shows the open asks of this person, in pages, and an answer settles one',
   async ({ store, app }) => {
     const inbox = app({ nameOf: (principal) => (principal === 'ann' ? 'Ann Lee' : principal) })
     const asks = []
     for (let count = 0; count < 3; count++) asks.push(await store.asks.raise(anAsk()))
-    await store.asks.raise(anAsk({ electorate: { approvers: ['person:ben'], barred: [], approvals: 1, declines: 1 } }))
+    await store.asks.raise(
+      anAsk({ approvalRule: { approvers: ['person:ben'], excluded: [], approvals: 1, declines: 1 } }),
+    )
     const browser = await signIn(inbox, ann)
     expect(await (await browser.get('/api/me')).json()).toMatchObject({ name: 'Ann Lee' })
 
@@ -55,7 +57,7 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[INBOX-2] an ask is seen and answered by its approvers; for others it does not exist',
+  '[INBOX-2] only approvers can read and answer an ask; others get the same 404 as for a missing ask',
   async ({ store, app }) => {
     const inbox = app()
     const ask = await store.asks.raise(anAsk())
@@ -71,9 +73,9 @@ onEachEngine(
       other.post(`/api/asks/${ask.id}/answer`, 'no json'),
       other.post(`/api/asks/${missing}/answer`, 'no json'),
     ])
-    const told = await Promise.all(replies.map(async (reply) => [reply.status, await reply.text(), headersOf(reply)]))
-    expect(told[0]?.[0]).toBe(404)
-    for (const one of told) expect(one).toEqual(told[0])
+    const sent = await Promise.all(replies.map(async (reply) => [reply.status, await reply.text(), headersOf(reply)]))
+    expect(sent[0]?.[0]).toBe(404)
+    for (const one of sent) expect(one).toEqual(sent[0])
     expect((await page(other.get('/api/asks'))).asks).toEqual([])
     expect((await store.asks.read(tenant, ask.id))?.state.kind).toBe('open')
   },
@@ -102,7 +104,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[INBOX-3] an answer that does not fit says where, and leaves the ask open', async ({ store, app }) => {
+onEachEngine('[INBOX-3] an invalid answer is refused with its field; the ask stays open', async ({ store, app }) => {
   const ask = await store.asks.raise(anAsk())
   const browser = await signIn(app(), ann)
 
@@ -118,7 +120,7 @@ onEachEngine('[INBOX-3] an answer that does not fit says where, and leaves the a
   expect((await store.asks.read(tenant, ask.id))?.state.kind).toBe('open')
 })
 
-onEachEngine('[INBOX-4] whoever answers too late is told who settled it, how and when', async ({ store, app }) => {
+onEachEngine('[INBOX-4] a late answer is refused with who settled the ask, how and when', async ({ store, app }) => {
   const inbox = app({
     nameOf: (principal) => ({ ann: 'Ann', ben: 'Ben' })[principal] ?? principal,
     now: () => Date.now() + 180_500,
@@ -135,18 +137,18 @@ onEachEngine('[INBOX-4] whoever answers too late is told who settled it, how and
 
   const late = await browser.answer(id, { action: 'accept' })
   expect(late.status).toBe(409)
-  const told = (await late.json()) as InboxProblem
-  expect(told).toMatchObject({
+  const refusal = (await late.json()) as InboxProblem
+  expect(refusal).toMatchObject({
     code: 'ended',
     ask: { state: { outcome: 'declined', via: 'terminal', by: { name: 'Ben' } } },
   })
-  expect(told.message).toBe(
+  expect(refusal.message).toBe(
     'Your answer came too late and changed nothing. Ben declined this from the terminal, 3 min ago: wrong region',
   )
 })
 
 onEachEngine(
-  '[INBOX-4] votes are shown as they come; whoever has voted, or may not dismiss, is told so',
+  '[INBOX-4] votes are shown as they arrive; a second vote and a dismissal that is not allowed are refused with the reason',
   async ({ store, app }) => {
     const inbox = app()
     const { id } = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 2))
@@ -184,13 +186,13 @@ onEachEngine(
   },
 )
 
-onEachEngine('[INBOX-6] figures count outcomes, waiting times and tools', async ({ store, app }) => {
+onEachEngine('[INBOX-6] statistics count outcomes, waiting times and tools', async ({ store, app }) => {
   const browser = await signIn(app(), ann)
   for (const action of ['accept', 'decline', 'decline']) {
     const { id } = await store.asks.raise(anApproval(['person:ann'], 1))
     await browser.answer(id, { action })
   }
-  const figures = (await (await browser.get('/api/figures?days=7')).json()) as FiguresView
+  const figures = (await (await browser.get('/api/figures?days=7')).json()) as StatisticsView
   expect(figures).toMatchObject({
     counted: 3,
     complete: true,
@@ -222,7 +224,7 @@ onEachEngine(
     await browser.answer(which.id, { action: 'accept', content: { region: 'eu' } })
     const left = await store.asks.raise(anAsk())
     await browser.answer(left.id, { action: 'cancel' })
-    const figures = (await (await browser.get('/api/figures?days=7')).json()) as FiguresView
+    const figures = (await (await browser.get('/api/figures?days=7')).json()) as StatisticsView
     expect(figures).toMatchObject({ counted: 5, yes: 1, no: 2, tools: [{ yes: 1, no: 2, answered: 1, unanswered: 1 }] })
     const { asks } = await page(browser.get('/api/history?outcome=no'))
     expect(asks.map(({ state }) => state)).toMatchObject([{ kind: 'settled', answered: { name: 'no', text: 'No' } }])
@@ -231,7 +233,7 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[REPLY-8] an answer that looks like it holds a secret counts only after it was confirmed',
+  '[REPLY-8] an answer that looks like a secret counts only after the person confirms it',
   async ({ store, app }) => {
     const browser = await signIn(app(), ann)
     const { id } = await store.asks.raise(anAsk())

@@ -1,30 +1,30 @@
-// Asks over HTTP: list, read, answer, look back, count.
+// Asks over HTTP: list, read, answer, history, statistics.
 //
-// An ask exists for those who may decide it and for nobody else. Only a POST decides, and the id of the decision makes
-// sending it twice the same as sending it once.
+// An ask is visible only to people who may decide it. Only a POST decides, and it is idempotent by decision id.
 
 import {
   type Ask,
+  compact,
+  type DisplayNames,
   type InboxProblem,
   isId,
-  type Naming,
   namedOutcomes,
   type Person,
   type ProofView,
   proofFormat,
 } from '@assent/core'
 import type { InboxQuery, Store } from '@assent/store'
-import { inboxLimits } from '../limits.ts'
-import { AskDesk, type Told } from './ask-desk.ts'
+import { AskService, type AskServiceResult } from './ask-service.ts'
 import { readJsonBody } from './body.ts'
 import { ChainCheck } from './chain-check.ts'
-import { drawFigures } from './figures.ts'
+import { inboxLimits } from './limits.ts'
 import { notFound, problem } from './problem.ts'
+import { drawFigures } from './statistics.ts'
 
 export interface AsksApiOptions {
   readonly store: Store
   readonly tenant: string
-  readonly naming: Naming
+  readonly naming: DisplayNames
   readonly learn: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
 }
@@ -36,61 +36,61 @@ export class AsksApi {
   readonly #store: Store
   readonly #tenant: string
   readonly #now: () => number
-  readonly #desk: AskDesk
+  readonly #service: AskService
   readonly #chain: ChainCheck
 
   constructor({ store, tenant, naming, learn, now }: AsksApiOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
-    this.#desk = new AskDesk({ store, tenant, naming, learn, now, via: 'inbox' })
+    this.#service = new AskService({ store, tenant, naming, learn, now, via: 'inbox' })
     this.#chain = new ChainCheck(store, tenant, now)
   }
 
   async list(person: Person, show: InboxQuery['show'], search: URLSearchParams): Promise<Response> {
     const query = readQuery(search)
     if (query === undefined || (query.outcome !== undefined && show === 'open'))
-      return problem('malformed', 'A filter or page size is not one of those there are.')
-    return Response.json(await this.#desk.page(person, { show, ...query }))
+      return problem('malformed', 'Invalid filter or page size.')
+    return Response.json(await this.#service.page(person, { show, ...query }))
   }
 
   async read(person: Person, id: string): Promise<Response> {
-    return respond(await this.#desk.read(person, id))
+    return respond(await this.#service.read(person, id))
   }
 
   async answer(person: Person, id: string, request: Request): Promise<Response> {
-    const ask = await this.#desk.find(person, id)
+    const ask = await this.#service.find(person, id)
     const read = await readJsonBody(request)
-    // Whoever may not know of the ask is told so before anything about their request.
+    // 404 first: errors about the body would reveal that the ask exists.
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { decisionId, answer, confirmed } = read.body
-    return respond(await this.#desk.answer(person, ask, { decisionId, answer, confirmed }))
+    return respond(await this.#service.answer(person, ask, { decisionId, answer, confirmed }))
   }
 
-  /** The ask of a page for a secret, which exists for the person it was made for and for nobody else. */
+  /** The ask of a page for a secret; visible only to the person the page is bound to. */
   async readSecret(person: Person, page: string): Promise<Response> {
-    const ask = await this.#ofPage(person, page)
-    return ask === undefined ? notFound() : Response.json(this.#desk.one(ask, person))
+    const ask = await this.#askOfPage(person, page)
+    return ask === undefined ? notFound() : Response.json(this.#service.one(ask, person))
   }
 
   async handOver(person: Person, page: string, request: Request): Promise<Response> {
-    const ask = await this.#ofPage(person, page)
+    const ask = await this.#askOfPage(person, page)
     const read = await readJsonBody(request)
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { decisionId, sealed } = read.body
-    return respond(await this.#desk.handOver(person, ask, page, { decisionId, sealed }))
+    return respond(await this.#service.handOver(person, ask, page, { decisionId, sealed }))
   }
 
-  async #ofPage(person: Person, page: string): Promise<Ask | undefined> {
+  async #askOfPage(person: Person, page: string): Promise<Ask | undefined> {
     const id = isId(page, 'secret') ? await this.#store.secrets.askOf(this.#tenant, page) : undefined
-    return id === undefined ? undefined : this.#desk.find(person, id)
+    return id === undefined ? undefined : this.#service.find(person, id)
   }
 
-  /** What the record says about one ask; `download` has the browser keep it as a file. */
+  /** The audit entries of one ask; with `download` the browser saves them as a file. */
   async proof(person: Person, id: string, search: URLSearchParams): Promise<Response> {
-    const ask = await this.#desk.find(person, id)
+    const ask = await this.#service.find(person, id)
     if (ask === undefined) return notFound()
     const grant = await this.#store.grants.read(this.#tenant, ask.id)
     const entries = await this.#store.audit.entriesOf(this.#tenant, ask.id, grant?.id)
@@ -114,27 +114,27 @@ export class AsksApi {
   async figures(person: Person, search: URLSearchParams): Promise<Response> {
     const days = Number(search.get('days') ?? 30)
     if (!Number.isSafeInteger(days) || days < 1 || days > inboxLimits.figuresDays) {
-      return problem('malformed', `Figures reach back from 1 to ${inboxLimits.figuresDays} days.`)
+      return problem('malformed', `Statistics cover 1 to ${inboxLimits.figuresDays} days.`)
     }
     const now = this.#now()
     const sinceMs = now - days * dayMs
     const { tenant, atMost } = { tenant: this.#tenant, atMost: inboxLimits.figures }
-    const figures = await this.#store.inbox.figures({ tenant, person, sinceMs, atMost })
+    const figures = await this.#store.inbox.statistics({ tenant, person, sinceMs, atMost })
     return Response.json(drawFigures(figures, sinceMs, now))
   }
 }
 
-function respond(told: Told<object>): Response {
-  return told.ok ? Response.json(told.view) : sayProblem(told.problem)
+function respond(result: AskServiceResult<object>): Response {
+  return result.ok ? Response.json(result.view) : problemResponse(result.problem)
 }
 
-function sayProblem({ code, message, ...more }: InboxProblem): Response {
+function problemResponse({ code, message, ...more }: InboxProblem): Response {
   return problem(code, message, more)
 }
 
-type Narrowing = Pick<InboxQuery, 'server' | 'kind' | 'outcome' | 'cursor' | 'pageSize'>
+type Filters = Pick<InboxQuery, 'server' | 'kind' | 'outcome' | 'cursor' | 'pageSize'>
 
-function readQuery(search: URLSearchParams): Narrowing | undefined {
+function readQuery(search: URLSearchParams): Filters | undefined {
   const given = (name: string) => search.get(name) || undefined
   const [server, kind, cursor, size] = [given('server'), given('kind'), given('cursor'), given('size')]
   const ending = given('outcome')
@@ -144,10 +144,7 @@ function readQuery(search: URLSearchParams): Narrowing | undefined {
   if (kind !== undefined && known === undefined) return undefined
   if (size !== undefined && !/^\d{1,3}$/.test(size)) return undefined
   return {
-    ...(server === undefined ? {} : { server }),
-    ...(known === undefined ? {} : { kind: known }),
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(cursor === undefined ? {} : { cursor }),
+    ...compact({ server, kind: known, outcome, cursor }),
     ...(size === undefined ? {} : { pageSize: Number(size) }),
   }
 }

@@ -1,4 +1,4 @@
-// What a body may be, before anything of it is parsed.
+// Limits on a request body, checked before it is parsed.
 
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -6,16 +6,16 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { createKeyRing, newId } from '@assent/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { inboxLimits } from '../limits.ts'
-import { PlayClient } from '../play/client-2025-11-25.ts'
-import { PlayApi } from '../play/play-api.ts'
-import { SecretPages } from '../secrets/secret-pages.ts'
-import { anAsk, ann, fromOurPage, onSqlite, send, signIn } from './desk.suite.ts'
+import { anAsk, ann, fromOurPage, onSqlite, send, signIn } from './inbox-env.suite.ts'
+import { inboxLimits } from './limits.ts'
+import { PlayClient } from './playground/client-2025-11-25.ts'
+import { PlayApi } from './playground/play-api.ts'
+import { SecretPages } from './secrets/secret-pages.ts'
 import { respondWith } from './serve-node.ts'
 
-/** A megabyte that takes the parser a second. */
+/** One megabyte that takes the parser a second. */
 const parts = `{"code":[${'1,'.repeat(524_000)}1]}`
-/** The same for routes with the limit of an answer: fits in bytes, not in parts. */
+/** The same for routes with the size limit of an answer: within the byte limit, over the limit of parts. */
 const manyParts = `{"decisionId":"d","answer":[${'1,'.repeat(500_000)}1]}`
 
 test('[LOCAL-9] a body that is too large or has too many parts is refused before it is parsed, on every route', async () => {
@@ -49,7 +49,7 @@ test('[LOCAL-9] a body that is too large or has too many parts is refused before
       ],
     ]
     for (const [route, attempt] of attempts) {
-      // Parsing takes several hundred milliseconds each time; of many refusals one is quick, even on a busy machine.
+      // Parsing takes several hundred milliseconds each time. Of many refusals one is quick, even on a busy machine.
       let quickestMs = Number.POSITIVE_INFINITY
       for (let n = 0; n < 30 && quickestMs >= 200; n++) {
         const startedAt = performance.now()
@@ -64,7 +64,7 @@ test('[LOCAL-9] a body that is too large or has too many parts is refused before
   })
 })
 
-test('[LOCAL-10] nothing of a body is taken into memory for a client that is refused for its headers', async () => {
+test('[LOCAL-10] the body of a request that is refused for its headers is not read into memory', async () => {
   await onSqlite(async ({ app }) => {
     const inbox = app()
     const server = createServer((request, response) => void respondWith(inbox.fetch, request, response))
@@ -81,10 +81,10 @@ test('[LOCAL-10] nothing of a body is taken into memory for a client that is ref
       new Promise<string>((resolve, reject) => {
         const client = connect(port, '127.0.0.1', () => client.write(head(path, bytes) + 'x'.repeat(sent)))
         clients.push(client)
-        client.setEncoding('utf8').once('data', (said: string) => resolve(said.slice(9, 12)))
+        client.setEncoding('utf8').once('data', (reply: string) => resolve(reply.slice(9, 12)))
         client.on('error', reject)
       })
-    // Refused at once, although the body never comes to its end.
+    // Refused immediately, although the body never ends.
     expect(await send('/api/asks/ask_1/answer', 1_048_576, 600_000)).toBe('401')
     expect(await send('/api/sign-in', 1_048_576, 100)).toBe('413')
   })

@@ -1,10 +1,10 @@
-// The body of a request, as JSON that can be read in one way only.
+// Reads a request body as unambiguous JSON.
 //
-// Size and parts are limited before anything is parsed: the parser takes up to a second for a megabyte of `[1,1,…]`.
+// Size and number of parts are limited before parsing: the parser takes up to a second for a megabyte of `[1,1,…]`.
 
 import { isAssentError, isPlainObject, readJson } from '@assent/core'
-import { inboxLimits } from '../limits.ts'
-import { outlineOf } from '../wire/outline.ts'
+import { outlineOf } from '../protocol/outline.ts'
+import { inboxLimits } from './limits.ts'
 import { problem } from './problem.ts'
 
 export type BodyRead =
@@ -31,7 +31,7 @@ export function tooLarge(maxBytes: number): Response {
   return problem('too-large', `The body is larger than ${maxBytes} bytes.`)
 }
 
-/** Undefined as soon as it is known to be too large; a length that is announced is believed before anything is read. */
+/** Undefined when the body is too large. If Content-Length is over the limit, nothing is read. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return undefined
   const chunks: Uint8Array[] = []

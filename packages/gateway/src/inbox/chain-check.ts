@@ -1,13 +1,13 @@
-// Whether a tenant's audit log is consistent, for the proof of one ask: from its first entry, against the checkpoints that
-// are stored beside it, and against all asks and grants.
+// Checks the consistency of a tenant's audit log for the proof of one ask: from its first entry, against the
+// checkpoints stored beside it, and against all asks and grants.
 //
-// Reading a whole record is work, so one check serves everyone for a while, and a record too long for that is left to
-// `assent audit verify`. The signatures of checkpoints are not judged here: whoever could rewrite the record could
-// replace those beside it, and the ones that count are kept elsewhere.
+// Reading a whole log is expensive, so one result is shared for `chainFreshMs`, and logs longer than `chainEntries` are
+// left to `assent audit verify`. Checkpoint signatures are not verified here: an attacker who can rewrite the log can
+// also replace the checkpoints beside it. The copies stored elsewhere are the ones to verify.
 
 import { ChainVerifier, type ChainView } from '@assent/core'
 import type { RecordCheck, Store } from '@assent/store'
-import { inboxLimits } from '../limits.ts'
+import { inboxLimits } from './limits.ts'
 
 export class ChainCheck {
   readonly #audit: Store['audit']
@@ -24,7 +24,7 @@ export class ChainCheck {
     this.#now = now
   }
 
-  /** A check that reached at least this entry, and is not old. */
+  /** The result of a recent check that covers at least this entry. */
   async upTo(seq: number): Promise<ChainView> {
     const isFresh = this.#last !== undefined && this.#now() - this.#last.checkedAtMs < inboxLimits.chainFreshMs
     if (isFresh && this.#last !== undefined && reaches(this.#last, seq)) return this.#last
@@ -62,7 +62,7 @@ export class ChainCheck {
   }
 }
 
-/** One that began before an entry was written says nothing about it. */
+/** A check that started before an entry was written does not cover it. */
 function reaches(chain: ChainView, seq: number): boolean {
   return chain.kind !== 'whole' || chain.lastSeq >= seq
 }

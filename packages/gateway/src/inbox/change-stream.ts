@@ -1,58 +1,59 @@
-// Changes as server-sent events: `ask` for each, `now` with the number to come back with, `anew` when too much was missed.
+// Server-sent events: `ask` for each change, `now` with the current position, `anew` when too much was missed.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import type { Person } from '@assent/core'
-import { inboxLimits } from '../limits.ts'
 import type { ChangeFeed } from './changes.ts'
+import { inboxLimits } from './limits.ts'
 
 export function changeStream(
   feed: ChangeFeed,
   person: Person,
   lastSeq: number | undefined,
-  isStillThere: () => Promise<boolean>,
-  onTrouble: (error: unknown) => void,
+  isSignedIn: () => Promise<boolean>,
+  onError: (error: unknown) => void,
 ): Response {
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   const text = new TextEncoder()
   let keepAlive: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (event: string) => {
-        // A reader that takes nothing must not fill our memory: it comes back with the last number it saw.
+        // A client that stops reading must not fill our memory: it reconnects with its last event id.
         if ((controller.desiredSize ?? 0) < -inboxLimits.changesPage) stop()
-        if (!gone.signal.aborted) controller.enqueue(text.encode(event))
+        if (!disconnected.signal.aborted) controller.enqueue(text.encode(event))
       }
       const stop = () => {
-        if (gone.signal.aborted) return
-        gone.abort()
+        if (disconnected.signal.aborted) return
+        disconnected.abort()
         clearInterval(keepAlive)
         controller.close()
       }
-      // The page comes back by itself, and is then asked who it is.
-      const giveUp = (error: unknown) => {
-        onTrouble(error)
+      // EventSource reconnects by itself and is then authenticated again.
+      const fail = (error: unknown) => {
+        onError(error)
         stop()
       }
-      const look = () => isStillThere().then((isThere) => (isThere ? write(':\n\n') : stop()))
-      keepAlive = setInterval(() => void look().catch(giveUp), inboxLimits.keepAliveMs)
+      // A stream ends with its session, even if its page stays open.
+      const checkSession = () => isSignedIn().then((isValid) => (isValid ? write(':\n\n') : stop()))
+      keepAlive = setInterval(() => void checkSession().catch(fail), inboxLimits.keepAliveMs)
       const follower = {
-        tell: ({ seq, ...change }: { seq: number }) =>
+        notify: ({ seq, ...change }: { seq: number }) =>
           write(`id: ${seq}\nevent: ask\ndata: ${JSON.stringify(change)}\n\n`),
         at: (seq: number) => write(`id: ${seq}\nevent: now\ndata: {}\n\n`),
-        startAnew: (seq: number) => write(`id: ${seq}\nevent: anew\ndata: {}\n\n`),
+        reload: (seq: number) => write(`id: ${seq}\nevent: anew\ndata: {}\n\n`),
         end: stop,
       }
-      feed.follow(person, lastSeq, follower, gone.signal).catch(giveUp)
+      feed.follow(person, lastSeq, follower, disconnected.signal).catch(fail)
     },
     cancel() {
       clearInterval(keepAlive)
-      gone.abort()
+      disconnected.abort()
     },
   })
   return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
 }
 
-/** What a page says it saw last; anything that is no number of ours means it saw nothing. */
+/** The last event that a page received; undefined when the header is missing or invalid. */
 export function lastEventId(request: Request): number | undefined {
   const text = request.headers.get('last-event-id') ?? ''
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined

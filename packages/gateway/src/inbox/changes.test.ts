@@ -1,8 +1,18 @@
-// Following changes over server-sent events, on both engines.
+// The change stream (server-sent events), on both engines.
 
 import { expect } from 'vitest'
-import { inboxLimits } from '../limits.ts'
-import { anApproval, anAsk, ann, type Browser, ben, type Desk, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import {
+  anApproval,
+  anAsk,
+  ann,
+  type Browser,
+  ben,
+  type InboxEnv,
+  onEachEngine,
+  signIn,
+  tenant,
+} from './inbox-env.suite.ts'
+import { inboxLimits } from './limits.ts'
 
 interface Event {
   readonly id: string
@@ -11,8 +21,8 @@ interface Event {
 }
 
 onEachEngine(
-  '[INBOX-5] an open page hears of its asks as they happen, and of nobody else’s',
-  async ({ store, another, app }: Desk) => {
+  '[INBOX-5] an open page receives changes to its person’s asks as they happen, and no others',
+  async ({ store, another, app }: InboxEnv) => {
     const inbox = app()
     const pages = [await follow(await signIn(inbox, ann)), await follow(await signIn(inbox, ben))] as const
     for (const page of pages) expect((await page.next()).event).toBe('now')
@@ -38,19 +48,19 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[INBOX-5] a page that comes back is told what it missed, once, in order',
-  async ({ store, app }: Desk) => {
+  '[INBOX-5] a page that reconnects receives the changes it missed, once, in order',
+  async ({ store, app }: InboxEnv) => {
     const browser = await signIn(app(), ann)
     const first = await follow(browser)
     const { id: lastId } = await first.next()
     const one = await store.asks.raise(anAsk())
-    const heard = await first.next()
-    expect(heard.data).toEqual({ id: one.id, change: 'raised' })
+    const received = await first.next()
+    expect(received.data).toEqual({ id: one.id, change: 'raised' })
     await first.close()
 
     const two = await store.asks.raise(anAsk())
     await store.asks.withdraw(tenant, one.id, 'caller-gone')
-    const again = await follow(browser, heard.id)
+    const again = await follow(browser, received.id)
     expect(await taken(again, 2)).toEqual([
       [two.id, 'raised'],
       [one.id, 'withdrawn'],
@@ -69,21 +79,24 @@ onEachEngine(
   },
 )
 
-onEachEngine('[INBOX-5] a page that missed too much is told to load anew', async ({ store, app }: Desk) => {
-  const browser = await signIn(app(), ann)
-  await store.audit.append(
-    tenant,
-    Array.from({ length: inboxLimits.missedChanges + 1 }, () => ({ subject: 'x', body: {} })),
-  )
-  const page = await follow(browser, '0')
-  const anew = await page.next()
-  expect(anew).toMatchObject({ event: 'anew', id: String(inboxLimits.missedChanges + 1) })
-  const ask = await store.asks.raise(anAsk())
-  expect(await taken(page, 1)).toEqual([[ask.id, 'raised']])
-  await page.close()
-})
+onEachEngine(
+  '[INBOX-5] a page that missed too many changes is sent a reload event',
+  async ({ store, app }: InboxEnv) => {
+    const browser = await signIn(app(), ann)
+    await store.audit.append(
+      tenant,
+      Array.from({ length: inboxLimits.missedChanges + 1 }, () => ({ subject: 'x', body: {} })),
+    )
+    const page = await follow(browser, '0')
+    const anew = await page.next()
+    expect(anew).toMatchObject({ event: 'anew', id: String(inboxLimits.missedChanges + 1) })
+    const ask = await store.asks.raise(anAsk())
+    expect(await taken(page, 1)).toEqual([[ask.id, 'raised']])
+    await page.close()
+  },
+)
 
-onEachEngine('[INBOX-5] streams are limited for each person, and a closed one makes room', async ({ app }: Desk) => {
+onEachEngine('[INBOX-5] streams are limited per person, and closing one frees its slot', async ({ app }: InboxEnv) => {
   const browser = await signIn(app(), ann)
   const pages = []
   for (let count = 0; count < inboxLimits.streamsPerPerson; count++) pages.push(await follow(browser))
@@ -95,14 +108,14 @@ onEachEngine('[INBOX-5] streams are limited for each person, and a closed one ma
 })
 
 onEachEngine(
-  '[FLEET-5] before its process stops an open page is sent away, and hears what it missed where it comes back',
-  async ({ store, app }: Desk) => {
-    const [leaving, staying] = [app(), app()]
-    const browser = await signIn(leaving, ann)
+  '[FLEET-5] streams end before their process stops, and a page that reconnects elsewhere receives what it missed',
+  async ({ store, app }: InboxEnv) => {
+    const [stopping, staying] = [app(), app()]
+    const browser = await signIn(stopping, ann)
     const page = await follow(browser)
     const { id: lastId } = await page.next()
 
-    leaving.endStreams()
+    stopping.endStreams()
     await expect(page.next()).rejects.toThrow('ended')
     const again = await follow(browser)
     await expect(again.next()).rejects.toThrow('ended')

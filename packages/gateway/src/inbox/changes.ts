@@ -1,23 +1,25 @@
-// Tells open pages that something happened to an ask of theirs, from any moment on.
+// Notifies open pages about changes to the asks of their person.
 //
-// One reading of the store serves all pages of this process. What is told is a number, an id and a word: hints to look
-// again. A page that comes back with the last number it saw is told what it missed, or, if that is too much, to start anew.
+// One reader of the store serves all pages of this process. A notice has a sequence number, an ask id and the kind of
+// change; the page then reads the ask again. A page that reconnects with its last sequence number receives what it
+// missed, or, if that is too much, a request to reload.
 
 import { type ChangeView, mayDecide, type Person } from '@assent/core'
-import type { Bell, Change, Store } from '@assent/store'
-import { inboxLimits } from '../limits.ts'
+import type { Change, Store, Waiter } from '@assent/store'
+import { sleep } from '../protocol/sleep.ts'
+import { inboxLimits } from './limits.ts'
 
-export interface Told extends ChangeView {
+export interface ChangeNotice extends ChangeView {
   readonly seq: number
 }
 
 export interface Follower {
-  tell(change: Told): void
-  /** The number to come back with, without anything to tell. */
+  notify(change: ChangeNotice): void
+  /** The current position, without a change. */
   at(seq: number): void
-  /** Too much was missed: load everything again, and follow from this number on. */
-  startAnew(seq: number): void
-  /** Nothing more is told here: come back with the last number. */
+  /** Too much was missed: reload everything, then follow from this position. */
+  reload(seq: number): void
+  /** This feed is closed: reconnect with the last position. */
   end(): void
 }
 
@@ -25,30 +27,30 @@ interface Following {
   readonly person: Person
   readonly follower: Follower
   seq: number
-  /** What happened while the missed part was still being told; undefined from then on. */
-  held: Told[] | undefined
+  /** Changes that arrive while missed ones are being sent; undefined afterwards. */
+  queued: ChangeNotice[] | undefined
 }
 
 interface Running {
-  readonly bell: Bell
+  readonly waiter: Waiter
   readonly started: Promise<void>
-  /** Ends the wait for the bell when the last page has left. */
-  readonly left: AbortController
+  /** Aborted when the last page disconnects. */
+  readonly stopped: AbortController
 }
 
 export class ChangeFeed {
   readonly #store: Store
   readonly #tenant: string
-  readonly #onTrouble: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   readonly #all = new Set<Following>()
   #seq = 0
-  #isOver = false
+  #isClosed = false
   #running: Running | undefined
 
-  constructor(store: Store, tenant: string, onTrouble: (error: unknown) => void) {
+  constructor(store: Store, tenant: string, onError: (error: unknown) => void) {
     this.#store = store
     this.#tenant = tenant
-    this.#onTrouble = onTrouble
+    this.#onError = onError
   }
 
   get following(): number {
@@ -59,32 +61,32 @@ export class ChangeFeed {
     return [...this.#all].filter((one) => one.person.principal === person.principal).length
   }
 
-  /** Sends everybody elsewhere, now and from now on. */
+  /** Closes all streams, and every later one as soon as it opens. */
   end(): void {
-    this.#isOver = true
+    this.#isClosed = true
     for (const { follower } of [...this.#all]) follower.end()
   }
 
-  /** Follows until the signal aborts. Without `lastSeq` it begins now. */
+  /** Follows until the signal aborts. Without `lastSeq` it starts at the current position. */
   async follow(person: Person, lastSeq: number | undefined, follower: Follower, signal: AbortSignal): Promise<void> {
-    if (this.#isOver) return follower.end()
-    const following: Following = { person, follower, seq: 0, held: [] }
+    if (this.#isClosed) return follower.end()
+    const following: Following = { person, follower, seq: 0, queued: [] }
     this.#all.add(following)
     signal.addEventListener('abort', () => this.#leave(following), { once: true })
     await this.#start()
     following.seq = this.#seq
     if (lastSeq === undefined || lastSeq > this.#seq) follower.at(this.#seq)
-    else await this.#tellMissed(following, lastSeq)
-    const held = following.held ?? []
-    following.held = undefined
-    for (const change of held) tell(following, change)
+    else await this.#sendMissed(following, lastSeq)
+    const queued = following.queued ?? []
+    following.queued = undefined
+    for (const change of queued) notify(following, change)
   }
 
-  async #tellMissed(following: Following, lastSeq: number): Promise<void> {
+  async #sendMissed(following: Following, lastSeq: number): Promise<void> {
     const missed = await this.#store.changes.since(this.#tenant, lastSeq, inboxLimits.missedChanges)
-    if (missed.more) return following.follower.startAnew(following.seq)
+    if (missed.more) return following.follower.reload(following.seq)
     following.seq = lastSeq
-    for (const [change, mayKnow] of await this.#judged(missed.changes)) if (mayKnow(following)) tell(following, change)
+    for (const [change, maySee] of await this.#scoped(missed.changes)) if (maySee(following)) notify(following, change)
     following.seq = Math.max(following.seq, missed.lastSeq)
     following.follower.at(following.seq)
   }
@@ -92,26 +94,26 @@ export class ChangeFeed {
   #leave(following: Following): void {
     this.#all.delete(following)
     if (this.#all.size > 0) return
-    this.#running?.left.abort()
-    this.#running?.bell.close()
+    this.#running?.stopped.abort()
+    this.#running?.waiter.close()
     this.#running = undefined
   }
 
   async #start(): Promise<void> {
     if (this.#running === undefined) {
-      const bell = this.#store.changes.listen(this.#tenant)
+      const waiter = this.#store.changes.listen(this.#tenant)
       const started = this.#store.changes.last(this.#tenant).then((seq) => {
         this.#seq = seq
       })
-      const running = { bell, started, left: new AbortController() }
+      const running = { waiter, started, stopped: new AbortController() }
       this.#running = running
       started.then(
         () => this.#run(running),
         () => undefined,
       )
-      // Who comes next tries again.
+      // The next page tries again.
       started.catch(() => {
-        bell.close()
+        waiter.close()
         if (this.#running === running) this.#running = undefined
       })
     }
@@ -121,27 +123,27 @@ export class ChangeFeed {
   async #run(running: Running): Promise<void> {
     while (this.#running === running) {
       try {
-        await this.#readOn()
-        await running.bell.rung(inboxLimits.keepAliveMs, running.left.signal)
+        await this.#readNew()
+        await running.waiter.wait(inboxLimits.keepAliveMs, running.stopped.signal)
       } catch (error) {
-        this.#onTrouble(error)
-        await new Promise((resolve) => setTimeout(resolve, inboxLimits.retryMs))
+        this.#onError(error)
+        await sleep(inboxLimits.retryMs, running.stopped.signal)
       }
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #readNew(): Promise<void> {
     for (;;) {
       const { changes, lastSeq, more } = await this.#store.changes.since(
         this.#tenant,
         this.#seq,
         inboxLimits.changesPage,
       )
-      for (const [change, mayKnow] of await this.#judged(changes)) {
+      for (const [change, maySee] of await this.#scoped(changes)) {
         for (const following of this.#all) {
-          if (!mayKnow(following)) continue
-          if (following.held === undefined) tell(following, change)
-          else following.held.push(change)
+          if (!maySee(following)) continue
+          if (following.queued === undefined) notify(following, change)
+          else following.queued.push(change)
         }
       }
       this.#seq = lastSeq
@@ -149,21 +151,23 @@ export class ChangeFeed {
     }
   }
 
-  /** Each change with who may know of it: those who may decide the ask. Each ask is read once. */
-  async #judged(changes: readonly Change[]): Promise<(readonly [Told, (following: Following) => boolean])[]> {
+  /** Each change with a check of who may see it: people who may decide the ask. Each ask is read once. */
+  async #scoped(changes: readonly Change[]): Promise<(readonly [ChangeNotice, (following: Following) => boolean])[]> {
     const ids = [...new Set(changes.map(({ id }) => id))]
     const asks = await Promise.all(ids.map((id) => this.#store.asks.read(this.#tenant, id)))
-    const electorates = new Map(asks.flatMap((ask) => (ask === undefined ? [] : [[ask.id, ask.electorate] as const])))
+    const approvalRules = new Map(
+      asks.flatMap((ask) => (ask === undefined ? [] : [[ask.id, ask.approvalRule] as const])),
+    )
     return changes.flatMap(({ seq, id, move }) => {
-      const electorate = electorates.get(id)
-      if (electorate === undefined) return []
-      return [[{ seq, id, change: move }, ({ person }: Following) => mayDecide(electorate, person)] as const]
+      const approvalRule = approvalRules.get(id)
+      if (approvalRule === undefined) return []
+      return [[{ seq, id, change: move }, ({ person }: Following) => mayDecide(approvalRule, person)] as const]
     })
   }
 }
 
-function tell(following: Following, change: Told): void {
+function notify(following: Following, change: ChangeNotice): void {
   if (change.seq <= following.seq) return
   following.seq = change.seq
-  following.follower.tell(change)
+  following.follower.notify(change)
 }

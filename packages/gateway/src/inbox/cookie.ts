@@ -1,10 +1,10 @@
-// The cookies of the inbox: one that carries a session, and one that carries a login while its person is at the issuer.
+// The cookies of the inbox: one for the session, and one for a login while the person is at the issuer.
 //
-// Over https they are `__Host-`: this host alone, and never unencrypted. Browsers do not agree on whether plain http on
-// loopback may set such a cookie (Safari refuses), so there they go without, under a name with the port: cookies do not
-// tell ports apart, and two inboxes on one machine must not sign each other out.
+// Over https they have the `__Host-` prefix: this host only, and never unencrypted. Browsers do not agree on whether
+// plain http on loopback may set such a cookie (Safari refuses), so there they have no prefix and a name with the port:
+// cookies are shared between ports, and two inboxes on one machine must not sign each other out.
 
-import { inboxLimits } from '../limits.ts'
+import { inboxLimits } from './limits.ts'
 
 export class Cookie {
   readonly #name: string
@@ -22,7 +22,7 @@ export class Cookie {
     return new Cookie(base, '', 'Strict', sessionMs)
   }
 
-  /** Lax, because the issuer sends the person back: with Strict the browser would leave it out just then. */
+  /** Lax, because the issuer redirects the person back: with Strict the browser would not send the cookie then. */
   static ofLogin(base: URL): Cookie {
     return new Cookie(base, '-login', 'Lax', inboxLimits.loginMs)
   }

@@ -1,39 +1,39 @@
-// What every request to the inbox must pass, and what every response carries, before anybody is asked who they are.
+// Checks on every request to the inbox before authentication, and the headers of every response.
 //
-// A page elsewhere may make a browser send requests here (CSRF), or point a name of its own at this machine (DNS
-// rebinding). So the inbox answers to its own name alone; and what changes anything must come from a page of ours, say
-// so in a header that no form can send, and be JSON.
+// A page of another site can make a browser send requests here (CSRF), or point its own host name at this machine (DNS
+// rebinding). So the inbox accepts only its own host name, and every request that changes something must come from our
+// own origin, have a header that no HTML form can send, and be JSON.
+
+import { isOwnLoopbackName } from '../protocol/loopback.ts'
 
 const ownHeader = 'assent-inbox'
 
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-
-/** Says in words why a request is refused, or nothing. */
+/** Why a request is refused; undefined if it is not. */
 export function requestProblem(request: Request, base: URL): string | undefined {
   const host = request.headers.get('host') ?? ''
-  if (!isOurHost(host, base)) return 'The inbox is not known by that name.'
+  if (!isOurHost(host, base)) return 'Unknown host name.'
   const site = request.headers.get('sec-fetch-site')
   if (request.method === 'GET' || request.method === 'HEAD') {
     const isPage = request.headers.get('sec-fetch-mode') === 'navigate'
-    return site === null || site === 'same-origin' || site === 'none' || isPage ? undefined : elsewhere
+    return site === null || site === 'same-origin' || site === 'none' || isPage ? undefined : originNotAllowed
   }
-  if (site !== null && site !== 'same-origin') return elsewhere
-  if (request.headers.get('origin') !== `${base.protocol}//${host}`) return elsewhere
-  if (request.headers.get(ownHeader) !== '1') return `Requests that change something carry the header ${ownHeader}: 1.`
+  if (site !== null && site !== 'same-origin') return originNotAllowed
+  if (request.headers.get('origin') !== `${base.protocol}//${host}`) return originNotAllowed
+  if (request.headers.get(ownHeader) !== '1') return `Requests that change something need the header ${ownHeader}: 1.`
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  return type === 'application/json' ? undefined : 'Requests that change something are sent as application/json.'
+  return type === 'application/json' ? undefined : 'Requests that change something must be application/json.'
 }
 
-const elsewhere = 'Pages from elsewhere may not use the inbox.'
+const originNotAllowed = 'Origin not allowed.'
 
 function isOurHost(host: string, base: URL): boolean {
   if (host === base.host) return true
-  if (!loopbackNames.includes(base.hostname)) return false
+  if (!isOwnLoopbackName(base.hostname)) return false
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
-  return url !== undefined && loopbackNames.includes(url.hostname) && url.port === base.port
+  return url !== undefined && isOwnLoopbackName(url.hostname) && url.port === base.port
 }
 
-// Nothing inline and nothing from elsewhere: text of an asker that slipped through as markup could still do nothing.
+// Nothing inline and nothing from other origins: an asker's text that is rendered as markup by mistake stays harmless.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

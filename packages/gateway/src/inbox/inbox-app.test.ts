@@ -1,31 +1,31 @@
-// The way in, the guard, the description, and the headers.
+// Sign-in, request checks, the API description, and response headers.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { inboxLimits } from '../limits.ts'
+import { aPublicKey } from '../../../../test-kit/gateway/signing-browser.ts'
 import {
   anAsk,
   ann,
   ben,
-  type Desk,
   fromOurPage,
+  type InboxEnv,
   onEachEngine,
   onSqlite,
   send,
   signIn,
   stoppedClock,
-} from './desk.suite.ts'
+} from './inbox-env.suite.ts'
+import { inboxLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
 import { respondWith } from './serve-node.ts'
 import { type Entered, SignIn } from './sign-in.ts'
-import { aPublicKey } from './signing-browser.suite.ts'
 
 const { sessionMs } = inboxLimits
 
-onEachEngine('[INBOX-8] a link works once, in any process, and ending a session ends it everywhere', async (desk) => {
-  const here = new SignIn({ store: desk.store, tenant: 'acme', sessionMs })
-  const there = new SignIn({ store: await desk.another(), tenant: 'acme', sessionMs })
+onEachEngine('[INBOX-8] a link works once, in any process, and ending a session ends it everywhere', async (env) => {
+  const here = new SignIn({ store: env.store, tenant: 'acme', sessionMs })
+  const there = new SignIn({ store: await env.another(), tenant: 'acme', sessionMs })
   const code = (await here.invite(ann)) ?? ''
   const token = tokenOf(await there.redeem(code))
   expect(await here.who(token)).toMatchObject({ person: ann })
@@ -36,7 +36,7 @@ onEachEngine('[INBOX-8] a link works once, in any process, and ending a session 
   expect(await here.who(token)).toBeUndefined()
 })
 
-test('[INBOX-8] a link works for some minutes, and a session for its time', async () => {
+test('[INBOX-8] links and sessions expire', async () => {
   const clock = stoppedClock()
   await onSqlite(
     async ({ store }) => {
@@ -53,7 +53,7 @@ test('[INBOX-8] a link works for some minutes, and a session for its time', asyn
   )
 })
 
-test('[INBOX-8] unused links are limited: the new one is refused until an old one has ended', async () => {
+test('[INBOX-8] unused links are limited: a new one is refused until an old one is used or expires', async () => {
   await onSqlite(async ({ store, app }) => {
     const signIn = new SignIn({ store, tenant: 'acme', sessionMs })
     const first = (await signIn.invite(ann)) ?? ''
@@ -65,7 +65,7 @@ test('[INBOX-8] unused links are limited: the new one is refused until an old on
   })
 })
 
-test('[INBOX-8] browsers that are signed in are limited, and a link that found no room stays good', async () => {
+test('[INBOX-8] sessions are limited, and a link that was refused at the limit still works later', async () => {
   await onSqlite(async ({ store, app }) => {
     const inbox = app()
     const { sessions: atMost } = inboxLimits
@@ -91,27 +91,27 @@ function codeIn(link: string | undefined): string {
   return new URL(link ?? '').hash.slice('#code='.length)
 }
 
-onEachEngine('[INBOX-8] who is signed in stays so when the inbox is started anew', async (desk) => {
-  const browser = await signIn(desk.app(), ann)
+onEachEngine('[INBOX-8] sessions and unused links survive a restart of the inbox', async (env) => {
+  const browser = await signIn(env.app(), ann)
   const https = { baseUrl: 'https://assent.example.com' }
-  const link = await desk.app(https).signInLink(ben)
+  const link = await env.app(https).signInLink(ben)
 
-  const anew = { ...https, store: await desk.another() }
+  const anew = { ...https, store: await env.another() }
 
-  expect((await browser.at(desk.app({ store: anew.store })).get('/api/me')).status).toBe(200)
+  expect((await browser.at(env.app({ store: anew.store })).get('/api/me')).status).toBe(200)
   const ours = { ...fromOurPage, host: 'assent.example.com', origin: https.baseUrl }
-  expect((await send(desk.app(anew), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(204)
-  expect((await send(desk.app(https), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(401)
+  expect((await send(env.app(anew), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(204)
+  expect((await send(env.app(https), 'POST', '/api/sign-in', ours, { code: codeIn(link) })).status).toBe(401)
 })
 
 onEachEngine(
-  '[INBOX-8] over http a session is no cookie, over https it is for this host alone; signing out ends it',
+  '[INBOX-8] a session has no cookie over http and a host-only cookie over https; signing out ends it',
   async ({ app }) => {
     const inbox = app()
     const code = codeIn(await inbox.signInLink(ann))
     const publicKey = aPublicKey()
     for (const wrong of [undefined, 7, 'key', 'A'.repeat(87), `B${'A'.repeat(86)}`]) {
-      // The link is not used up by it.
+      // A failed attempt does not use up the link.
       const response = await send(inbox, 'POST', '/api/sign-in', fromOurPage, { code, publicKey: wrong })
       expect(response.status).toBe(400)
     }
@@ -139,25 +139,25 @@ onEachEngine(
   },
 )
 
-const strangers: readonly [why: string, headers: Record<string, string>][] = [
+const foreignRequests: readonly [why: string, headers: Record<string, string>][] = [
   ['a page elsewhere', { origin: 'https://evil.example' }],
   ['a page on another port', { origin: 'http://127.0.0.1:9999' }],
-  ['no page at all', { origin: '' }],
+  ['no origin', { origin: '' }],
   ['a form, which cannot set our header', { 'assent-inbox': '' }],
   ['a form’s media type', { 'content-type': 'text/plain' }],
-  ['a name that was pointed here', { host: 'evil.example:7420' }],
-  ['another port’s name', { host: '127.0.0.1:9999' }],
-  ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
-  ['a sibling site, as the browser says', { 'sec-fetch-site': 'same-site' }],
+  ['another host name that resolves to this machine', { host: 'evil.example:7420' }],
+  ['the host name with another port', { host: '127.0.0.1:9999' }],
+  ['another site, according to Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+  ['a sibling site, according to Sec-Fetch-Site', { 'sec-fetch-site': 'same-site' }],
 ]
 
 onEachEngine(
-  '[INBOX-9] what changes anything comes from our own pages under our own name',
-  async ({ store, app }: Desk) => {
+  '[INBOX-9] requests from other origins or under other host names are refused',
+  async ({ store, app }: InboxEnv) => {
     const browser = await signIn(app(), ann)
     const { id } = await store.asks.raise(anAsk())
     const body = { decisionId: 'd'.repeat(20), answer: { action: 'decline' } }
-    for (const [why, headers] of strangers) {
+    for (const [why, headers] of foreignRequests) {
       const response = await browser.post(`/api/asks/${id}/answer`, body, headers)
       expect([why, response.status]).toEqual([why, 403])
     }
@@ -175,14 +175,14 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[INBOX-10] every response carries the strict headers, and no answer of the API is kept',
-  async ({ app }: Desk) => {
+  '[INBOX-10] every response has the strict security headers, and API responses are not cached',
+  async ({ app }: InboxEnv) => {
     const inbox = app()
     const browser = await signIn(inbox, ann)
-    const nobody = await send(inbox, 'GET', '/api/me', {})
-    expect(nobody.status).toBe(401)
+    const anonymous = await send(inbox, 'GET', '/api/me', {})
+    expect(anonymous.status).toBe(401)
     for (const response of [
-      nobody,
+      anonymous,
       await browser.get('/api/me'),
       await browser.get('/api/nothing'),
       await browser.get('/nothing.js'),
@@ -201,8 +201,8 @@ onEachEngine(
 )
 
 onEachEngine(
-  '[INBOX-11] the description names every route, and every route answers in its shapes',
-  async ({ store, app }: Desk) => {
+  '[INBOX-11] the OpenAPI document lists every route, and every response matches its schema',
+  async ({ store, app }: InboxEnv) => {
     const inbox = app()
     const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -233,14 +233,14 @@ onEachEngine(
   },
 )
 
-test('[INBOX-12] it answers on node:http as it does by itself', async () => {
+test('[INBOX-12] method, path, body, status and cookies pass through node:http unchanged', async () => {
   const server = createServer((request, response) => {
     const echo = async (incoming: Request) => {
       const headers = new Headers({ 'content-type': 'text/plain' })
       headers.append('set-cookie', 'a=1')
       headers.append('set-cookie', 'b=2')
-      const said = await incoming.text()
-      return new Response(`${incoming.method} ${new URL(incoming.url).pathname} ${said}`, { status: 201, headers })
+      const body = await incoming.text()
+      return new Response(`${incoming.method} ${new URL(incoming.url).pathname} ${body}`, { status: 201, headers })
     }
     void respondWith(echo, request, response)
   })
@@ -248,17 +248,17 @@ test('[INBOX-12] it answers on node:http as it does by itself', async () => {
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const posted = await fetch(`${url}/a/b?c`, { method: 'POST', body: 'said' })
+  const posted = await fetch(`${url}/a/b?c`, { method: 'POST', body: 'text' })
   expect([posted.status, await posted.text(), posted.headers.getSetCookie()]).toEqual([
     201,
-    'POST /a/b said',
+    'POST /a/b text',
     ['a=1', 'b=2'],
   ])
   expect(await (await fetch(`${url}//x`)).text()).toBe('GET //x ')
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(201)
 })
 
-/** What does not fit the schema: a small reader of the part of JSON Schema that the description uses. */
+/** Where the value does not match the schema. Supports the part of JSON Schema that the description uses. */
 function misfits(schema: object | undefined, value: unknown, at: string): string[] {
   if (schema === undefined) return [`${at} has no schema`]
   if ('$ref' in schema)
@@ -277,11 +277,11 @@ function misfits(schema: object | undefined, value: unknown, at: string): string
     enum?: unknown[]
   }
   if (type === 'array') {
-    if (!Array.isArray(value)) return [`${at} is no array`]
+    if (!Array.isArray(value)) return [`${at} is not an array`]
     return value.flatMap((one, index) => misfits(items, one, `${at}[${index}]`))
   }
   if (type === 'object') {
-    if (typeof value !== 'object' || value === null) return [`${at} is no object`]
+    if (typeof value !== 'object' || value === null) return [`${at} is not an object`]
     const missing = required.filter((name) => !(name in value)).map((name) => `${at}.${name} is missing`)
     const isOpen = properties === undefined || Object.keys(properties).join() === 'kind'
     const found = Object.entries(value).flatMap(([name, one]) =>

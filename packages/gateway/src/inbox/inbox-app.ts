@@ -1,97 +1,90 @@
-// The inbox as one function from Request to Response: its API under /api, and the web app everywhere else.
+// The inbox as one function from Request to Response: its API under /api, and the web app on all other paths.
 //
-// It is given a store, a tenant and names, and knows nothing of servers, calls or the relay. Who is at the browser comes
-// from `SignIn`; every route but the ways in asks it first.
+// It receives a store, a tenant and names, and does not depend on servers, calls or the relay. `SignIn` identifies the
+// person; routes that are registered before the `/api/*` middleware need no session.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, type MeView, type Naming, oneLine, type Person } from '@assent/core'
+import { type Ask, type DisplayNames, type MeView, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
-import { inboxLimits } from '../limits.ts'
-import type { PlayApi } from '../play/play-api.ts'
-import type { SecretPages } from '../secrets/secret-pages.ts'
-import { isForServers, serverApi } from '../secrets/server-api.ts'
 import { AsksApi } from './asks-api.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
+import { inboxLimits } from './limits.ts'
 import { challengePattern, listenerPath, proofsForPrograms } from './listener-proof.ts'
-import { Login, type LoginSettings } from './login.ts'
+import { Login } from './login.ts'
+import type { LoginSettings } from './login-settings.ts'
 import { NameBook } from './name-book.ts'
 import { openApi } from './openapi.ts'
+import type { PlayApi } from './playground/play-api.ts'
 import { notFound, problem, problemOf } from './problem.ts'
+import type { SecretPages } from './secrets/secret-pages.ts'
+import { isServerRequest, serverApi } from './secrets/server-api.ts'
 import type { Fetch } from './serve-node.ts'
 import { linkWith, SignIn } from './sign-in.ts'
+import { addSignInRoutes } from './sign-in-routes.ts'
 import { ByKey, byCookie } from './visitors.ts'
-import { addWaysIn } from './ways-in.ts'
 import type { WebFiles } from './web-files.ts'
 
 export interface InboxOptions {
   readonly store: Store
   readonly tenant: string
-  /** Where people reach it: `http://127.0.0.1:7420`, `https://assent.example.com`. */
+  /** The public address: `http://127.0.0.1:7420`, `https://assent.example.com`. */
   readonly baseUrl: string
-  /** People sign in with their account at this issuer; without it by links. */
+  /** People sign in with their account at this issuer; without it, by links. */
   readonly login?: LoginSettings
-  /** How long a person stays signed in: three days by link and half a day by account, unless told. */
+  /** How long a session lasts. Default: three days by link, half a day by account. */
   readonly sessionMs?: number
-  /** The built web app; without it there is the API alone. */
+  /** The built web app; without it, only the API is served. */
   readonly web?: WebFiles
-  /** A person's name where no issuer told one; their principal, unless told. */
+  /** A person's name if the issuer did not send one. Default: their principal. */
   readonly nameOf?: (principal: string) => string
-  /** What the operator says about a server and its tool. */
-  readonly describe?: (asker: Ask['asker']) => ReturnType<Naming['describe']>
-  /** Where servers open pages for secrets: answered here too, for servers alone. */
+  /** The operator's description of a server and its tool. */
+  readonly describe?: (asker: Ask['asker']) => ReturnType<DisplayNames['describe']>
+  /** Pages for secrets; their API for servers is served here too. */
   readonly secretPages?: SecretPages
-  /** Where a server was given to be played with. */
+  /** The playground, if a server was given for it. */
   readonly play?: PlayApi
-  /** Of this installation: other processes that have them are shown that this is their inbox. */
+  /** Keys of this installation, with which the inbox proves its identity to other processes that have them. */
   readonly listenerKeys?: readonly Uint8Array[]
-  /** For what pages count down; the store has its own. */
+  /** The clock for countdowns on pages; the store has its own. */
   readonly now?: () => number
-  readonly onTrouble?: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
 }
 
 export interface InboxApp {
   readonly fetch: Fetch
-  /** Every route, for the test that holds the description against them. */
+  /** Every route, for the test that compares them with the OpenAPI document. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
   signInLink(person: Person): Promise<string | undefined>
-  /** Before this process stops: pages that follow changes are sent away, and come back to whoever serves them then. */
+  /** Before this process stops: ends the change streams, so that pages reconnect to another replica. */
   endStreams(): void
 }
 
 type Variables = { person: Person; name: string | undefined; token: string }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const {
-    store,
-    tenant,
-    web,
-    play,
-    listenerKeys = [],
-    now = () => store.nowMs(),
-    onTrouble = () => undefined,
-  } = options
+  const { store, tenant, web, play, listenerKeys = [], now = () => store.nowMs(), onError = () => undefined } = options
   const base = new URL(options.baseUrl)
   const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
-  const naming: Naming = {
+  const naming: DisplayNames = {
     nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
   }
-  const login = options.login === undefined ? undefined : new Login(options.login, base, now, onTrouble)
+  const login = options.login === undefined ? undefined : new Login(options.login, base, now, onError)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
   const signIn = new SignIn({ store, tenant, sessionMs, issuer: options.login?.identity.issuer })
   const cookie = Cookie.ofSession(base, sessionMs)
-  // Over https, and with accounts, a cookie carries the session; see visitors.ts.
+  // Over https, and with accounts, the session is in a cookie; see visitors.ts.
   const instance = login === undefined && base.protocol === 'http:' ? randomBytes(16).toString('base64url') : undefined
   const visitors = instance === undefined ? byCookie(signIn, cookie) : new ByKey(signIn, base)
   const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
-  const feed = new ChangeFeed(store, tenant, onTrouble)
+  const feed = new ChangeFeed(store, tenant, onError)
   const { secretPages: pages } = options
-  const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onTrouble })
+  const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onError })
   const app = new Hono<{ Variables: Variables }>()
 
   app.use(async (context, next) => {
@@ -101,16 +94,14 @@ export function inboxApp(options: InboxOptions): InboxApp {
     addHeaders(context.res.headers, base)
   })
   app.onError((error) => {
-    const told = problemOf(error)
-    if (told === undefined) onTrouble(error)
-    return (
-      told ?? problem('unavailable', 'Something went wrong here. Whether your answer was kept shows when you reload.')
-    )
+    const refusal = problemOf(error)
+    if (refusal === undefined) onError(error)
+    return refusal ?? problem('unavailable', 'Internal error. Reload to see whether your answer was recorded.')
   })
   app.notFound((context) => webPage(context, web))
 
-  addWaysIn(app, { base, signIn, login, session: cookie, listener: instance })
-  // What the API is, not what is in it: the same for everyone, and in the source.
+  addSignInRoutes(app, { base, signIn, login, session: cookie, listener: instance })
+  // Public without sign-in: it describes the API and contains no data.
   app.get('/api/openapi.json', () => Response.json(openApi))
   app.get('/api/nonce', ({ req }) => visitors.nonce(req.raw))
   app.get(listenerPath, ({ req }) => {
@@ -135,8 +126,8 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.get('/api/me', ({ get }) => {
     const name = get('name') ?? naming.nameOf(get('person').principal)
-    const played = play === undefined ? {} : { hasPlayground: true }
-    const me: MeView = { name: oneLine(name, 'web'), ...played, nowMs: now() }
+    const withPlayground = play === undefined ? {} : { hasPlayground: true }
+    const me: MeView = { name: oneLine(name, 'web'), ...withPlayground, nowMs: now() }
     return Response.json(me)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
@@ -150,14 +141,14 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/changes', ({ get, req }) => {
     const [person, token] = [get('person'), get('token')]
     if (feed.following >= inboxLimits.streams || feed.countOf(person) >= inboxLimits.streamsPerPerson) {
-      return problem('too-many', 'Too many pages follow changes at once. Close some of them.')
+      return problem('too-many', 'Too many pages are open. Close some of them.')
     }
     return changeStream(
       feed,
       person,
       lastEventId(req.raw),
       async () => (await signIn.who(token)) !== undefined,
-      onTrouble,
+      onError,
     )
   })
   app.get('/api/play', () => play?.describe() ?? notFound())
@@ -167,7 +158,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.all('/api/*', () => notFound())
 
   return {
-    fetch: (request) => (isForServers(request) ? forServers(request) : app.fetch(request)),
+    fetch: (request) => (isServerRequest(request) ? forServers(request) : app.fetch(request)),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
     signInLink: async (person) => {
       const code = await signIn.invite(person, instance)

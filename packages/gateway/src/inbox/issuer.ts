@@ -1,12 +1,12 @@
-// The issuer as a place to sign in at: its metadata, fetched when it is first needed and now and then again.
+// The metadata of the login issuer, fetched when it is first needed and refreshed when it is no longer fresh.
 //
-// Only what calls itself by the very letters of the configuration is the issuer. It is asked over https alone, but for one
-// on this machine, and its answers have a size.
+// The issuer in the metadata must equal the configured one exactly. Requests use https, except to this machine, and
+// responses have a size limit.
 
 import * as oidc from 'openid-client'
-import { fetchReason, IssuerUnavailable, isSafe, textWithin } from '../identity/issuer-keys.ts'
+import { fetchReason, IssuerUnavailable, isSafe, textWithin } from '../http/identity/issuer-keys.ts'
 import { identityLimits } from '../limits.ts'
-import type { LoginSettings } from './login.ts'
+import type { LoginSettings } from './login-settings.ts'
 
 interface Found {
   readonly configuration: oidc.Configuration
@@ -23,7 +23,7 @@ export class Issuer {
     this.#settings = settings
   }
 
-  /** Throws `IssuerUnavailable` when it cannot be had. */
+  /** Throws `IssuerUnavailable` when the metadata cannot be fetched and none recent enough is cached. */
   async configuration(): Promise<oidc.Configuration> {
     const { keys_fresh, keys_kept } = this.#settings.identity
     const ageMs = this.#found === undefined ? Number.POSITIVE_INFINITY : performance.now() - this.#found.atMs
@@ -37,7 +37,7 @@ export class Issuer {
   }
 
   #find(): Promise<Found> {
-    // Not more often than this, or anybody could make us ask an issuer that is away again and again.
+    // At most one attempt per interval, or anyone could make us send requests to an unavailable issuer.
     const failed = this.#failed
     if (failed !== undefined && performance.now() - failed.atMs < identityLimits.lookAgainMs)
       return Promise.reject(failed.error)
@@ -48,7 +48,7 @@ export class Issuer {
       })
       .catch((cause: unknown) => {
         const { issuer } = this.#settings.identity
-        const error = new IssuerUnavailable(`Nobody can sign in at ${issuer} now. ${fetchReason(cause)}`, { cause })
+        const error = new IssuerUnavailable(`Sign-in at ${issuer} is unavailable. ${fetchReason(cause)}`, { cause })
         this.#failed = { error, atMs: performance.now() }
         throw error
       })
@@ -70,13 +70,13 @@ export class Issuer {
     const server = found.serverMetadata()
     if (server.issuer !== identity.issuer) throw new Error('Its metadata names another issuer.')
     if (server.authorization_endpoint === undefined || !isSafe(new URL(server.authorization_endpoint))) {
-      throw new Error('Its metadata names no safe place to sign in.')
+      throw new Error('Its metadata has no https address for sign-in.')
     }
     return found
   }
 }
 
-/** By the way that the issuer supports; RFC 8414 says it is in the header where it does not tell. */
+/** The method that the issuer supports; RFC 8414: client_secret_basic when the metadata does not list any. */
 function authentication(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None()
   const [inHeader, inBody] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
@@ -88,7 +88,7 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
   }
 }
 
-/** Every address here came from the issuer's metadata. */
+/** For addresses from the issuer's metadata: https only (except loopback), with a size limit. */
 const carefulFetch: oidc.CustomFetch = async (address, options) => {
   if (!isSafe(new URL(address))) throw new Error('It is not served over https.')
   const response = await fetch(address, options as RequestInit)

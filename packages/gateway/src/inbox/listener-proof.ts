@@ -1,26 +1,26 @@
-// How the process that serves an inbox proves that it is that process, and no other program that got hold of the port.
+// How the process that serves an inbox proves its identity, in case another program has taken its port.
 //
-// The page, or a command, sends a challenge; the listener answers with an HMAC that only it can make. Under the HMAC is the
-// port that the listener believes it is reached at, so that a program at another port cannot pass the challenge on, and
-// what the proof is for, so that one kind does not pass for the other.
+// The page, or a command, sends a challenge; the listener returns an HMAC that only it can make. The HMAC covers the
+// port that the listener is configured for, so that a program at another port cannot forward the challenge, and the
+// purpose of the proof, so that a proof for browsers is not accepted by programs or the reverse.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** To a browser, with the secret that it got when it signed in. The nonce is what it signs next. */
+/** For a browser, made with the secret it received at sign-in. The browser signs its next requests with the nonce. */
 export function proofForBrowser(secret: string, challenge: string, port: string, nonce: string): string {
   return mac(Buffer.from(secret, 'base64url'), ['assent listener for a browser v1', challenge, port, nonce])
 }
 
 export interface ListenerView {
-  /** This process, and no other one: a sign-in code is for one of them. */
+  /** Identifies this process: a sign-in code is valid for one process only. */
   readonly instance: string
-  /** Where browsers reach it. */
+  /** The address for browsers. */
   readonly origin: string
-  /** One for each key that the listener has. */
+  /** One per key of the listener. */
   readonly proofs: readonly string[]
 }
 
-/** To other processes of the same installation, with the keys that all of them have. */
+/** For other processes of the same installation, made with their shared keys. */
 export function proofsForPrograms(
   keys: readonly Uint8Array[],
   challenge: string,
@@ -39,8 +39,8 @@ export const challengePattern: RegExp = /^[\w-]{22,64}$/
 const replyBytes = 4_096
 
 /**
- * Asks the listener at this address to prove that it has one of these keys. Undefined when nobody answers, or somebody
- * who cannot.
+ * Asks the listener at this address to prove that it has one of these keys. Undefined when there is no listener, or its
+ * proof is invalid.
  */
 export async function askListener(
   address: URL,
@@ -50,7 +50,7 @@ export async function askListener(
   const challenge = randomBytes(32).toString('base64url')
   const view = await replyTo(new URL(`${listenerPath}?challenge=${challenge}`, reachable(address)), signal)
   if (view === undefined || !URL.canParse(view.origin)) return undefined
-  // The port that was asked, not the one that the answer names: a program at this port may have passed the challenge on.
+  // The port we connected to, not the one in the response: a program at this port may have forwarded the challenge.
   if (portOf(new URL(view.origin)) !== portOf(address)) return undefined
   const isProved = keys.some((key) => {
     const expected = programProof(key, challenge, portOf(address), view.instance, view.origin)
@@ -72,19 +72,19 @@ async function replyTo(url: URL, signal: AbortSignal): Promise<ListenerView | un
       reply.ok && typeof view?.instance === 'string' && typeof view.origin === 'string' && Array.isArray(view.proofs)
     return isView ? (view as ListenerView) : undefined
   } catch {
-    // Nobody is there, or it is not an inbox.
+    // No listener, or not an inbox.
     return undefined
   }
 }
 
-/** The IPv4 address for `localhost`: a listener of ours has that one at least, and then the other one too. */
+/** 127.0.0.1 for `localhost`: our listeners always have the IPv4 address, and the IPv6 one where there is one. */
 function reachable(address: URL): URL {
   const url = new URL(address)
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
   return url
 }
 
-/** What a URL leaves out for http is 80. */
+/** `URL.port` is empty for the default port. */
 export function portOf({ port, protocol }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port
 }
@@ -102,7 +102,7 @@ function isSame(given: unknown, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** The key of an installation that its listener proves itself with, made from one that seals. */
+/** The key with which the listeners of an installation prove their identity, derived from its sealing key. */
 export function listenerKey(secret: Uint8Array): Uint8Array {
   return createHmac('sha256', secret).update('assent inbox listener v2').digest()
 }

@@ -1,11 +1,11 @@
-// What people are called, as their issuer told when they last signed in anywhere; by their principal otherwise.
+// People's names, as their issuer sent them at their last sign-in on any replica; otherwise their principal.
 //
-// Drawing an ask needs names at once, so they are looked up before. A name is shown and nothing is decided by it; one that
-// changed is known a minute later.
+// Rendering an ask is synchronous, so names are looked up beforehand. Names are only displayed; no decision depends on
+// them. They are cached for `nameFreshMs`.
 
 import type { Ask } from '@assent/core'
 import type { Store } from '@assent/store'
-import { inboxLimits } from '../limits.ts'
+import { inboxLimits } from './limits.ts'
 
 interface Known {
   readonly name: string | undefined
@@ -15,7 +15,7 @@ interface Known {
 export interface NameBookOptions {
   readonly store: Store
   readonly tenant: string
-  /** Where no name is known. */
+  /** The name to show when none is stored. */
   readonly otherwise: (principal: string) => string
 }
 
@@ -31,7 +31,7 @@ export class NameBook {
     return this.#known.get(principal)?.name ?? this.#options.otherwise(principal)
   }
 
-  /** Looks up everybody whom these asks name. */
+  /** Looks up everyone these asks name. */
   readonly learn = async (asks: readonly Ask[]): Promise<void> => {
     const { store, tenant } = this.#options
     const now = Date.now()
@@ -40,7 +40,7 @@ export class NameBook {
       return known !== undefined && now - known.atMs < inboxLimits.nameFreshMs
     }
     const wanted = [...new Set(asks.flatMap(peopleIn))].filter((principal) => !isFresh(principal))
-    // They are all of them cheap to look up again.
+    // Clearing the whole cache is fine: names are cheap to look up again.
     if (this.#known.size + wanted.length > inboxLimits.names) this.#known.clear()
     await Promise.all(
       wanted.map(async (principal) => {

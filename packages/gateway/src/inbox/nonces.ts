@@ -1,13 +1,13 @@
-// The nonces that browsers put under their signatures, and the requests that were made with each.
+// The nonces that browsers include in their signatures, and the requests made with each.
 //
-// Owns: this process's nonces and the ids of the requests that used them. Nothing is stored: a nonce of another process,
-//   or of this one before it was started anew, is stale, so that a request that was captured elsewhere works nowhere.
-// I1  A nonce is accepted until `nonceMs` after it was first handed out.
-// I2  Under one nonce a request id is accepted once. Requests may run in parallel: each has an id of its own.
-// I3  Only requests whose signature was verified are counted; at the limit new ones are refused.
+// Owns: this process's nonces and the ids of the requests that used them. Nothing is stored: a nonce from another
+//   process, or from before a restart, is stale, so a request captured elsewhere cannot be replayed here.
+// I1  A nonce is accepted until `nonceMs` after it was issued.
+// I2  Under one nonce a request id is accepted once. Requests may run in parallel: each has its own id.
+// I3  Only requests with a verified signature are counted; at the limit new ones are refused.
 
 import { randomBytes } from 'node:crypto'
-import { inboxLimits } from '../limits.ts'
+import { inboxLimits } from './limits.ts'
 
 interface Nonce {
   readonly text: string
@@ -17,15 +17,15 @@ interface Nonce {
 
 export class Nonces {
   readonly #now: () => number
-  /** The newest last. */
+  /** Oldest first. */
   readonly #nonces: Nonce[] = []
 
-  /** @param now milliseconds that never go back */
+  /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** The nonce for the next requests; the same one for a while. */
+  /** The nonce for the next requests; a new one every `nonceEveryMs`. */
   current(): string {
     const now = this.#now()
     const newest = this.#nonces.at(-1)
@@ -36,7 +36,7 @@ export class Nonces {
     return text
   }
 
-  /** Counts a verified request. False when its nonce is stale, or the request was made before. */
+  /** Records a verified request. False when its nonce is stale or at its limit, or the request id was used before. */
   use(text: string, requestId: string): boolean {
     this.#dropOld(this.#now())
     const nonce = this.#nonces.find((one) => one.text === text)

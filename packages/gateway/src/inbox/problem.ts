@@ -1,7 +1,7 @@
-// Everything that can go wrong at the inbox's API, as the one shape its callers read.
+// Every error of the inbox API, in the one shape that its clients read.
 
 import { type InboxProblem, type InboxProblemCode, isAssentError } from '@assent/core'
-import { nothingHere } from './ask-desk.ts'
+import { nothingHere } from './ask-service.ts'
 
 const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   malformed: 400,
@@ -29,18 +29,18 @@ export function problem(
   return Response.json(body, { status: statusOf[code] })
 }
 
-/** The same for an ask that is not there and for one that is not this person's: nobody learns which. */
+/** The same for a missing ask and for one that this person may not see, so that a caller cannot tell which. */
 export function notFound(): Response {
   return problem(nothingHere.code, nothingHere.message)
 }
 
-/** What a caller hears of an error that was thrown; undefined when it is a mistake of ours. */
+/** The response to a thrown error; undefined for an internal error. */
 export function problemOf(error: unknown): Response | undefined {
   if (isAssentError(error, 'validation_failed')) return problem('malformed', error.message)
   if (isAssentError(error, 'store_unavailable')) {
     return problem(
       'unavailable',
-      'The store cannot be reached just now. Nothing is lost: try again, and the same answer counts once.',
+      'The store cannot be reached. Nothing is lost: try again; the same answer is recorded once.',
     )
   }
   return undefined

@@ -6,14 +6,14 @@ import { type ProofView, verifyProof } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { expect, onTestFinished, test } from 'vitest'
 import { ChainCheck } from './chain-check.ts'
-import { anApproval, anAsk, ann, ben, keys, onEachEngine, signIn, tenant } from './desk.suite.ts'
+import { anApproval, anAsk, ann, ben, keys, onEachEngine, signIn, tenant } from './inbox-env.suite.ts'
 
-onEachEngine('[PROOF-2] those who may decide an ask get its proof, and nobody else hears of it', async (desk) => {
-  const { store } = desk
-  const app = desk.app()
+onEachEngine('[PROOF-2] only people who may decide an ask get its proof; others get 404', async (env) => {
+  const { store } = env
+  const app = env.app()
   const [here, there] = [await signIn(app, ann), await signIn(app, ben)]
   const other = await store.asks.raise(
-    anAsk({ electorate: { approvers: ['person:ben'], barred: [], approvals: 1, declines: 1 } }),
+    anAsk({ approvalRule: { approvers: ['person:ben'], excluded: [], approvals: 1, declines: 1 } }),
   )
   const { id } = await store.asks.raise(anApproval(['person:ann'], 1))
   await here.answer(id, { action: 'accept' })
@@ -35,25 +35,25 @@ onEachEngine('[PROOF-2] those who may decide an ask get its proof, and nobody el
 })
 
 onEachEngine(
-  '[PROOF-2] a proof says how far the record was checked, against the checkpoints beside it',
-  async (desk) => {
+  '[PROOF-2] a proof states how far the audit log was checked against the stored checkpoints',
+  async (env) => {
     const { generateKeyPairSync } = await import('node:crypto')
-    const { store } = desk
-    const here = await signIn(desk.app(), ann)
+    const { store } = env
+    const here = await signIn(env.app(), ann)
     const { id } = await store.asks.raise(anAsk())
     await store.audit.checkpoint(tenant, 'k1', generateKeyPairSync('ed25519').privateKey)
     await here.answer(id, { action: 'decline' })
     const { chain } = (await (await here.get(`/api/asks/${id}/proof`)).json()) as ProofView
     expect(chain).toMatchObject({ kind: 'whole', lastSeq: 2, checkpointSeq: 1 })
 
-    // What was settled a moment ago is in the statement too, although the check before it is still fresh.
+    // An ask settled a moment ago is covered too, although the previous check is still fresh.
     const { id: next } = await store.asks.raise(anAsk())
     const again = (await (await here.get(`/api/asks/${next}/proof`)).json()) as ProofView
     expect(again.chain).toMatchObject({ kind: 'whole', lastSeq: 3 })
   },
 )
 
-test('[PROOF-2] a record that is not whole is called so, with the entry', async () => {
+test('[PROOF-2] a broken audit log is reported with the entry where it breaks', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   const store = await openSqlite(join(folder, 'assent.db'), { keys })
   onTestFinished(async () => {
@@ -71,9 +71,9 @@ test('[PROOF-2] a record that is not whole is called so, with the entry', async 
   expect(chain).toMatchObject({ kind: 'broken', seq: 2, problem: expect.stringContaining('Entry 2 was changed') })
 })
 
-onEachEngine('[PROOF-4] history is narrowed by outcome, and an outcome that is none is refused', async (desk) => {
-  const { store } = desk
-  const here = await signIn(desk.app(), ann)
+onEachEngine('[PROOF-4] history can be filtered by outcome, and an unknown outcome is refused', async (env) => {
+  const { store } = env
+  const here = await signIn(env.app(), ann)
   const [yes, no] = [await store.asks.raise(anAsk()), await store.asks.raise(anAsk())]
   await here.answer(yes.id, { action: 'accept', content: { region: 'eu' } })
   await here.answer(no.id, { action: 'decline' })
@@ -85,7 +85,7 @@ onEachEngine('[PROOF-4] history is narrowed by outcome, and an outcome that is n
   expect((await here.get('/api/asks?outcome=declined')).status).toBe(400)
 })
 
-test('[AUDIT-6] a decision that was changed in the database is called so', async () => {
+test('[AUDIT-6] a decision that was changed in the database is reported as a mismatch', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   const store = await openSqlite(join(folder, 'assent.db'), { keys })
   onTestFinished(async () => {
@@ -101,5 +101,5 @@ test('[AUDIT-6] a decision that was changed in the database is called so', async
   database.exec(`update asks set decided_by = 'mallory'`)
   database.close()
 
-  expect(await check()).toMatchObject({ kind: 'mismatch', problem: expect.stringContaining('mallory decided it') })
+  expect(await check()).toMatchObject({ kind: 'mismatch', problem: expect.stringContaining('decided by mallory') })
 })

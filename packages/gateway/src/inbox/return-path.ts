@@ -1,11 +1,11 @@
-// Where a person goes on after signing in: a page of ours, and never anywhere else.
+// Where to redirect a person after sign-in: always a page of this inbox (no open redirect).
 
-import { inboxLimits } from '../limits.ts'
+import { inboxLimits } from './limits.ts'
 
-/** The path as it is if it is a page of this inbox, and the first page otherwise. Whatever it was, it stays on this origin. */
+/** The given path if it is a page of this inbox, otherwise `/`. The result is always on this origin. */
 export function returnPath(wanted: unknown, base: URL): string {
   if (typeof wanted !== 'string' || wanted.length > inboxLimits.returnPathChars) return '/'
-  // Two slashes, or a slash and a backslash, begin another host; browsers drop tabs and line breaks before they look.
+  // `//` and `/\` start another host; browsers drop tabs and line breaks before they parse.
   if (!/^\/(?![/\\])[\x21-\x7E]*$/.test(wanted) || wanted.includes('\\')) return '/'
   const { origin, pathname, search } = new URL(wanted, base)
   if (origin !== base.origin || pathname.startsWith('//')) return '/'

@@ -1,6 +1,6 @@
-// Lets a function from Request to Response answer on `node:http`.
+// Adapts a function from Request to Response to `node:http`.
 //
-// Only what the inbox needs: bodies both ways as streams, and the end of a response when its reader leaves.
+// Supports only what the inbox needs: streamed bodies in both directions, and cancelling when the client disconnects.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -13,7 +13,7 @@ export async function respondWith(fetch: Fetch, incoming: IncomingMessage, outgo
   const response = await fetch(requestOf(incoming))
   const headers = Object.fromEntries(response.headers)
   const cookies = response.headers.getSetCookie()
-  // JSON is there whole and at once; the machinery of a stream would cost more than saying it.
+  // JSON is complete already: sending it in one piece is cheaper than streaming it.
   const whole = headers['content-type'] === 'application/json' ? Buffer.from(await response.arrayBuffer()) : undefined
   outgoing.writeHead(response.status, {
     ...headers,
@@ -25,7 +25,7 @@ export async function respondWith(fetch: Fetch, incoming: IncomingMessage, outgo
     return
   }
   outgoing.flushHeaders()
-  // A reader that leaves in the middle is no trouble of ours; the stream's cancel tells whoever was writing.
+  // A client that disconnects mid-response is not an error; the stream's `cancel` informs the writer.
   await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch((error: unknown) => {
     if (!outgoing.destroyed) throw error
   })
@@ -39,7 +39,7 @@ function requestOf(incoming: IncomingMessage): Request {
   }
   const method = incoming.method ?? 'GET'
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  // The host is judged from its header; the address here only carries the path, which two slashes must not turn into one.
+  // The host is checked from its header. This URL only carries the path; `//x` must not become a host.
   const path = incoming.url?.startsWith('/') === true ? incoming.url : '/'
   return new Request(`http://inbox${path}`, {
     method,
@@ -49,8 +49,8 @@ function requestOf(incoming: IncomingMessage): Request {
 }
 
 /**
- * Nothing of a body is taken from the connection before somebody reads it: a client that is refused for its headers cannot
- * fill memory with a body that it never finishes. What is left unread is dropped by `node:http` after the response.
+ * The body is read from the connection only on demand: a client that is refused for its headers cannot fill memory with
+ * a body that it never finishes. `node:http` discards the unread rest after the response.
  */
 function bodyOf(incoming: IncomingMessage): globalThis.ReadableStream<Uint8Array> {
   const chunks = incoming.iterator({ destroyOnReturn: false })

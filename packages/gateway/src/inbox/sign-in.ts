@@ -1,20 +1,21 @@
-// Who is at the browser: a link that works once, or a login at an issuer, becomes a session.
+// Turns a one-time link, or a login at an issuer, into a session.
 //
-// Both are rows in the store, so a session is good on every replica and after a restart. Secrets are made here and kept by
-// nobody but their holder: the store has their hashes. It knows nothing of HTTP; the cookie is the caller's.
+// Links and sessions are rows in the store, so a session is valid on every replica and after a restart. Only the
+// browser has the secrets; the store has their hashes. This module does not depend on HTTP; the caller sets the cookie.
 
 import { randomBytes } from 'node:crypto'
 import type { Person } from '@assent/core'
-import type { Session, SessionBrowser, Store } from '@assent/store'
-import { isOf } from '../identity/person.ts'
-import { inboxLimits } from '../limits.ts'
+import { compact } from '@assent/core'
+import type { InboxSession, SessionBrowser, Store } from '@assent/store'
+import { isOf } from '../http/identity/person.ts'
+import { inboxLimits } from './limits.ts'
 
 export type Entered =
   | { readonly ok: true; readonly token: string }
-  /** `used` also for what is too old or never was. */
+  /** `used` also for an expired or unknown code. */
   | { readonly ok: false; readonly reason: 'used' | 'too-many' }
 
-/** Where a session belongs to one browser. */
+/** Binds a session to one browser. */
 export interface RedeemedAt {
   readonly listener: string
   readonly browser: SessionBrowser
@@ -25,7 +26,7 @@ export interface SignInOptions {
   readonly tenant: string
   /** How long a session lasts. */
   readonly sessionMs: number
-  /** Where people have accounts: a session of another issuer's person counts for nothing. */
+  /** With accounts: sessions of people from another issuer are ignored. */
   readonly issuer?: string | undefined
 }
 
@@ -43,31 +44,31 @@ export class SignIn {
   }
 
   /**
-   * A code for one sign-in by this person, or nothing while too many are unused.
+   * A code for one sign-in by this person, or undefined while too many are unused.
    *
-   * @param listener the process that it is for, where another program may take its port: no other process accepts it
+   * @param listener the only process that accepts the code, for listeners whose port another program may take
    */
   async invite(person: Person, listener?: string): Promise<string | undefined> {
     const code = aSecret()
     const link = { tenant: this.#tenant, person, keepMs: inboxLimits.linkMs, atMost: inboxLimits.links }
-    return (await this.#store.signIns.invite({ ...link, code: codeFor(code, listener) })) ? code : undefined
+    return (await this.#store.signIns.addLink({ ...link, code: codeFor(code, listener) })) ? code : undefined
   }
 
-  /** Turns a code into a session. A code works once, whoever brings it. */
+  /** Exchanges a code for a session. A code works once. */
   async redeem(code: string, at?: RedeemedAt): Promise<Entered> {
     const session = { ...this.#newSession(), code: codeFor(code, at?.listener) }
     const browser = at === undefined ? {} : { browser: at.browser }
     return enteredWith(session.token, await this.#store.signIns.redeem({ ...session, ...browser }))
   }
 
-  /** A session for a person whom an issuer vouched for; once for each login. */
+  /** A session for a person whom the issuer identified; once per login. */
   async begin(login: string, person: Person, name: string | undefined): Promise<Entered> {
-    const session = { ...this.#newSession(), login, person, ...(name === undefined ? {} : { name }) }
+    const session = { ...this.#newSession(), login, person, ...compact({ name }) }
     return enteredWith(session.token, await this.#store.signIns.begin(session))
   }
 
-  async who(token: string): Promise<Session | undefined> {
-    const session = await this.#store.signIns.who(this.#tenant, token)
+  async who(token: string): Promise<InboxSession | undefined> {
+    const session = await this.#store.signIns.readSession(this.#tenant, token)
     if (session === undefined || this.#issuer === undefined) return session
     return isOf(this.#issuer, session.person) ? session : undefined
   }
@@ -82,12 +83,12 @@ export class SignIn {
   }
 }
 
-/** Where a link leads. After the hash, so that the code reaches no server, log or prefetcher; the page sends it. */
+/** The address of a link. The code is in the fragment, so that it reaches no server, log or prefetcher. */
 export function linkWith(code: string, base: URL): string {
   return new URL(`/sign-in#code=${code}`, base).href
 }
 
-/** The process is part of what is kept of a code: at another one it is a code that never was. */
+/** Includes the process in the stored hash, so that the code is unknown to every other process. */
 function codeFor(code: string, listener: string | undefined): string {
   return listener === undefined ? code : `${code}\n${listener}`
 }

@@ -1,18 +1,18 @@
-// A request that a browser signed with its own key: how it is written in a header, and what exactly is signed.
+// A request signed with the browser's key: its format in a header, and the text that is signed.
 //
-// The key is ECDSA on P-256, which every browser keeps without letting anyone read it. The web app writes the same in
-// packages/inbox/src/api/browser-key.ts; tests sign in scripts/inbox/signing-browser.ts.
+// The key is ECDSA on P-256, which every browser can store as non-extractable. The web app implements the same in
+// packages/inbox-web/src/api/browser-key.ts; tests sign with test-kit/gateway/signing-browser.ts.
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 
 export const proofHeader = 'assent-proof'
 
 export interface RequestProof {
-  /** The token of the session. It opens nothing by itself. */
+  /** The session token. Useless without the browser's key. */
   readonly session: string
   readonly nonce: string
   readonly requestId: string
-  /** SHA-256 of the body, in base64url; of nothing where there is none. */
+  /** SHA-256 of the body, in base64url; of an empty body if there is none. */
   readonly bodyDigest: string
   readonly signature: string
 }
@@ -39,7 +39,7 @@ export function isSignedBy(key: KeyObject, request: Request, proof: RequestProof
   return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(proof.signature, 'base64url'))
 }
 
-/** The key that a browser sends when it signs in: an uncompressed point, in base64url. Undefined when it is none. */
+/** The key that a browser sends at sign-in: an uncompressed point, in base64url. Undefined when it is invalid. */
 export function readPublicKey(text: unknown): KeyObject | undefined {
   if (typeof text !== 'string' || !/^[\w-]{87}$/.test(text)) return undefined
   const point = Buffer.from(text, 'base64url')
@@ -48,11 +48,11 @@ export function readPublicKey(text: unknown): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
   } catch {
-    // Not a point of the curve.
+    // Not a point on the curve.
     return undefined
   }
 }
 
-export function digestOf(body: Uint8Array): string {
+export function bodyDigest(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('base64url')
 }

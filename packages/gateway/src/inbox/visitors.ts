@@ -1,27 +1,27 @@
-// Who sends a request to the API: by the session in a cookie, or by the key of a browser.
+// Authenticates requests to the API: by a session cookie, or by a session and the browser's key.
 //
-// Over https a cookie is for this host alone (`__Host-`). Over plain http, which is loopback, cookies are sent to every
-// port and to whoever listens there, so a session belongs to a key that the browser keeps and nobody can read.
+// Over https the cookie is for this host only (`__Host-`). Over plain http, which is loopback, browsers send cookies to
+// every port and so to any local program, so a session is bound to a non-extractable key in the browser.
 
 import type { KeyObject } from 'node:crypto'
 import type { NonceView } from '@assent/core'
-import type { Session } from '@assent/store'
-import { inboxLimits } from '../limits.ts'
+import type { InboxSession } from '@assent/store'
 import { readBytes, tooLarge } from './body.ts'
 import type { Cookie } from './cookie.ts'
+import { inboxLimits } from './limits.ts'
 import { challengePattern, portOf, proofForBrowser } from './listener-proof.ts'
 import { Nonces } from './nonces.ts'
 import { notFound, problem } from './problem.ts'
 import type { SignIn } from './sign-in.ts'
-import { digestOf, isSignedBy, proofHeader, readProof, readPublicKey } from './signed-request.ts'
+import { bodyDigest, isSignedBy, proofHeader, readProof, readPublicKey } from './signed-request.ts'
 
 export type Visitor =
-  | { readonly ok: true; readonly token: string; readonly session: Session; readonly request: Request }
+  | { readonly ok: true; readonly token: string; readonly session: InboxSession; readonly request: Request }
   | { readonly ok: false; readonly response: Response }
 
 export interface Visitors {
   identify(request: Request): Promise<Visitor>
-  /** `GET /api/nonce`: proves the listener to a browser that is signed in, and hands it the next nonce. */
+  /** `GET /api/nonce`: proves the listener's identity to a signed-in browser, and returns the next nonce. */
   nonce(request: Request): Promise<Response>
 }
 
@@ -32,7 +32,7 @@ export function byCookie(signIn: SignIn, cookie: Cookie): Visitors {
     identify: async (request) => {
       const token = cookie.read(request.headers.get('cookie'))
       const session = token === undefined ? undefined : await signIn.who(token)
-      // A session that has a key is opened by nothing else.
+      // A session bound to a key is not accepted from a cookie.
       if (token === undefined || session === undefined || session.browser !== undefined) return signedOut()
       return { ok: true, token, session, request }
     },
@@ -46,7 +46,7 @@ export class ByKey implements Visitors {
   readonly #signIn: SignIn
   readonly #port: string
   readonly #nonces = new Nonces()
-  /** By public key; making one from its text costs more than a signature. */
+  /** Parsed keys by their text; parsing costs more than verifying a signature. */
   readonly #keys = new Map<string, KeyObject>()
 
   constructor(signIn: SignIn, base: URL) {
@@ -79,8 +79,8 @@ export class ByKey implements Visitors {
     return Response.json(view)
   }
 
-  /** At the port where it began, and only if it belongs to a key. */
-  async #sessionOf(token: string): Promise<(Session & Required<Pick<Session, 'browser'>>) | undefined> {
+  /** Valid only at the port where the session was created, and only if it is bound to a key. */
+  async #sessionOf(token: string): Promise<(InboxSession & Required<Pick<InboxSession, 'browser'>>) | undefined> {
     if (!/^[\w-]{43}$/.test(token)) return undefined
     const session = await this.#signIn.who(token)
     const { browser } = session ?? {}
@@ -98,12 +98,12 @@ export class ByKey implements Visitors {
   }
 }
 
-/** The request with the body that was signed; what to respond where it is another one. */
+/** The request with its signed body, or the refusal if the body does not match the signature. */
 async function withBody(request: Request, digest: string): Promise<Request | Response> {
-  if (request.body === null) return digest === digestOf(new Uint8Array()) ? request : unverified(otherBody).response
+  if (request.body === null) return digest === bodyDigest(new Uint8Array()) ? request : unverified(otherBody).response
   const bytes = await readBytes(request, inboxLimits.bodyBytes)
   if (bytes === undefined) return tooLarge(inboxLimits.bodyBytes)
-  if (digestOf(bytes) !== digest) return unverified(otherBody).response
+  if (bodyDigest(bytes) !== digest) return unverified(otherBody).response
   const { url, method, headers } = request
   return new Request(url, { method, headers, body: new Uint8Array(bytes) })
 }

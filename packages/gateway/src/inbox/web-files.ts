@@ -1,4 +1,4 @@
-// The built web app, held in memory: a few files that never change while the process runs.
+// The built web app, held in memory: a few files that do not change while the process runs.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly gzipped: Uint8Array<ArrayBuffer>
   readonly etag: string
-  /** Its name holds a digest of its content. */
+  /** Its name contains a digest of its content, so it can be cached forever. */
   readonly isFixed: boolean
 }
 
@@ -30,7 +30,7 @@ export class WebFiles {
     this.#files = files
   }
 
-  /** Reads a folder that `vite build` wrote. Throws when there is none. */
+  /** Reads a folder that `vite build` wrote. Throws when it does not exist. */
   static async read(folder: string): Promise<WebFiles> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     const files = new Map<string, WebFile>()
@@ -52,7 +52,7 @@ export class WebFiles {
     return new WebFiles(files)
   }
 
-  /** A file, or for every page of the app its one document. */
+  /** A file, or the app's document for every page. */
   respond(request: Request): Response | undefined {
     const { pathname } = new URL(request.url)
     const file = this.#files.get(pathname) ?? (extname(pathname) === '' ? this.#files.get('/index.html') : undefined)

@@ -1,32 +1,33 @@
-// Connects to every configured server as the gateway would, and reports what each is or why it cannot be used.
+// Connects to every configured server as the gateway would, and reports what it found or why a server cannot be used.
 //
-// All are checked at once, each within its start limit. Whatever was started for it is stopped before this returns.
+// All are checked concurrently, each within its start limit. Everything that was started is stopped before this
+// returns.
 
 import type { JsonObject } from '@assent/core'
-import { onlyTenant } from '../local-person.ts'
-import { bareReason, type Call, type Upstream } from '../relay/exchange.ts'
-import type { Naming } from '../relay/naming.ts'
-import { everyTool, isOffered } from '../relay/tool-rules.ts'
-import { LastLines } from '../upstream/last-lines.ts'
-import type { ServerConfig } from '../upstream/open-upstream.ts'
-import type { Found } from '../upstream/opening.ts'
-import { groupsEnded } from '../upstream/process-group.ts'
-import { timeoutsOf } from '../upstream/timeouts.ts'
-import { nobodyWatches } from '../watch/watch.ts'
-import { stringAt } from '../wire/messages.ts'
+import { onlyTenant } from '../call/local-person.ts'
+import { bareReason, type Call, type Upstream } from '../call/model.ts'
+import type { Naming } from '../call/naming.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
+import { everyTool, isOffered } from '../call/tool-rules.ts'
+import { stringAt } from '../protocol/messages.ts'
+import { LastLines } from './last-lines.ts'
+import type { ServerConfig } from './open-upstream.ts'
+import type { DetectedServer } from './opening.ts'
+import { groupsEnded } from './process-group.ts'
 import { Servers, type ServersOptions } from './servers.ts'
+import { timeoutsOf } from './timeouts.ts'
 
 export type CheckedServer =
-  | (Found & {
+  | (DetectedServer & {
       readonly name: string
       readonly ok: true
-      /** That clients may use. */
+      /** Number of tools that clients may use. */
       readonly tools: number
-      /** That its setting `tools` keeps from them. */
+      /** Number of tools hidden by the setting `tools`. */
       readonly hiddenTools: number
-      /** The server's own names of tools whose prefixed name is too long, so that clients get a short one. */
+      /** The server's names of tools whose prefixed name is too long, so that clients get a shortened one. */
       readonly shortened?: readonly string[]
-      /** From the start, or the first request, until the server had said what it is. */
+      /** From the start, or the first request, until the server returned its description. */
       readonly startMs: number
     })
   | { readonly name: string; readonly ok: false; readonly reason: string }
@@ -37,16 +38,16 @@ export interface CheckOptions extends Pick<ServersOptions, 'secretsOf'> {
   readonly signal: AbortSignal
 }
 
-const pages = 100
+const maxPages = 100
 
 export async function checkServers(
   configs: Readonly<Record<string, ServerConfig>>,
   { askWaitMs, signal, secretsOf }: CheckOptions,
 ): Promise<CheckedServer[]> {
-  const found = new Map<string, Found>()
+  const found = new Map<string, DetectedServer>()
   const printed = new Map(Object.entries(configs).map(([name, config]) => [name, linesOf(config)]))
   const servers = new Servers({
-    watch: nobodyWatches,
+    watch: noTelemetry,
     onServerLog: (name, line) => printed.get(name)?.add(line),
     onFound: (name, how) => found.set(name, how),
     ...(secretsOf === undefined ? {} : { secretsOf }),
@@ -56,11 +57,11 @@ export async function checkServers(
     return await Promise.all(
       servers.names.map(async (name): Promise<CheckedServer> => {
         try {
-          const checked = await look(await servers.find(name), configs[name] ?? {}, servers.naming, signal)
+          const checked = await checkServer(await servers.find(name), configs[name] ?? {}, servers.naming, signal)
           const how = found.get(name) ?? { transport: 'in-process', revision: '' }
           return { name, ok: true, ...how, ...checked }
         } catch (error) {
-          const lines = error instanceof Silent ? (printed.get(name)?.text() ?? '') : ''
+          const lines = error instanceof TimedOut ? (printed.get(name)?.text() ?? '') : ''
           return { name, ok: false, reason: `${bareReason(error)}${lines}` }
         }
       }),
@@ -71,18 +72,18 @@ export async function checkServers(
   }
 }
 
-/** It did not answer in time. */
-class Silent extends Error {}
+/** The server did not answer in time. */
+class TimedOut extends Error {}
 
 type Settings = Pick<ServerConfig, 'timeouts' | 'tools'>
-type Looked = Pick<Extract<CheckedServer, { ok: true }>, 'tools' | 'hiddenTools' | 'shortened' | 'startMs'>
+type ServerDetails = Pick<Extract<CheckedServer, { ok: true }>, 'tools' | 'hiddenTools' | 'shortened' | 'startMs'>
 
-async function look(
+async function checkServer(
   server: Upstream,
   { timeouts, tools }: Settings,
   naming: Naming,
   signal: AbortSignal,
-): Promise<Looked> {
+): Promise<ServerDetails> {
   const began = performance.now()
   const call = callOf(signal)
   const limitMs = timeoutsOf(timeouts).openMs
@@ -90,15 +91,15 @@ async function look(
   const startMs = Math.round(performance.now() - began)
   const names = capabilities.tools === undefined ? [] : await inTime(toolsOf(server, call), limitMs, signal)
   const offered = names.filter((name) => isOffered(tools ?? everyTool, name)).length
-  const looked = { tools: offered, hiddenTools: names.length - offered, startMs }
+  const details = { tools: offered, hiddenTools: names.length - offered, startMs }
   const shortened = names.filter((name) => naming.isShortened(server.name, name))
-  return shortened.length === 0 ? looked : { ...looked, shortened }
+  return shortened.length === 0 ? details : { ...details, shortened }
 }
 
 async function toolsOf(server: Upstream, call: Call): Promise<string[]> {
   const names: string[] = []
   let params = {}
-  for (let page = 0; page < pages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const outcome = await server.start({ ...call, method: 'tools/list', params })
     if (outcome.kind === 'failed') throw new Error(`It does not list its tools. ${outcome.error.message}`)
     const { tools, nextCursor } = outcome.kind === 'finished' ? outcome.result : {}
@@ -112,8 +113,8 @@ async function toolsOf(server: Upstream, call: Call): Promise<string[]> {
 
 async function inTime<Value>(work: Promise<Value>, limitMs: number, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const late = new Silent(
-    `The server did not answer within ${limitMs / 1_000} s (limits.server_open_within, or timeouts of the server).`,
+  const late = new TimedOut(
+    `The server did not respond within ${limitMs / 1_000} s (limits.server_open_within, or timeouts of the server).`,
   )
   const timer = setTimeout(() => reject(late), limitMs)
   const abort = () => reject(new Error('The check was stopped.'))
@@ -127,7 +128,7 @@ async function inTime<Value>(work: Promise<Value>, limitMs: number, signal: Abor
   }
 }
 
-/** A client that can show everything, so that no server hides a tool from it. */
+/** Declares every capability, so that no server hides a tool. */
 function callOf(signal: AbortSignal): Call {
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
   return {

@@ -1,43 +1,44 @@
-// The servers behind the gateway, as the configuration names them now.
+// The configured servers. `use` applies a new configuration.
 
-import type { Call, Upstream } from '../relay/exchange.ts'
-import { checkServerNames } from '../relay/names.ts'
-import { Naming } from '../relay/naming.ts'
-import type { StrayCaller } from '../upstream/2025-11-25/upstream.ts'
-import { BackOff } from '../upstream/back-off.ts'
-import { ForwardedHeaders } from '../upstream/forwarded-headers.ts'
-import { openUpstream, type ServerConfig } from '../upstream/open-upstream.ts'
-import type { Found } from '../upstream/opening.ts'
-import { ProcessCount } from '../upstream/process-count.ts'
-import { timeoutsOf } from '../upstream/timeouts.ts'
-import { WithForwardedHeaders } from '../upstream/with-forwarded-headers.ts'
-import { WithoutTasks, withoutTasks } from '../upstream/without-tasks.ts'
-import type { Watch } from '../watch/watch.ts'
-import { Generations, type Open } from './generations.ts'
+import type { Call, Upstream } from '../call/model.ts'
+import { checkServerNames } from '../call/names.ts'
+import { Naming } from '../call/naming.ts'
+import type { Telemetry } from '../call/telemetry-port.ts'
+import type { StrayCaller } from './2025-11-25/upstream.ts'
+import { BackOff } from './back-off.ts'
+import { ForwardedHeaders } from './forwarded-headers.ts'
+import { openUpstream, type ServerConfig } from './open-upstream.ts'
+import type { DetectedServer } from './opening.ts'
+import { ProcessCount } from './process-count.ts'
+import { type Open, ServerVersions } from './server-versions.ts'
+import { timeoutsOf } from './timeouts.ts'
+import { WithForwardedHeaders } from './with-forwarded-headers.ts'
+import { WithoutTasks, withoutTasks } from './without-tasks.ts'
 
 export type ServerConfigs = Readonly<Record<string, ServerConfig>>
 
 export interface ServersOptions {
-  readonly watch: Watch
+  readonly watch: Telemetry
   readonly onServerLog: (server: string, line: string) => void
   /** Called when a server asks a question while none of the caller's calls is in progress. */
   readonly onStray?: (server: string, caller: StrayCaller) => void
-  /** Called with how a server speaks, each time that is known. */
-  readonly onFound?: (server: string, found: Found) => void
-  /** What a server that may ask for secrets is told when it is started. */
+  /** Called with a server's transport and revision, each time they are found. */
+  readonly onFound?: (server: string, found: DetectedServer) => void
+  /** Environment variables for a started server that may ask for secrets. */
   readonly secretsOf?: (server: string) => Readonly<Record<string, string>>
 }
 
 export class Servers {
   readonly #options: ServersOptions
-  readonly #byName = new Map<string, { readonly generations: Generations; readonly written: string }>()
-  /** Of servers that were taken out, while calls of theirs may still be under way. */
-  readonly #leaving = new Map<string, Generations>()
+  readonly #byName = new Map<string, { readonly versions: ServerVersions; readonly serialized: string }>()
+  /** Servers removed from the configuration; their calls may still be running. */
+  readonly #removed = new Map<string, ServerVersions>()
   readonly #names: string[] = []
   readonly #processes = new ProcessCount()
-  /** What clients call the servers' things. */
+  /** The names under which clients see the tools, prompts and resources of the servers. */
   readonly naming: Naming
-  #passing = ''
+  /** The naming rules in use, serialized. They change without reopening a server. */
+  #rules = ''
   #forwarded: readonly string[] = []
 
   constructor(options: ServersOptions) {
@@ -45,53 +46,52 @@ export class Servers {
     this.naming = new Naming({}, (server, name, why) => options.watch.nameConflict(server, name, why))
   }
 
-  /** Headers of clients' requests that some server gets, in lower case. */
+  /** Headers of client requests that are forwarded to some server, in lower case. */
   get forwardedHeaders(): readonly string[] {
     return this.#forwarded
   }
 
-  /** In the order of the configuration. The list itself changes with it. */
+  /** In configuration order. The same array is updated by `use`. */
   get names(): readonly string[] {
     return this.#names
   }
 
   readonly find = async (name: string): Promise<Upstream> => {
-    const found = this.#byName.get(name)?.generations ?? this.#leaving.get(name)
+    const found = this.#byName.get(name)?.versions ?? this.#removed.get(name)
     if (found === undefined) throw new Error(`No server is called ${name}.`)
     return found
   }
 
-  /** What stayed as it was is not touched: its connections and sessions go on. */
+  /** Applies a configuration. Unchanged servers keep their connections and sessions. */
   use(configs: ServerConfigs, askWaitMs: number): void {
     checkServerNames(Object.keys(configs))
-    for (const [name, { generations }] of this.#byName) {
+    for (const [name, { versions }] of this.#byName) {
       if (Object.hasOwn(configs, name)) continue
       this.#byName.delete(name)
-      this.#leaving.set(name, generations)
-      generations.end()
+      this.#removed.set(name, versions)
+      versions.end()
     }
     const changed = Object.entries(configs).filter(([name, config]) => this.#use(name, config, askWaitMs))
-    // What changes without opening anything again.
-    const passing = JSON.stringify(Object.entries(configs).map(([name, { prefix, tools }]) => [name, prefix, tools]))
-    const isSame = changed.length === 0 && this.#passing === passing
-    this.#passing = passing
+    const rules = JSON.stringify(Object.entries(configs).map(([name, { prefix, tools }]) => [name, prefix, tools]))
+    const isSame = changed.length === 0 && this.#rules === rules
+    this.#rules = rules
     this.naming.use(configs)
     this.#forwarded = forwardedBy(configs)
     this.#names.splice(0, this.#names.length, ...Object.keys(configs))
-    if (!isSame) for (const { generations } of this.#byName.values()) generations.announce()
+    if (!isSame) for (const { versions } of this.#byName.values()) versions.announce()
   }
 
   async close(): Promise<void> {
-    const all = [...this.#byName.values()].map(({ generations }) => generations)
-    await Promise.all([...all, ...this.#leaving.values()].map((one) => one.close()))
+    const all = [...this.#byName.values()].map(({ versions }) => versions)
+    await Promise.all([...all, ...this.#removed.values()].map((one) => one.close()))
   }
 
-  /** True when something changed. */
+  /** True when the server's configuration changed. */
   #use(name: string, config: ServerConfig, askWaitMs: number): boolean {
     const { prefix: _prefix, tools: _tools, ...opened } = config
-    const written = JSON.stringify([opened, askWaitMs])
+    const serialized = JSON.stringify([opened, askWaitMs])
     const before = this.#byName.get(name)
-    if (before?.written === written) return false
+    if (before?.serialized === serialized) return false
     const backOff = new BackOff()
     const timeouts = timeoutsOf(config.timeouts)
     const { forwardHeaders = [] } = config
@@ -108,24 +108,24 @@ export class Servers {
         backOff,
         processes: this.#processes,
         closing,
-        onFound: (found: Found) => onFound(name, found),
+        onFound: (found: DetectedServer) => onFound(name, found),
         onStray: (caller: StrayCaller) => onStray(name, caller),
         timeouts,
         ...(forwarded === undefined ? {} : { forwarded }),
       }
-      const openIt = () => openUpstream(name, config, withoutTasks(onNobodysBehalf(call)), opening)
+      const openIt = () => openUpstream(name, config, withoutTasks(detached(call)), opening)
       const upstream = new WithoutTasks(
-        // A server that wants such a header may want it with the first request too.
+        // A server that requires such a header may require it in the first request too.
         await (forwarded === undefined ? openIt() : forwarded.during(call, openIt)),
         (tool) => watch.toolLeftOut(name, tool),
       )
       return forwarded === undefined ? upstream : new WithForwardedHeaders(upstream, forwarded)
     }
-    before?.generations.replace(open, timeouts)
-    const generations =
-      before?.generations ?? this.#leaving.get(name) ?? new Generations(name, open, this.#options.watch, timeouts)
-    if (this.#leaving.delete(name)) generations.replace(open, timeouts)
-    this.#byName.set(name, { generations, written })
+    before?.versions.replace(open, timeouts)
+    const versions =
+      before?.versions ?? this.#removed.get(name) ?? new ServerVersions(name, open, this.#options.watch, timeouts)
+    if (this.#removed.delete(name)) versions.replace(open, timeouts)
+    this.#byName.set(name, { versions, serialized })
     return true
   }
 }
@@ -137,7 +137,7 @@ function forwardedBy(configs: ServerConfigs): readonly string[] {
   return [...new Set(all)]
 }
 
-/** Whoever happens to come first must not decide what the others find. */
-function onNobodysBehalf(call: Call): Call {
+/** The call that opens a server must not affect later callers: its signal must not abort the opening. */
+function detached(call: Call): Call {
   return { ...call, notify: () => undefined, signal: new AbortController().signal }
 }

@@ -1,11 +1,12 @@
-// One exchange with a server that may stop saying anything: it hangs, or the network to it has died without a word.
+// An inactivity timeout for one exchange with a server that may hang, or whose network connection may be lost
+// unnoticed.
 //
-// Tools may take long, so a sign of life gives them their whole time again. A server that gave none is given up; what it did
-// is then not known, and the caller hears exactly that.
+// Tools may take long, so every notification restarts the timeout. When it expires, the call is abandoned. What the
+// server did is then unknown, and the error states that.
 
-import { type Call, failed, mayAsk, type Outcome } from '../relay/exchange.ts'
-import type { Timeouts } from '../upstream/timeouts.ts'
-import { errorCodes } from '../wire/messages.ts'
+import { type Call, failed, mayAsk, type Outcome } from '../call/model.ts'
+import { errorCodes } from '../protocol/messages.ts'
+import type { Timeouts } from './timeouts.ts'
 
 export async function unlessSilent(
   name: string,
@@ -15,28 +16,28 @@ export async function unlessSilent(
 ): Promise<Outcome> {
   const limitMs = mayAsk(call.method) ? silentMs : replyMs
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-  const leaving = new AbortController()
-  const leave = () => leaving.abort()
-  let heardAt = performance.now()
+  const cancelled = new AbortController()
+  const leave = () => cancelled.abort()
+  let lastMessageAt = performance.now()
   let timer: NodeJS.Timeout
-  const look = () => {
-    const leftMs = heardAt + limitMs - performance.now()
+  const check = () => {
+    const leftMs = lastMessageAt + limitMs - performance.now()
     if (leftMs > 0) {
-      timer = setTimeout(look, leftMs)
+      timer = setTimeout(check, leftMs)
       return
     }
-    resolve(givenUp(name, call, limitMs))
+    resolve(abandoned(name, call, limitMs))
     leave()
   }
-  timer = setTimeout(look, limitMs)
+  timer = setTimeout(check, limitMs)
   // Not with AbortSignal.any, which costs several times as much.
   call.signal.addEventListener('abort', leave, { once: true })
   if (call.signal.aborted) leave()
   const notify: Call['notify'] = (notification) => {
-    heardAt = performance.now()
+    lastMessageAt = performance.now()
     call.notify(notification)
   }
-  ask({ ...call, notify, signal: leaving.signal }).then(resolve, reject)
+  ask({ ...call, notify, signal: cancelled.signal }).then(resolve, reject)
   try {
     return await promise
   } finally {
@@ -45,8 +46,8 @@ export async function unlessSilent(
   }
 }
 
-function givenUp(name: string, { method }: Call, limitMs: number): Outcome {
-  if (!mayAsk(method)) return { ...failed(errorCodes.refused, 'The server took too long.'), isAway: true } as Outcome
-  const silence = `The server ${name} has said nothing for ${Math.round(limitMs / 1_000)} s, so the call was given up.`
-  return failed(errorCodes.refused, `${silence} Whether it did anything is not known: look before you make it again.`)
+function abandoned(name: string, { method }: Call, limitMs: number): Outcome {
+  if (!mayAsk(method)) return { ...failed(errorCodes.refused, 'The server timed out.'), isAway: true } as Outcome
+  const reason = `The server ${name} sent nothing for ${Math.round(limitMs / 1_000)} s, so the call was cancelled.`
+  return failed(errorCodes.refused, `${reason} Whether it did anything is not known: check before calling it again.`)
 }

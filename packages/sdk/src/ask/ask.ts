@@ -1,71 +1,78 @@
-// `ask`: what a handler asks with. Every method describes a question and puts it through the run.
+// The `ask` object of a handler. Every method describes a question and asks it through the run.
 
-import { AssentError, type JsonObject, type Options } from '@assent/core'
-import type { Run } from '../run/run.ts'
-import type { Description, NumberSettings, Suggests, TextSettings } from './describe.ts'
+import { AssentError, type ChoiceOptions, compact, type JsonObject } from '@assent/core'
+import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
-import { commentIn, worthOf } from './ending.ts'
-import type { AnswersOf, Asked } from './form-of.ts'
-import type { Harmless, Plain } from './how.ts'
+import { answerValue, commentOf } from './ending.ts'
+import type { AnswersOf, FormSource } from './form-source.ts'
+import type { AskOptions, AskOptionsWithDefault } from './options.ts'
+import type { Run } from './run.ts'
 
 export interface Ask {
   /** One of several: `ask.choose('Which region?', { eu: 'Europe', us: 'United States' })`. */
   choose<const V extends string>(
     question: string,
-    options: Options<V>,
-    settings?: Harmless<NoInfer<V>> & Suggests<NoInfer<V>>,
+    choices: ChoiceOptions<V>,
+    options?: AskOptionsWithDefault<NoInfer<V>> & Suggestion<NoInfer<V>>,
   ): Promise<V>
   /** Any number of several. */
   chooseMany<const V extends string>(
     question: string,
-    options: Options<V>,
-    settings?: Harmless<readonly NoInfer<V>[]> &
-      Suggests<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number },
+    choices: ChoiceOptions<V>,
+    options?: AskOptionsWithDefault<readonly NoInfer<V>[]> &
+      Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number },
   ): Promise<readonly V[]>
-  text(question: string, settings?: Harmless<string> & TextSettings & Suggests<string>): Promise<string>
-  number(question: string, settings?: Harmless<number> & NumberSettings & Suggests<number>): Promise<number>
+  text(question: string, options?: AskOptionsWithDefault<string> & TextOptions & Suggestion<string>): Promise<string>
+  number(
+    question: string,
+    options?: AskOptionsWithDefault<number> & NumberOptions & Suggestion<number>,
+  ): Promise<number>
   /** False when the person says no. */
-  confirm(question: string, settings?: Harmless<boolean> & Suggests<boolean>): Promise<boolean>
+  confirm(question: string, options?: AskOptionsWithDefault<boolean> & Suggestion<boolean>): Promise<boolean>
   /** A day, as `2026-07-28`. */
-  date(question: string, settings?: Harmless<string> & Suggests<string>): Promise<string>
+  date(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Promise<string>
   /** The name of a file: a path or an address, never its contents. */
-  file(question: string, settings?: Harmless<string> & Suggests<string>): Promise<string>
+  file(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Promise<string>
   /** Several fields at once. */
-  form<const A extends Asked>(question: string, asked: A, settings?: Harmless<AnswersOf<A>>): Promise<AnswersOf<A>>
+  form<const A extends FormSource>(
+    question: string,
+    asked: A,
+    options?: AskOptionsWithDefault<AnswersOf<A>>,
+  ): Promise<AnswersOf<A>>
   /** Resolves when the person agreed to open the link; what they did there is not known. */
-  url(question: string, link: string, settings?: Plain): Promise<void>
-  /** A password, key or token, by a page of ours. */
-  secret(question: string, settings?: Plain): Promise<string>
-  /** Goes on only after a person approved exactly this. To bind it to what runs, use `gate`. */
-  approve(title: string, action: JsonObject, settings?: Plain & { readonly claim?: string }): Promise<void>
+  url(question: string, link: string, options?: AskOptions): Promise<void>
+  /** A password, key or token, entered on an Assent page. */
+  secret(question: string, options?: AskOptions): Promise<string>
+  /** Resolves only after a person approved exactly this. To bind it to what runs, use `gate`. */
+  approve(title: string, action: JsonObject, options?: AskOptions & { readonly claim?: string }): Promise<void>
   /**
-   * The answer together with what the person wrote beside it:
-   * `const { value, comment } = await ask.withComment(ask.confirm('Deploy?'))`. Takes what another method of `ask`
-   * returned. After a decline or a dismissal that throws, the comment is on the error instead.
+   * The answer together with the person's comment:
+   * `const { value, comment } = await ask.withComment(ask.confirm('Deploy?'))`. Takes the promise that another
+   * method of `ask` returned. After a decline or a dismissal that throws, the comment is on the error instead.
    */
-  withComment<Value>(asked: Promise<Value>): Promise<Commented<Value>>
+  withComment<Value>(asked: Promise<Value>): Promise<AnswerWithComment<Value>>
   /** Several questions in one round: `ask.all({ name: ask.text('…'), size: ask.number('…') })`. */
   all<const A extends Readonly<Record<string, Promise<unknown>>>>(
     asks: A,
   ): Promise<{ -readonly [N in keyof A]: Awaited<A[N]> }>
 }
 
-export interface Commented<Value> {
+export interface AnswerWithComment<Value> {
   readonly value: Value
-  /** Absent when the person wrote nothing, or where they answered cannot carry a comment. */
+  /** Absent when the person wrote nothing, or when their client cannot send a comment. */
   readonly comment?: string
 }
 
 /** What `ask` needs besides the run. */
-export interface Asking {
+export interface AskDependencies {
   readonly run: Run
   readonly secret: (description: Description<string>) => Promise<string>
-  readonly approval: (title: string, action: JsonObject, settings: Plain & { claim?: string }) => Description<void>
+  readonly approval: (title: string, action: JsonObject, options: AskOptions & { claim?: string }) => Description<void>
 }
 
-export function askOf({ run, secret, approval }: Asking): Ask {
-  const answered = new WeakMap<Promise<unknown>, Promise<Commented<unknown>>>()
-  const kept = <Value>(commented: Promise<Commented<Value>>): Promise<Value> => {
+export function createAsk({ run, secret, approval }: AskDependencies): Ask {
+  const answered = new WeakMap<Promise<unknown>, Promise<AnswerWithComment<unknown>>>()
+  const track = <Value>(commented: Promise<AnswerWithComment<Value>>): Promise<Value> => {
     const value = commented.then((answer) => answer.value)
     // A handler that does not wait for its question ends before it is answered. The question is then withdrawn; that
     // must not end the whole process as an unhandled rejection.
@@ -77,35 +84,36 @@ export function askOf({ run, secret, approval }: Asking): Ask {
     const asking = async () => {
       const description = describing()
       const { ending } = await run.put(description)
-      const comment = commentIn(ending)
-      return { value: await worthOf(description, ending), ...(comment === undefined ? {} : { comment }) }
+      const comment = commentOf(ending)
+      return { value: await answerValue(description, ending), ...compact({ comment }) }
     }
-    return kept(asking())
+    return track(asking())
   }
   return {
-    choose: (question, options, settings) => put(() => describe.choose(question, options, settings)),
-    chooseMany: (question, options, settings) => put(() => describe.chooseMany(question, options, settings)),
-    text: (question, settings) => put(() => describe.text(question, settings)),
-    number: (question, settings) => put(() => describe.number(question, settings)),
-    confirm: (question, settings) => put(() => describe.confirm(question, settings)),
-    date: (question, settings) => put(() => describe.date(question, settings)),
-    file: (question, settings) => put(() => describe.file(question, settings)),
-    form: (question, asked, settings) => put(() => describe.fields(question, asked, settings)),
-    url: (question, link, settings) => put(() => describe.url(question, link, settings)),
-    secret: (question, settings) =>
-      kept((async () => ({ value: await secret(describe.secret(question, settings)) }))()),
-    approve: (title, action, settings = {}) => put(() => approval(title, action, settings)),
+    choose: (question, choices, options) => put(() => describe.choose(question, choices, options)),
+    chooseMany: (question, choices, options) => put(() => describe.chooseMany(question, choices, options)),
+    text: (question, options) => put(() => describe.text(question, options)),
+    number: (question, options) => put(() => describe.number(question, options)),
+    confirm: (question, options) => put(() => describe.confirm(question, options)),
+    date: (question, options) => put(() => describe.date(question, options)),
+    file: (question, options) => put(() => describe.file(question, options)),
+    form: (question, asked, options) => put(() => describe.fields(question, asked, options)),
+    url: (question, link, options) => put(() => describe.url(question, link, options)),
+    secret: (question, options) => track((async () => ({ value: await secret(describe.secret(question, options)) }))()),
+    approve: (title, action, options = {}) => put(() => approval(title, action, options)),
     withComment: <Value>(asked: Promise<Value>) => {
       const commented = answered.get(asked) ?? Promise.reject(notAnAsk())
       commented.catch(() => undefined)
-      // What is kept under this promise resolves with the same value.
-      return commented as Promise<Commented<Value>>
+      // The entry tracked for this promise resolves with the same value.
+      return commented as Promise<AnswerWithComment<Value>>
     },
-    all: async (asks) => {
+    all: async <A extends Readonly<Record<string, Promise<unknown>>>>(asks: A) => {
       const names = Object.keys(asks)
       const values = await Promise.all(Object.values(asks))
       // Entries of an object and its values come in the same order.
-      return Object.fromEntries(names.map((name, index) => [name, values[index]])) as never
+      return Object.fromEntries(names.map((name, index) => [name, values[index]])) as {
+        -readonly [N in keyof A]: Awaited<A[N]>
+      }
     },
   }
 }

@@ -1,14 +1,14 @@
-import { AssentError, type Content, type Form, judgeAnswer } from '@assent/core'
+import { AssentError, type Content, checkAnswer, type Form } from '@assent/core'
 import { expect, describe as group, test } from 'vitest'
 import { z } from 'zod'
 import * as describe from './describe.ts'
-import { endingOf, worthOf } from './ending.ts'
+import { answerValue, endingOf } from './ending.ts'
 import { field } from './field.ts'
 
 const action = { server: 's', tool: 't', definitionDigest: `sha256:${'0'.repeat(64)}`, arguments: { a: 1 } }
 
 function formOf({ question }: describe.Description): Form {
-  if (question.kind !== 'form') throw new Error('This is no form.')
+  if (question.kind !== 'form') throw new Error('The question is not a form.')
   return question.form
 }
 
@@ -28,10 +28,10 @@ group('every kind of ask', () => {
     [describe.fields('Who?', z.object({ n: z.int().positive() })), { n: 2 }, { n: 2 }],
     [describe.url('Sign in?', 'https://example.com/in'), undefined, undefined],
     [describe.approve('Deploy', action), undefined, undefined],
-  ])('[SDK-21] is a question of core’s, and its answer a value: $0.kind', async (description, content, value) => {
+  ])('[SDK-21] becomes a core question, and its answer a value: $0.kind', async (description, content, value) => {
     const answer = content === undefined ? { action: 'accept' } : { action: 'accept', content }
-    expect(judgeAnswer(description.question, answer).ok).toBe(true)
-    expect(await worthOf(description, endingOf(description, answer))).toEqual(value)
+    expect(checkAnswer(description.question, answer).ok).toBe(true)
+    expect(await answerValue(description, endingOf(description, answer))).toEqual(value)
   })
 
   test('[TOOL-8] a confirmation is not labelled with one of its answers', () => {
@@ -57,7 +57,7 @@ group('every kind of ask', () => {
     expect(formOf(describe.date('?')).fields).toMatchObject([{ kind: 'text', format: 'date' }])
   })
 
-  test('[SDK-21] a schema shows what a form can show and judges all of it', async () => {
+  test('[SDK-21] the form has what a form can show, and the schema validates all of it', async () => {
     const even = z.object({ n: z.number().multipleOf(2), code: z.string().regex(/^[A-Z]+$/) })
     const asked = describe.fields('?', even)
     expect(formOf(asked).fields).toEqual([
@@ -65,33 +65,36 @@ group('every kind of ask', () => {
       { kind: 'text', name: 'code', required: true },
     ])
     const ending = endingOf(asked, { action: 'accept', content: { n: 3, code: 'a' } })
-    await expect(worthOf(asked, ending)).rejects.toMatchObject({ code: 'validation_failed' })
-    await expect(worthOf(asked, ending)).rejects.toThrow('n')
+    await expect(answerValue(asked, ending)).rejects.toMatchObject({ code: 'validation_failed' })
+    await expect(answerValue(asked, ending)).rejects.toThrow('n')
   })
 })
 
 group('a mistake in an ask', () => {
   test.each<[string, () => unknown]>([
-    ['no words', () => describe.text(' ')],
-    ['too many words', () => describe.text('x'.repeat(10_000))],
-    ['crossed bounds', () => describe.number('?', { min: 2, max: 1 })],
+    ['no text', () => describe.text(' ')],
+    ['too much text', () => describe.text('x'.repeat(10_000))],
+    ['a minimum above the maximum', () => describe.number('?', { min: 2, max: 1 })],
     ['no options', () => describe.choose('?', [])],
-    ['a suggestion that is no option', () => describe.choose('?', ['a'], { suggest: 'b' as 'a' })],
+    ['a suggestion that is not an option', () => describe.choose('?', ['a'], { suggest: 'b' as 'a' })],
     ['a secret in a form', () => describe.text('What is your password?')],
     ['a secret in a field', () => describe.fields('Sign in', { apiKey: field.text() })],
     ['an unsafe link', () => describe.url('?', 'javascript:alert(1)')],
     ['a nested schema', () => describe.fields('?', z.object({ a: z.object({ b: z.string() }) }))],
     [
-      'a schema that says nothing',
+      'a schema without a JSON Schema',
       () => describe.fields('?', { '~standard': { version: 1, vendor: 'v', validate: (value) => ({ value }) } }),
     ],
-    ['a wait of no time', () => describe.text('?', { waitMs: 0 })],
-    ['a wait without end', () => describe.text('?', { waitMs: Number.POSITIVE_INFINITY })],
-    ['a default for what is destructive', () => describe.confirm('?', { default: true, risk: 'destructive' } as never)],
+    ['a wait of zero', () => describe.text('?', { waitMs: 0 })],
+    ['an infinite wait', () => describe.text('?', { waitMs: Number.POSITIVE_INFINITY })],
+    [
+      'a default for a destructive question',
+      () => describe.confirm('?', { default: true, risk: 'destructive' } as never),
+    ],
     ['a default for an approval', () => describe.approve('?', action, { default: true } as never)],
     ['a default for a secret', () => describe.secret('?', { default: 'x' } as never)],
-    ['an action that is none', () => describe.approve('?', { ...action, more: 1 } as never)],
-  ])('[SDK-21] is thrown before anybody is asked: %s', (_, mistake) => {
+    ['an action with an unknown member', () => describe.approve('?', { ...action, more: 1 } as never)],
+  ])('[SDK-21] is thrown before a person is asked: %s', (_, mistake) => {
     expect(mistake).toThrow(AssentError)
   })
 })

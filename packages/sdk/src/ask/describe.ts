@@ -1,7 +1,7 @@
-// What each kind of ask asks: one row per kind, from an author's words to a question of core's and back to a value.
+// The kinds of ask: one function per kind, from the author's arguments to a core question, and from its answer to a value.
 //
-// This is the only conversion there is. `ask.text(…)`, a yielded ask, the terminal and every revision of the protocol go
-// through it. It puts nothing to anyone; a mistake in an ask is thrown here, before anybody was bothered.
+// This is the only conversion. `ask.text(…)`, a yielded ask, the terminal and every revision of the protocol go
+// through it. It asks nothing itself; a mistake in an ask is thrown here, before a person is asked.
 
 import {
   type Action,
@@ -9,13 +9,13 @@ import {
   actionDigest,
   askLimits,
   boolean,
+  type ChoiceOptions,
   type Content,
-  choice,
-  choices,
+  choice as choiceField,
+  choices as choicesField,
   type Form,
   form,
   number as numberField,
-  type Options,
   type Question,
   type SecretFinding,
   screenForSecrets,
@@ -24,11 +24,17 @@ import {
   text as textField,
   withoutChecked,
 } from '@assent/core'
-import { Remembered } from '../remembered.ts'
-import { type AnswersOf, type Asked, formOf } from './form-of.ts'
-import { type Harmless, type How, howOf, type Plain, withoutDefault } from './how.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { type AnswersOf, type FormSource, parseFormSource } from './form-source.ts'
+import {
+  type AskOptions,
+  type AskOptionsWithDefault,
+  type ResolvedAskOptions,
+  refuseDefault,
+  resolveAskOptions,
+} from './options.ts'
 
-const screened = new Remembered<readonly SecretFinding[]>()
+const screened = new BoundedCache<readonly SecretFinding[]>()
 
 export type AskKind =
   | 'text'
@@ -47,13 +53,13 @@ export interface Description<Value = unknown> {
   readonly kind: AskKind
   readonly question: Question
   /** The value of a yes, from content that fits the question. */
-  readonly take: (content: Content) => Value | Promise<Value>
-  /** What a person's "no" is worth. Without it a no is an error. */
+  readonly toValue: (content: Content) => Value | Promise<Value>
+  /** The value of a decline. Without it a decline is an error. */
   readonly declined?: { readonly value: Value }
-  readonly how: How<Value>
+  readonly options: ResolvedAskOptions<Value>
 }
 
-export interface TextSettings {
+export interface TextOptions {
   readonly title?: string
   readonly format?: 'email' | 'uri' | 'date-time'
   /** Both in Unicode code points. */
@@ -61,7 +67,7 @@ export interface TextSettings {
   readonly maxLength?: number
 }
 
-export interface NumberSettings {
+export interface NumberOptions {
   readonly title?: string
   readonly min?: number
   readonly max?: number
@@ -70,52 +76,61 @@ export interface NumberSettings {
 }
 
 /** Filled in when the form is shown; the person can change it. */
-export interface Suggests<Value> {
+export interface Suggestion<Value> {
   readonly suggest?: Value
 }
 
 /** A line of text. */
 export function text(
   message: string,
-  settings: Harmless<string> & TextSettings & Suggests<string> = {},
+  options: AskOptionsWithDefault<string> & TextOptions & Suggestion<string> = {},
 ): Description<string> {
-  const { title, format, minLength, maxLength, suggest } = settings
-  const field = textField(given({ title, format, minLength, maxLength, default: suggest }))
-  return described('text', message, form({ text: field }), settings, (content) => content.text as string)
+  const { title, format, minLength, maxLength, suggest } = options
+  const field = textField(withoutUndefined({ title, format, minLength, maxLength, default: suggest }))
+  return describeForm('text', message, form({ text: field }), options, (content) => content.text as string)
 }
 
-/** A file is named, not sent: the protocol carries no files, so what comes back is a path or an address as text. */
-export function file(message: string, settings: Harmless<string> & Suggests<string> = {}): Description<string> {
+/** A file is named, not sent: the protocol carries no files, so the answer is a path or an address as text. */
+export function file(
+  message: string,
+  options: AskOptionsWithDefault<string> & Suggestion<string> = {},
+): Description<string> {
   const field = textField(
-    given({ title: 'File', description: 'A path or an address.', minLength: 1, default: settings.suggest }),
+    withoutUndefined({ title: 'File', description: 'A path or an address.', minLength: 1, default: options.suggest }),
   )
-  return described('file', message, form({ file: field }), settings, (content) => content.file as string)
+  return describeForm('file', message, form({ file: field }), options, (content) => content.file as string)
 }
 
 /** A number, with bounds. */
 export function number(
   message: string,
-  settings: Harmless<number> & NumberSettings & Suggests<number> = {},
+  options: AskOptionsWithDefault<number> & NumberOptions & Suggestion<number> = {},
 ): Description<number> {
-  const { title, min, max, integer, suggest } = settings
-  const field = numberField(given({ title, min, max, integer, default: suggest }))
-  return described('number', message, form({ number: field }), settings, (content) => content.number as number)
+  const { title, min, max, integer, suggest } = options
+  const field = numberField(withoutUndefined({ title, min, max, integer, default: suggest }))
+  return describeForm('number', message, form({ number: field }), options, (content) => content.number as number)
 }
 
 /** A day, as `2026-07-28`. */
-export function date(message: string, settings: Harmless<string> & Suggests<string> = {}): Description<string> {
-  const field = textField(given({ format: 'date' as const, default: settings.suggest }))
-  return described('date', message, form({ date: field }), settings, (content) => content.date as string)
+export function date(
+  message: string,
+  options: AskOptionsWithDefault<string> & Suggestion<string> = {},
+): Description<string> {
+  const field = textField(withoutUndefined({ format: 'date' as const, default: options.suggest }))
+  return describeForm('date', message, form({ date: field }), options, (content) => content.date as string)
 }
 
 /** Yes or no. A person's "no" is an answer here, not an error. */
-export function confirm(message: string, settings: Harmless<boolean> & Suggests<boolean> = {}): Description<boolean> {
-  const field = boolean(given({ title: 'Your answer', default: settings.suggest }))
-  const asked = described(
+export function confirm(
+  message: string,
+  options: AskOptionsWithDefault<boolean> & Suggestion<boolean> = {},
+): Description<boolean> {
+  const field = boolean(withoutUndefined({ title: 'Your answer', default: options.suggest }))
+  const asked = describeForm(
     'confirm',
     message,
     form({ confirmed: field }),
-    settings,
+    options,
     (content) => content.confirmed === true,
   )
   return { ...asked, declined: { value: false } }
@@ -124,108 +139,130 @@ export function confirm(message: string, settings: Harmless<boolean> & Suggests<
 /** One of several. */
 export function choose<const V extends string>(
   message: string,
-  options: Options<V>,
-  settings: Harmless<NoInfer<V>> & Suggests<NoInfer<V>> = {},
+  choices: ChoiceOptions<V>,
+  options: AskOptionsWithDefault<NoInfer<V>> & Suggestion<NoInfer<V>> = {},
 ): Description<V> {
-  const field = choice<V>(options, given({ default: settings.suggest }))
-  return described('choose', message, form({ choice: field }), settings, (content) => content.choice as V)
+  const field = choiceField<V>(choices, withoutUndefined({ default: options.suggest }))
+  return describeForm('choose', message, form({ choice: field }), options, (content) => content.choice as V)
 }
 
 /** Any number of several. */
 export function chooseMany<const V extends string>(
   message: string,
-  options: Options<V>,
-  settings: Harmless<readonly NoInfer<V>[]> &
-    Suggests<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number } = {},
+  choices: ChoiceOptions<V>,
+  options: AskOptionsWithDefault<readonly NoInfer<V>[]> &
+    Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number } = {},
 ): Description<readonly V[]> {
-  const { min: minItems, max: maxItems, suggest } = settings
-  const field = choices<V>(options, given({ minItems, maxItems, default: suggest }))
-  return described(
+  const { min: minItems, max: maxItems, suggest } = options
+  const field = choicesField<V>(choices, withoutUndefined({ minItems, maxItems, default: suggest }))
+  return describeForm(
     'choose-many',
     message,
     form({ choices: field }),
-    settings,
+    options,
     (content) => content.choices as readonly V[],
   )
 }
 
-/** Several fields at once, from core's builders or from any Standard Schema that can say its JSON Schema. */
-export function fields<const A extends Asked>(
+/** Several fields at once, from core's builders or from any Standard Schema that can produce its JSON Schema. */
+export function fields<const A extends FormSource>(
   message: string,
   asked: A,
-  settings: Harmless<AnswersOf<A>> = {},
+  options: AskOptionsWithDefault<AnswersOf<A>> = {},
 ): Description<AnswersOf<A>> {
-  const { form, take } = formOf(asked)
-  return described('form', message, form, settings, take as (content: Content) => AnswersOf<A> | Promise<AnswersOf<A>>)
+  const { form, take } = parseFormSource(asked)
+  return describeForm(
+    'form',
+    message,
+    form,
+    options,
+    take as (content: Content) => AnswersOf<A> | Promise<AnswersOf<A>>,
+  )
 }
 
-/** Consent to open a link. What happens on that page is the page's business: an accept says no more than "I will". */
-export function url(message: string, link: string, settings: Plain = {}): Description<void> {
-  withoutDefault(settings)
+/** Consent to open a link. An accept means only that the person agreed to open it; what they do there is not known. */
+export function url(message: string, link: string, options: AskOptions = {}): Description<void> {
+  refuseDefault(options)
   const screened = screenUrl(link)
   if (!screened.ok) throw new AssentError('schema_refused', `This link cannot be shown to a person: ${screened.reason}`)
-  const question: Question = { kind: 'url', message: words(message), url: link }
-  return { kind: 'url', question, take: () => undefined, how: howOf(settings) }
+  const question: Question = { kind: 'url', message: checkMessage(message), url: link }
+  return { kind: 'url', question, toValue: () => undefined, options: resolveAskOptions(options) }
 }
 
 /**
- * A password, key or token. The protocol forbids it in a form, and no driver sends it in one: the form here is what a
- * surface of ours that can mask its input shows.
+ * A password, key or token. The protocol forbids it in a form, and no adapter sends it in one: this form is shown only by
+ * our own surfaces that can mask their input.
  */
-export function secret(message: string, settings: Plain = {}): Description<string> {
-  withoutDefault(settings)
+export function secret(message: string, options: AskOptions = {}): Description<string> {
+  refuseDefault(options)
   const question: Question = {
     kind: 'form',
-    message: words(message),
+    message: checkMessage(message),
     form: form({ secret: textField({ minLength: 1 }) }),
   }
-  return { kind: 'secret', question, take: (content) => content.secret as string, how: howOf(settings) }
+  return {
+    kind: 'secret',
+    question,
+    toValue: (content) => content.secret as string,
+    options: resolveAskOptions(options),
+  }
 }
 
-/** Approval of one exact action, drawn from its bytes; `claim` is what the asker says about it. */
-export function approve(title: string, action: Action, settings: Plain & { claim?: string } = {}): Description<void> {
-  withoutDefault(settings)
-  const { claim } = settings
+/** Approval of one exact action, drawn from its bytes; `claim` is the asker's description of it. */
+export function approve(
+  title: string,
+  action: Action,
+  options: AskOptions & { claim?: string } = {},
+): Description<void> {
+  refuseDefault(options)
+  const { claim } = options
   const question: Question = {
     kind: 'approval',
-    title: words(title),
+    title: checkMessage(title),
     action,
     digest: actionDigest(action),
-    ...given({ claim }),
+    ...withoutUndefined({ claim }),
   }
   return {
     kind: 'approve',
     question,
-    take: () => undefined,
-    how: { ...howOf(settings), risk: settings.risk ?? 'notable' },
+    toValue: () => undefined,
+    options: { ...resolveAskOptions(options), risk: options.risk ?? 'notable' },
   }
 }
 
-function described<Value>(
+function describeForm<Value>(
   kind: AskKind,
   message: string,
   asked: Form,
-  settings: Harmless<Value>,
-  take: Description<Value>['take'],
+  options: AskOptionsWithDefault<Value>,
+  take: Description<Value>['toValue'],
 ): Description<Value> {
   const sameOptions = screenOptions(asked.fields)
   if (sameOptions !== undefined) throw new AssentError('schema_refused', sameOptions)
-  const [finding] = screened.of(JSON.stringify([message, asked.fields]), () => screenForSecrets(asked.fields, message))
+  const [finding] = screened.getOrCompute(JSON.stringify([message, asked.fields]), () =>
+    screenForSecrets(asked.fields, message),
+  )
   if (finding !== undefined) {
-    // An agent may read this: it chose the words of the question. An author finds `ask.secret` in the reference.
+    // An agent may read this message, because it wrote the question. Authors find `ask.secret` in the reference.
     throw new AssentError('schema_refused', finding.reason)
   }
-  const { checked } = settings
+  const { checked } = options
   if (checked !== undefined && withoutChecked(message, checked) === undefined) {
     throw new AssentError('misconfigured', 'What was checked must be a paragraph of the question.')
   }
-  const question = { kind: 'form', message: words(message), form: asked, ...given({ checked }) } as const
-  return { kind, question, take, how: howOf(settings) }
+  const question = {
+    kind: 'form',
+    message: checkMessage(message),
+    form: asked,
+    ...withoutUndefined({ checked }),
+  } as const
+  return { kind, question, toValue: take, options: resolveAskOptions(options) }
 }
 
-function words(message: string): string {
+function checkMessage(message: string): string {
   if (typeof message !== 'string' || message.trim() === '' || !message.isWellFormed()) {
-    throw new AssentError('schema_refused', 'An ask needs a question in words.')
+    throw new AssentError('schema_refused', 'An ask needs a question text.')
   }
   if (message.length > askLimits.messageChars) {
     throw new AssentError('limit_exceeded', `A question has at most ${askLimits.messageChars} characters.`)
@@ -233,8 +270,8 @@ function words(message: string): string {
   return message
 }
 
-/** What was not said is absent, never undefined. */
-function given<T extends object>(settings: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const said = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(said) as { [K in keyof T]: Exclude<T[K], undefined> }
+/** Without the options that are undefined. */
+function withoutUndefined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

@@ -4,7 +4,7 @@ import { oneLine } from '@assent/core'
 import { sdkLimits } from '../limits.ts'
 import type { Description } from './describe.ts'
 
-export function labelOf({ question }: Description): string {
+export function askLabel({ question }: Description): string {
   const text = question.kind === 'approval' ? question.title : question.message
   return oneLine(cutAtWord(firstLine(text), sdkLimits.labelChars), 'web')
 }

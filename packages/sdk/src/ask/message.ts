@@ -1,7 +1,8 @@
-// The words a person reads in their own client, where we have no card to draw.
+// The text of a question as a person reads it in their own client, where Assent cannot draw a card.
 //
-// An approval is drawn from the action itself, line by line, and never from the asker's prose, which stands apart as a
-// claim. What would not fit is refused rather than cut: nobody can approve what they were not shown.
+// An approval is drawn from the action itself, line by line, and never from the asker's prose, which is shown
+// separately as a claim. A message that is too long is refused rather than cut: a person must see all of what they
+// approve.
 
 import {
   type Action,
@@ -14,27 +15,27 @@ import {
   visibleText,
 } from '@assent/core'
 import type { Description } from './describe.ts'
-import type { How } from './how.ts'
+import type { ResolvedAskOptions } from './options.ts'
 
 const cannotBeUndone = 'This cannot be undone.'
 
-export function messageOf({ question, how }: Description): string {
-  const words = question.kind === 'approval' ? drawn(question) : question.message
-  const message = [words, ...notes(how, words)].join('\n\n')
+export function messageOf({ question, options }: Description): string {
+  const text = question.kind === 'approval' ? approvalText(question) : question.message
+  const message = [text, ...notes(options, text)].join('\n\n')
   if (message.length <= askLimits.messageChars) return message
   throw new AssentError('limit_exceeded', `This question needs more than ${askLimits.messageChars} characters to show.`)
 }
 
-function notes({ reason, risk }: How, words: string): string[] {
+function notes({ reason, risk }: ResolvedAskOptions, text: string): string[] {
   const why = reason === undefined ? [] : [`Why: ${visibleText(reason, 'web')}`]
-  const isSaid = [words, ...why].some((text) => saysUndone.test(text))
-  return [...why, ...(risk === 'destructive' && !isSaid ? [cannotBeUndone] : [])]
+  const isStated = [text, ...why].some((part) => undonePattern.test(part))
+  return [...why, ...(risk === 'destructive' && !isStated ? [cannotBeUndone] : [])]
 }
 
-/** A sentence of its own: a longer one that contains these words may say the opposite. */
-const saysUndone = /(?<=^|[.!?:\n]\s*)this (?:cannot|can not|can't|can’t) be undone[.!]/i
+/** Only as a whole sentence: a longer one that contains it may mean the opposite. */
+const undonePattern = /(?<=^|[.!?:\n]\s*)this (?:cannot|can not|can't|can’t) be undone[.!]/i
 
-function drawn({ title, action, digest, claim }: Extract<Question, { kind: 'approval' }>): string {
+function approvalText({ title, action, digest, claim }: Extract<Question, { kind: 'approval' }>): string {
   const parts = [
     `Approve: ${oneLine(title, 'web')}`,
     argumentLines(action).join('\n'),
@@ -45,9 +46,9 @@ function drawn({ title, action, digest, claim }: Extract<Question, { kind: 'appr
 }
 
 function argumentLines({ arguments: given }: Action): string[] {
-  return Object.entries(given).map(([name, value]) => `  ${oneLine(name, 'web')}: ${shown(value)}`)
+  return Object.entries(given).map(([name, value]) => `  ${oneLine(name, 'web')}: ${valueText(value)}`)
 }
 
-function shown(value: JsonValue): string {
+function valueText(value: JsonValue): string {
   return oneLine(typeof value === 'string' ? value : canonicalJson(value), 'web')
 }

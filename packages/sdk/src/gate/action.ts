@@ -16,17 +16,17 @@ export interface ToolDefinition {
 }
 
 /** What is known of the tool that asks. */
-export interface Named {
+export interface ToolIdentity {
   readonly server: string
   readonly name: string | undefined
   readonly definition: ToolDefinition | (() => ToolDefinition) | undefined
 }
 
 /**
- * Without a definition the tool is known by its name alone, or by the title of the action, and the approval is bound to
- * no more than that. The arguments are a frozen copy: what is shown, approved and run cannot drift apart.
+ * Without a definition the tool is identified by its name only, or by the title of the action, and the approval is bound to
+ * no more than that. The arguments are a frozen copy: what is shown, approved and run is the same.
  */
-export function actionOf({ server, name, definition }: Named, title: string, given: JsonObject): Action {
+export function actionOf({ server, name, definition }: ToolIdentity, title: string, given: JsonObject): Action {
   const defined = typeof definition === 'function' ? definition() : definition
   const tool = name ?? defined?.name ?? title
   return {

@@ -1,23 +1,23 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { actionDigest, askLimits, type JsonObject, toolDefinitionDigest } from '@assent/core'
 import { describe, expect, test, vi } from 'vitest'
+import type { Run } from '../ask/run.ts'
 import { verifyReceipt } from '../index.ts'
 import type { InteractiveOptions } from '../interactive.ts'
 import { sdkLimits } from '../limits.ts'
 import { accept } from '../rounds.suite.ts'
-import type { Run } from '../run/run.ts'
-import type { AssentSettings, World } from '../world.ts'
-import { gateOf } from './gate.ts'
-import { definition, live } from './live-gate.suite.ts'
-import { UsedOnce } from './used-once.ts'
+import type { AssentSettings, ServerContext } from '../server/server-context.ts'
+import { UsedApprovals } from '../server/used-approvals.ts'
+import { createGate } from './gate.ts'
+import { definition, runLiveGate } from './live-gate.suite.ts'
 
 describe('an approval', () => {
-  /** The clock moves by so much between the answer and the use, while the tool is looked at again. */
+  /** Moves the clock by `ms` between the answer and the use, while the tool's definition is read the second time. */
   async function usedAfter(ms: number, useWithinMs: number | undefined, settings: AssentSettings = {}) {
     let nowMs = 1_000_000
-    let looks = 0
+    let reads = 0
     const ran = vi.fn(() => 'ran')
-    const result = await live(
+    const result = await runLiveGate(
       async ({ gate }) => {
         const within = useWithinMs === undefined ? {} : { useWithinMs }
         return (await gate({ title: 'Deploy', arguments: {}, ...within }, ran)).value
@@ -27,7 +27,7 @@ describe('an approval', () => {
       {
         name: 'deploy',
         definition: () => {
-          if (++looks === 2) nowMs += ms
+          if (++reads === 2) nowMs += ms
           return definition
         },
       },
@@ -36,7 +36,7 @@ describe('an approval', () => {
     return result
   }
 
-  test('[GATE-5] a yes is good until the last millisecond of its time, and for no clock that went backwards', async () => {
+  test('[GATE-5] a yes is valid until the last millisecond of its time, and not with a clock that went backwards', async () => {
     expect((await usedAfter(0, 5)).text).toBe('ran')
     expect((await usedAfter(4, 5)).text).toBe('ran')
     expect((await usedAfter(sdkLimits.useWithinMs - 1, undefined)).text).toBe('ran')
@@ -54,10 +54,10 @@ describe('an approval', () => {
   })
 
   test.each([0, -1, 1.5, Number.NaN, askLimits.useWithinMaxMs + 1])(
-    '[GATE-5] a time to use a yes that is none is refused before anybody is asked: %d',
+    '[GATE-5] an invalid time to use a yes is refused before a person is asked: %d',
     async (useWithinMs) => {
       const person = vi.fn(() => accept())
-      const gated = live(
+      const gated = runLiveGate(
         async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {}, useWithinMs }, () => 1)).value),
         person,
       )
@@ -69,14 +69,14 @@ describe('an approval', () => {
     },
   )
 
-  test('[GATE-5] the longest time to use a yes may be named', async () => {
+  test('[GATE-5] the longest time to use a yes can be set', async () => {
     expect((await usedAfter(1, askLimits.useWithinMaxMs)).text).toBe('ran')
   })
 
-  test('[GATE-1] what the person wrote comes with the value; without it there is no such member', async () => {
+  test('[GATE-1] the comment of the person comes with the value; without one the member is absent', async () => {
     const gatedWith = async (answer: object) => {
       let gated: object = {}
-      await live(
+      await runLiveGate(
         async ({ gate }) => {
           gated = await gate({ title: 'Deploy', arguments: {} }, () => 1)
           return ''
@@ -98,17 +98,17 @@ describe('an approval', () => {
     ['its definition', { definition }, 'deploy', definition],
     ['its name alone', { name: 'roll' }, 'roll', { name: 'roll' }],
     ['the title', {}, 'Deploy it', { name: 'Deploy it' }],
-  ])('[GATE-1] the receipt names the tool by %s', async (_, named, tool, defined) => {
+  ])('[GATE-1] the receipt names the tool by %s', async (_, identity, tool, defined) => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     let receipt = ''
-    await live(
+    await runLiveGate(
       async ({ gate }) => {
         receipt = (await gate({ title: 'Deploy it', arguments: { env: null } }, () => 1)).receipt
         return ''
       },
       () => accept(),
       { signing: { keyId: 'k1', privateKey } },
-      named,
+      identity,
     )
     const digest = actionDigest({
       server: 'ops',
@@ -119,11 +119,11 @@ describe('an approval', () => {
     expect(verifyReceipt(receipt, publicKey)).toMatchObject({ ok: true, statement: { actionDigest: digest } })
   })
 
-  test('[GATE-1] the receipt says when it was decided and used, and names the ask and the grant', async () => {
+  test('[GATE-1] the receipt has the times of decision and use, the ask and the grant', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     let nowMs = 1_000
     let receipt = ''
-    await live(
+    await runLiveGate(
       async ({ gate }) => {
         receipt = (await gate({ title: 'Deploy', arguments: {} }, () => 1)).receipt
         return ''
@@ -150,9 +150,9 @@ describe('an approval', () => {
     })
   })
 
-  test('[GATE-2] arguments that are no JSON are not asked about, and the error names them', async () => {
+  test('[GATE-2] arguments that are not JSON are not asked about, and the error names them', async () => {
     const gated = (given: unknown) =>
-      live(
+      runLiveGate(
         async ({ gate }) => String((await gate({ title: 'Deploy', arguments: given as JsonObject }, () => 1)).value),
         () => accept(),
       )
@@ -173,17 +173,17 @@ describe('an approval', () => {
     await expect(gated({ trap })).rejects.toThrow(new TypeError('trap'))
   })
 
-  test('[GATE-4] an approval is remembered as used for as long as any state could bring it back', async () => {
+  test('[GATE-4] an approval is recorded as used for as long as any state could bring it back', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const use = vi.fn((_id: string, _untilMs: number, _nowMs: number) => true)
     const settlement = { askId: `ask_${'0'.repeat(36)}`, ending: { kind: 'accepted' }, atMs: 1_000 }
-    const world = {
-      used: { use },
+    const serverContext = {
+      usedApprovals: { use },
       nowMs: () => 2_000,
       newId: () => `grant_${'0'.repeat(36)}`,
       useWithinMs: 10_000,
       signing: { keyId: 'k1', privateKey },
-    } as unknown as World
+    } as unknown as ServerContext
     for (const [repeatableUntilMs, lastMs] of [
       [9_000, 9_000],
       [500, 2_000],
@@ -193,24 +193,24 @@ describe('an approval', () => {
         put: async () => ({ ...settlement, repeatableUntilMs }),
         once: async (_: string, work: () => unknown) => work(),
       } as unknown as Run
-      const named = { server: 'ops', name: 'deploy', definition: undefined }
-      const gate = gateOf({ run, world, named, principal: 'ann' })
+      const identity = { server: 'ops', name: 'deploy', definition: undefined }
+      const gate = createGate({ run, serverContext, identity, principal: 'ann' })
       await gate({ title: 'Deploy', arguments: {} }, () => 1)
       expect(use).toHaveBeenLastCalledWith(settlement.askId, lastMs + 10_000 + sdkLimits.stateGraceMs, 2_000)
     }
   })
 
-  test('[GATE-4] when there are too many used approvals to remember, the next one is refused', () => {
-    const used = new UsedOnce(2)
+  test('[GATE-4] at the limit of recorded approvals, the next use is refused', () => {
+    const used = new UsedApprovals(2)
     expect([used.use('a', 10, 0), used.use('b', 20, 0), used.use('c', 30, 0)]).toEqual([true, true, false])
     expect([used.use('a', 10, 11), used.use('c', 30, 11)]).toEqual([false, true])
     expect(sdkLimits.usedGrants).toBeGreaterThan(1_000)
   })
 
-  test('[GATE-4] a used approval is forgotten only after its time, and only to make room', () => {
-    const full = new UsedOnce(1)
+  test('[GATE-4] a used approval is deleted only after its time, and only to make room', () => {
+    const full = new UsedApprovals(1)
     expect([full.use('a', 10, 0), full.use('b', 20, 10), full.use('b', 20, 11)]).toEqual([true, false, true])
-    const roomy = new UsedOnce(2)
+    const roomy = new UsedApprovals(2)
     expect([roomy.use('a', 10, 0), roomy.use('b', 99, 50), roomy.use('a', 10, 51)]).toEqual([true, true, false])
   })
 })

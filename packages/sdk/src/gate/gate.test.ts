@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { createAssent } from '../assent.ts'
 import { verifyReceipt } from '../index.ts'
 import type { Interaction } from '../interaction.ts'
-import { accept, type Handler, roundsOf } from '../rounds.suite.ts'
-import { approve, definition, live, options } from './live-gate.suite.ts'
+import { accept, type RoundHandler, roundsOf } from '../rounds.suite.ts'
+import { approvingAnswer, definition, options, runLiveGate } from './live-gate.suite.ts'
 
 describe('a gate', () => {
   test('[GATE-1] runs after a yes, with the approved arguments, and gives the result and a receipt', async () => {
@@ -13,7 +13,7 @@ describe('a gate', () => {
     const given = { env: 'production', replicas: 4 }
     let receipt = ''
     const ran = vi.fn(async ({ env }: JsonObject) => `deployed to ${env}`)
-    const { text } = await live(
+    const { text } = await runLiveGate(
       async ({ gate }) => {
         const gated = await gate({ title: 'Deploy', arguments: given }, ran)
         receipt = gated.receipt
@@ -41,11 +41,11 @@ describe('a gate', () => {
     ['cancel', { action: 'cancel' }, 'cancelled'],
     ['nothing', undefined, 'validation_failed'],
     ['an unknown action', { action: 'yes' }, 'validation_failed'],
-    ['content nobody was shown', accept({ sure: true }), 'validation_failed'],
-    ['another spelling of it', { action: 'Accept' }, 'validation_failed'],
+    ['content that was not shown', accept({ sure: true }), 'validation_failed'],
+    ['an accept in another case', { action: 'Accept' }, 'validation_failed'],
   ])('[GATE-2] stays closed after %s', async (_, answer, code) => {
     const ran = vi.fn()
-    const result = await live(
+    const result = await runLiveGate(
       async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
       () => answer,
     )
@@ -53,15 +53,15 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-2] stays closed when nobody can be asked, the surface breaks, or the wait is over', async () => {
+  test('[GATE-2] stays closed when no person can be asked, the surface fails, or the wait is over', async () => {
     const ran = vi.fn()
     const handler = async ({ gate }: Interaction) =>
       String((await gate({ title: 'Deploy', arguments: {}, waitMs: 1_000 }, ran)).value)
     const broken = () => {
       throw new Error('gone')
     }
-    expect((await live(handler, broken)).code).toBe('channel_closed')
-    expect((await live(handler, () => new Promise(() => undefined))).code).toBe('timed_out')
+    expect((await runLiveGate(handler, broken)).code).toBe('channel_closed')
+    expect((await runLiveGate(handler, () => new Promise(() => undefined))).code).toBe('timed_out')
     const play = roundsOf(createAssent().interactive, async (_, interaction) => handler(interaction))
     expect((await play(undefined, { elicitation: { url: {} } })).code).toBe('not_supported')
     expect(ran).not.toHaveBeenCalled()
@@ -69,19 +69,19 @@ describe('a gate', () => {
 
   test.each<[string, (given: { env: unknown; list: unknown[] }) => void]>([
     ['another value', (given) => Object.assign(given, { env: 'production' })],
-    ['a number for its text', (given) => Object.assign(given, { env: 1 })],
-    ['a member more', (given) => Object.assign(given, { force: true })],
-    ['a member less', (given) => Reflect.deleteProperty(given, 'env')],
-    ['an item more', (given) => given.list.push(1)],
+    ['a number instead of text', (given) => Object.assign(given, { env: 1 })],
+    ['an added member', (given) => Object.assign(given, { force: true })],
+    ['a removed member', (given) => Reflect.deleteProperty(given, 'env')],
+    ['an added item', (given) => given.list.push(1)],
     [
-      'a getter that would lie',
+      'a getter that returns another value',
       (given) => Object.defineProperty(given, 'env', { get: () => 'test', enumerable: true }),
     ],
-    ['what is no JSON', (given) => Object.assign(given, { env: undefined })],
+    ['a value that is not JSON', (given) => Object.assign(given, { env: undefined })],
   ])('[GATE-3] stays closed when the action was changed after it was approved: %s', async (_, change) => {
     const ran = vi.fn()
     const given = { env: '1', list: [] as unknown[] }
-    const result = live(
+    const result = runLiveGate(
       async ({ gate }) =>
         String((await gate({ title: 'Deploy', arguments: given as unknown as JsonObject }, ran)).value),
       () => {
@@ -93,10 +93,10 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-3] stays closed when the tool was defined anew after the approval', async () => {
+  test('[GATE-3] stays closed when the tool was redefined after the approval', async () => {
     const ran = vi.fn()
     let description = 'Deploys'
-    const result = await live(
+    const result = await runLiveGate(
       async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
       () => {
         description = 'Deploys, and deletes what was there'
@@ -110,9 +110,9 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-3] the work gets a copy that nobody can change', async () => {
+  test('[GATE-3] the work gets a frozen copy of the arguments', async () => {
     const given = { tags: ['a'] }
-    const result = await live(
+    const result = await runLiveGate(
       async ({ gate }) => {
         const { value } = await gate({ title: 'Tag', arguments: given }, (approved) => {
           given.tags.push('b')
@@ -126,15 +126,15 @@ describe('a gate', () => {
     expect(result.text).toBe('a')
   })
 
-  test('[GATE-4] a yes opens it once: an old state brought back with the same yes runs nothing again', async () => {
+  test('[GATE-4] a yes opens it once: an old state with the same yes runs nothing again', async () => {
     const ran = vi.fn(() => 'ran')
-    const handler: Handler = async (_, { ask, gate }) => {
+    const handler: RoundHandler = async (_, { ask, gate }) => {
       const { value } = await gate({ title: 'Deploy', arguments: {} }, ran)
       return `${value} ${await ask.text('Anything else?')}`
     }
     const play = roundsOf(createAssent().interactive, handler)
     const first = await play()
-    const yes = { state: first.state, answers: { 'ask-1': approve } }
+    const yes = { state: first.state, answers: { 'ask-1': approvingAnswer } }
     const [second, third] = [await play(undefined, yes), await play(undefined, yes)]
     expect(Object.keys(second.questions)).toEqual(['ask-2'])
     expect(third.code).toBe('grant_refused')
@@ -145,14 +145,14 @@ describe('a gate', () => {
     expect(ran).toHaveBeenCalledTimes(1)
   })
 
-  test('[GATE-4] of retries that come at once, one runs it', async () => {
+  test('[GATE-4] of concurrent retries, one runs it', async () => {
     const ran = vi.fn(async () => new Promise((resolve) => setTimeout(() => resolve('ran'), 5)))
     const play = roundsOf(createAssent().interactive, async (_, { gate }) =>
       String((await gate({ title: 'Deploy', arguments: {} }, ran)).value),
     )
     const { state } = await play()
     const all = await Promise.all(
-      Array.from({ length: 20 }, () => play(undefined, { state, answers: { 'ask-1': approve } })),
+      Array.from({ length: 20 }, () => play(undefined, { state, answers: { 'ask-1': approvingAnswer } })),
     )
     expect(all.filter(({ text }) => text === 'ran')).toHaveLength(1)
     expect(all.filter(({ code }) => code === 'grant_refused')).toHaveLength(19)
@@ -162,7 +162,7 @@ describe('a gate', () => {
   test('[GATE-5] a yes that was not used in time opens nothing', async () => {
     const ran = vi.fn()
     let nowMs = 1_000_000
-    const { code } = await live(
+    const { code } = await runLiveGate(
       async ({ gate }) => String((await gate({ title: 'Deploy', arguments: {}, useWithinMs: 1 }, ran)).value),
       () => accept(),
       { nowMs: () => nowMs++ },
@@ -171,7 +171,7 @@ describe('a gate', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  test('[GATE-6] the person is shown what will run, drawn from it, and what the server says apart from that', async () => {
+  test('[GATE-6] the person is shown the action itself, with the claim of the server set apart', async () => {
     const play = roundsOf(
       createAssent({ name: 'ops' }).interactive,
       async (_, { gate }) => {
@@ -222,7 +222,7 @@ describe('a gate', () => {
     })
   })
 
-  test('[GATE-6] what is too long to show is not asked', async () => {
+  test('[GATE-6] an action that is too long to show is not asked about', async () => {
     const play = roundsOf(createAssent().interactive, async (_, { gate }) => {
       await gate({ title: 'Deploy', arguments: { text: 'x'.repeat(10_000) } }, () => 1)
       return ''
@@ -230,7 +230,7 @@ describe('a gate', () => {
     await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
   })
 
-  test('[GATE-7] an error of the work is kept like its result: it is not run again', async () => {
+  test('[GATE-7] an error of the work is stored like its result: it is not run again', async () => {
     const ran = vi.fn(() => {
       throw new Error('no space')
     })
@@ -239,7 +239,7 @@ describe('a gate', () => {
       return `${failed} ${await ask.text('Anything else?')}`
     })
     const first = await play()
-    const second = await play(undefined, { state: first.state, answers: { 'ask-1': approve } })
+    const second = await play(undefined, { state: first.state, answers: { 'ask-1': approvingAnswer } })
     const last = await play(undefined, { state: second.state, answers: { 'ask-2': accept({ text: '!' }) } })
     expect(last.text).toBe('no space !')
     expect(ran).toHaveBeenCalledTimes(1)

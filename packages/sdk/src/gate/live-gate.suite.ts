@@ -4,16 +4,16 @@ import { createAssent } from '../assent.ts'
 import type { Interaction } from '../interaction.ts'
 import type { InteractiveOptions } from '../interactive.ts'
 import { accept } from '../rounds.suite.ts'
+import type { AssentSettings } from '../server/server-context.ts'
 import type { Surface } from '../surface.ts'
 import { onSurface } from '../surface-context.ts'
-import type { AssentSettings } from '../world.ts'
 
 export const definition = { name: 'deploy', description: 'Deploys', inputSchema: { type: 'object' } }
-/** As a client says it; a surface of ours says it with a bare accept. */
-export const approve = accept({ decision: 'approve' })
+/** The approval as a client sends it; our own surfaces send an accept without content. */
+export const approvingAnswer = accept({ decision: 'approve' })
 export const options: InteractiveOptions = { name: 'deploy', definition }
 
-export async function live(
+export async function runLiveGate(
   handler: (interaction: Interaction) => Promise<string>,
   person: () => unknown,
   settings: AssentSettings = {},

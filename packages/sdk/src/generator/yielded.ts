@@ -1,7 +1,6 @@
-// What a generator yields: something to do with a handler's own `ask`, `step` or `gate`, described and not yet done.
+// What a generator yields: the description of a call of `ask`, `step` or `gate`, which the driver then performs.
 //
-// It can be yielded as it is, and then the type checker knows nothing of the answer; or with `yield*`, which gives the
-// answer its type.
+// With `yield` the answer is untyped; with `yield*` it has its type.
 
 import type { Interaction } from '../interaction.ts'
 
@@ -18,13 +17,13 @@ export function yielded<Value>(perform: Perform<Value>): Yielded<Value> {
   return {
     [mark]: perform,
     *[Symbol.iterator]() {
-      // Whoever drives the generator sends back what `perform` gave.
+      // The driver of the generator sends back the result of `perform`.
       return (yield this) as Value
     },
   }
 }
 
-/** Undefined when it is nothing of ours. */
+/** Undefined for anything but a yielded ask, step or gate. */
 export function performOf(value: unknown): Perform | undefined {
   if (typeof value !== 'object' || value === null || !(mark in value)) return undefined
   return value[mark] as Perform

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type * as describeAsk from '../ask/describe.ts'
 import { field } from '../ask/field.ts'
 import { createAssent, interactive } from '../assent.ts'
-import { type Caller, type Handler, type Person, ways } from '../connections.suite.ts'
+import { type Caller, type ConnectedHandler, connectionKinds, type Person } from '../connections.suite.ts'
 import type { Surface } from '../surface.ts'
 import { onSurface } from '../surface-context.ts'
 import { yielding } from './yielding.ts'
@@ -20,8 +20,8 @@ const accept = (content: object) => ({ action: 'accept', content })
 const approve: Person = ({ requestedSchema }) =>
   accept('decision' in (requestedSchema?.properties ?? {}) ? { decision: 'approve' } : {})
 
-describe.each(ways)('$revision: $name', (way) => {
-  async function play(handler: Handler, person: Person): Promise<Caller> {
+describe.each(connectionKinds)('$revision: $name', (way) => {
+  async function play(handler: ConnectedHandler, person: Person): Promise<Caller> {
     open = await way.open({
       assent: createAssent({ name: 'staged', unseenAfterMs: 0 }),
       tools: { tool: handler },
@@ -68,7 +68,7 @@ describe.each(ways)('$revision: $name', (way) => {
           yield* ask.text('Why?')
         } catch (error) {
           const { code } = error as { code: string }
-          const isSure = yield* ask.confirm('Go on without a reason?')
+          const isSure = yield* ask.confirm('Continue without a reason?')
           return `${code} ${isSure}`
         }
         return 'never'
@@ -94,7 +94,7 @@ describe.each(ways)('$revision: $name', (way) => {
     expect(ran).toBe(1)
   })
 
-  test('[GEN-3] a no that nobody catches is the tool’s refusal', async () => {
+  test('[GEN-3] a no that the handler does not catch is the tool’s refusal', async () => {
     const caller = await play(
       yielding(function* (_, { ask }) {
         yield* ask.approve('Delete', { artifacts: 5 })
@@ -108,7 +108,7 @@ describe.each(ways)('$revision: $name', (way) => {
   })
 })
 
-/** Says what was put, and answers with what each kind takes. */
+/** Records every question and answers it with content that fits its kind. */
 function answering(seen: describeAsk.Description[]): Surface {
   const contents: Record<string, object> = {
     text: { text: 't' },
@@ -132,7 +132,7 @@ function answering(seen: describeAsk.Description[]): Surface {
   }
 }
 
-test('[GEN-1] [GEN-2] every kind of ask can be yielded, and asks exactly what its plain spelling asks', async () => {
+test('[GEN-1] [GEN-2] every kind of ask can be yielded, and asks exactly what the `ask` method asks', async () => {
   const yieldedAsks: describeAsk.Description[] = []
   const plainAsks: describeAsk.Description[] = []
   const link = 'https://example.com/'
@@ -177,12 +177,13 @@ test('[GEN-1] [GEN-2] every kind of ask can be yielded, and asks exactly what it
 
   expect(one).toEqual(other)
   expect(one.content[0]?.text).toBe('["t","s",true,"a",["a"],3,"2026-07-28",{"name":"Ada"},null,"/tmp/x",null]')
-  const questions = (all: describeAsk.Description[]) => all.map(({ kind, question, how }) => ({ kind, question, how }))
+  const questions = (all: describeAsk.Description[]) =>
+    all.map(({ kind, question, options }) => ({ kind, question, options }))
   expect(questions(yieldedAsks)).toEqual(questions(plainAsks))
   expect(yieldedAsks).toHaveLength(11)
 })
 
-test('[GEN-4] what is no ask stops the tool, and the author’s own catch does not hide it', async () => {
+test('[GEN-4] yielding anything but an ask stops the tool, and the author’s own catch does not hide it', async () => {
   let cleanedUp = false
   const tool = interactive(
     // biome-ignore lint/suspicious/noExplicitAny: the mistake that the type checker would not allow
@@ -203,7 +204,7 @@ test('[GEN-4] what is no ask stops the tool, and the author’s own catch does n
   expect(cleanedUp).toBe(true)
 })
 
-test('[GEN-1] generators without a name are told apart by their text', () => {
+test('[GEN-1] generators without a name are distinguished by their source text', () => {
   const one = yielding(function* ({ ask }) {
     return yield* ask.text('one')
   })

@@ -1,17 +1,17 @@
-// Handlers in another spelling: a generator that yields its asks.
+// Handlers as generators that yield their asks.
 //
-// A yielded ask is only a description of what to do. The driver here does it with the same `ask`, `step` and `gate` that a
-// plain handler gets, so the journal underneath is the same, and throws into the generator what went wrong. The one rule: a
-// generator is begun anew for every run, because a run may begin again from the top.
+// A yielded ask only describes what to do. The driver here does it with the same `ask`, `step` and `gate` that an async
+// handler gets, so the journal is the same, and throws errors into the generator. A new
+// generator is started for every run, because a run may start again from the top.
 
 import { AssentError, type JsonObject } from '@assent/core'
-import type { GateAction, Gated } from '../gate/gate.ts'
+import type { GateAction, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
-import { type YieldedAsk, yieldedAsk } from './asks.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
+import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'
 
-/** What a generator gets in place of a plain handler's interaction: the same things, to be yielded. */
-export interface Yielding<Context = unknown> {
+/** The interaction of a generator: the same members as for an async handler, to be yielded. */
+export interface GeneratorInteraction<Context = unknown> {
   readonly ask: YieldedAsk
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */
   readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Yielded<Value>
@@ -19,7 +19,7 @@ export interface Yielding<Context = unknown> {
   readonly gate: <Value, Arguments extends JsonObject>(
     action: GateAction<Arguments>,
     run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
-  ) => Yielded<Gated<Value>>
+  ) => Yielded<GateResult<Value>>
   readonly signal: AbortSignal
   readonly context: Context
 }
@@ -27,7 +27,7 @@ export interface Yielding<Context = unknown> {
 export type AskingGenerator<Value> = Generator<Yielded, Value, unknown> | AsyncGenerator<Yielded, Value, unknown>
 
 /**
- * Makes a handler for `interactive` of a generator:
+ * Turns a generator into a handler for `interactive`:
  *
  *     interactive(yielding(function* ({ env }, { ask, step }) {
  *       const region = yield* ask.select('Which region?', { eu: 'Europe', us: 'United States' })
@@ -35,18 +35,21 @@ export type AskingGenerator<Value> = Generator<Yielded, Value, unknown> | AsyncG
  *     }))
  */
 export function yielding<Given extends unknown[] = [], Context = unknown, Result = string>(
-  generator: (...given: [...Given, Yielding<Context>]) => AskingGenerator<Result>,
+  generator: (...given: [...Given, GeneratorInteraction<Context>]) => AskingGenerator<Result>,
 ): (...given: [...Given, Interaction<Context>]) => Promise<Result> {
   const handler = async (...received: [...Given, Interaction<Context>]): Promise<Result> => {
     const interaction = received.at(-1) as Interaction<Context>
-    const given = [...received.slice(0, -1), yieldingOf(interaction)] as [...Given, Yielding<Context>]
+    const given = [...received.slice(0, -1), generatorInteraction(interaction)] as [
+      ...Given,
+      GeneratorInteraction<Context>,
+    ]
     return drive(generator(...given), interaction)
   }
-  // A handler without a name is known by its text, and all of these would have the same one.
+  // A handler without a name is identified by its source text, and all of these would have the same one.
   return Object.defineProperty(handler, 'toString', { value: () => String(generator) })
 }
 
-function yieldingOf<Context>({ signal, context }: Interaction<Context>): Yielding<Context> {
+function generatorInteraction<Context>({ signal, context }: Interaction<Context>): GeneratorInteraction<Context> {
   return {
     ask: yieldedAsk,
     step: (name, work) => yielded(({ step }) => step(name, work)),
@@ -67,9 +70,9 @@ async function drive<Result>(running: AskingGenerator<Result>, interaction: Inte
   return next.value
 }
 
-type Performed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+type PerformResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
-async function outcomeOf(perform: Perform, interaction: Interaction): Promise<Performed> {
+async function outcomeOf(perform: Perform, interaction: Interaction): Promise<PerformResult> {
   try {
     return { ok: true, value: await perform(interaction) }
   } catch (error) {
@@ -77,11 +80,11 @@ async function outcomeOf(perform: Perform, interaction: Interaction): Promise<Pe
   }
 }
 
-/** Ended rather than thrown into: a mistake of the author must not be caught by the author's own `catch`. */
+/** Ends the generator instead of throwing into it, so that the author's own `catch` cannot hide the mistake. */
 async function stopped(running: AskingGenerator<unknown>): Promise<AssentError> {
   await running.return(undefined)
   return new AssentError(
     'misconfigured',
-    'A tool yields asks and steps, such as yield* ask.text(…); what it yielded is neither.',
+    'This tool yielded a value that is not an ask, a step or a gate. Yield one of these, as in yield* ask.text(…).',
   )
 }

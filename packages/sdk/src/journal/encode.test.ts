@@ -20,13 +20,13 @@ const endings: readonly [Ending, JsonValue[]][] = [
   [{ kind: 'validation_failed', why: 'no name' }, ['v', 'no name']],
 ]
 
-test.each(endings)('[SDK-2] an ending travels in its own code and comes back as it was: %j', (ending, encoded) => {
+test.each(endings)('[SDK-2] an ending is encoded by its own code and decoded unchanged: %j', (ending, encoded) => {
   expect(encodeEnding(ending)).toEqual(encoded)
   const [code, more, comment] = encoded
   expect(decodeEnding(code, more, comment)).toEqual(ending)
 })
 
-test('[SDK-2] a comment beside an accept without content comes back with it', () => {
+test('[SDK-2] a comment on an accept without content is decoded with it', () => {
   const encoded = encodeEnding({ kind: 'accepted', comment: 'go' })
   expect(encoded).toEqual(['y', {}, 'go'])
   expect(decodeEnding(...(encoded as [unknown, unknown, unknown]))).toEqual({
@@ -36,7 +36,7 @@ test('[SDK-2] a comment beside an accept without content comes back with it', ()
   })
 })
 
-test('[SDK-2] a comment that is no text is none', () => {
+test('[SDK-2] a comment that is not text is dropped', () => {
   expect(decodeEnding('y', undefined, 7)).toEqual({ kind: 'accepted' })
   expect(decodeEnding('n', 7)).toEqual({ kind: 'declined' })
   expect(decodeEnding('c', {})).toEqual({ kind: 'cancelled' })
@@ -49,8 +49,8 @@ const refusal = expect.objectContaining({
 })
 
 describe('a journal', () => {
-  const open: AskEntry = { id: 'ask_1', mark: 'm1', label: 'Name?', decideByMs: 5 }
-  const beside: AskEntry = { ...open, id: 'ask_2', isBeside: true }
+  const open: AskEntry = { id: 'ask_1', fingerprint: 'm1', label: 'Name?', decideByMs: 5 }
+  const concurrent: AskEntry = { ...open, id: 'ask_2', isConcurrent: true }
   const ended: AskEntry = { ...open, id: 'ask_3', ended: { atMs: 4, ending: { kind: 'declined', comment: 'no' } } }
   const steps: readonly (readonly [string, StepEntry])[] = [
     ['nothing', { kind: 'done' }],
@@ -76,12 +76,12 @@ describe('a journal', () => {
     ],
   ]
 
-  test('[SDK-7] travels with its asks and steps, and comes back as it was', () => {
-    const journal = new Journal('call_1', [open, beside, ended], steps)
+  test('[SDK-7] is encoded with its asks and steps, and decoded unchanged', () => {
+    const journal = new Journal('call_1', [open, concurrent, ended], steps)
     expect(encodeJournal(journal)).toEqual(encoded)
     const back = decodeJournal(encoded as JsonValue)
     expect(back.callId).toBe('call_1')
-    expect(back.asks).toEqual([open, beside, ended])
+    expect(back.asks).toEqual([open, concurrent, ended])
     expect([...back.steps]).toStrictEqual(steps)
   })
 
@@ -106,11 +106,11 @@ describe('a journal', () => {
     ['an ask with an ending that is not known', [1, 'call_1', [[...ask, 4, 'x']], []]],
     ['a step that is no list', [1, 'call_1', [], ['step']]],
     ['a step without a name', [1, 'call_1', [], [[7]]]],
-  ])('[SDK-13] of another release is refused: %s', (_, value) => {
+  ])('[SDK-13] in another format is refused: %s', (_, value) => {
     expect(() => decodeJournal(value as JsonValue)).toThrow(refusal)
   })
 
-  test('[SDK-12] travels up to its largest size and not beyond, and the error says what to do', () => {
+  test('[SDK-12] is encoded up to its largest size, and above it the error describes what to do', () => {
     const sized = (chars: number) => new Journal('c', [], [['s', { kind: 'done', result: 'x'.repeat(chars) }]])
     const frame = JSON.stringify(encodeJournal(sized(0))).length
     const room = sdkLimits.journalChars - frame
@@ -119,7 +119,7 @@ describe('a journal', () => {
       expect.objectContaining({
         code: 'limit_exceeded',
         message:
-          'The journal of this call has 163841 characters; at most 163840 can travel. ' +
+          'The journal of this call has 163841 characters; at most 163840 can be sent. ' +
           'Keep large results of steps elsewhere and return their names.',
       }),
     )

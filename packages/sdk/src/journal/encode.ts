@@ -1,6 +1,6 @@
 // A journal as a compact JSON value, and back.
 //
-// It travels sealed, so what comes back is what left; a value of another shape is from another release, and refused.
+// The client gets it sealed and cannot change it. A value of another shape is from another release and is refused.
 
 import { AssentError, type Content, isPlainObject, type JsonValue } from '@assent/core'
 import type { Ending } from '../ask/ending.ts'
@@ -9,7 +9,7 @@ import { type AskEntry, Journal, type StepEntry } from './journal.ts'
 
 const version = 1
 
-/** Throws `limit_exceeded` for what would be too large to travel. */
+/** Throws `limit_exceeded` for a journal that is too large to send. */
 export function encodeJournal({ callId, asks, steps }: Journal): JsonValue {
   const encoded = [version, callId, asks.map(encodeAsk), [...steps].map(encodeStep)]
   const { length } = JSON.stringify(encoded)
@@ -17,7 +17,7 @@ export function encodeJournal({ callId, asks, steps }: Journal): JsonValue {
     const advice = 'Keep large results of steps elsewhere and return their names.'
     throw new AssentError(
       'limit_exceeded',
-      `The journal of this call has ${length} characters; at most ${sdkLimits.journalChars} can travel. ${advice}`,
+      `The journal of this call has ${length} characters; at most ${sdkLimits.journalChars} can be sent. ${advice}`,
     )
   }
   return encoded
@@ -30,17 +30,17 @@ export function decodeJournal(value: JsonValue): Journal {
   return new Journal(callId, asks.map(decodeAsk), steps.map(decodeStep))
 }
 
-function encodeAsk({ id, mark, label, decideByMs, isBeside, ended }: AskEntry): JsonValue {
-  const entry = [id, mark, label, decideByMs, isBeside === true ? 1 : 0]
+function encodeAsk({ id, fingerprint, label, decideByMs, isConcurrent, ended }: AskEntry): JsonValue {
+  const entry = [id, fingerprint, label, decideByMs, isConcurrent === true ? 1 : 0]
   return ended === undefined ? entry : [...entry, ended.atMs, ...encodeEnding(ended.ending)]
 }
 
 function decodeAsk(value: unknown): AskEntry {
   if (!Array.isArray(value)) throw otherRelease()
-  const [id, mark, label, decideByMs, beside, atMs, code, more, comment] = value
-  const isWhole = [id, mark, label].every((text) => typeof text === 'string') && typeof decideByMs === 'number'
+  const [id, fingerprint, label, decideByMs, concurrent, atMs, code, more, comment] = value
+  const isWhole = [id, fingerprint, label].every((text) => typeof text === 'string') && typeof decideByMs === 'number'
   if (!isWhole) throw otherRelease()
-  const entry: AskEntry = { id, mark, label, decideByMs, ...(beside === 1 ? { isBeside: true } : {}) }
+  const entry: AskEntry = { id, fingerprint, label, decideByMs, ...(concurrent === 1 ? { isConcurrent: true } : {}) }
   return atMs === undefined ? entry : { ...entry, ended: { atMs, ending: decodeEnding(code, more, comment) } }
 }
 
@@ -75,14 +75,18 @@ export function encodeEnding(ending: Ending): JsonValue[] {
 }
 
 export function decodeEnding(code: unknown, more: unknown, comment?: unknown): Ending {
-  const said = (text: unknown) => (typeof text === 'string' ? { comment: text } : {})
+  const commentMember = (text: unknown) => (typeof text === 'string' ? { comment: text } : {})
   switch (code) {
     case codes.accepted:
-      return { kind: 'accepted', ...(isPlainObject(more) ? { content: more as Content } : {}), ...said(comment) }
+      return {
+        kind: 'accepted',
+        ...(isPlainObject(more) ? { content: more as Content } : {}),
+        ...commentMember(comment),
+      }
     case codes.declined:
-      return { kind: 'declined', ...said(more) }
+      return { kind: 'declined', ...commentMember(more) }
     case codes.cancelled:
-      return { kind: 'cancelled', ...said(more) }
+      return { kind: 'cancelled', ...commentMember(more) }
     case codes.timed_out:
       return { kind: 'timed_out' }
     case codes.unseen:

@@ -2,9 +2,9 @@ import { digestOf } from '@assent/core'
 import { expect, test } from 'vitest'
 import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
-import { type AskEntry, Journal, markOf, outOfOrder } from './journal.ts'
+import { type AskEntry, fingerprintOf, Journal, outOfOrder } from './journal.ts'
 
-const entry = (id: string, mark = 'm'): AskEntry => ({ id, mark, label: 'Name?', decideByMs: 5 })
+const entry = (id: string, mark = 'm'): AskEntry => ({ id, fingerprint: mark, label: 'Name?', decideByMs: 5 })
 const declined = { kind: 'declined' } as const
 
 test('[SDK-2] an ask is found again by its question and by how often it was asked before', () => {
@@ -17,7 +17,7 @@ test('[SDK-2] an ask is found again by its question and by how often it was aske
   expect(journal.placeOf('o', 0)).toBeUndefined()
 })
 
-test('[SDK-2] an ask ends once, and what is not there cannot end', () => {
+test('[SDK-2] an ask ends once, and an unknown ask cannot end', () => {
   const journal = new Journal('call_1', [entry('a')])
   const ended = { ...entry('a'), ended: { ending: declined, atMs: 4 } }
   expect(journal.end(0, declined, 4)).toEqual(ended)
@@ -28,11 +28,11 @@ test('[SDK-2] an ask ends once, and what is not there cannot end', () => {
   expect(journal.asks).toEqual([ended])
 })
 
-test('[SDK-8] an ask that was asked beside others is marked, and only that one', () => {
+test('[SDK-8] an ask that was asked concurrently is marked, and only that one', () => {
   const journal = new Journal('call_1', [entry('a'), entry('b')])
-  journal.setBeside(1)
-  journal.setBeside(2)
-  expect(journal.asks).toEqual([entry('a'), { ...entry('b'), isBeside: true }])
+  journal.setConcurrent(1)
+  journal.setConcurrent(2)
+  expect(journal.asks).toEqual([entry('a'), { ...entry('b'), isConcurrent: true }])
 })
 
 test('[SDK-12] asks and steps are counted together, and one too many is refused', () => {
@@ -40,7 +40,7 @@ test('[SDK-12] asks and steps are counted together, and one too many is refused'
   const full = () => new Journal('call_1', asks, [['one', { kind: 'done' }]])
   const refusal = expect.objectContaining({
     code: 'limit_exceeded',
-    message: `One call asks and steps at most ${sdkLimits.entries} times.`,
+    message: `One call can have at most ${sdkLimits.entries} asks and steps.`,
   })
   const asked = full()
   asked.open(entry('last'))
@@ -53,7 +53,7 @@ test('[SDK-12] asks and steps are counted together, and one too many is refused'
   expect([...stepped.steps.keys()]).toEqual(['one', 'last'])
 })
 
-test('[SDK-10] a handler that asks something else is told what it asked before, what now, and what to do', () => {
+test('[SDK-10] the out-of-order error names the question before, the question now, and what to do', () => {
   const advice =
     'It is run again for every answer, so it must ask the same questions again: what varies between runs (time, chance, ' +
     'outside data) belongs in a step.'
@@ -62,14 +62,14 @@ test('[SDK-10] a handler that asks something else is told what it asked before, 
     message: `This handler asked "Name?" before and asks "Age?" now. ${advice}`,
   })
   expect(outOfOrder('Name?', 'Name?').message).toBe(
-    `This handler asked "Name?" before and asks that about something else now. ${advice}`,
+    `This handler asked "Name?" before and asks it with other options now. ${advice}`,
   )
 })
 
-test('[SDK-2] a mark is the first half of the digest of the question and its kind', () => {
+test('[SDK-2] a fingerprint is the first half of the digest of the question and its kind', () => {
   const question = { kind: 'url', message: 'Sign in', url: 'https://example.com/' } as const
   const description = { kind: 'link', question } as unknown as Description
   const digest = digestOf('ask v1', { kind: 'link', question })
-  expect(markOf(description)).toHaveLength(32)
-  expect(digest.startsWith(`sha256:${markOf(description)}`)).toBe(true)
+  expect(fingerprintOf(description)).toHaveLength(32)
+  expect(digest.startsWith(`sha256:${fingerprintOf(description)}`)).toBe(true)
 })

@@ -1,8 +1,8 @@
 // What has happened in one call so far: the asks with their endings, and the steps with their results.
 //
-// A journal knows nothing of how it travels. An ask is known again by what it asks and by how often the very same was
-// asked before it, so that branches that run side by side may take turns differently in each round; the answer to one
-// question is never taken for the answer to another. What has ended or finished never changes.
+// A journal does not depend on how it is sent. An ask is identified by its question and by how often the same question was
+// asked before it, so that concurrent branches may take turns differently in each round; the answer to one
+// question is never used as the answer to another. An ask that has ended and a step that has finished never change.
 
 import { AssentError, digestOf, type JsonValue } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
@@ -11,16 +11,16 @@ import { sdkLimits } from '../limits.ts'
 
 export interface AskEntry {
   readonly id: string
-  /** Of the question, so that the answer to one question is never taken for the answer to another. */
-  readonly mark: string
+  /** Identifies the question, so that its answer is never used for another question. */
+  readonly fingerprint: string
   readonly label: string
   readonly decideByMs: number
-  /** Asked while another branch of the handler asked or worked, so it may be met later than what came after it. */
-  readonly isBeside?: true
-  readonly ended?: Ended
+  /** Asked while another branch of the handler asked or worked, so a later round may reach it in another order. */
+  readonly isConcurrent?: true
+  readonly ended?: EndedAsk
 }
 
-export interface Ended {
+export interface EndedAsk {
   readonly ending: Ending
   readonly atMs: number
 }
@@ -33,7 +33,7 @@ export type StepEntry =
 export type FailureCode = 'step_failed' | 'grant_refused'
 
 export class Journal {
-  /** Of this call: what its steps and asks are kept under, in every round. */
+  /** The id under which steps and asks of this call are stored, the same in every round. */
   readonly callId: string
   readonly #asks: AskEntry[]
   readonly #steps: Map<string, StepEntry>
@@ -52,25 +52,25 @@ export class Journal {
     return this.#steps
   }
 
-  /** Where the very same question stands that was asked so many times before; nothing when it was never asked. */
-  placeOf(mark: string, before: number): number | undefined {
+  /** The index of the same question, asked `before` times before; undefined if it was never asked. */
+  placeOf(fingerprint: string, before: number): number | undefined {
     let left = before
-    const place = this.#asks.findIndex((entry) => entry.mark === mark && left-- === 0)
+    const place = this.#asks.findIndex((entry) => entry.fingerprint === fingerprint && left-- === 0)
     return place < 0 ? undefined : place
   }
 
-  /** Returns its place. */
+  /** Returns the index of the ask. */
   open(entry: AskEntry): number {
-    this.#makeRoom()
+    this.#checkRoom()
     return this.#asks.push(entry) - 1
   }
 
-  setBeside(place: number): void {
+  setConcurrent(place: number): void {
     const entry = this.#asks[place]
-    if (entry !== undefined) this.#asks[place] = { ...entry, isBeside: true }
+    if (entry !== undefined) this.#asks[place] = { ...entry, isConcurrent: true }
   }
 
-  end(place: number, ending: Ending, atMs: number): AskEntry & { readonly ended: Ended } {
+  end(place: number, ending: Ending, atMs: number): AskEntry & { readonly ended: EndedAsk } {
     const entry = this.#asks[place]
     if (entry === undefined || entry.ended !== undefined) throw new Error('Only an open ask can end.')
     const ended = { ...entry, ended: { ending, atMs } }
@@ -79,19 +79,19 @@ export class Journal {
   }
 
   keep(name: string, step: StepEntry): void {
-    this.#makeRoom()
+    this.#checkRoom()
     this.#steps.set(name, step)
   }
 
-  #makeRoom(): void {
+  #checkRoom(): void {
     if (this.#asks.length + this.#steps.size < sdkLimits.entries) return
-    throw new AssentError('limit_exceeded', `One call asks and steps at most ${sdkLimits.entries} times.`)
+    throw new AssentError('limit_exceeded', `One call can have at most ${sdkLimits.entries} asks and steps.`)
   }
 }
 
 /** The handler was run again for the answers to its questions and asks something else in their place. */
 export function outOfOrder(before: string, now: string): AssentError {
-  const asks = before === now ? 'asks that about something else' : `asks "${now}"`
+  const asks = before === now ? 'asks it with other options' : `asks "${now}"`
   return new AssentError(
     'out_of_order',
     `This handler asked "${before}" before and ${asks} now. It is run again for every answer, so it must ask the same ` +
@@ -99,7 +99,7 @@ export function outOfOrder(before: string, now: string): AssentError {
   )
 }
 
-/** Half a digest: 128 bits, because every byte of a journal travels. */
-export function markOf({ kind, question }: Description): string {
+/** Half a digest: 128 bits, because the journal is sent with every round. */
+export function fingerprintOf({ kind, question }: Description): string {
   return digestOf('ask v1', { kind, question }).slice('sha256:'.length, 'sha256:'.length + 32)
 }

@@ -1,9 +1,9 @@
 // Puts questions to a client of revision 2025-11-25 or 2025-06-18: they are pushed in the middle of a live call.
 //
-// The SDK's own timeout is set beyond the run's. A gateway of ours gets our timeout, ends the question by it and says so.
-// While a person thinks, the caller gets reports on its own progress token that the call is alive. Aborting the signal takes
-// the question back at the client. What this client declared is asked of the server, because a handler's context does not
-// say it.
+// The SDK's own timeout is set beyond the run's. An Assent gateway gets our timeout, ends the question by it and reports it.
+// While a person thinks, the caller gets progress on its own progress token. Aborting the signal withdraws
+// the question at the client. The client's capabilities are read from the server, because a handler's context does not
+// have them.
 
 import {
   AssentError,
@@ -15,22 +15,22 @@ import {
 } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
-import type { Putting, Reply, Surface } from '../surface.ts'
-import { agreedWith } from './agreed-revision.ts'
-import { heard, type Modes, modesOf, told, withAskMeta } from './modes.ts'
-import { isScripted, seenAnswer } from './seen.ts'
+import type { PutOptions, Reply, Surface } from '../surface.ts'
+import { isScripted, rejectFastApproval } from './human-check.ts'
+import { declaredModes, decodeAnswer, encodeQuestion, type Modes, withAskMeta } from './modes.ts'
+import { negotiatedRevision } from './negotiated-revision.ts'
 
 /** A server of either SDK, or the `McpServer` around it. */
 export type AnyServer = object
 
 interface Call20251125 {
   readonly revision: Revision | Revision2025
-  /** Undefined where only the SDK knows; it then refuses by itself, before it sends anything. */
+  /** Undefined if only the SDK has the capabilities; it then refuses by itself, before it sends anything. */
   readonly modes: Modes | undefined
-  /** A gateway of ours: it is sent our timeout, and it ends the question by that. */
+  /** An Assent gateway: it is sent our timeout, and it ends the question by that. */
   readonly isGateway: boolean
   /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
-  readonly isBelieved: boolean
+  readonly hasCheckedAnswers: boolean
   readonly signal: AbortSignal | undefined
   /** The id of its request. */
   readonly id: string | number | undefined
@@ -38,7 +38,7 @@ interface Call20251125 {
   readonly progress: ((progress: number, message: string) => Promise<void>) | undefined
 }
 
-/** What either SDK hands to a handler of these revisions; nothing when it is no such context. */
+/** Reads the context that either SDK passes to a handler of these revisions; undefined for any other context. */
 export function read20251125(context: unknown, server: AnyServer | undefined): Call20251125 | undefined {
   if (typeof context !== 'object' || context === null) return undefined
   if ('sendRequest' in context && typeof context.sendRequest === 'function') return fromSdk1(context, server)
@@ -53,20 +53,20 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
   if (server === undefined) {
     throw new AssentError(
       'misconfigured',
-      'With @modelcontextprotocol/sdk 1.x, say which server this is: interactive(handler, { server }). ' +
-        'Only the server knows whether its client can ask a person.',
+      'With @modelcontextprotocol/sdk 1.x, pass the server: interactive(handler, { server }). ' +
+        'Only the server has the capabilities of its client.',
     )
   }
-  const { capabilities, version } = knownOf(server)
+  const { capabilities, version } = clientInfoOf(server)
   const isGateway = understandsAskMeta(capabilities)
   return {
     revision: revisionOf(header(requestInfo?.headers) ?? version),
-    modes: modesOf(capabilities),
+    modes: declaredModes(capabilities),
     isGateway,
-    isBelieved: isGateway,
+    hasCheckedAnswers: isGateway,
     signal,
     id: requestId,
-    elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anything, options),
+    elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anySchema, options),
     progress: progressOn(_meta?.progressToken, sendNotification),
   }
 }
@@ -74,13 +74,13 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
 function fromSdk2(context: object, request: object, server: AnyServer | undefined): Call20251125 {
   const { id, send, elicitInput, notify, signal, _meta } = request as Sdk2Request
   const { http } = context as { http?: { req?: { headers?: unknown } } }
-  const known = server === undefined ? undefined : knownOf(server)
+  const known = server === undefined ? undefined : clientInfoOf(server)
   const isGateway = understandsAskMeta(known?.capabilities)
   return {
     revision: revisionOf(known?.version ?? header(http?.req?.headers)),
-    modes: known === undefined ? undefined : modesOf(known.capabilities),
+    modes: known === undefined ? undefined : declaredModes(known.capabilities),
     isGateway,
-    isBelieved: isGateway || isScripted(request),
+    hasCheckedAnswers: isGateway || isScripted(request),
     signal,
     id,
     elicit:
@@ -111,10 +111,10 @@ interface Sdk2Request {
 
 type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>
 
-/** SDK 1.x wants a schema for the result; core is the judge, so this one lets everything through to it. */
-const anything = { safeParse: (data: unknown) => ({ success: true, data }) }
+/** SDK 1.x requires a schema for the result. Core checks the answer, so this one accepts everything. */
+const anySchema = { safeParse: (data: unknown) => ({ success: true, data }) }
 
-function knownOf(server: AnyServer): { capabilities: unknown; version: string | undefined } {
+function clientInfoOf(server: AnyServer): { capabilities: unknown; version: string | undefined } {
   const inner =
     'server' in server && typeof server.server === 'object' && server.server !== null ? server.server : server
   const { getClientCapabilities, getNegotiatedProtocolVersion } = inner as {
@@ -124,16 +124,16 @@ function knownOf(server: AnyServer): { capabilities: unknown; version: string | 
   if (typeof getClientCapabilities !== 'function') {
     throw new AssentError(
       'misconfigured',
-      'What was given as the server is no MCP server: it cannot say what its client can do.',
+      'The option `server` is not an MCP server: it does not report the capabilities of its client.',
     )
   }
   return {
     capabilities: getClientCapabilities.call(inner),
-    version: getNegotiatedProtocolVersion?.call(inner) ?? agreedWith(inner),
+    version: getNegotiatedProtocolVersion?.call(inner) ?? negotiatedRevision(inner),
   }
 }
 
-/** Over HTTP the client says its revision with every request; elsewhere the server knows it, where it was given. */
+/** Over HTTP the client sends its revision with every request; otherwise it is read from the server, if one was passed. */
 function revisionOf(version: unknown): Revision | Revision2025 {
   if (version === undefined || version === null) return 'either-2025'
   return version === '2025-06-18' ? version : '2025-11-25'
@@ -153,74 +153,74 @@ function progressOn(token: string | number | undefined, notify: Notify): Call202
 
 export function clientSurface(call: Call20251125, newConsentId: () => string, unseenAfterMs: number): Surface {
   const unknownModes: Modes = { form: true, url: true }
-  let beats = 0
-  const beat = async () => {
-    beats++
-    await call.progress?.(beats, 'Waiting for a person to answer.')
+  let reports = 0
+  const report = async () => {
+    reports++
+    await call.progress?.(reports, 'Waiting for a person to answer.')
   }
-  const telling = (description: Description) => told(description, call.modes ?? unknownModes, call.revision)
+  const encode = (description: Description) => encodeQuestion(description, call.modes ?? unknownModes, call.revision)
   return {
     name: 'client',
     ...(call.isGateway ? { graceMs: sdkLimits.gatewayGraceMs } : {}),
     refuses: (description) => {
-      const telled = telling(description)
-      return telled.ok ? undefined : telled.why
+      const encoded = encode(description)
+      return encoded.ok ? undefined : encoded.why
     },
-    put: async (description, putting) => {
-      const telled = telling(description)
-      if (!telled.ok) return { kind: 'unsupported', why: telled.why }
+    put: async (description, options) => {
+      const encoded = encode(description)
+      if (!encoded.ok) return { kind: 'unsupported', why: encoded.why }
       const consent = description.question.kind === 'url' ? { elicitationId: newConsentId() } : {}
       const askedAt = performance.now()
-      const reply = await whileBeating(call.progress === undefined ? undefined : beat, () =>
-        elicited(call, { ...asked(call, description, telled.params, putting), ...consent }, putting),
+      const reply = await withProgress(call.progress === undefined ? undefined : report, () =>
+        sendQuestion(call, { ...questionParams(call, description, encoded.params, options), ...consent }, options),
       )
       if (reply.kind !== 'answered') return reply
-      const answer = heard(description, reply.answer)
-      const leastMs = call.isBelieved ? 0 : unseenAfterMs
-      return { ...reply, answer: seenAnswer(description, answer, performance.now() - askedAt, leastMs) }
+      const answer = decodeAnswer(description, reply.answer)
+      const leastMs = call.hasCheckedAnswers ? 0 : unseenAfterMs
+      return { ...reply, answer: rejectFastApproval(description, answer, performance.now() - askedAt, leastMs) }
     },
   }
 }
 
-function asked(
+function questionParams(
   { isGateway, id }: Call20251125,
   description: Description,
   params: Readonly<Record<string, JsonValue>>,
-  { waitMs, isDefaultWait }: Putting,
+  { waitMs, isDefaultWait }: PutOptions,
 ) {
   if (!isGateway) return params
   const call = id === undefined ? {} : { call: id }
   return withAskMeta(params, description, { waitMs, ...(isDefaultWait ? { isDefault: true } : {}), ...call })
 }
 
-async function elicited(call: Call20251125, params: object, { signal, waitMs }: Putting): Promise<Reply> {
-  // A little beyond our own wait, so that it is ours that ends.
+async function sendQuestion(call: Call20251125, params: object, { signal, waitMs }: PutOptions): Promise<Reply> {
+  // A little longer than our own timeout, so that ours ends the wait.
   const options = { signal, timeout: Math.min(waitMs + 60_000, 2 ** 31 - 1), resetTimeoutOnProgress: true }
-  await answerBegun()
+  await responseStarted()
   try {
     return { kind: 'answered', answer: await call.elicit(params, options) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
     if (call.isGateway && isExpired(error)) return { kind: 'expired' }
-    // The SDK's own refusal before sending, a client that knows no such method, and one that refused this question.
+    // The SDK refused before sending, the client does not have the method, or it refused this question.
     if (code === 'CAPABILITY_NOT_SUPPORTED' || code === methodNotFound) return { kind: 'unsupported', why }
     if (code === invalidParams && !why.includes('response')) return { kind: 'unsupported', why }
-    // SDK 2.x judges content too, and says so in this way; core says it in its own words.
+    // SDK 2.x validates content too and reports it like this; core has its own message for it.
     if (code === invalidParams) return { kind: 'answered', answer: { action: 'accept', content: why } }
     return { kind: 'gone', why }
   }
 }
 
 /**
- * Lets the call's own answer begin before the question goes into it. The SDK's HTTP server holds an answer whose first
- * message is there at once back for a timer's length, a millisecond or more, to see whether that is all of it.
+ * Lets the response of the call start before the question is written to it. The SDK's HTTP server delays a response
+ * whose first message is ready at once by a millisecond or more, to check whether it is complete.
  */
-function answerBegun(): Promise<void> {
+function responseStarted(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What a gateway of ours replies when the timeout that it was sent has passed. */
+/** What an Assent gateway replies when the timeout that it was sent has passed. */
 function isExpired(error: unknown): boolean {
   const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined
   return isPlainObject(data) && data.reason === 'expired'
@@ -229,15 +229,15 @@ function isExpired(error: unknown): boolean {
 const methodNotFound = -32601
 const invalidParams = -32602
 
-/** A call that waits for a person must not look dead to its caller. */
-async function whileBeating<Value>(
-  beat: (() => Promise<void>) | undefined,
+/** Sends progress, so that a call that waits for a person does not time out at its caller. */
+async function withProgress<Value>(
+  report: (() => Promise<void>) | undefined,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  if (beat === undefined) return work()
+  if (report === undefined) return work()
   const timer = setInterval(() => {
-    // A caller that is gone is noticed by the request itself.
-    beat().catch(() => clearInterval(timer))
+    // A disconnected caller is detected by the request itself.
+    report().catch(() => clearInterval(timer))
   }, sdkLimits.progressEveryMs)
   try {
     return await work()

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createAssent } from '../assent.ts'
-import { type Caller, type Handler, type Person, type Question, ways } from '../connections.suite.ts'
+import {
+  type Caller,
+  type ConnectedHandler,
+  connectionKinds,
+  type Person,
+  type Question,
+} from '../connections.suite.ts'
 import { sdkLimits } from '../limits.ts'
 
 let open: Caller | undefined
@@ -12,17 +18,17 @@ afterEach(async () => {
 
 const silent: Person = () => new Promise(() => undefined)
 
-/** SDK 1.x clients overlook the cancellation of request 0, the first that a server sends; so something else is first. */
+/** SDK 1.x clients ignore the cancellation of request 0, the first of a server; so another question is sent first. */
 const first = 'Ready?'
 const ready = { action: 'accept', content: { confirmed: true } }
 
-describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revision: $name', (way) => {
-  async function play(handler: Handler, person: Person): Promise<Caller> {
+describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'))('$revision: $name', (way) => {
+  async function play(handler: ConnectedHandler, person: Person): Promise<Caller> {
     open = await way.open({ assent: createAssent({ name: 'staged' }), tools: { tool: handler }, person })
     return open
   }
 
-  test('[SDK-14] the wait is the ask’s own, and at its end the question is taken back', async () => {
+  test('[SDK-14] the timeout is the ask’s own, and after it the question is withdrawn', async () => {
     const withdrawn = vi.fn()
     const caller = await play(
       async (_, { ask }) => {
@@ -37,18 +43,18 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
     )
     const result = await caller.call('tool')
     expect(result.meta).toMatchObject({ 'assent/refusal': { code: 'timed_out' } })
-    expect(result.text).toContain('Nobody answered "Name?" in time')
+    expect(result.text).toContain('No person answered "Name?" in time')
     await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
   })
 
-  test('[SDK-15] cancelling the call takes its question back, and the handler hears of it', async () => {
-    const heard: unknown[] = []
+  test('[SDK-15] cancelling the call withdraws its question, and the handler gets an error', async () => {
+    const codes: unknown[] = []
     const withdrawn = vi.fn()
     const cancelling = new AbortController()
     const caller = await play(
       async (_, { ask }) => {
         await ask.confirm(first)
-        return ask.text('Name?').catch((error: { code: string }) => String(heard.push(error.code)))
+        return ask.text('Name?').catch((error: { code: string }) => String(codes.push(error.code)))
       },
       ({ message }, signal) => {
         if (message === first) return ready
@@ -58,11 +64,11 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
       },
     )
     await expect(caller.call('tool', undefined, { signal: cancelling.signal })).rejects.toThrow()
-    await vi.waitFor(() => expect(heard).toEqual(['cancelled']))
+    await vi.waitFor(() => expect(codes).toEqual(['cancelled']))
     await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
   })
 
-  test('[SDK-14] questions that are left open when the handler ends are taken back', async () => {
+  test('[SDK-14] questions that are open when the handler ends are withdrawn', async () => {
     const withdrawn = vi.fn()
     let asked: () => void = () => undefined
     const isAsked = new Promise<void>((resolve) => {
@@ -96,7 +102,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
       },
     )
     expect((await caller.call('tool')).text).toBe('us')
-    // Both revisions define labels in a second list.
+    // Both 2025 revisions define `enumNames`, so it is used if the revision is unknown.
     const shape =
       way.revision === '2025-06-18' || way.isUnknown === true
         ? { enum: ['eu', 'us'], enumNames: ['Europe', 'United States'] }
@@ -109,7 +115,7 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
     expect(asked[0]?.requestedSchema?.properties.choice).toMatchObject(shape)
   })
 
-  test('[SDK-19] what the revision cannot say is not asked', async () => {
+  test('[SDK-19] what the revision cannot express is not asked', async () => {
     const caller = await play(
       async (_, { ask }) => (await ask.chooseMany('Which?', ['a', 'b', 'c'])).join(' '),
       () => ({ action: 'accept', content: { choices: ['a', 'c'] } }),
@@ -122,11 +128,11 @@ describe.each(ways.filter(({ revision }) => revision !== '2026-07-28'))('$revisi
 })
 
 describe('in memory', () => {
-  const sdk1 = ways.find(({ name }) => name === 'SDK 1 in memory')
+  const sdk1 = connectionKinds.find(({ name }) => name === 'SDK 1 in memory')
 
-  test('[SDK-16] while a person thinks, the caller hears on its own token that the call is alive', async () => {
+  test('[SDK-16] while a person thinks, the caller gets progress on its own token', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const heard: number[] = []
+    const reported: number[] = []
     let answer: (value: unknown) => void = () => undefined
     open = await sdk1?.open({
       assent: createAssent(),
@@ -136,25 +142,25 @@ describe('in memory', () => {
           answer = resolve
         }),
     })
-    const result = open?.call('tool', undefined, { onprogress: ({ progress }) => heard.push(progress) })
+    const result = open?.call('tool', undefined, { onprogress: ({ progress }) => reported.push(progress) })
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
     await vi.advanceTimersByTimeAsync(3 * sdkLimits.progressEveryMs)
-    expect(heard).toEqual([1, 2, 3])
+    expect(reported).toEqual([1, 2, 3])
     answer({ action: 'accept', content: { text: 'Ada' } })
     expect((await result)?.text).toBe('Ada')
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('[SDK-17] a client that goes away while it is asked is told apart from one that said no', async () => {
-    const heard: unknown[] = []
+  test('[SDK-17] a client that disconnects while it is asked does not count as one that declined', async () => {
+    const codes: unknown[] = []
     let leave: () => void = () => undefined
     open = await sdk1?.open({
       assent: createAssent(),
       tools: {
         tool: async (_, { ask, context }) => {
-          // The call itself is cancelled when its connection closes, so only the question's own end is looked at here.
+          // The call itself is cancelled when its connection closes, so only the question's own end is checked here.
           expect(context).toBeDefined()
-          return ask.text('Name?').catch((error: { code: string }) => String(heard.push(error.code)))
+          return ask.text('Name?').catch((error: { code: string }) => String(codes.push(error.code)))
         },
       },
       person: () => {
@@ -164,11 +170,11 @@ describe('in memory', () => {
     })
     leave = () => void open?.close()
     await open?.call('tool').catch(() => undefined)
-    await vi.waitFor(() => expect(heard).toHaveLength(1))
-    expect(['channel_closed', 'cancelled']).toContain(heard[0])
+    await vi.waitFor(() => expect(codes).toHaveLength(1))
+    expect(['channel_closed', 'cancelled']).toContain(codes[0])
   })
 
-  test('[SDK-4] with SDK 1.x a handler that was not told its server asks nobody, and says what to write', async () => {
+  test('[SDK-4] with SDK 1.x a handler without its server asks no person, and the error shows what to write', async () => {
     const { interactive } = createAssent()
     const wrapped = interactive<[object], unknown, unknown>(async (_, { ask }) => ask.text('Name?'))
     const sendRequest = vi.fn()
@@ -176,7 +182,7 @@ describe('in memory', () => {
     expect(sendRequest).not.toHaveBeenCalled()
   })
 
-  test('[SDK-4] what is called by nothing we know asks nobody', async () => {
+  test('[SDK-4] a call from an unknown caller asks no person', async () => {
     const { interactive } = createAssent()
     const wrapped = interactive<[object], unknown, unknown>(async (_, { ask }) => ask.text('Name?'))
     for (const context of [undefined, null, {}, { mcpReq: null }, 'x']) {

@@ -1,48 +1,49 @@
-// A handler that waits: its questions are put on a surface, and it goes on where it was when the answer comes.
+// A handler that waits: its questions are put on a surface, and it continues when the answer arrives.
 //
-// A timer here ends a question that nobody answers, unless the surface does that itself (a gateway of ours, whose database
-// has the only clock that counts); then the timer only guards against a surface that is stuck. Where the ask is on record
-// too, the record has the last word: an answer that arrived before the ask could be withdrawn is used. When the call is
-// cancelled, what is still open is taken back, and so is what is left over when the handler has ended.
+// A timer here ends an unanswered question, unless the surface does that itself (an Assent gateway, whose database
+// clock decides); then the timer only guards against a surface that is stuck. If the ask is in a store
+// too, the store decides: an answer that arrived before the ask could be withdrawn is used. When the call is
+// cancelled or the handler has ended, open questions are withdrawn.
 
 import { AssentError } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
-import { elsewhere, hasDefaultWait, waitOf } from '../ask/how.ts'
+import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
+import type { AskRecord, Run, RunSettings, Settlement } from '../ask/run.ts'
 import type { StepEntry } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
+import type { StepRecord } from '../server/step-record.ts'
 import type { Reply, Surface } from '../surface.ts'
-import type { Keeper, Run, Settlement, Terms } from './run.ts'
-import { endingBy } from './seen.ts'
-import { askInStep, checkStepName, perform, resultOf, type StepRecord, sameName, stepAround } from './steps.ts'
+import { settleAnswer } from './human-check.ts'
+import { askInStep, checkStepName, currentStep, duplicateStepName, runStep, stepResult } from './steps.ts'
 
 /** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
-const late = Symbol('the wait is over')
-const over = Symbol('the call is over')
+const timedOut = Symbol('timed out')
+const callEnded = Symbol('call ended')
 
 export class LiveRun implements Run {
   readonly callId: string
   readonly asksSecrets: boolean
   readonly #surface: Surface
-  readonly #terms: Terms
+  readonly #settings: RunSettings
   readonly #record: StepRecord | undefined
   readonly #names = new Set<string>()
   readonly #ended = new AbortController()
   #open = 0
   #broken: unknown
 
-  constructor(callId: string, surface: Surface, terms: Terms, signal?: AbortSignal, record?: StepRecord) {
+  constructor(callId: string, surface: Surface, runSettings: RunSettings, signal?: AbortSignal, record?: StepRecord) {
     this.callId = callId
     this.asksSecrets = surface.name === 'terminal'
     this.#surface = surface
-    this.#terms = terms
+    this.#settings = runSettings
     this.#record = record
-    if (signal?.aborted === true) this.#ended.abort(over)
-    signal?.addEventListener('abort', () => this.#ended.abort(over), { once: true, signal: this.#ended.signal })
+    if (signal?.aborted === true) this.#ended.abort(callEnded)
+    signal?.addEventListener('abort', () => this.#ended.abort(callEnded), { once: true, signal: this.#ended.signal })
   }
 
-  /** Runs the handler to its end. A mistake in how it asks is the outcome, whatever the handler made of it. */
+  /** Runs the handler to its end. A mistake in how it asks is the outcome, even if the handler catches it. */
   async end<Value>(handler: Promise<Value>): Promise<Value> {
     try {
       const value = await handler
@@ -51,7 +52,7 @@ export class LiveRun implements Run {
     } catch (error) {
       throw this.#broken ?? error
     } finally {
-      this.#ended.abort(over)
+      this.#ended.abort(callEnded)
     }
   }
 
@@ -59,8 +60,8 @@ export class LiveRun implements Run {
     return this.#surface.name
   }
 
-  async put(description: Description, keeper?: Keeper): Promise<Settlement> {
-    const step = stepAround()
+  async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
+    const step = currentStep()
     if (step !== undefined) throw this.#break(askInStep(step))
     if (this.#open === sdkLimits.asksAtOnce) {
       const most = `At most ${sdkLimits.asksAtOnce} questions can be open at once.`
@@ -68,7 +69,7 @@ export class LiveRun implements Run {
     }
     this.#open++
     try {
-      return await this.#put(description, keeper)
+      return await this.#put(description, askRecord)
     } finally {
       this.#open--
     }
@@ -79,59 +80,59 @@ export class LiveRun implements Run {
     let cause: unknown
     try {
       checkStepName(name)
-      if (this.#names.has(name)) throw sameName(name)
+      if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
-      const performed = await perform(name, work, this.#record)
+      const performed = await runStep(name, work, this.#record)
       entry = performed.entry
       cause = performed.cause
     } catch (error) {
       throw this.#break(error)
     }
-    return resultOf(entry, cause)
+    return stepResult(entry, cause)
   }
 
   async afterwards(work: () => Promise<void>): Promise<void> {
     await work()
   }
 
-  async #put(description: Description, keeper: Keeper | undefined): Promise<Settlement> {
-    const askId = this.#terms.newAskId()
+  async #put(description: Description, askRecord: AskRecord | undefined): Promise<Settlement> {
+    const askId = this.#settings.newAskId()
     const settled = (ending: Ending): Settlement => {
-      const atMs = this.#terms.nowMs()
+      const atMs = this.#settings.nowMs()
       return { askId, ending, atMs, repeatableUntilMs: atMs }
     }
-    const why = elsewhere(description.how, this.surface) ?? this.#surface.refuses(description)
+    const why = wrongSurfaceReason(description.options, this.surface) ?? this.#surface.refuses(description)
     if (why !== undefined) return settled({ kind: 'not_supported', why })
 
-    const waitMs = waitOf(description.how, this.#terms.waitMs)
-    await keeper?.raised(askId, waitMs + (this.#surface.graceMs ?? 0))
+    const waitMs = waitOf(description.options, this.#settings.waitMs)
+    await askRecord?.raise(askId, waitMs + (this.#surface.graceMs ?? 0))
     const reply = await this.#reply(description, waitMs)
     if (reply.kind === 'answered') {
-      return settled(await endingBy(description, askId, reply.answer, keeper))
+      return settled(await settleAnswer(description, askId, reply.answer, askRecord))
     }
-    const first = await keeper?.withdrawn(askId)
+    const first = await askRecord?.withdraw(askId)
     return settled(first ?? (reply.kind === 'ended' ? reply.ending : unreached(reply)))
   }
 
-  /** What the surface said, or how the wait ended without it. */
+  /** The reply of the surface, or how the wait ended without one. */
   async #reply(description: Description, waitMs: number): Promise<Reply | { kind: 'ended'; ending: Ending }> {
-    const patience = new AbortController()
+    const wait = new AbortController()
     const timerMs = waitMs + (this.#surface.graceMs ?? 0)
-    const timer = setTimeout(() => patience.abort(late), Math.min(timerMs, longestTimerMs))
-    const stop = () => patience.abort(over)
+    const timer = setTimeout(() => wait.abort(timedOut), Math.min(timerMs, longestTimerMs))
+    const stop = () => wait.abort(callEnded)
     if (this.#ended.signal.aborted) stop()
     this.#ended.signal.addEventListener('abort', stop, { once: true })
     const stopped = new Promise<{ kind: 'ended'; ending: Ending }>((resolve) => {
       const end = () => {
-        const ending: Ending = patience.signal.reason === late ? { kind: 'timed_out' } : { kind: 'cancelled' }
+        const ending: Ending = wait.signal.reason === timedOut ? { kind: 'timed_out' } : { kind: 'cancelled' }
         resolve({ kind: 'ended', ending })
       }
-      if (patience.signal.aborted) end()
-      patience.signal.addEventListener('abort', end, { once: true })
+      if (wait.signal.aborted) end()
+      wait.signal.addEventListener('abort', end, { once: true })
     })
     try {
-      if (patience.signal.aborted) return await stopped
-      return await Promise.race([this.#shown(description, patience.signal, waitMs), stopped])
+      if (wait.signal.aborted) return await stopped
+      return await Promise.race([this.#shown(description, wait.signal, waitMs), stopped])
     } finally {
       clearTimeout(timer)
       this.#ended.signal.removeEventListener('abort', stop)
@@ -140,7 +141,7 @@ export class LiveRun implements Run {
 
   async #shown(description: Description, signal: AbortSignal, waitMs: number): Promise<Reply> {
     try {
-      const isDefaultWait = hasDefaultWait(description.how, this.#terms.isWaitDefault)
+      const isDefaultWait = hasDefaultWait(description.options, this.#settings.isWaitDefault)
       return await this.#surface.put(description, { signal, waitMs, isDefaultWait })
     } catch (error) {
       return { kind: 'gone', why: error instanceof Error ? error.message : String(error) }

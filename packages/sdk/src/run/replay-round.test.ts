@@ -3,10 +3,10 @@ import { askLimits, newId } from '@assent/core'
 import { describe, expect, test, vi } from 'vitest'
 import * as asked from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
+import type { AskRecord, RunSettings } from '../ask/run.ts'
 import { Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
-import { type ReplayParts, ReplayRun } from './replay.ts'
-import type { Keeper, Terms } from './run.ts'
+import { type ReplayOptions, ReplayRun } from './replay.ts'
 
 const nowMs = 1_000_000
 const name = asked.text('Name?')
@@ -14,9 +14,9 @@ const age = asked.text('Age?')
 const town = asked.text('Town?')
 const answered = (text: string) => ({ action: 'accept', content: { text } })
 
-function roundOf(journal: Journal, parts: Partial<ReplayParts> = {}): ReplayRun {
+function roundOf(journal: Journal, parts: Partial<ReplayOptions> = {}): ReplayRun {
   let ids = 0
-  const terms: Terms = {
+  const runSettings: RunSettings = {
     waitMs: 60_000,
     isWaitDefault: true,
     nowMs: () => nowMs,
@@ -25,9 +25,9 @@ function roundOf(journal: Journal, parts: Partial<ReplayParts> = {}): ReplayRun 
   return new ReplayRun({
     journal,
     answers: new Map(),
-    terms,
+    runSettings,
     record: undefined,
-    hears: (_, raw) => raw,
+    decodeAnswer: (_, raw) => raw,
     isGateway: false,
     refuses: () => undefined,
     ...parts,
@@ -42,14 +42,14 @@ async function asking(...descriptions: readonly asked.Description[]): Promise<Jo
   return journal
 }
 
-const keeping = (raised: Keeper['raised'], withdrawn = vi.fn(async () => undefined)): Keeper => ({
-  raised,
-  settled: async (): Promise<Ending> => ({ kind: 'accepted' }),
-  withdrawn,
+const recordWith = (raised: AskRecord['raise'], withdrawn = vi.fn(async () => undefined)): AskRecord => ({
+  raise: raised,
+  settle: async (): Promise<Ending> => ({ kind: 'accepted' }),
+  withdraw: withdrawn,
 })
 
 describe('a round', () => {
-  test('[SDK-9] ends with its questions, each in its place', async () => {
+  test('[SDK-9] ends with its questions in order', async () => {
     const journal = new Journal('call_1')
     const run = roundOf(journal)
     const ended = await run.end(Promise.all([run.put(name), run.put(age)]))
@@ -63,7 +63,7 @@ describe('a round', () => {
     expect([run.callId, run.surface, run.asksSecrets]).toEqual(['call_1', 'client', false])
   })
 
-  test('[SDK-9] waits for a step under way though the handler has returned', async () => {
+  test('[SDK-9] waits for a running step after the handler has returned', async () => {
     const journal = new Journal('call_1')
     const run = roundOf(journal)
     const slow = run.once('slow', () => sleep(30, 'slept'))
@@ -72,7 +72,7 @@ describe('a round', () => {
     expect(journal.steps.get('slow')).toEqual({ kind: 'done', result: 'slept' })
   })
 
-  test('[SDK-9] that is over lets nothing more begin', async () => {
+  test('[SDK-9] that is over starts nothing more', async () => {
     const work = vi.fn()
     const late = async (run: ReplayRun, journal: Journal, asks: number) => {
       const settled = vi.fn()
@@ -99,7 +99,7 @@ describe('a round', () => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('[SDK-9] does what comes afterwards when the call is over, and not while it has questions', async () => {
+  test('[SDK-9] runs its `afterwards` work when the call is over, and not while it has questions', async () => {
     const journal = new Journal('call_1')
     const work = vi.fn(async () => undefined)
     const first = roundOf(journal)
@@ -120,7 +120,7 @@ describe('a round', () => {
     expect(work).toHaveBeenCalledTimes(2)
   })
 
-  test('[RUN-16] takes back what it asked for only after that is on record', async () => {
+  test('[RUN-16] withdraws an approval only after it is recorded', async () => {
     const order: string[] = []
     const withdrawn = vi.fn(async () => {
       order.push('withdrawn')
@@ -131,8 +131,8 @@ describe('a round', () => {
       await sleep(20)
       order.push('raised')
     }
-    void run.put(name, keeping(raising, withdrawn))
-    const failing = keeping(() => Promise.reject(new Error('away')), withdrawn)
+    void run.put(name, recordWith(raising, withdrawn))
+    const failing = recordWith(() => Promise.reject(new Error('away')), withdrawn)
     void run.put(age, failing)
     await run.withdrawRaised()
     expect(order).toEqual(['withdrawn', 'raised', 'withdrawn'])
@@ -145,7 +145,7 @@ describe('questions at once', () => {
   const together = (run: ReplayRun, count: number) =>
     run.end(Promise.all(many(count).map((description) => run.put(description))))
 
-  test('[SDK-12] are so many and no more, and the error says how many', async () => {
+  test('[SDK-12] are limited, and the error has the limit', async () => {
     expect(await together(roundOf(new Journal('call_1')), sdkLimits.asksAtOnce)).toMatchObject({ kind: 'asks' })
     expect(await together(roundOf(new Journal('call_1')), sdkLimits.asksAtOnce + 1)).toMatchObject({
       kind: 'failed',
@@ -153,12 +153,12 @@ describe('questions at once', () => {
     })
   })
 
-  test('[SDK-4] that cannot be put are put to nobody, and do not count', async () => {
+  test('[SDK-4] that the client cannot show are not sent, and do not count', async () => {
     const journal = new Journal('call_1')
     const raised = vi.fn(async () => undefined)
     const run = roundOf(journal, { refuses: () => 'no forms' })
     const count = sdkLimits.asksAtOnce + 1
-    const ended = await run.end(Promise.all(many(count).map((description) => run.put(description, keeping(raised)))))
+    const ended = await run.end(Promise.all(many(count).map((description) => run.put(description, recordWith(raised)))))
     expect(ended).toMatchObject({ kind: 'finished' })
     expect(journal.asks.map(({ ended: entry }) => entry?.ending)).toEqual(
       Array.from({ length: count }, () => ({ kind: 'not_supported', why: 'no forms' })),
@@ -166,7 +166,7 @@ describe('questions at once', () => {
     expect(raised).not.toHaveBeenCalled()
   })
 
-  test('[SDK-4] that belong elsewhere are not put here', async () => {
+  test('[SDK-4] for another surface are not sent', async () => {
     const journal = new Journal('call_1')
     const run = roundOf(journal)
     await run.end(run.put(asked.text('Name?', { surface: 'terminal' })))
@@ -182,7 +182,7 @@ describe('the wait of a question', () => {
     return (journal.asks[0]?.decideByMs ?? 0) - nowMs
   }
 
-  test('[WAIT-5] [WAIT-6] is its own; behind our gateway there is time to bring the answer', async () => {
+  test('[WAIT-5] [WAIT-6] is its own; behind our gateway there is extra time to send the answer', async () => {
     const short = asked.text('Name?', { waitMs: 5_000 })
     expect(await waitMs(name, false)).toBe(60_000)
     expect(await waitMs(short, false)).toBe(5_000)
@@ -195,17 +195,17 @@ describe('the wait of a question', () => {
 })
 
 describe('branches of a handler', () => {
-  test('[SDK-8] asked beside each other are marked, one that is alone is not', async () => {
-    expect((await asking(name)).asks.map(({ isBeside }) => isBeside)).toEqual([undefined])
-    expect((await asking(name, age)).asks.map(({ isBeside }) => isBeside)).toEqual([true, true])
+  test('[SDK-8] that ask concurrently are marked, one that asks alone is not', async () => {
+    expect((await asking(name)).asks.map(({ isConcurrent }) => isConcurrent)).toEqual([undefined])
+    expect((await asking(name, age)).asks.map(({ isConcurrent }) => isConcurrent)).toEqual([true, true])
   })
 
-  test('[SDK-8] a question asked while a step is under way, or begins, is marked', async () => {
+  test('[SDK-8] a question asked while a step runs or starts is marked', async () => {
     const before = new Journal('call_1')
     const first = roundOf(before)
     const slow = first.once('slow', () => sleep(10))
     await first.end(Promise.all([slow, first.put(name)]))
-    expect(before.asks[0]?.isBeside).toBe(true)
+    expect(before.asks[0]?.isConcurrent).toBe(true)
 
     const after = new Journal('call_1')
     const second = roundOf(after)
@@ -215,15 +215,15 @@ describe('branches of a handler', () => {
       await second.once('slow', () => sleep(10))
     }
     await second.end(Promise.all([second.put(name), begin()]))
-    expect(after.asks[0]?.isBeside).toBe(true)
+    expect(after.asks[0]?.isConcurrent).toBe(true)
   })
 
-  test('[SDK-8] also what was asked beside a step that was done at once, or one after the other in one turn, is marked', async () => {
+  test('[SDK-8] a question next to a step that finishes at once, or after another one in the same turn, is marked', async () => {
     const quick = new Journal('call_1')
     const first = roundOf(quick)
     const step = first.once('quick', async () => 'done')
     await first.end(Promise.all([step, first.put(name)]))
-    expect(quick.asks[0]?.isBeside).toBe(true)
+    expect(quick.asks[0]?.isConcurrent).toBe(true)
 
     const inTurn = new Journal('call_1')
     const second = roundOf(inTurn)
@@ -232,10 +232,10 @@ describe('branches of a handler', () => {
       return second.put(age)
     }
     await second.end(Promise.all([second.put(name), later()]))
-    expect(inTurn.asks.map(({ isBeside }) => isBeside)).toEqual([true, true])
+    expect(inTurn.asks.map(({ isConcurrent }) => isConcurrent)).toEqual([true, true])
   })
 
-  test('[SDK-10] a slower branch is waited for when it had asked beside others', async () => {
+  test('[SDK-10] a slower branch is waited for when it had asked concurrently', async () => {
     const journal = await asking(name, age)
     const run = roundOf(journal, { answers: new Map([[0, answered('Ada')]]) })
     const fast = run.put(name).then(() => run.put(town))
@@ -246,12 +246,12 @@ describe('branches of a handler', () => {
     })
   })
 
-  test('[SDK-10] what is not asked again in time is out of order, and so is what was asked alone', async () => {
+  test('[SDK-10] a question that is not asked again in time is out of order, and so is one that was asked alone', async () => {
     const outOfOrder = { kind: 'failed', error: { code: 'out_of_order' } }
-    const beside = roundOf(await asking(name, age), { answers: new Map([[0, answered('Ada')]]) })
-    const patience = performance.now()
-    expect(await beside.end(beside.put(name).then(() => beside.put(town)))).toMatchObject(outOfOrder)
-    expect(performance.now() - patience).toBeGreaterThanOrEqual(sdkLimits.branchesMs - 5)
+    const concurrent = roundOf(await asking(name, age), { answers: new Map([[0, answered('Ada')]]) })
+    const startedAt = performance.now()
+    expect(await concurrent.end(concurrent.put(name).then(() => concurrent.put(town)))).toMatchObject(outOfOrder)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(sdkLimits.slowBranchesMs - 5)
 
     const alone = roundOf(await asking(name))
     expect(await alone.end(alone.put(town))).toMatchObject({
@@ -260,7 +260,7 @@ describe('branches of a handler', () => {
     })
   })
 
-  test('[SDK-9] a round that asks nothing new ends though another question is not met yet', async () => {
+  test('[SDK-9] a round that asks nothing new ends though another question was not reached yet', async () => {
     const run = roundOf(await asking(name, age))
     expect(await run.end(run.put(age))).toMatchObject({ kind: 'asks', asks: [{ place: 1, description: age }] })
   })

@@ -6,38 +6,38 @@ import { describe, expect, test, vi } from 'vitest'
 import { createAssent } from '../assent.ts'
 import type { Interaction } from '../interaction.ts'
 import { sdkLimits } from '../limits.ts'
-import { accept, type Handler, playOn, type Retry, roundsOf } from '../rounds.suite.ts'
-import type { AssentSettings } from '../world.ts'
+import { accept, answerAll, type Retry, type RoundHandler, roundsOf } from '../rounds.suite.ts'
+import type { AssentSettings } from '../server/server-context.ts'
 
 const minuteMs = 60_000
 
-function staged(handler: Handler, settings: Parameters<typeof createAssent>[0] = {}) {
+function staged(handler: RoundHandler, settings: Parameters<typeof createAssent>[0] = {}) {
   return roundsOf(createAssent(settings).interactive, handler)
 }
 
 describe('a pause', () => {
   test('[SDK-9] runs nothing that follows it: no line, no catch, no finally, no step', async () => {
-    const heard: string[] = []
+    const reached: string[] = []
     const play = staged(async (_, { ask, step }) => {
-      heard.push('top')
+      reached.push('top')
       try {
         await ask.text('Name?')
-        heard.push('after')
+        reached.push('after')
       } catch (error) {
-        heard.push(`caught ${error}`)
+        reached.push(`caught ${error}`)
       } finally {
-        heard.push('finally')
+        reached.push('finally')
       }
-      await step('work', () => heard.push('work'))
+      await step('work', () => reached.push('work'))
       return 'done'
     })
 
     const first = await play()
     expect(Object.values(first.questions)).toMatchObject([{ message: 'Name?' }])
-    expect(heard).toEqual(['top'])
+    expect(reached).toEqual(['top'])
     const last = await play(undefined, { state: first.state, answers: { 'ask-1': accept({ text: 'Ada' }) } })
     expect(last.text).toBe('done')
-    expect(heard).toEqual(['top', 'top', 'after', 'finally', 'work'])
+    expect(reached).toEqual(['top', 'top', 'after', 'finally', 'work'])
   })
 
   test('[SDK-9] ends the round even when the handler returns or throws in the meantime', async () => {
@@ -50,7 +50,7 @@ describe('a pause', () => {
     expect((await throws()).state).toBeDefined()
   })
 
-  test('[SDK-8] [SDK-9] collects every question that is reached at once, and waits for steps under way', async () => {
+  test('[SDK-8] [SDK-9] collects every question that is reached at once, and waits for running steps', async () => {
     const worked = vi.fn()
     const play = staged(async (_, { ask, step }) => {
       const branch = async () => {
@@ -71,11 +71,11 @@ describe('a pause', () => {
       'After the step?': accept({ text: 'b' }),
       'C?': accept({ text: 'c' }),
     }
-    expect((await playOn(play, answers)).text).toBe('abc')
+    expect((await answerAll(play, answers)).text).toBe('abc')
     expect(worked).toHaveBeenCalledTimes(2)
   })
 
-  test('[SDK-9] a question that the client did not answer is asked again, until its own end', async () => {
+  test('[SDK-9] a question that the client did not answer is asked again, until its deadline', async () => {
     let nowMs = 1_000_000
     const play = staged(async (_, { ask }) => ask.text('Name?', { waitMs: minuteMs }), { nowMs: () => nowMs })
     const first = await play()
@@ -89,7 +89,7 @@ describe('a pause', () => {
 })
 
 describe('a paused handler', () => {
-  test('[SDK-9] is forgotten: nothing of it is held between rounds', async () => {
+  test('[SDK-9] is released: nothing of it is held between rounds', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
     const held: WeakRef<object>[] = []
@@ -123,7 +123,7 @@ describe('order', () => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('[SDK-10] branches that run side by side may take turns differently in each round', async () => {
+  test('[SDK-10] concurrent branches may take turns differently in each round', async () => {
     let waitMs = 30
     const play = staged(async (_, { ask, step }) => {
       const slow = async () => {
@@ -140,7 +140,7 @@ describe('order', () => {
     })
     const named = ['Slow one?', 'Slow two?', 'Stepping one?', 'Stepping two?', 'Quick?']
     const answers = Object.fromEntries(named.map((name) => [name, accept({ text: name.replace('?', '') })]))
-    expect((await playOn(play, answers)).text).toBe('Slow one Slow two 1 Stepping one Stepping two Quick')
+    expect((await answerAll(play, answers)).text).toBe('Slow one Slow two 1 Stepping one Stepping two Quick')
   })
 
   test('[SDK-10] the same question asked several times has an answer each, in turn', async () => {
@@ -167,7 +167,7 @@ describe('order', () => {
 })
 
 describe('mistakes in a handler', () => {
-  const swallowing = (mistake: (interaction: Interaction) => Promise<unknown>): Handler => {
+  const swallowing = (mistake: (interaction: Interaction) => Promise<unknown>): RoundHandler => {
     return async (_, interaction) => {
       await mistake(interaction).catch(() => undefined)
       return 'swallowed'
@@ -193,11 +193,11 @@ describe('mistakes in a handler', () => {
       await ask.text('Name?')
       return String(failed)
     })
-    expect((await playOn(play, { 'Name?': accept({ text: 'x' }) })).text).toBe('true')
+    expect((await answerAll(play, { 'Name?': accept({ text: 'x' }) })).text).toBe('true')
     expect(work).toHaveBeenCalledTimes(1)
   })
 
-  test('[SDK-12] a journal that would be too large to travel ends the call', async () => {
+  test('[SDK-12] a journal that would be too large to send ends the call', async () => {
     const play = staged(async (_, { ask, step }) => {
       await step('big', () => 'x'.repeat(sdkLimits.journalChars))
       return ask.text('Name?')
@@ -205,7 +205,7 @@ describe('mistakes in a handler', () => {
     await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
   })
 
-  test('[SDK-12] a call asks and steps so many times and no more', async () => {
+  test('[SDK-12] the number of asks and steps of a call is limited', async () => {
     const play = staged(async (_, { step }) => {
       for (let n = 0; n <= sdkLimits.entries; n++) await step(`step ${n}`, () => n)
       return ''
@@ -219,7 +219,7 @@ describe('state', () => {
   const refusals: string[] = []
   const work = vi.fn(() => 'ran')
   const assent = createAssent({ keys, onRefused: (reason) => refusals.push(reason) })
-  const handler: Handler = async (_, { ask, step }) => {
+  const handler: RoundHandler = async (_, { ask, step }) => {
     const name = await ask.text('Name?')
     return `${await step('work', work)} ${name}`
   }
@@ -239,7 +239,7 @@ describe('state', () => {
       async () => play({ env: 'a' }, { sub: 'eve', answers, state: (await play({ env: 'a' }, { sub: 'ann' })).state }),
     ],
     [
-      'nobody',
+      'a caller without a token',
       'other-principal',
       async () => play({ env: 'a' }, { answers, state: (await play({ env: 'a' }, { sub: 'ann' })).state }),
     ],
@@ -290,14 +290,14 @@ describe('state', () => {
       'a changed state',
       'tampered',
       async () => {
-        // In the middle: at the end a letter could become one that no spelling of ours has.
+        // In the middle, because a changed last character can make the state malformed instead of tampered.
         const { state = '' } = await play({ env: 'a' })
         const middle = state.length >> 1
         const changed = state[middle] === 'A' ? 'B' : 'A'
         return play({ env: 'a' }, { answers, state: state.slice(0, middle) + changed + state.slice(middle + 1) })
       },
     ],
-    ['no state of ours', 'malformed', () => play({ env: 'a' }, { answers, state: 'eyJyb3VuZCI6MX0' })],
+    ['a text that is not a state', 'malformed', () => play({ env: 'a' }, { answers, state: 'eyJyb3VuZCI6MX0' })],
   ])('[SDK-13] does not open for %s, and nothing runs', async (_, reason, attempt) => {
     work.mockClear()
     refusals.length = 0
@@ -306,17 +306,17 @@ describe('state', () => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('[SDK-13] a function that has no text of its own must be named', () => {
+  test('[SDK-13] a function without source text must be named', () => {
     const bound = handler.bind(undefined)
     expect(() => assent.interactive(bound as never)).toThrow('{ name }')
     expect(assent.interactive(bound as never, { name: 'bound' })).toBeTypeOf('function')
   })
 
-  test('[SDK-13] arguments that cannot be named are refused at once', async () => {
+  test('[SDK-13] arguments without a digest are refused at once', async () => {
     await expect(play({ env: new AbortController() })).rejects.toMatchObject({ code: 'misconfigured' })
   })
 
-  test('[SDK-13] a person is who the server says, else the subject of the token, else the very token', async () => {
+  test('[SDK-13] the principal is the one that the server passes, else the subject of the token, else the token', async () => {
     const retried = async (first: Retry, second: Retry, settings: AssentSettings = {}) => {
       const again = roundsOf(createAssent(settings).interactive, handler)
       return (await again({ env: 'a' }, { ...second, answers, state: (await again({ env: 'a' }, first)).state })).code

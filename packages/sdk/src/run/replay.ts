@@ -1,29 +1,29 @@
 // A handler that is run again from the top for every answer.
 //
 // Asks that have ended and steps that are done come from the journal at once. The first ask without an answer ends the
-// round: its promise never settles, so nothing after it runs, neither what follows nor a catch that would take the pause
-// for a refusal. Asks reached in the same turn join it, and steps under way are waited for, because a result that is not
-// in the journal would be a step done twice. Nothing here knows the wire.
+// round: its promise never settles, so nothing after it runs, neither the next line nor a catch that would treat the pause
+// as a refusal. Asks reached in the same turn join it, and running steps are waited for, because a result that is not
+// in the journal would be a step done twice. Nothing here depends on the wire format.
 
 import { AssentError, askLimits, timeOfId } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
-import { elsewhere, hasDefaultWait, waitOf } from '../ask/how.ts'
-import { labelOf } from '../ask/label.ts'
-import { type AskEntry, type Ended, type Journal, markOf, outOfOrder } from '../journal/journal.ts'
+import { askLabel } from '../ask/label.ts'
+import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
+import type { AskRecord, Run, RunSettings, Settlement } from '../ask/run.ts'
+import { type AskEntry, type EndedAsk, fingerprintOf, type Journal, outOfOrder } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
-import type { Keeper, Run, Settlement, Terms } from './run.ts'
-import { endingBy } from './seen.ts'
+import type { StepRecord } from '../server/step-record.ts'
+import { settleAnswer } from './human-check.ts'
 import {
   askInStep,
   checkStepName,
+  currentStep,
+  duplicateStepName,
   firstEnding,
-  type Performed,
-  perform,
-  resultOf,
-  type StepRecord,
-  sameName,
-  stepAround,
+  runStep,
+  type StepOutcome,
+  stepResult,
 } from './steps.ts'
 
 export interface OpenAsk {
@@ -37,21 +37,21 @@ export type RoundEnd<Value> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'asks'; readonly asks: readonly OpenAsk[] }
 
-export interface ReplayParts {
+export interface ReplayOptions {
   readonly journal: Journal
-  /** What the client brought, by the place of the ask; judged here. */
+  /** The client's answers by the index of the ask, unchecked. */
   readonly answers: ReadonlyMap<number, unknown>
-  readonly terms: Terms
+  readonly runSettings: RunSettings
   readonly record: StepRecord | undefined
-  /** What the client's answer means, before it is judged; `afterMs` since the question was asked. */
-  readonly hears: (description: Description, raw: unknown, afterMs: number) => unknown
-  /** The caller is a gateway of ours: it brings only answers that were given in time, however late it brings them. */
+  /** Decodes the client's answer before it is checked; `afterMs` since the question was asked. */
+  readonly decodeAnswer: (description: Description, raw: unknown, afterMs: number) => unknown
+  /** The caller is an Assent gateway: it sends only answers that were given in time, however late it sends them. */
   readonly isGateway: boolean
-  /** Why a question cannot be put over this connection, in words; nothing when it can. */
+  /** The reason why a question cannot be sent over this connection, or undefined. */
   readonly refuses: (description: Description) => string | undefined
 }
 
-/** A fresh one each time: what waits for a promise is kept alive by it, and one for all would keep every paused handler. */
+/** A new promise each time: a promise keeps its waiters alive, so one for all would keep every paused handler in memory. */
 function never(): Promise<never> {
   return new Promise(() => undefined)
 }
@@ -61,41 +61,41 @@ export class ReplayRun implements Run {
   readonly asksSecrets = false
   readonly #journal: Journal
   readonly #answers: ReadonlyMap<number, unknown>
-  readonly #terms: Terms
+  readonly #settings: RunSettings
   readonly #record: StepRecord | undefined
-  readonly #hears: ReplayParts['hears']
+  readonly #decodeAnswer: ReplayOptions['decodeAnswer']
   readonly #isGateway: boolean
-  readonly #refuses: ReplayParts['refuses']
+  readonly #refuses: ReplayOptions['refuses']
   readonly #open: OpenAsk[] = []
-  /** Approvals that this round has put on record, and how each of them is withdrawn. */
+  /** Approvals that this round has recorded, and how each of them is withdrawn. */
   readonly #raised: { readonly raising: Promise<void>; readonly withdraw: () => Promise<unknown> }[] = []
   readonly #names = new Set<string>()
   readonly #afterwards: (() => Promise<void>)[] = []
-  readonly #over: Promise<void>
+  readonly #roundEnd: Promise<void>
   #endRound: () => void = () => undefined
   /** How often each question was asked in this round. */
-  readonly #met = new Map<string, number>()
-  /** The places of what was asked in earlier rounds and not yet in this one. */
-  readonly #missing: Set<number>
-  #newest: string | undefined
-  #begun = 0
-  #underWay = 0
+  readonly #askCounts = new Map<string, number>()
+  /** The indexes of questions that were asked in earlier rounds and not yet in this one. */
+  readonly #notAskedAgain: Set<number>
+  #newestLabel: string | undefined
+  #newAsks = 0
+  #running = 0
   #isOver = false
   #isScheduled = false
-  /** Whether something else was under way when the questions of this round were asked. */
-  #isBeside = false
+  /** Whether something else was running when the questions of this round were asked. */
+  #isConcurrent = false
   #broken: unknown
 
-  constructor({ journal, answers, terms, record, hears, isGateway, refuses }: ReplayParts) {
+  constructor({ journal, answers, runSettings, record, decodeAnswer, isGateway, refuses }: ReplayOptions) {
     this.#journal = journal
-    this.#missing = new Set(journal.asks.keys())
+    this.#notAskedAgain = new Set(journal.asks.keys())
     this.#answers = answers
-    this.#terms = terms
+    this.#settings = runSettings
     this.#record = record
-    this.#hears = hears
+    this.#decodeAnswer = decodeAnswer
     this.#isGateway = isGateway
     this.#refuses = refuses
-    this.#over = new Promise((resolve) => {
+    this.#roundEnd = new Promise((resolve) => {
       this.#endRound = resolve
     })
   }
@@ -104,14 +104,14 @@ export class ReplayRun implements Run {
     return this.#journal.callId
   }
 
-  /** Whatever the handler does after it has asked: the round ends with the questions. */
+  /** The round ends with the questions, whatever the handler does after it has asked. */
   async end<Value>(handler: Promise<Value>): Promise<RoundEnd<Value>> {
     const handled = handler.then(
       (value): RoundEnd<Value> => ({ kind: 'finished', value }),
       (error: unknown): RoundEnd<Value> => ({ kind: 'failed', error }),
     )
-    const first = await Promise.race([handled, this.#over])
-    if (first !== undefined && this.#open.length > 0) await this.#over
+    const first = await Promise.race([handled, this.#roundEnd])
+    if (first !== undefined && this.#open.length > 0) await this.#roundEnd
     this.#isOver = true
     if (this.#open.length > 0 && this.#broken === undefined) return { kind: 'asks', asks: this.#open }
     const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
@@ -126,7 +126,7 @@ export class ReplayRun implements Run {
   async withdrawRaised(): Promise<void> {
     await Promise.allSettled(
       this.#raised.map(async ({ raising, withdraw }) => {
-        // One that is on its way may arrive all the same.
+        // A request that was already sent may still arrive.
         await Promise.allSettled([raising])
         await withdraw()
       }),
@@ -137,16 +137,16 @@ export class ReplayRun implements Run {
     this.#afterwards.push(work)
   }
 
-  async put(description: Description, keeper?: Keeper): Promise<Settlement> {
+  async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
     if (this.#isOver) return never()
     try {
-      const step = stepAround()
+      const step = currentStep()
       if (step !== undefined) throw askInStep(step)
-      const place = this.#meet(markOf(description))
-      if (place === undefined) return (await this.#working(() => this.#begin(description, keeper))) ?? never()
+      const place = this.#findEarlier(fingerprintOf(description))
+      if (place === undefined) return (await this.#tracked(() => this.#openAsk(description, askRecord))) ?? never()
       const entry = this.#journal.asks[place] as AskEntry
       if (entry.ended !== undefined) return settlementOf(entry, entry.ended)
-      return (await this.#working(() => this.#answer(place, entry, description, keeper))) ?? never()
+      return (await this.#tracked(() => this.#answerEarlier(place, entry, description, askRecord))) ?? never()
     } catch (error) {
       return this.#break(error)
     }
@@ -156,58 +156,58 @@ export class ReplayRun implements Run {
     if (this.#isOver) return never()
     try {
       checkStepName(name)
-      if (this.#names.has(name)) throw sameName(name)
+      if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
     } catch (error) {
       return this.#break(error)
     }
     const kept = this.#journal.steps.get(name)
-    if (kept !== undefined) return resultOf(kept)
-    return this.#do(name, work)
+    if (kept !== undefined) return stepResult(kept)
+    return this.#runStep(name, work)
   }
 
-  async #do(name: string, work: () => unknown): Promise<unknown> {
-    let done: Performed
+  async #runStep(name: string, work: () => unknown): Promise<unknown> {
+    let done: StepOutcome
     try {
-      done = await this.#working(async () => {
-        const performed = await perform(name, work, this.#record)
+      done = await this.#tracked(async () => {
+        const performed = await runStep(name, work, this.#record)
         this.#journal.keep(name, performed.entry)
         return performed
       })
     } catch (error) {
       return this.#break(error)
     }
-    return resultOf(done.entry, done.cause)
+    return stepResult(done.entry, done.cause)
   }
 
-  /** Where this question stands in the journal, if it was asked in an earlier round. */
-  #meet(mark: string): number | undefined {
-    const before = this.#met.get(mark) ?? 0
-    this.#met.set(mark, before + 1)
-    const place = this.#journal.placeOf(mark, before)
-    if (place !== undefined) this.#missing.delete(place)
+  /** The index of this question in the journal, if it was asked in an earlier round. */
+  #findEarlier(fingerprint: string): number | undefined {
+    const before = this.#askCounts.get(fingerprint) ?? 0
+    this.#askCounts.set(fingerprint, before + 1)
+    const place = this.#journal.placeOf(fingerprint, before)
+    if (place !== undefined) this.#notAskedAgain.delete(place)
     return place
   }
 
-  /** Asked for the first time. Nothing comes back when it is now open. */
-  async #begin(description: Description, keeper?: Keeper): Promise<Settlement | undefined> {
-    if (this.#begun === sdkLimits.asksAtOnce) {
+  /** Asked for the first time. Returns undefined when it is now open. */
+  async #openAsk(description: Description, askRecord?: AskRecord): Promise<Settlement | undefined> {
+    if (this.#newAsks === sdkLimits.asksAtOnce) {
       throw new AssentError('limit_exceeded', `At most ${sdkLimits.asksAtOnce} questions can be open at once.`)
     }
-    if (this.#underWay > 1) this.#isBeside = true
-    const why = elsewhere(description.how, this.surface) ?? this.#refuses(description)
-    // Counted before anything is waited for, so that asks made at once cannot all slip through.
-    if (why === undefined) this.#begun++
+    if (this.#running > 1) this.#isConcurrent = true
+    const why = wrongSurfaceReason(description.options, this.surface) ?? this.#refuses(description)
+    // Counted before the first await, so that concurrent asks cannot exceed the limit.
+    if (why === undefined) this.#newAsks++
     const waitMs = this.#waitMs(description)
-    const label = labelOf(description)
-    const decideByMs = this.#terms.nowMs() + waitMs
-    const entry = { id: this.#terms.newAskId(), mark: markOf(description), label, decideByMs }
+    const label = askLabel(description)
+    const decideByMs = this.#settings.nowMs() + waitMs
+    const entry = { id: this.#settings.newAskId(), fingerprint: fingerprintOf(description), label, decideByMs }
     const place = this.#journal.open(entry)
-    this.#newest = label
+    this.#newestLabel = label
     if (why !== undefined) return this.#ended(place, { kind: 'not_supported', why })
-    if (keeper !== undefined) {
-      const raising = keeper.raised(entry.id, waitMs)
-      this.#raised.push({ raising, withdraw: () => keeper.withdrawn(entry.id) })
+    if (askRecord !== undefined) {
+      const raising = askRecord.raise(entry.id, waitMs)
+      this.#raised.push({ raising, withdraw: () => askRecord.withdraw(entry.id) })
       await raising
     }
     this.#open.push({ place, entry, description })
@@ -215,82 +215,83 @@ export class ReplayRun implements Run {
   }
 
   /** Asked in an earlier round. */
-  async #answer(
+  async #answerEarlier(
     place: number,
     entry: AskEntry,
     description: Description,
-    keeper?: Keeper,
+    askRecord?: AskRecord,
   ): Promise<Settlement | undefined> {
-    if (this.#terms.nowMs() >= entry.decideByMs)
-      return this.#first(place, (await keeper?.withdrawn(entry.id)) ?? { kind: 'timed_out' })
+    if (this.#settings.nowMs() >= entry.decideByMs)
+      return this.#settleFirst(place, (await askRecord?.withdraw(entry.id)) ?? { kind: 'timed_out' })
     if (!this.#answers.has(place)) {
-      // The client came back without it. That is nobody's "no": the question is still open, until its own end.
+      // The client retried without this answer. That is not a decline: the question stays open until its deadline.
       this.#open.push({ place, entry, description })
       return undefined
     }
     // The id was sealed with the journal, so its time is when the question was first asked.
-    const raw = this.#hears(description, this.#answers.get(place), this.#terms.nowMs() - timeOfId(entry.id))
-    return this.#first(place, await endingBy(description, entry.id, raw, keeper))
+    const raw = this.#decodeAnswer(description, this.#answers.get(place), this.#settings.nowMs() - timeOfId(entry.id))
+    return this.#settleFirst(place, await settleAnswer(description, entry.id, raw, askRecord))
   }
 
-  /** How long an answer to it is taken. A gateway ends the question earlier, by its own clock. */
-  #waitMs({ how }: Description): number {
-    const { waitMs: usualMs, isWaitDefault } = this.#terms
-    const waitMs = waitOf(how, usualMs)
+  /** Until when an answer is accepted. A gateway ends the question earlier, by its own clock. */
+  #waitMs({ options }: Description): number {
+    const { waitMs: usualMs, isWaitDefault } = this.#settings
+    const waitMs = waitOf(options, usualMs)
     if (!this.#isGateway) return waitMs
-    const openMs = hasDefaultWait(how, isWaitDefault) ? Math.max(waitMs, sdkLimits.resumableWaitMs) : waitMs
+    const openMs = hasDefaultWait(options, isWaitDefault) ? Math.max(waitMs, sdkLimits.resumableWaitMs) : waitMs
     return Math.min(openMs + sdkLimits.returnWithinMs, askLimits.decideMaxMs)
   }
 
-  async #first(place: number, ending: Ending): Promise<Settlement> {
+  async #settleFirst(place: number, ending: Ending): Promise<Settlement> {
     return this.#ended(place, await firstEnding(place, ending, this.#record))
   }
 
   #ended(place: number, ending: Ending): Settlement {
-    const entry = this.#journal.end(place, ending, this.#terms.nowMs())
+    const entry = this.#journal.end(place, ending, this.#settings.nowMs())
     return settlementOf(entry, entry.ended)
   }
 
-  /** The round cannot end while this is under way. */
-  async #working<Value>(work: () => Promise<Value>): Promise<Value> {
-    this.#underWay++
+  /** The round cannot end while this is running. */
+  async #tracked<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#running++
     try {
       return await work()
     } finally {
-      this.#underWay--
+      this.#running--
       this.#schedule()
     }
   }
 
-  /** One turn later, so that every branch of the handler that runs on at once has reached its own ask. */
+  /** One turn later, so that every concurrent branch of the handler has reached its own ask. */
   #schedule(): void {
     if (this.#isScheduled || this.#open.length === 0) return
     this.#isScheduled = true
-    setImmediate(() => this.#conclude(performance.now() + sdkLimits.branchesMs))
+    setImmediate(() => this.#finishRound(performance.now() + sdkLimits.slowBranchesMs))
   }
 
-  #conclude(patienceEnds: number): void {
-    if (this.#underWay > 0 || this.#isOver) {
+  #finishRound(waitUntil: number): void {
+    if (this.#running > 0 || this.#isOver) {
       this.#isScheduled = false
-      this.#isBeside = true
+      this.#isConcurrent = true
       return
     }
-    const [missing] = this.#missing
-    if (this.#newest !== undefined && missing !== undefined) {
-      // Something new was asked though not everything old was. A slower branch may still be on its way to it, if it had
-      // been asked beside others; otherwise this is no longer the handler that asked it.
-      const { isBeside, label } = this.#journal.asks[missing] as AskEntry
-      if (isBeside && performance.now() < patienceEnds) setTimeout(() => this.#conclude(patienceEnds), 1)
-      else void this.#break(outOfOrder(label, this.#newest))
+    const [missing] = this.#notAskedAgain
+    if (this.#newestLabel !== undefined && missing !== undefined) {
+      // A new question was asked before all old ones. A slower branch may still reach an old one if it was
+      // asked concurrently; otherwise the handler has changed.
+      const { isConcurrent, label } = this.#journal.asks[missing] as AskEntry
+      if (isConcurrent && performance.now() < waitUntil) setTimeout(() => this.#finishRound(waitUntil), 1)
+      else void this.#break(outOfOrder(label, this.#newestLabel))
       return
     }
-    if (this.#isBeside || this.#open.length > 1) for (const { place } of this.#open) this.#journal.setBeside(place)
+    if (this.#isConcurrent || this.#open.length > 1)
+      for (const { place } of this.#open) this.#journal.setConcurrent(place)
     this.#isScheduled = false
     this.#isOver = true
     this.#endRound()
   }
 
-  /** An error that no catch of the handler's can turn into a result. */
+  /** Ends the round with an error that the handler cannot catch. */
   #break(error: unknown): Promise<never> {
     this.#broken ??= error
     this.#isOver = true
@@ -303,6 +304,6 @@ function failedWith(error: unknown): RoundEnd<never> {
   return { kind: 'failed', error }
 }
 
-function settlementOf({ id, decideByMs }: AskEntry, { ending, atMs }: Ended): Settlement {
+function settlementOf({ id, decideByMs }: AskEntry, { ending, atMs }: EndedAsk): Settlement {
   return { askId: id, ending, atMs, repeatableUntilMs: decideByMs }
 }

@@ -1,29 +1,29 @@
 // Steps: work whose result is kept, so that it is done once however often the handler runs.
 //
-// A result is kept as JSON and handed out as JSON gives it back, also the first time, so a handler sees the same value
-// in every round. A step that failed has failed for this call: doing it again is a new call. With a store, the claim
-// comes before the work; what was begun and never finished is not begun again, because nobody knows how far it came.
+// A result is stored as JSON and returned as parsed JSON, also the first time, so a handler sees the same value
+// in every round. A step that failed stays failed in this call; retrying it needs a new call. With a store, the claim
+// comes before the work; a step that was started and not finished is not run again, because its progress is unknown.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { AssentError, canonicalJson, isAssentError, type JsonValue, parseJsonStrictly } from '@assent/core'
+import {
+  AssentError,
+  canonicalJson,
+  isAssentError,
+  isPlainObject,
+  type JsonValue,
+  parseJsonStrictly,
+} from '@assent/core'
 import type { Ending } from '../ask/ending.ts'
-import type { DurableSteps, StepKey } from '../durable.ts'
 import { decodeEnding, encodeEnding } from '../journal/encode.ts'
 import type { FailureCode, StepEntry } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
-
-export interface StepRecord {
-  readonly steps: DurableSteps
-  readonly tenant: string
-  readonly callId: string
-  readonly owner: string
-  readonly keepMs: number
-}
+import type { StepKey } from '../server/durable.ts'
+import type { StepRecord } from '../server/step-record.ts'
 
 const working = new AsyncLocalStorage<string>()
 
-/** The step whose work is asking right now, if any. */
-export function stepAround(): string | undefined {
+/** The name of the step whose work is running, if any. */
+export function currentStep(): string | undefined {
   return working.getStore()
 }
 
@@ -33,7 +33,7 @@ export function checkStepName(name: string): string {
   throw new AssentError('misconfigured', `A step needs a name of at most ${sdkLimits.stepNameChars} characters.`)
 }
 
-export function sameName(name: string): AssentError {
+export function duplicateStepName(name: string): AssentError {
   return new AssentError('misconfigured', `Two steps of this handler are called "${name}".`)
 }
 
@@ -41,13 +41,13 @@ export function askInStep(step: string): AssentError {
   return new AssentError('misconfigured', `The step "${step}" asks a question. Ask before the step or after it.`)
 }
 
-/** The cause is there in the round in which the step failed; the error is otherwise the same in all of them. */
-export function resultOf(step: StepEntry, cause?: unknown): JsonValue | undefined {
+/** `cause` is set only in the round in which the step failed; the error is otherwise the same in every round. */
+export function stepResult(step: StepEntry, cause?: unknown): JsonValue | undefined {
   if (step.kind === 'done') return step.result
   throw new AssentError(step.code, step.message, cause === undefined ? undefined : { cause })
 }
 
-/** Of two answers to one question of a call, the first counts, also when an old state is brought back with another. */
+/** The first answer to a question of a call counts, also when a client sends an old state with another answer. */
 export async function firstEnding(place: number, ending: Ending, record: StepRecord | undefined): Promise<Ending> {
   if (record === undefined) return ending
   const { steps, tenant, callId, owner, keepMs } = record
@@ -58,17 +58,17 @@ export async function firstEnding(place: number, ending: Ending, record: StepRec
   return decodeEnding(code, more, comment)
 }
 
-export interface Performed {
+export interface StepOutcome {
   readonly entry: StepEntry
   readonly cause?: unknown
 }
 
 /** Does the work, at most once where there is a record. Never throws for what the work does: that is its outcome. */
-export async function perform(name: string, work: () => unknown, record: StepRecord | undefined): Promise<Performed> {
+export async function runStep(name: string, work: () => unknown, record: StepRecord | undefined): Promise<StepOutcome> {
   if (record === undefined) return attempt(name, work)
   const key: StepKey = { tenant: record.tenant, callId: record.callId, name: `step ${name}` }
   const claim = await record.steps.claim({ ...key, owner: record.owner, keepMs: record.keepMs })
-  if (claim.kind === 'finished') return { entry: parseJsonStrictly(claim.outcome) as unknown as StepEntry }
+  if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
   if (claim.kind === 'begun') {
     const since = new Date(claim.atMs).toISOString()
     throw new AssentError(
@@ -83,7 +83,17 @@ export async function perform(name: string, work: () => unknown, record: StepRec
   return attempted
 }
 
-async function attempt(name: string, work: () => unknown): Promise<Performed> {
+/** Reads what `runStep` stored for a finished step. */
+function decodeEntry(outcome: string): StepEntry {
+  const stored = parseJsonStrictly(outcome)
+  if (!isPlainObject(stored)) throw new AssentError('step_unclear', 'The stored result of a step cannot be read.')
+  if (stored.kind !== 'failed')
+    return { kind: 'done', ...('result' in stored ? { result: stored.result as JsonValue } : {}) }
+  const code = stored.code === 'grant_refused' ? 'grant_refused' : 'step_failed'
+  return { kind: 'failed', code, message: String(stored.message) }
+}
+
+async function attempt(name: string, work: () => unknown): Promise<StepOutcome> {
   let value: unknown
   try {
     value = await working.run(name, async () => work())

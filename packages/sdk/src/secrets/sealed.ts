@@ -1,8 +1,8 @@
-// A secret on its way from a browser to this server: HPKE (RFC 9180) in base mode, for a key of the page's own.
+// A secret on its way from a browser to this server: HPKE (RFC 9180) in base mode, for the key pair of the page.
 //
-// The key pair of a page is derived from the server's own key and the page's name. So any replica can open what was handed
-// over, nothing has to be kept for it, and whoever stores it meanwhile cannot. Page, server and person are bound to it: what
-// was handed over anywhere else does not open.
+// The key pair of a page is derived from the server's own key and the page's id. So any replica can open what was
+// entered without storing a key, and the gateway that stores the secret cannot open it. The ciphertext is bound to
+// page, server and person, so it does not open for another one.
 
 import { createECDH, type ECDH, hkdfSync } from 'node:crypto'
 import { AssentError, type SealedSecret, secretLimits } from '@assent/core'
@@ -14,10 +14,10 @@ const label = 'assent secret v1'
 const info = Buffer.from(label, 'utf8')
 const lengthBytes = 4
 const coordinateBytes = 32
-const turnsMost = 4
+const attemptsMax = 4
 
-/** Where it was handed over, for whom, and by whom, as the gateway tells it. */
-export interface Handed {
+/** The page, server and person that the secret is bound to, as the gateway reports them. */
+export interface SecretBinding {
   readonly page: string
   readonly server: string
   readonly principal: string
@@ -27,42 +27,42 @@ export function publicKeyOf(key: Uint8Array, page: string): string {
   return pointOf(key, page).getPublicKey('base64url')
 }
 
-export async function openSecret(key: Uint8Array, sealed: SealedSecret, handed: Handed): Promise<string> {
-  const { page, server, principal } = handed
+export async function openSecret(key: Uint8Array, sealed: SealedSecret, binding: SecretBinding): Promise<string> {
+  const { page, server, principal } = binding
   const aad = Buffer.from(JSON.stringify([label, page, server, principal]), 'utf8')
   try {
     const [enc, ct] = [bytes(sealed.enc), bytes(sealed.ct)]
     return unpadded(await suite.Open(await keyPairOf(key, page), enc, ct, { aad, info }))
   } catch (error) {
-    const why = 'What was handed over cannot be opened: it was altered, or meant for another page, server or key.'
+    const why = 'The secret cannot be opened: it was altered, or sealed for another page, server or key.'
     throw new AssentError('validation_failed', why, { cause: error })
   }
 }
 
-/** Imported by us, because the library would have Node warn of an experiment at the first use. */
+/** We import the keys ourselves, because the library makes Node print an experimental warning at its first use. */
 async function keyPairOf(key: Uint8Array, page: string) {
   const point = pointOf(key, page)
   const publicKey = point.getPublicKey()
   const coordinate = (from: number) => publicKey.subarray(from, from + coordinateBytes).toString('base64url')
-  const open = { kty: 'EC', crv: 'P-256', x: coordinate(1), y: coordinate(1 + coordinateBytes) }
+  const publicJwk = { kty: 'EC', crv: 'P-256', x: coordinate(1), y: coordinate(1 + coordinateBytes) }
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
-  const own = { ...open, d: point.getPrivateKey('base64url') }
+  const privateJwk = { ...publicJwk, d: point.getPrivateKey('base64url') }
   return {
-    publicKey: await crypto.subtle.importKey('jwk', open, algorithm, true, []),
-    privateKey: await crypto.subtle.importKey('jwk', own, algorithm, false, ['deriveBits']),
+    publicKey: await crypto.subtle.importKey('jwk', publicJwk, algorithm, true, []),
+    privateKey: await crypto.subtle.importKey('jwk', privateJwk, algorithm, false, ['deriveBits']),
   }
 }
 
 function pointOf(key: Uint8Array, page: string): ECDH {
   const point = createECDH('prime256v1')
-  // Of 2^32 numbers of this length one is no private key; then the next is taken.
+  // About one in 2^32 numbers of this length is not a valid private key; then the next one is derived.
   for (let turn = 0; ; turn++) {
     const info = Buffer.from(`${label}\n${page}\n${turn}`, 'utf8')
     try {
       point.setPrivateKey(new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), info, coordinateBytes)))
       return point
     } catch (error) {
-      if (turn === turnsMost) throw error
+      if (turn === attemptsMax) throw error
     }
   }
 }
@@ -71,7 +71,7 @@ function bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'base64url'))
 }
 
-/** Its length stands in front, and what follows it hides how long it is. */
+/** The length comes first; padding after the text hides it. */
 function unpadded(padded: Uint8Array): string {
   const length = new DataView(padded.buffer, padded.byteOffset).getUint32(0)
   if (length > secretLimits.secretBytes || length > padded.length - lengthBytes) throw new RangeError('A wrong length.')

@@ -1,7 +1,7 @@
-// An action drawn from its own bytes: each argument on a line of its own, in the words of the call itself.
+// An action drawn from its own bytes: each argument on a line of its own.
 //
-// Two different actions must not look alike. Text is bare where it can only be text, and in quotes where it could pass
-// for a number, a word of JSON or nothing; what is cut is said to be cut.
+// Two different actions must not look alike. Text is unquoted if it can only be text, and in quotes if it could be read
+// as a number, a JSON literal or nothing; cut text is marked as cut.
 
 import {
   type Action,
@@ -22,7 +22,7 @@ export interface ActionLines {
 
 const nameMaxChars = 60
 const nameColumns = 24
-const step = '  '
+const indentStep = '  '
 
 export function actionLines({ arguments: args }: Pick<Action, 'arguments'>): ActionLines {
   const names = Object.keys(args)
@@ -34,7 +34,7 @@ export function actionLines({ arguments: args }: Pick<Action, 'arguments'>): Act
   return { lines: [...lines.slice(0, terminalLimits.actionLines), `⟨${left} more lines⟩`], cut: true }
 }
 
-/** All of it, as the digest names it. */
+/** The whole action as canonical JSON, from which the digest is computed. */
 export function wholeAction(action: JsonValue | Action): readonly string[] {
   return [oneLine(canonicalJson(action), 'terminal', { maxChars: Number.POSITIVE_INFINITY })]
 }
@@ -49,18 +49,18 @@ function linesOf(value: JsonObject, indent: string): string[] {
     ([name, part]) => [oneLine(name, 'terminal', { maxChars: nameMaxChars }), part] as const,
   )
   const width = Math.min(Math.max(...entries.map(([name]) => name.length)), nameColumns)
-  return entries.flatMap(([name, part]) => under(name.padEnd(width), part, indent))
+  return entries.flatMap(([name, part]) => linesFor(name.padEnd(width), part, indent))
 }
 
-function under(name: string, value: JsonValue, indent: string): string[] {
+function linesFor(name: string, value: JsonValue, indent: string): string[] {
   if (isPlainObject(value) && Object.keys(value).length > 0) {
-    return [`${indent}${name}`, ...linesOf(value as JsonObject, indent + step)]
+    return [`${indent}${name}`, ...linesOf(value as JsonObject, indent + indentStep)]
   }
   if (Array.isArray(value) && value.length > 0) {
-    return [`${indent}${name}`, ...value.flatMap((item) => under('-', item, indent + step))]
+    return [`${indent}${name}`, ...value.flatMap((item) => linesFor('-', item, indent + indentStep))]
   }
   const [first = '', ...more] = scalar(value)
-  return [`${indent}${name}  ${first}`, ...more.map((line) => `${indent}${step}${line}`)]
+  return [`${indent}${name}  ${first}`, ...more.map((line) => `${indent}${indentStep}${line}`)]
 }
 
 function scalar(value: JsonValue): string[] {

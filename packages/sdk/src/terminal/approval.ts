@@ -1,16 +1,16 @@
-// The approval of one exact action: drawn by us from the action, with what the asker says set apart as a claim.
+// The approval of one exact action: drawn from the action itself, with the asker's claim set apart.
 
 import { actionDigest, askLimits, oneLine, type Question, visibleText } from '@assent/core'
 import { actionLines, shortDigest, wholeAction } from './action-lines.ts'
-import { decide, endedBy, type Settled } from './decide.ts'
+import { decide, outcomeOfEnd, type QuestionOutcome } from './decide.ts'
 import { terminalLimits } from './limits.ts'
 import type { Pen } from './pen.ts'
 import { linePrompt } from './prompts/line.ts'
-import { type Desk, runPrompt } from './prompts/run-prompt.ts'
+import { type PromptContext, runPrompt } from './prompts/run-prompt.ts'
 
 type ApprovalQuestion = Extract<Question, { kind: 'approval' }>
 
-/** Undefined when what would be drawn is not what would be approved: then nobody is asked. */
+/** Undefined if the drawn action differs from the action to approve: then the question is not asked. */
 export function approvalHeader(question: ApprovalQuestion, pen: Pen): readonly string[] | undefined {
   if (actionDigest(question.action) !== question.digest) return undefined
   const { server, tool } = question.action
@@ -27,35 +27,38 @@ export function approvalHeader(question: ApprovalQuestion, pen: Pen): readonly s
   ]
 }
 
-export function putApproval(desk: Desk, { action }: ApprovalQuestion): Promise<Settled> {
-  return putApprovable(desk, actionLines(action).cut ? () => wholeAction(action) : undefined)
+export function putApproval(context: PromptContext, { action }: ApprovalQuestion): Promise<QuestionOutcome> {
+  return putApprovable(context, actionLines(action).cut ? () => wholeAction(action) : undefined)
 }
 
 /** The decision itself; `whole` gives the lines of what did not fit above. */
-export async function putApprovable(desk: Desk, whole: (() => readonly string[]) | undefined): Promise<Settled> {
+export async function putApprovable(
+  context: PromptContext,
+  whole: (() => readonly string[]) | undefined,
+): Promise<QuestionOutcome> {
   while (true) {
-    const decided = await decide(desk, {
+    const decided = await decide(context, {
       title: 'Your decision',
       approve: { note: 'exactly this, once' },
       more: whole !== undefined ? [{ id: 'whole', label: 'Show all of it', key: 's' }] : [],
     })
-    if (!decided.ok) return endedBy(decided.ended)
+    if (!decided.ok) return outcomeOfEnd(decided.ended)
     if (decided.value === 'approve') return { answer: { action: 'accept' } }
     if (decided.value === 'dismiss') return { answer: { action: 'cancel' } }
-    if (decided.value === 'decline') return decline(desk)
-    desk.pen.write(desk.pen.rail(['', ...(whole?.() ?? [])]))
+    if (decided.value === 'decline') return decline(context)
+    context.pen.write(context.pen.rail(['', ...(whole?.() ?? [])]))
   }
 }
 
 const readers = { asker: 'Sent to the asker.', 'audit-log': 'Saved in the audit log only.' } as const
 
-/** A no stands from here on; only its reason is still open. */
-async function decline(desk: Desk): Promise<Settled> {
-  const prompted = await runPrompt<string>(desk, (pen, streams) =>
+/** The decline counts from here on; only its reason is asked for. */
+async function decline(context: PromptContext): Promise<QuestionOutcome> {
+  const prompted = await runPrompt<string>(context, (pen, streams) =>
     linePrompt(
       {
         title: 'Why? (optional)',
-        help: `${readers[desk.commentReaches]} Enter alone gives no reason.`,
+        help: `${readers[context.commentReaches]} Enter alone gives no reason.`,
         keys: ['enter declines'],
         problem: (line) =>
           line.length > askLimits.commentChars ? `Enter at most ${askLimits.commentChars} characters.` : undefined,
@@ -69,7 +72,7 @@ async function decline(desk: Desk): Promise<Settled> {
   return { answer: comment === '' ? { action: 'decline' } : { action: 'decline', comment } }
 }
 
-/** What the asker says, behind a sign of ours that none of its lines can be without. */
+/** The asker's claim; every line starts with a sign that marks it as a claim. */
 export function claimLines(claim: string | undefined, pen: Pen): readonly string[] {
   if (claim === undefined || claim === '') return []
   const lines = visibleText(claim, 'terminal', { maxChars: terminalLimits.claimChars }).split('\n')

@@ -1,22 +1,22 @@
-// The call in which a server asks, drawn from what the client sent. What the server says about it stands apart, as a claim.
+// The call in which a server asks, drawn from what the client sent. The server's own text is set apart as a claim.
 
 import { type AskingCall, oneLine } from '@assent/core'
 import { actionLines, wholeAction } from './action-lines.ts'
 import type { Pen } from './pen.ts'
 
-/** Its arguments, one on a line; a line in words where there are none to draw. */
+/** The arguments, one per line, or a note that they are too large; none for a resource. */
 export function argumentLines({ kind, arguments: given }: AskingCall): readonly string[] {
   if (given === undefined) return ['its arguments are too large to show here']
   return kind === 'resource' ? [] : actionLines({ arguments: given }).lines
 }
 
-/** The lines that a longer drawing would have; undefined where everything is drawn already. */
+/** Returns all arguments in full; undefined if none of them was cut. */
 export function wholeCall(call: AskingCall | undefined): (() => readonly string[]) | undefined {
   const given = call?.arguments
   return given !== undefined && actionLines({ arguments: given }).cut ? () => wholeAction(given) : undefined
 }
 
-/** Of a question whose server did not say in which of these calls it asks. */
+/** For a question whose server did not specify in which of these calls it asks. */
 export function oneOfLines(
   calls: readonly AskingCall[] | undefined,
   server: string | undefined,
@@ -28,7 +28,7 @@ export function oneOfLines(
   )
 }
 
-/** Nothing for a question of this program's own, which is asked in no call. */
+/** Empty for a question of this program itself, which does not belong to a call. */
 export function callLines(call: AskingCall | undefined, server: string | undefined, pen: Pen): readonly string[] {
   if (call === undefined) return []
   const on = server === undefined ? '' : ` on ${oneLine(server, 'terminal')}`

@@ -3,15 +3,15 @@
 // Only for questions of our own tools: the gateway checks the answers to other questions where they are settled.
 
 import { answerWarnings, oneLine, type Question } from '@assent/core'
-import { endedBy, type Settled } from './decide.ts'
+import { outcomeOfEnd, type QuestionOutcome } from './decide.ts'
+import { exitHints } from './key-hints.ts'
 import { ListPrompt } from './prompts/list.ts'
-import { type Desk, runPrompt } from './prompts/run-prompt.ts'
-import type { PutOutcome } from './put.ts'
-import { leaving } from './words.ts'
+import { type PromptContext, runPrompt } from './prompts/run-prompt.ts'
+import type { PutOutcome } from './put-question.ts'
 
-/** @param put shows the question, with what was wrong with the answer before */
+/** @param put shows the question, with the problem of the previous answer */
 export async function withSecretsConfirmed(
-  desk: Desk,
+  context: PromptContext,
   question: Question,
   put: (problem?: string) => Promise<PutOutcome>,
 ): Promise<PutOutcome> {
@@ -22,19 +22,23 @@ export async function withSecretsConfirmed(
     const found = answerWarnings(question, outcome.answer).map(({ message }) => oneLine(message, 'terminal'))
     if (found.length === 0) return outcome
     const isDecline = outcome.answer.action === 'decline'
-    const chosen = await confirm(desk, found.join(' '), isDecline)
+    const chosen = await confirm(context, found.join(' '), isDecline)
     if (chosen === 'send') return outcome
-    // A no stands, whatever becomes of its comment.
+    // The decline counts, with or without its comment.
     if (isDecline) return { answer: { action: 'decline' } }
     if (chosen !== 'again') return chosen
     problem = `${found.join(' ')} Nothing was sent.`
   }
 }
 
-async function confirm(desk: Desk, warning: string, isDecline: boolean): Promise<'send' | 'again' | Settled> {
+async function confirm(
+  context: PromptContext,
+  warning: string,
+  isDecline: boolean,
+): Promise<'send' | 'again' | QuestionOutcome> {
   const keep = isDecline ? 'Decline without the comment' : 'Enter another answer'
   const picked = await runPrompt(
-    desk,
+    context,
     (pen, streams) =>
       new ListPrompt(
         {
@@ -44,13 +48,13 @@ async function confirm(desk: Desk, warning: string, isDecline: boolean): Promise
             { id: 'again', label: keep, key: 'n' },
             { id: 'send', label: 'Send it anyway', key: 's' },
           ],
-          keys: ['a letter or ↑↓, then enter', ...leaving(desk)],
+          keys: ['a letter or ↑↓, then enter', ...exitHints(context)],
         },
         pen,
         streams,
       ),
     { settle: true },
   )
-  if (!picked.ok) return endedBy(picked.ended)
+  if (!picked.ok) return outcomeOfEnd(picked.ended)
   return picked.value[0] === 'send' ? 'send' : 'again'
 }

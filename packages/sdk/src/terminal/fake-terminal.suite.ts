@@ -60,7 +60,7 @@ export function fakeTerminal(options: TerminalOptions = {}): FakeTerminal {
       }
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    throw new Error(`“${text}” was not drawn. Since the last look there was:\n${drawn().slice(seen)}`)
+    throw new Error(`“${text}” was not drawn. Drawn since the last match:\n${drawn().slice(seen)}`)
   }
 
   return {
@@ -72,7 +72,7 @@ export function fakeTerminal(options: TerminalOptions = {}): FakeTerminal {
     async press(...pressed) {
       for (const one of pressed) {
         keys.write(one)
-        // A lone escape is told from the beginning of an arrow key by a short silence after it.
+        // The reader waits after an escape, to distinguish the Escape key from the start of an arrow key.
         await new Promise((resolve) => setTimeout(resolve, one === key.escape ? 80 : 5))
       }
     },

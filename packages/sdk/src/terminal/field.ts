@@ -1,4 +1,4 @@
-// One field of a form as a prompt, judged by core's own rules and asked again in place until it fits.
+// One field of a form as a prompt, validated by core's rules and asked again in place until it is valid.
 //
 // An optional field can be left out. Suggested text and numbers are filled in. A suggested option, tick or yes/no is only
 // marked: nothing is chosen beforehand, so Enter alone never submits a suggestion.
@@ -7,6 +7,7 @@ import {
   type ChoiceField,
   type ChoicesField,
   checkContent,
+  compact,
   type Field,
   type FieldValue,
   listOfText,
@@ -14,13 +15,13 @@ import {
   oneLine,
   textOfList,
 } from '@assent/core'
-import { enterKeys, help, labelOf, pickKeys, placeholderOf, titleOf } from './field-words.ts'
+import { enterKeys, help, optionLabel, pickKeys, placeholderOf, titleOf } from './field-text.ts'
+import { exitHints, keyHints } from './key-hints.ts'
 import { terminalLimits } from './limits.ts'
-import { type LineOptions, linePrompt } from './prompts/line.ts'
+import { type LinePromptOptions, linePrompt } from './prompts/line.ts'
 import { type ListOption, ListPrompt } from './prompts/list.ts'
 import { NumberPrompt, readNumber } from './prompts/number.ts'
-import { type Desk, type Prompted, runPrompt } from './prompts/run-prompt.ts'
-import { keyWords, leaving } from './words.ts'
+import { type PromptContext, type Prompted, runPrompt } from './prompts/run-prompt.ts'
 
 /** Undefined when it was left out. */
 export type FieldAnswer = { readonly value: FieldValue | undefined }
@@ -28,62 +29,70 @@ export type FieldAnswer = { readonly value: FieldValue | undefined }
 interface FieldOptions {
   /** Shown instead of the field's own title. */
   readonly title?: string
-  /** An earlier answer, to begin with. */
+  /** The earlier answer, which is filled in. */
   readonly before?: FieldValue
   readonly settle: boolean
 }
 
 const leaveOut = 'leave-out'
 
-export async function askField(desk: Desk, field: Field, options: FieldOptions): Promise<Prompted<FieldAnswer>> {
-  const prompted = await promptFor(desk, field, options)
+export async function askField(
+  context: PromptContext,
+  field: Field,
+  options: FieldOptions,
+): Promise<Prompted<FieldAnswer>> {
+  const prompted = await promptFor(context, field, options)
   return prompted.ok ? { ok: true, value: { value: prompted.value } } : prompted
 }
 
-function promptFor(desk: Desk, field: Field, options: FieldOptions): Promise<Prompted<FieldValue | undefined>> {
+function promptFor(
+  context: PromptContext,
+  field: Field,
+  options: FieldOptions,
+): Promise<Prompted<FieldValue | undefined>> {
   switch (field.kind) {
     case 'text':
-      return askLine(desk, field, options, (line) => line)
+      return askLine(context, field, options, (line) => line)
     case 'number':
-      return askLine(desk, field, options, readNumber)
+      return askLine(context, field, options, readNumber)
     case 'boolean':
-      return askYesNo(desk, field, options)
+      return askYesNo(context, field, options)
     case 'choice':
-      return askChoice(desk, field, options)
+      return askChoice(context, field, options)
     case 'choices':
-      return askChoices(desk, field, options)
+      return askChoices(context, field, options)
     case 'list':
-      return askLine(desk, field, options, listOfText)
+      return askLine(context, field, options, listOfText)
   }
 }
 
 async function askLine(
-  desk: Desk,
+  context: PromptContext,
   field: Extract<Field, { kind: 'text' | 'number' | 'list' }>,
   { before, settle, title = titleOf(field) }: FieldOptions,
   read: (line: string) => FieldValue | undefined,
 ): Promise<Prompted<FieldValue | undefined>> {
   const given = before ?? field.default
   const suggested = typeof given === 'object' ? textOfList(given) : given
-  // A line editor cannot hold several lines; Enter alone takes such a suggestion as it is.
+  // A line editor cannot hold several lines; Enter alone accepts such a suggestion unchanged.
   const offered = typeof suggested === 'string' && oneLine(suggested, 'terminal') !== suggested ? suggested : undefined
   const isEmpty = (line: string) => line.trim() === ''
-  const line: LineOptions = {
+  const line: LinePromptOptions = {
     title,
     ...help(field, title),
     ...(suggested === undefined || offered !== undefined ? {} : { suggested: String(suggested) }),
     placeholder: offered === undefined ? placeholderOf(field) : `suggested: ${oneLine(offered, 'terminal')}`,
-    keys: [...(field.kind === 'number' ? [keyWords.step] : []), ...enterKeys(field, offered), ...leaving(desk)],
+    keys: [...(field.kind === 'number' ? [keyHints.step] : []), ...enterKeys(field, offered), ...exitHints(context)],
     problem: (typed) => {
       if (isEmpty(typed)) return mustBeFilled(field) && offered === undefined ? 'This is required.' : undefined
-      return problemWith(desk, field, read(typed) ?? typed)
+      return problemWith(context, field, read(typed) ?? typed)
     },
     shown: (typed) => (isEmpty(typed) ? (offered ?? 'left out') : typed),
   }
   const { min, max } = field.kind === 'number' ? field : {}
-  const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
+  const bounds = { ...compact({ min, max }) }
   const prompted = await runPrompt<string>(
-    desk,
+    context,
     (pen, streams) =>
       field.kind === 'number' ? new NumberPrompt({ ...line, ...bounds }, pen, streams) : linePrompt(line, pen, streams),
     { settle },
@@ -100,12 +109,12 @@ function readOffered(
 }
 
 async function askYesNo(
-  desk: Desk,
+  context: PromptContext,
   field: Extract<Field, { kind: 'boolean' }>,
   options: FieldOptions,
 ): Promise<Prompted<FieldValue | undefined>> {
   const suggested = (value: boolean) => (field.default === value ? { note: 'suggested' } : {})
-  const picked = await pick(desk, field, options, [
+  const picked = await pick(context, field, options, [
     { id: 'yes', label: 'Yes', key: 'y', ...suggested(true) },
     { id: 'no', label: 'No', key: 'n', ...suggested(false) },
   ])
@@ -113,18 +122,18 @@ async function askYesNo(
 }
 
 async function askChoice(
-  desk: Desk,
+  context: PromptContext,
   field: ChoiceField,
   options: FieldOptions,
 ): Promise<Prompted<FieldValue | undefined>> {
   const at = field.options.findIndex(({ value }) => value === options.before)
-  const picked = await pick(desk, field, options, listOf(field), at < 0 ? [] : [String(at)])
+  const picked = await pick(context, field, options, listOf(field), at < 0 ? [] : [String(at)])
   if (!picked.ok || picked.value === undefined) return picked
   return { ok: true, value: field.options[Number(picked.value)]?.value }
 }
 
 async function pick(
-  desk: Desk,
+  context: PromptContext,
   field: Field,
   { settle, title = titleOf(field) }: FieldOptions,
   known: readonly ListOption[],
@@ -132,10 +141,10 @@ async function pick(
 ): Promise<Prompted<string | undefined>> {
   const all = mustBeFilled(field) ? known : [...known, { id: leaveOut, label: 'Leave this out', note: 'optional' }]
   const prompted = await runPrompt(
-    desk,
+    context,
     (pen, streams) =>
       new ListPrompt(
-        { title, ...help(field, title), options: all, begin, keys: pickKeys(all.length, desk) },
+        { title, ...help(field, title), options: all, begin, keys: pickKeys(all.length, context) },
         pen,
         streams,
       ),
@@ -147,7 +156,7 @@ async function pick(
 }
 
 async function askChoices(
-  desk: Desk,
+  context: PromptContext,
   field: ChoicesField,
   { before, settle, title = titleOf(field) }: FieldOptions,
 ): Promise<Prompted<FieldValue | undefined>> {
@@ -156,12 +165,12 @@ async function askChoices(
     typeof begin === 'object' && begin.includes(value) ? [String(index)] : [],
   )
   const valuesOf = (ids: readonly string[]) => ids.flatMap((id) => field.options[Number(id)]?.value ?? [])
-  // Nothing ticked is an answer where it fits, and otherwise leaves an optional field out.
+  // An empty selection is an answer if the field allows it; otherwise it leaves out an optional field.
   const isLeftOut = (ids: readonly string[]) =>
-    ids.length === 0 && !mustBeFilled(field) && problemWith(desk, field, []) !== undefined
+    ids.length === 0 && !mustBeFilled(field) && problemWith(context, field, []) !== undefined
   const searched = field.options.length > terminalLimits.optionsAtSight
   const prompted = await runPrompt(
-    desk,
+    context,
     (pen, streams) =>
       new ListPrompt(
         {
@@ -170,8 +179,8 @@ async function askChoices(
           options: listOf(field),
           many: true,
           begin: ticked,
-          keys: [searched ? keyWords.tickWhileSearching : keyWords.tick, ...enterKeys(field), ...leaving(desk)],
-          problem: (ids) => (isLeftOut(ids) ? undefined : problemWith(desk, field, valuesOf(ids))),
+          keys: [searched ? keyHints.tickWhileSearching : keyHints.tick, ...enterKeys(field), ...exitHints(context)],
+          problem: (ids) => (isLeftOut(ids) ? undefined : problemWith(context, field, valuesOf(ids))),
         },
         pen,
         streams,
@@ -186,14 +195,14 @@ function listOf(field: ChoiceField | ChoicesField): ListOption[] {
   const suggested = [field.default ?? []].flat()
   return field.options.map((option, index) => ({
     id: String(index),
-    label: labelOf(option),
+    label: optionLabel(option),
     also: option.value,
     ...(suggested.includes(option.value) ? { note: 'suggested' } : {}),
   }))
 }
 
-/** In core's own words, or undefined. */
-function problemWith({ patterns }: Desk, field: Field, value: FieldValue): string | undefined {
+/** Core's error messages for this value, or undefined. */
+function problemWith({ patterns }: PromptContext, field: Field, value: FieldValue): string | undefined {
   const checked = checkContent({ fields: [field] }, { [field.name]: value }, { patterns })
   return checked.ok ? undefined : checked.issues.map(({ message }) => message).join(' ')
 }

@@ -1,8 +1,8 @@
-// The keys of a real terminal, handed to one prompt at a time.
+// Passes the keys of a real terminal to one prompt at a time.
 //
-// A prompt reads from a stream of its own, so nothing typed before it was drawn, or pasted past its end, can answer it.
-// It knows no questions. The one rule: whatever happens to the terminal, the prompt ends and the terminal is left as it
-// was found. A prompt is taken down by giving it the key that dismisses it, so there is one way out and it cleans up.
+// Each prompt reads from its own stream, so keys typed before it was drawn, or pasted past its end, cannot answer it.
+// Whatever happens to the terminal, the prompt ends and the terminal is restored. A prompt is closed from outside by
+// sending it the key that dismisses it, so every prompt ends, and cleans up, in the same way.
 
 import { PassThrough, type Readable } from 'node:stream'
 
@@ -11,8 +11,8 @@ export interface KeySource extends Readable {
   setRawMode?(raw: boolean): unknown
 }
 
-/** Why a prompt ended without a value. `left` is nobody's answer: the question stays as it is. */
-export type Ended = 'dismissed' | 'declined' | 'left' | 'taken-down' | 'hung-up'
+/** Why a prompt ended without a value. `left` is not an answer: the question stays open. */
+export type PromptEnd = 'dismissed' | 'declined' | 'left' | 'taken-down' | 'hung-up'
 
 const dismissKey = '\u0003'
 const declineKey = 0x04
@@ -22,8 +22,8 @@ const suspendKey = 0x1a
 export interface Keys {
   /** What the prompt reads from. */
   readonly stream: Readable
-  /** Dismissed, or left where that is possible, unless something else ended it. */
-  readonly ended: Ended
+  /** Why the prompt ended without a value: `dismissed` (or `left`, if allowed) unless something else ended it. */
+  readonly ended: PromptEnd
   /** Ends the prompt from outside. */
   takeDown(): void
   /** Gives the terminal back; always called. */
@@ -42,16 +42,16 @@ export interface KeyOptions {
 export function takeKeys(input: KeySource, { settleMs, mayLeave = false, mayDismiss = false }: KeyOptions): Keys {
   const stream = new PassThrough()
   const readyAt = performance.now() + settleMs
-  let ended: Ended = mayLeave ? 'left' : 'dismissed'
+  let ended: PromptEnd = mayLeave ? 'left' : 'dismissed'
 
-  const end = (why: Ended) => {
+  const end = (why: PromptEnd) => {
     ended = why
     stream.write(dismissKey)
   }
   const onData = (chunk: Buffer | string) => {
     if (performance.now() < readyAt && !isDismissal(chunk)) return
     const bytes = Buffer.from(chunk)
-    // Alone in its chunk, as a key is; inside pasted text it is only a character.
+    // A key press is alone in its chunk; inside pasted text it is only a character.
     if (bytes.length === 1 && bytes[0] === declineKey) return end('declined')
     if (mayDismiss && bytes.length === 1 && bytes[0] === dismissOpenKey) return end('dismissed')
     stream.write(bytes.filter((byte) => byte !== declineKey && byte !== suspendKey))
@@ -61,11 +61,11 @@ export function takeKeys(input: KeySource, { settleMs, mayLeave = false, mayDism
   input.on('data', onData)
   input.once('end', onEnd)
   input.once('close', onEnd)
-  // A terminal that hangs up may say so as an error, which nobody else would take.
+  // A terminal that hangs up may emit an error; without this listener it would be unhandled.
   input.on('error', onEnd)
   input.setRawMode?.(true)
   input.resume()
-  // Ended before anyone listened: neither event comes again.
+  // The input ended before we listened, so neither event fires again.
   if (input.readableEnded || input.destroyed) queueMicrotask(onEnd)
 
   return {
@@ -80,14 +80,14 @@ export function takeKeys(input: KeySource, { settleMs, mayLeave = false, mayDism
       input.off('close', onEnd)
       input.off('error', onEnd)
       if (!input.destroyed) input.setRawMode?.(false)
-      // A process whose work is done must be able to leave.
+      // Otherwise the input would keep the process alive.
       input.pause()
       stream.destroy()
     },
   }
 }
 
-/** Leaving is allowed at any time. */
+/** These keys work even before the settle time has passed. */
 function isDismissal(chunk: Buffer | string): boolean {
   return chunk.toString() === dismissKey || chunk.toString() === '\u001b'
 }

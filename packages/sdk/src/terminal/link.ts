@@ -1,10 +1,10 @@
-// A link: who is at its other end, what to look at twice, and consent. Nothing is opened unless the person says so.
+// A link: its host, its warnings, and the person's consent. It is opened only if the person chooses to.
 
 import { oneLine, type Question, screenUrl, type UrlScreening, visibleText } from '@assent/core'
 import { claimLines } from './approval.ts'
-import { decide, endedBy, type Settled } from './decide.ts'
+import { decide, outcomeOfEnd, type QuestionOutcome } from './decide.ts'
 import type { Pen } from './pen.ts'
-import type { Desk } from './prompts/run-prompt.ts'
+import type { PromptContext } from './prompts/run-prompt.ts'
 
 type LinkQuestion = Extract<Question, { kind: 'url' }>
 type Allowed = Extract<UrlScreening, { ok: true }>
@@ -20,14 +20,14 @@ export function linkHeader(question: LinkQuestion, link: Allowed, pen: Pen): rea
   const { host, warnings } = link
   const before = host.unicode.slice(0, host.unicode.length - host.highlight.length)
   const shownHost = `${pen.paint('dim', before)}${pen.paint(['bold', 'underline'], host.highlight)}`
-  const asTravels = host.unicode === host.ascii ? '' : pen.paint('dim', `  (${host.ascii})`)
+  const asciiHost = host.unicode === host.ascii ? '' : pen.paint('dim', `  (${host.ascii})`)
   return [
-    // Behind a sign of ours, or a server could write a line that looks like the ones below.
+    // Marked as a claim; otherwise a server could write a line that looks like the ones below.
     ...visibleText(question.message, 'terminal')
       .split('\n')
       .map((line) => `${pen.paint('dim', pen.signs.claim)} ${line}`),
     '',
-    `leads to  ${shownHost}${asTravels}`,
+    `leads to  ${shownHost}${asciiHost}`,
     `in full   ${link.url}`,
     ...warnings.flatMap(({ level, text }) => {
       const sign =
@@ -39,7 +39,7 @@ export function linkHeader(question: LinkQuestion, link: Allowed, pen: Pen): rea
   ]
 }
 
-/** For a link that nobody is to open: why not, and what the asker says about it. */
+/** For a link that must not be opened: the reason, and the asker's message. */
 export function badLinkHeader(question: LinkQuestion, reason: string, pen: Pen): readonly string[] {
   return [
     `${pen.paint('red', `${pen.signs.warning} danger:`)} ${oneLine(reason, 'terminal')}`,
@@ -48,28 +48,32 @@ export function badLinkHeader(question: LinkQuestion, reason: string, pen: Pen):
   ]
 }
 
-export async function putBadLink(desk: Desk): Promise<Settled> {
-  const answers = desk.answers.filter((action) => action !== 'accept')
-  const decided = await decide({ ...desk, answers }, { title: 'Your decision', approve: {} })
-  if (!decided.ok) return endedBy(decided.ended)
+export async function putBadLink(context: PromptContext): Promise<QuestionOutcome> {
+  const answers = context.answers.filter((action) => action !== 'accept')
+  const decided = await decide({ ...context, answers }, { title: 'Your decision', approve: {} })
+  if (!decided.ok) return outcomeOfEnd(decided.ended)
   return { answer: { action: decided.value === 'decline' ? 'decline' : 'cancel' } }
 }
 
-export async function putLink(desk: Desk, link: Allowed, openLink: OpenLink | undefined): Promise<Settled> {
-  const decided = await decide(desk, {
+export async function putLink(
+  context: PromptContext,
+  link: Allowed,
+  openLink: OpenLink | undefined,
+): Promise<QuestionOutcome> {
+  const decided = await decide(context, {
     title: 'Follow this link?',
     approve: { note: 'you open it yourself' },
     more:
       openLink === undefined ? [] : [{ id: 'open', label: 'Approve and open it', key: 'o', note: 'in your browser' }],
   })
-  if (!decided.ok) return endedBy(decided.ended)
+  if (!decided.ok) return outcomeOfEnd(decided.ended)
   if (decided.value === 'decline') return { answer: { action: 'decline' } }
   if (decided.value === 'dismiss') return { answer: { action: 'cancel' } }
-  if (decided.value === 'open' && openLink !== undefined) await openFor(desk, link.url, openLink)
+  if (decided.value === 'open' && openLink !== undefined) await openFor(context, link.url, openLink)
   return { answer: { action: 'accept' } }
 }
 
-async function openFor({ pen }: Desk, url: string, openLink: OpenLink): Promise<void> {
+async function openFor({ pen }: PromptContext, url: string, openLink: OpenLink): Promise<void> {
   try {
     await openLink(url)
   } catch (error) {

@@ -1,6 +1,6 @@
-// Opens a screened link with the program that the system has for that.
+// Opens a screened link with the system's program for links.
 //
-// The link is one argument of its own and never passes through a shell.
+// The link is a single argument and never passes through a shell.
 
 import { spawn } from 'node:child_process'
 

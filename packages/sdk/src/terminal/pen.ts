@@ -1,7 +1,7 @@
 // How things look in a terminal: the rail on the left, the few colours, and lines that fit the width.
 //
-// Colour is never the only carrier of meaning, and is left out where the terminal or NO_COLOR asks for that. Text that
-// reaches the pen has been made visible already; the pen adds nothing but its own strokes.
+// Colour never carries meaning alone, and is left out if the terminal has none or NO_COLOR is set. The caller has
+// already escaped the text (`visibleText`); the pen adds only its own signs and styles.
 
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -20,7 +20,7 @@ export interface Pen {
   readonly columns: number
   readonly rows: number
   paint(style: Style | readonly Style[], text: string): string
-  /** Lines beside the rail on the left, wrapped; what is wrapped keeps its indent. */
+  /** Lines next to the rail on the left; wrapped lines keep their indent. */
   rail(lines: readonly string[], style?: Style): string[]
   write(lines: readonly string[]): void
 }

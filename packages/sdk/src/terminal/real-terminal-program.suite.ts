@@ -16,7 +16,7 @@ const release = form({
   day: optional(text({ title: 'Day', format: 'date' })),
   tempo: number({ title: 'Tempo', integer: true, min: 60, max: 180, default: 120 }),
   formats: choices({ wav: 'WAV', mp3: 'MP3' }, { title: 'Formats', minItems: 1 }),
-  tell: boolean({ title: 'Tell the team?' }),
+  notify: boolean({ title: 'Notify the team?' }),
 })
 
 const outcomes = [

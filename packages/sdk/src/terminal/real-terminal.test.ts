@@ -5,7 +5,7 @@ import { openTmux } from './tmux.suite.ts'
 
 const file = fileURLToPath(new URL('real-terminal-program.suite.ts', import.meta.url))
 
-test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, and it is left as it was found', {
+test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, which is restored afterwards', {
   timeout: 60_000,
 }, async () => {
   const terminal = openTmux({ file })
@@ -22,7 +22,7 @@ test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, 
   await press('Up', 'Enter')
   await sees('Formats  (4 of 5)')
   await press('Down', 'Space', 'Enter')
-  await sees('Tell the team?')
+  await sees('Notify the team?')
   await press('y', 'Enter')
   await sees('Give these answers?')
   await press('a', 'Enter')
@@ -35,13 +35,13 @@ test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, 
 
   await sees('replicas  4')
   await press('Escape')
-  await sees('Dismissed.')
+  await sees('Dismissed without')
 
   await sees('Too slow?')
-  await sees('The time ran out.')
+  await sees('Timed out')
   await sees('exit code 0')
   const printed = (await screen()).replaceAll('\n', '')
-  expect(printed).toContain('"content":{"name":"abc","tempo":121,"formats":["mp3"],"tell":true}')
+  expect(printed).toContain('"content":{"name":"abc","tempo":121,"formats":["mp3"],"notify":true}')
   expect(printed).toContain('{"kind":"given","secret":"hunter2"}')
   expect(printed).toContain('{"kind":"answered","answer":{"action":"cancel"}}')
   expect(printed).toContain('{"kind":"expired"}')

@@ -57,24 +57,24 @@ test('[TERM-13] a person’s no ends in the same refusal as over MCP', async () 
   expect(JSON.stringify(await result)).toContain('wrong region')
 })
 
-test('[TERM-8] [TERM-13] without a terminal a handler is told that nobody could be asked', async () => {
+test('[TERM-8] [TERM-13] without a terminal the handler gets not_supported', async () => {
   const { terminal } = fakeTerminal({ input: new PassThrough() })
   const result = await runInTerminal(deploy, { env: 'production' }, { terminal })
   expect(result).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'not_supported' } } })
 })
 
-test('[TERM-7] [TERM-13] a person who takes too long has not answered', async () => {
+test('[TERM-7] [TERM-13] a person who takes too long has not answered: timed_out', async () => {
   const { terminal, sees } = fakeTerminal()
   const slow = interactive(async ({ ask }) => ask.text('Quick?', { waitMs: 1_000 }))
   const result = runInTerminal(slow, undefined, { terminal })
 
   await sees('Quick?')
-  await sees('The time ran out.')
+  await sees('Timed out')
 
   expect(await result).toMatchObject({ isError: true, _meta: { 'assent/refusal': { code: 'timed_out' } } })
 })
 
-test('[TERM-13] what the author’s own schema refuses is asked again', async () => {
+test('[TERM-13] an answer that the author’s own schema refuses is asked again', async () => {
   const { terminal, press, sees } = fakeTerminal()
   const even = z.object({ count: z.number().refine((count) => count % 2 === 0, 'Enter an even number.') })
   const tool = interactive(async ({ ask }) => `${(await ask.form('How many?', even)).count}`)
@@ -89,7 +89,7 @@ test('[TERM-13] what the author’s own schema refuses is asked again', async ()
   expect(await result).toEqual({ content: [{ type: 'text', text: '4' }] })
 })
 
-test('[TERM-12] [TERM-13] a secret is typed where nobody sees it, and a generator may ask for it', async () => {
+test('[TERM-12] [TERM-13] a secret is typed unseen, and a generator may ask for it', async () => {
   const { terminal, press, sees, drawnRaw } = fakeTerminal()
   const tool = interactive(
     yielding(function* ({ ask }) {
@@ -106,7 +106,7 @@ test('[TERM-12] [TERM-13] a secret is typed where nobody sees it, and a generato
   expect(drawnRaw()).not.toContain('hunter2')
 })
 
-test('[TERM-9] [TERM-13] questions that are asked together are put one after the other', async () => {
+test('[TERM-9] [TERM-13] concurrent questions are shown one after the other', async () => {
   const { terminal, press, sees } = fakeTerminal()
   const tool = interactive(async ({ ask }) => {
     const { a, b } = await ask.all({ a: ask.text('First?'), b: ask.text('Second?') })

@@ -1,9 +1,9 @@
-// The terminal as the sdk's handlers see it: a surface that waits in front of the person.
+// The terminal as a surface of the sdk.
 //
-// An answer that fits the form but not what the author demands beyond it is asked again here, like every other answer
-// that does not fit; nobody else could tell the person in time.
+// An answer that fits the form but not the author's own schema is asked again here, like any other invalid answer:
+// the run, which checks it later, cannot ask again.
 
-import { type Content, isAssentError } from '@assent/core'
+import { type Content, compact, isAssentError } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Reply, Surface } from '../surface.ts'
 import { onSurface } from '../surface-context.ts'
@@ -11,29 +11,28 @@ import { openInBrowser } from './open-link.ts'
 import { openTerminal, type SecretOutcome, type Terminal, type TerminalAsk } from './terminal.ts'
 
 export interface TerminalSurfaceOptions {
-  /** Whose questions these are, as the person knows it. */
+  /** The asker as it is shown to the person. */
   readonly asker?: TerminalAsk['asker']
 }
 
 export function terminalSurface(terminal: Terminal, { asker }: TerminalSurfaceOptions = {}): Surface {
   return {
     name: 'terminal',
-    refuses: ({ how }) => {
+    refuses: ({ options }) => {
       if (!terminal.usable) return 'there is no terminal to ask a person in.'
-      if (how.surface === undefined || how.surface === 'terminal') return undefined
-      return `it may only be asked in the ${how.surface}, and this is a terminal.`
+      if (options.surface === undefined || options.surface === 'terminal') return undefined
+      return `it may only be asked in the ${options.surface}, and this is a terminal.`
     },
     async put(description, putting) {
       const ask: TerminalAsk = {
-        ...(asker === undefined ? {} : { asker }),
-        ...(description.how.reason === undefined ? {} : { reason: description.how.reason }),
-        cannotBeUndone: description.how.risk === 'destructive',
+        ...compact({ asker, reason: description.options.reason }),
+        cannotBeUndone: description.options.risk === 'destructive',
         decideByMs: Date.now() + putting.waitMs,
         signal: putting.signal,
       }
       return description.kind === 'secret'
-        ? replyOf(await terminal.askSecret(wordsOf(description), ask))
-        : askUntilTaken(terminal, description, ask)
+        ? replyOf(await terminal.askSecret(textOf(description), ask))
+        : askUntilValid(terminal, description, ask)
     },
   }
 }
@@ -43,7 +42,7 @@ export interface RunInTerminalOptions extends TerminalSurfaceOptions {
   readonly signal?: AbortSignal
 }
 
-/** Runs an interactive handler here and now; its questions are asked in this terminal. Leave out `args` where it has none. */
+/** Runs an interactive handler here and now; its questions are asked in this terminal. Leave out `args` if it has none. */
 export function runInTerminal<Result>(
   handler: (...received: never[]) => Promise<Result>,
   args?: unknown,
@@ -52,11 +51,11 @@ export function runInTerminal<Result>(
   const { terminal = openTerminal({ openLink: openInBrowser }), signal } = options
   const context = onSurface(terminalSurface(terminal, options), signal === undefined ? {} : { signal })
   const received = args === undefined ? [context] : [args, context]
-  // What a handler takes is its own business; whoever calls it from a script knows it.
+  // The caller knows which arguments the handler takes.
   return handler(...(received as never[]))
 }
 
-async function askUntilTaken(terminal: Terminal, description: Description, ask: TerminalAsk): Promise<Reply> {
+async function askUntilValid(terminal: Terminal, description: Description, ask: TerminalAsk): Promise<Reply> {
   let problem: string | undefined
   while (true) {
     const outcome = await terminal.ask(description.question, problem === undefined ? ask : { ...ask, problem })
@@ -67,10 +66,10 @@ async function askUntilTaken(terminal: Terminal, description: Description, ask: 
   }
 }
 
-/** What the author's own schema says about it. */
+/** The error message of the author's own schema, or undefined. */
 async function problemWith(description: Description, content: Content): Promise<string | undefined> {
   try {
-    await description.take(content)
+    await description.toValue(content)
     return undefined
   } catch (error) {
     if (isAssentError(error, 'validation_failed')) return error.message
@@ -86,14 +85,14 @@ function replyOf(outcome: SecretOutcome): Reply {
       return { kind: 'answered', answer: { action: 'accept', content: { secret: outcome.secret } } }
     case 'undeliverable':
       return { kind: 'gone', why: outcome.reason }
-    // A question of ours cannot be left, and the run that put it ended it otherwise, and knows why.
+    // `left` cannot occur here. In the other two cases the run itself ended the question and has the reason.
     case 'left':
     case 'expired':
     case 'withdrawn':
-      return { kind: 'gone', why: 'the question was taken back.' }
+      return { kind: 'gone', why: 'the question was withdrawn.' }
   }
 }
 
-function wordsOf({ question }: Description): string {
+function textOf({ question }: Description): string {
   return question.kind === 'approval' ? question.title : question.message
 }

@@ -25,16 +25,16 @@ interface Program {
 }
 
 const seesWithinMs = 20_000
-// Longer than keys are ignored after a decision is drawn.
+// Longer than the time in which keys are ignored after a decision was drawn.
 const betweenKeysMs = 350
 
-/** Runs a program of ours in a terminal of its own, on a tmux server of its own. */
+/** Runs one of our programs in a new terminal, on a separate tmux server. */
 export function openTmux({ file, args = [], columns = 90, rows = 40 }: Program): RealTerminal {
   const folder = mkdtempSync(join(tmpdir(), 'assent-tmux-'))
   const socket = join(folder, 'socket')
   const script = join(folder, 'run.sh')
   const quoted = [process.execPath, '--conditions=assent-source', file, ...args].map((word) => `'${word}'`).join(' ')
-  // Stays until it is closed, so that the last words of the program can be read.
+  // Stays open until it is closed, so that the last output of the program can be read.
   writeFileSync(script, `${quoted}\necho "exit code $?"\nexec sleep 600\n`)
   const name = randomUUID()
   const size = ['-x', String(columns), '-y', String(rows)]

@@ -1,17 +1,17 @@
 // Calls a handler as SDK 2.x does for a client of revision 2025-11-25: once, with questions pushed while it waits.
 
-import { scriptedPerson } from '../run/seen.ts'
-import { type Called, type ClientOptions, received, type ToolHandler } from './client.ts'
+import { scriptedPersonKey } from '../run/human-check.ts'
+import { type CallOutcome, type ClientOptions, handlerArguments, type ToolHandler } from './client.ts'
 import { shownOf } from './shown.ts'
 
-export async function call20251125(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<Called> {
+export async function call20251125(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<CallOutcome> {
   const hangUp = new AbortController()
-  const silence = Promise.withResolvers<void>()
+  const unanswered = Promise.withResolvers<void>()
   const elicitInput = async (params: unknown, { signal }: { readonly signal?: AbortSignal } = {}) => {
     refuseUndeclared(params, options)
     const answering = options.person.see(shownOf(params))
     if (answering.answers) return answering.answer
-    silence.resolve()
+    unanswered.resolve()
     return untilAborted(signal)
   }
   const mcpReq = {
@@ -20,17 +20,17 @@ export async function call20251125(handler: ToolHandler, args: unknown, options:
     signal: hangUp.signal,
     elicitInput,
     notify: async () => undefined,
-    [scriptedPerson]: true,
+    [scriptedPersonKey]: true,
   }
 
-  const finished = handler(...received(args, { mcpReq })).then((result): Called => ({ result, runs: 1 }))
-  const first = await Promise.race([finished, silence.promise])
+  const finished = handler(...handlerArguments(args, { mcpReq })).then((result): CallOutcome => ({ result, runs: 1 }))
+  const first = await Promise.race([finished, unanswered.promise])
   if (first !== undefined) return first
-  const patience = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => patience.resolve(undefined), options.patienceMs)
-  const ended = await Promise.race([finished, patience.promise]).finally(() => clearTimeout(timer))
+  const timeout = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => timeout.resolve(undefined), options.timeoutMs)
+  const ended = await Promise.race([finished, timeout.promise]).finally(() => clearTimeout(timer))
   if (ended !== undefined) return ended
-  // Nobody waits for it any more; its end is of no interest, but it must come.
+  // Its result is not needed any more, but the handler must end.
   hangUp.abort()
   await finished.catch(() => undefined)
   return { result: undefined, runs: 1 }
@@ -47,6 +47,6 @@ function refuseUndeclared(params: unknown, options: ClientOptions): void {
 
 function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(new Error('The question was taken back.')), { once: true })
+    signal?.addEventListener('abort', () => reject(new Error('The question was withdrawn.')), { once: true })
   })
 }

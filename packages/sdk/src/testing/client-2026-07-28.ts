@@ -1,16 +1,16 @@
 // Calls a handler as SDK 2.x does on revision 2026-07-28: again and again, until its result is a finished one.
 //
-// A client whose person never answers comes back without an answer from time to time, as real ones do, until the tool
-// gives up or patience ends.
+// A client whose person never answers retries without an answer from time to time, as real ones do, until the tool
+// or the client times out.
 
 import { isPlainObject } from '@assent/core'
-import { scriptedPerson } from '../run/seen.ts'
-import { type Called, type ClientOptions, received, type ToolHandler } from './client.ts'
+import { scriptedPersonKey } from '../run/human-check.ts'
+import { type CallOutcome, type ClientOptions, handlerArguments, type ToolHandler } from './client.ts'
 import { shownOf } from './shown.ts'
 
-const comesBackEveryMs = 50
+const retryEveryMs = 50
 
-export async function call20260728(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<Called> {
+export async function call20260728(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<CallOutcome> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilitiesOf(options),
@@ -27,17 +27,17 @@ export async function call20260728(handler: ToolHandler, args: unknown, options:
       inputResponses,
       requestState: () => state,
       signal,
-      [scriptedPerson]: true,
+      [scriptedPersonKey]: true,
     }
-    const result = await handler(...received(args, { mcpReq }))
+    const result = await handler(...handlerArguments(args, { mcpReq }))
     if (!isPlainObject(result) || result.resultType !== 'input_required') return { result, runs }
 
     const answers = answersTo(result.inputRequests, options, ignored)
     round = { inputResponses: answers, state: result.requestState }
     if (Object.keys(answers).length > 0) continue
-    if (waitedMs >= options.patienceMs) return { result: undefined, runs }
-    waitedMs += comesBackEveryMs
-    await new Promise((resolve) => setTimeout(resolve, comesBackEveryMs))
+    if (waitedMs >= options.timeoutMs) return { result: undefined, runs }
+    waitedMs += retryEveryMs
+    await new Promise((resolve) => setTimeout(resolve, retryEveryMs))
   }
 }
 

@@ -1,25 +1,25 @@
-// A client in memory: as much of one as a handler can notice.
+// An in-memory client: only what a handler can observe of one.
 
 import type { ScriptedPerson } from './person.ts'
 
-/** What `interactive(…)` made of a tool. */
+/** A tool handler made by `interactive(…)`. */
 export type ToolHandler = (...received: never[]) => Promise<unknown>
 
 export interface ClientOptions {
   readonly person: ScriptedPerson
   /** What the client declares that it can show. */
   readonly shows: { readonly form: boolean; readonly url: boolean }
-  /** How long the tool is given to give up on a person who never answers. */
-  readonly patienceMs: number
+  /** How long to wait for the tool if a person never answers. */
+  readonly timeoutMs: number
 }
 
-export interface Called {
-  /** Undefined when the call was still open at the end of patience. */
+export interface CallOutcome {
+  /** Undefined when the call was still open when the timeout passed. */
   readonly result: unknown
   /** How often the handler was run. */
   readonly runs: number
 }
 
-export function received(args: unknown, context: object): never[] {
+export function handlerArguments(args: unknown, context: object): never[] {
   return (args === undefined ? [context] : [args, context]) as never[]
 }

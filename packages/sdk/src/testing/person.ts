@@ -1,7 +1,7 @@
-// A scripted person: says one thing to each question, in the order in which the questions come.
+// A scripted person: gives one answer to each question, in order.
 //
-// They see a question as a client shows it and know nothing of handlers or revisions. What goes wrong with the script is
-// kept until the call has ended, because a handler would take it for a person's no.
+// They see a question as a client shows it, independent of handlers and revisions. Problems of the script are
+// collected until the call has ended, because a handler would treat an error as a person's no.
 
 import { answerMeta, type FieldValue, isPlainObject } from '@assent/core'
 
@@ -9,120 +9,121 @@ import { answerMeta, type FieldValue, isPlainObject } from '@assent/core'
 export interface ShownQuestion {
   readonly mode: 'form' | 'url'
   readonly message: string
-  /** The fields of a form, by name, as the client was told them. */
+  /** The fields of a form, by name, as the client received them. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly url?: string
 }
 
 /** One line of the transcript. */
-export interface Said {
+export interface TranscriptEntry {
   readonly question: ShownQuestion
   /** As it was sent; undefined when the person never answered. */
   readonly answer: unknown
 }
 
 /** A value where the question has one field, content by name where it has several. */
-export type Accepted = FieldValue | Readonly<Record<string, FieldValue>>
+export type AcceptedValue = FieldValue | Readonly<Record<string, FieldValue>>
 
-export interface Expecting {
-  /** Part of the words that this is the answer to; another question fails the test. */
+export interface ExpectOptions {
+  /** Part of the expected question text; another question fails the test. */
   readonly asked?: string | RegExp
 }
 
-export interface Answers extends Expecting {
-  /** What the person writes beside the answer. */
+export interface AnswerOptions extends ExpectOptions {
+  /** The comment that the person writes with the answer. */
   readonly comment?: string
 }
 
-type Line = Answers &
+type ScriptLine = AnswerOptions &
   (
-    | { readonly does: 'accepts'; readonly with: Accepted | undefined }
+    | { readonly does: 'accepts'; readonly with: AcceptedValue | undefined }
     | { readonly does: 'approves' | 'declines' | 'dismisses' | 'never answers' }
     | { readonly does: 'answers with'; readonly raw: unknown }
   )
 
-export type Answering = { readonly answers: true; readonly answer: unknown } | { readonly answers: false }
+export type PersonReply = { readonly answers: true; readonly answer: unknown } | { readonly answers: false }
 
 export class ScriptedPerson {
-  readonly #script: readonly Line[]
-  readonly #said: Said[] = []
-  readonly #wrong: string[] = []
+  readonly #script: readonly ScriptLine[]
+  readonly #transcript: TranscriptEntry[] = []
+  readonly #problems: string[] = []
 
-  constructor(script: readonly Line[] = []) {
+  constructor(script: readonly ScriptLine[] = []) {
     this.#script = script
   }
 
   /** With a value where one thing is asked, with content by name where several are, with nothing to follow a link. */
-  accepts(answer?: Accepted, settings: Answers = {}): ScriptedPerson {
-    return this.#and({ does: 'accepts', with: answer, ...settings })
+  accepts(answer?: AcceptedValue, settings: AnswerOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'accepts', with: answer, ...settings })
   }
 
-  /** Says yes to an approval. Nothing less counts: accepting it without a choice is a no. */
-  approves(settings: Answers = {}): ScriptedPerson {
-    return this.#and({ does: 'approves', ...settings })
+  /** Approves an approval. Accepting it without a choice is a no. */
+  approves(settings: AnswerOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'approves', ...settings })
   }
 
-  declines(settings: Answers = {}): ScriptedPerson {
-    return this.#and({ does: 'declines', ...settings })
+  declines(settings: AnswerOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'declines', ...settings })
   }
 
   /** Makes no choice. */
-  dismisses(settings: Answers = {}): ScriptedPerson {
-    return this.#and({ does: 'dismisses', ...settings })
+  dismisses(settings: AnswerOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'dismisses', ...settings })
   }
 
-  neverAnswers(expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'never answers', ...expecting })
+  neverAnswers(expecting: ExpectOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'never answers', ...expecting })
   }
 
-  /** With anything at all, also with what no client should send. */
-  answersWith(raw: unknown, expecting: Expecting = {}): ScriptedPerson {
-    return this.#and({ does: 'answers with', raw, ...expecting })
+  /** With any value, also one that no client should send. */
+  answersWith(raw: unknown, expecting: ExpectOptions = {}): ScriptedPerson {
+    return this.#then({ does: 'answers with', raw, ...expecting })
   }
 
   /** What was asked and answered so far, in order. */
-  get transcript(): readonly Said[] {
-    return this.#said
+  get transcript(): readonly TranscriptEntry[] {
+    return this.#transcript
   }
 
   /** Shows a question to the person. */
-  see(question: ShownQuestion): Answering {
-    const line = this.#script[this.#said.length]
-    const answering = line === undefined ? this.#surprised(question) : this.#answerTo(question, line)
-    this.#said.push({ question, answer: answering.answers ? answering.answer : undefined })
+  see(question: ShownQuestion): PersonReply {
+    const line = this.#script[this.#transcript.length]
+    const answering = line === undefined ? this.#unexpected(question) : this.#answerTo(question, line)
+    this.#transcript.push({ question, answer: answering.answers ? answering.answer : undefined })
     return answering
   }
 
-  /** Throws what went wrong with the script: a question it does not know, an answer nobody asked for. */
+  /** Throws the problems of the script: a question that it does not expect, an answer that was not asked for. */
   check(): void {
-    const unused = this.#script.slice(this.#said.length)
-    const left = unused.length === 0 ? [] : [`These were never asked for: ${unused.map(inWords).join('; ')}.`]
-    const problems = [...this.#wrong, ...left]
-    if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${this.#story()}`)
+    const unused = this.#script.slice(this.#transcript.length)
+    const left = unused.length === 0 ? [] : [`These were never asked for: ${unused.map(lineText).join('; ')}.`]
+    const problems = [...this.#problems, ...left]
+    if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${this.#transcriptText()}`)
   }
 
-  #and(line: Line): ScriptedPerson {
+  #then(line: ScriptLine): ScriptedPerson {
     return new ScriptedPerson([...this.#script, line])
   }
 
-  #surprised({ message }: ShownQuestion): Answering {
+  #unexpected({ message }: ShownQuestion): PersonReply {
     const count = this.#script.length
     const known = count === 0 ? 'answers nothing' : `ends after ${count} answer${count === 1 ? '' : 's'}`
-    this.#wrong.push(`The tool asked "${message}", but the script ${known}.`)
+    this.#problems.push(`The tool asked "${message}", but the script ${known}.`)
     return { answers: true, answer: { action: 'cancel' } }
   }
 
-  #answerTo(question: ShownQuestion, line: Line): Answering {
+  #answerTo(question: ShownQuestion, line: ScriptLine): PersonReply {
     const { asked } = line
     const isExpected =
       typeof asked === 'string' ? question.message.includes(asked) : (asked?.test(question.message) ?? true)
-    if (!isExpected) this.#wrong.push(`The script expected ${asked} next, but the tool asked "${question.message}".`)
+    if (!isExpected) this.#problems.push(`The script expected ${asked} next, but the tool asked "${question.message}".`)
     const comment = line.comment === undefined ? {} : { _meta: answerMeta({ comment: line.comment }) }
     switch (line.does) {
       case 'accepts':
         return { answers: true, answer: { action: 'accept', ...this.#contentFor(question, line.with), ...comment } }
       case 'approves':
-        if (!Object.hasOwn(question.fields, 'decision')) this.#wrong.push(`"${question.message}" is no approval.`)
+        if (!Object.hasOwn(question.fields, 'decision'))
+          this.#problems.push(`"${question.message}" is not an approval.`)
         return { answers: true, answer: { action: 'accept', content: { decision: 'approve' }, ...comment } }
       case 'declines':
         return { answers: true, answer: { action: 'decline', ...comment } }
@@ -135,32 +136,32 @@ export class ScriptedPerson {
     }
   }
 
-  #contentFor({ message, mode, fields }: ShownQuestion, given: Accepted | undefined): { content?: unknown } {
+  #contentFor({ message, mode, fields }: ShownQuestion, given: AcceptedValue | undefined): { content?: unknown } {
     if (given === undefined) return mode === 'url' ? {} : { content: {} }
     if (isPlainObject(given)) return { content: given }
     const [name, ...more] = Object.keys(fields)
     if (name !== undefined && more.length === 0) return { content: { [name]: given } }
     const has = name === undefined ? 'has nothing to fill in' : `has the fields ${[name, ...more].join(', ')}`
-    this.#wrong.push(`The script accepts with ${JSON.stringify(given)}, but "${message}" ${has}.`)
+    this.#problems.push(`The script accepts with ${JSON.stringify(given)}, but "${message}" ${has}.`)
     return { content: {} }
   }
 
-  #story(): string {
-    if (this.#said.length === 0) return 'Nothing was asked.'
-    const lines = this.#said.map(({ question, answer }, index) => {
-      const said = answer === undefined ? 'no answer' : JSON.stringify(answer)
-      return `  ${index + 1}. "${question.message}" → ${said}`
+  #transcriptText(): string {
+    if (this.#transcript.length === 0) return 'Nothing was asked.'
+    const lines = this.#transcript.map(({ question, answer }, index) => {
+      const given = answer === undefined ? 'no answer' : JSON.stringify(answer)
+      return `  ${index + 1}. "${question.message}" → ${given}`
     })
     return ['What was asked:', ...lines].join('\n')
   }
 }
 
-/** Somebody who says nothing yet: `scriptedPerson().accepts('eu').declines()`. Each call of a tool needs one of its own. */
+/** A person without answers yet: `scriptedPerson().accepts('eu').declines()`. Each call of a tool needs a new one. */
 export function scriptedPerson(): ScriptedPerson {
   return new ScriptedPerson()
 }
 
-function inWords(line: Line): string {
+function lineText(line: ScriptLine): string {
   switch (line.does) {
     case 'accepts':
       return line.with === undefined ? 'accepts' : `accepts ${JSON.stringify(line.with)}`

@@ -1,4 +1,4 @@
-// A question read off the wire the way a client would show it.
+// Reads a question from the request's parameters, as a client would show it.
 
 import { isPlainObject } from '@assent/core'
 import type { ShownQuestion } from './person.ts'

@@ -17,7 +17,7 @@ const deploy = interactive<[{ env: string }]>(
 )
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
-  test('[TESTING-1] [TESTING-3] a person answers question by question, and it is written down', async () => {
+  test('[TESTING-1] [TESTING-3] a person answers question by question, and the transcript has it', async () => {
     const person = scriptedPerson().accepts('eu').accepts({ number: 4 }).accepts('approve')
     const call = await callTool(deploy, { env: 'test' }, { person, revision })
 
@@ -48,16 +48,16 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
     }
   })
 
-  test('[TESTING-1] a client that can show nothing asks nobody', async () => {
+  test('[TESTING-1] a client without capabilities asks no person', async () => {
     const call = await callTool(deploy, { env: 'test' }, { revision, shows: { form: false, url: false } })
     expect(call).toMatchObject({ refused: 'not_supported', transcript: [] })
   })
 
-  test('[TESTING-1] a person who never answers leaves the call open, or the tool gives up first', async () => {
+  test('[TESTING-1] a person who never answers leaves the call open, or the tool times out first', async () => {
     const open = await callTool(
       deploy,
       { env: 'test' },
-      { person: scriptedPerson().neverAnswers(), revision, patienceMs: 100 },
+      { person: scriptedPerson().neverAnswers(), revision, timeoutMs: 100 },
     )
     expect(open).toMatchObject({ result: undefined, text: '', transcript: [{ answer: undefined }] })
 
@@ -65,7 +65,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
     const late = await callTool(brief, undefined, {
       person: scriptedPerson().neverAnswers(),
       revision,
-      patienceMs: 20_000,
+      timeoutMs: 20_000,
     })
     expect(late.refused).toBe('timed_out')
     expect(late.transcript).toHaveLength(1)
@@ -77,7 +77,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
       return `${a} ${b}`
     })
     const person = scriptedPerson().accepts('yes').neverAnswers()
-    const call = await callTool(tool, undefined, { person, revision, patienceMs: 20_000 })
+    const call = await callTool(tool, undefined, { person, revision, timeoutMs: 20_000 })
     expect(call.text).toBe('yes nothing')
     expect(call.transcript).toHaveLength(2)
   })
@@ -106,12 +106,12 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
     )
   })
 
-  test('[TESTING-1] [TESTING-2] an approval is approved in so many words, and only an approval', async () => {
+  test('[TESTING-1] [TESTING-2] an approval needs `approves()`, and only an approval accepts it', async () => {
     const bare = scriptedPerson().accepts('eu').accepts(4).accepts()
     expect((await callTool(deploy, { env: 'test' }, { person: bare, revision })).refused).toBe('validation_failed')
     const person = scriptedPerson().approves().accepts(4).approves()
     await expect(callTool(deploy, { env: 'test' }, { person, revision })).rejects.toThrow(
-      '"Which region?" is no approval.',
+      '"Which region?" is not an approval.',
     )
   })
 
@@ -124,7 +124,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', (revision) => {
     )
   })
 
-  test('[TESTING-1] what the tool itself throws comes through', async () => {
+  test('[TESTING-1] an error of the tool is thrown unchanged', async () => {
     const broken = interactive(async () => {
       throw new TypeError('a mistake')
     })

@@ -1,5 +1,5 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { type Part, together } from '../engine/statement.ts'
+import { atomic, type Part } from '../engine/statement.ts'
 
 export type AnswerParams = RecordedParams & {
   tenant: string
@@ -12,7 +12,7 @@ export type AnswerParams = RecordedParams & {
   voter: string
   via: string
   decision_id: string
-  /** Of this vote, by the key ring. */
+  /** The signature of this vote by the key ring. */
   signature: string
   grant_id: string
   grant_signature: string | null
@@ -22,33 +22,33 @@ export type AnswerParams = RecordedParams & {
 
 export type Counted = { state: 'open' | 'settled'; ended_at: number | null }
 
-// The same rule as core's `answer`: the contract suite runs both side by side.
+// The same rule as core's `answer`: the contract suite compares both.
 const decides = `(
   :action = 'cancel'
   or (:action = 'accept' and asks.accepts + 1 >= asks.approvals_needed)
   or (:action = 'decline' and asks.declines + 1 >= asks.declines_needed)
 )`
 
-// An ask whose end is in the audit log was reopened outside Assent. No answer counts for it.
+// An open ask whose end is in the audit log was reopened outside Assent. It accepts no answer.
 const hasNoRecordedEnd = `not exists (
           select 1 from audit_entries e
           where e.tenant = asks.tenant and e.subject = asks.id and e.kind <> 'note'
             and e.kind in ('ask.settled', 'ask.expired', 'ask.withdrawn'))`
 
 /**
- * Counts one answer and, when it decides, settles the ask: at most once, with everything that hangs on it.
+ * Counts one answer and, if it decides, settles the ask: at most once, with everything that depends on it.
  *
- * `state = 'open'` in the where clause is the lock. Two people pressing Approve in the same instant run this same
- * statement; the database makes the second wait, re-reads the row, finds it no longer open and changes nothing. Votes are
- * counted on the row itself, because after that wait only this row is read afresh; a second vote by the same person that
- * slipped past `not exists` in the same instant dies on the key of `votes`, and with it the whole step.
+ * `state = 'open'` in the where clause is the lock. Two people pressing Approve at the same moment run this same statement; the
+ * database makes the second wait, re-reads the row, finds it no longer open and changes nothing. Votes are counted on the row
+ * itself, because after that wait only this row is read again. A second vote by the same person that passed `not exists` at the
+ * same moment violates the primary key of `votes`, which rolls the whole step back.
  *
- * The grant, the used state id and the audit entry are parts of the step: none exists without the others. A state id
- * that was used before also ends the whole step.
+ * The grant, the used state id and the audit entry are parts of the step: none exists without the others. A state id that was
+ * used before also rolls the whole step back.
  */
-export const answerAsk = together<AnswerParams, Counted>('answer_ask', ...answering(''))
+export const answerAsk = atomic<AnswerParams, Counted>('answer_ask', ...answering(''))
 
-/** @param also what must hold besides, in the same instant: SQL that begins with `and`, or nothing */
+/** @param also a further condition: SQL that begins with `and`, or empty */
 export function answering(also: string): [Part, ...Part[]] {
   return [
     {
@@ -66,7 +66,7 @@ export function answering(also: string): [Part, ...Part[]] {
         'accepts',
         'declines',
       ],
-      tells: ['state', 'ended_at'],
+      selects: ['state', 'ended_at'],
       sql: `
       update asks set
         accepts = accepts + case when :action = 'accept' then 1 else 0 end,

@@ -1,12 +1,12 @@
-// An ask as it lies in its table, and as the rules know it.
+// Converts the row of an ask to core's `Ask`.
 
 import {
+  type ApprovalRule,
   type Ask,
   type AskState,
   AssentError,
   askLimits,
   type CastVote,
-  type Electorate,
   type FastAnswer,
   type Question,
   readJson,
@@ -14,7 +14,7 @@ import {
   type WithdrawReason,
 } from '@assent/core'
 import type { VoteRow } from './read-votes.ts'
-import type { OfAsk, StoredAnswers } from './stored-answer.ts'
+import type { AskIdentity, StoredAnswers } from './stored-answer.ts'
 
 export type AskRow = {
   tenant: string
@@ -28,7 +28,7 @@ export type AskRow = {
   comment_reaches: string | null
   fast_action: string | null
   fast_after: number | null
-  electorate: string
+  approval_rule: string
   raised_at: number
   decide_by: number
   use_within: number
@@ -44,22 +44,22 @@ export type AskRow = {
   wait_unknown: number | null
   last_seen_at: number | null
   undelivered_at: number | null
-  /** The database's time at the reading. */
+  /** The database's time of the read. */
   now: number
 }
 
-/** Of a row `a`. */
-export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.fast_action, a.fast_after, a.electorate,
+/** The columns of a row `a`. */
+export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.fast_action, a.fast_after, a.approval_rule,
   a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
   a.withdrawn_because, a.wait_unknown, a.last_seen_at, a.undelivered_at, a.secret_until, a.signature, a.decision_signature,
   :now as now`
 
-/** Without its votes, which are in their own table, and not verified. What cannot be read was not written by us, or garbled on its way here. */
+/** Without its votes, which are in their own table, and not verified. Throws if the row is corrupted. */
 export function askFromRow(row: AskRow, answers: StoredAnswers): Ask {
   try {
     return readRow(row, answers)
   } catch (cause) {
-    throw new AssentError('store_unavailable', 'What the database holds of an ask cannot be read.', { cause })
+    throw new AssentError('store_unavailable', 'The stored row of an ask cannot be read.', { cause })
   }
 }
 
@@ -70,12 +70,12 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
     asker: row.tool === null ? { server: row.server } : { server: row.server, tool: row.tool },
     principal: row.principal,
     ...(row.call_id === null ? {} : { callId: row.call_id }),
-    question: kept<Question>(row.question),
+    question: parsed<Question>(row.question),
     ...(row.comment_reaches === 'asker' ? { commentReaches: 'asker' } : {}),
     ...(row.fast_action === null || row.fast_after === null
       ? {}
       : { fastAnswer: { action: row.fast_action as FastAnswer['action'], afterMs: row.fast_after } }),
-    electorate: readElectorate(row.electorate),
+    approvalRule: readApprovalRule(row.approval_rule),
     ...(row.wait_unknown === 1 ? { isWaitUnknown: true } : {}),
     ...(row.last_seen_at === null ? {} : { lastSeenAtMs: row.last_seen_at }),
     raisedAtMs: row.raised_at,
@@ -86,7 +86,7 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
   }
 }
 
-export function voteFromRow(row: VoteRow, ask: OfAsk, answers: StoredAnswers): CastVote {
+export function voteFromRow(row: VoteRow, ask: AskIdentity, answers: StoredAnswers): CastVote {
   return {
     ...answers.read(ask, row.answer),
     by: row.voter,
@@ -96,14 +96,14 @@ export function voteFromRow(row: VoteRow, ask: OfAsk, answers: StoredAnswers): C
   }
 }
 
-export function readElectorate(text: string): Electorate {
-  return kept<Electorate>(text)
+export function readApprovalRule(text: string): ApprovalRule {
+  return parsed<ApprovalRule>(text)
 }
 
 function stateFromRow(row: AskRow, answers: StoredAnswers): AskState {
   switch (row.state) {
     case 'open':
-      // The deadline is judged at each reading, so nothing hangs on a timer that marks the row.
+      // The deadline is checked at each read, so no timer has to mark the row.
       return row.now < row.decide_by ? { kind: 'open' } : { kind: 'expired', atMs: row.decide_by }
     case 'expired':
       return { kind: 'expired', atMs: row.decide_by }
@@ -124,16 +124,17 @@ function stateFromRow(row: AskRow, answers: StoredAnswers): AskState {
         ...(row.undelivered_at === null ? {} : { undeliveredAtMs: row.undelivered_at }),
       }
     default:
-      throw new Error(`Ask ${row.id} is in no state that there is.`)
+      throw new Error(`Ask ${row.id} has an unknown state.`)
   }
 }
 
-// Not by JSON.parse, which can be made to misread names; see core's digest/parse.ts.
-function kept<T>(text: string): T {
-  return readJson(text, { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }) as unknown as T
+// Not JSON.parse, which can be made to misread names; see core's digest/parse.ts.
+function parsed<T>(text: string): T {
+  return readJson(text, { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' }) as T
 }
 
 function present<T>(value: T | null, row: AskRow): T {
-  if (value === null) throw new Error(`Ask ${row.id} is ${row.state} but its row lacks what that needs.`)
+  if (value === null)
+    throw new Error(`Ask ${row.id} is ${row.state} but its row lacks a column that this state requires.`)
   return value
 }

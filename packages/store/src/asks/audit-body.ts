@@ -1,26 +1,26 @@
-// What the record says about an ask: digests always, contents only where the operator chose to keep them.
+// The bodies of audit entries about an ask: always digests, contents only if the operator chose to keep them.
 
-import { type AskDraft, answerDigests, digestOf, nameAnswer, type Question, type Vote } from '@assent/core'
+import { type AskDraft, answerDigests, compact, digestOf, nameAnswer, type Question, type Vote } from '@assent/core'
 
 export type AuditContents = 'keep' | 'digest'
 
 export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
-  const { asker, principal, callId, question, electorate, decideWithinMs, useWithinMs } = draft
+  const { asker, principal, callId, question, approvalRule, decideWithinMs, useWithinMs } = draft
   return {
     asker,
     principal,
-    ...(callId === undefined ? {} : { callId }),
+    ...compact({ callId }),
     kind: question.kind,
     questionDigest: digestOf('question v1', question),
     ...(question.kind === 'approval' ? { actionDigest: question.digest } : {}),
     ...(contents === 'keep' ? { question } : {}),
-    electorate,
+    approvalRule,
     decideWithinMs,
     useWithinMs,
   }
 }
 
-/** `answered` is the person's actual answer, from a closed set of names: a form that says No is an accept, and not a yes. */
+/** `answered` is the person's actual answer, from a closed set of names: a form answered with No is an accept, but not a yes. */
 export function answeredBody(
   { answer, by, via, decisionId }: Vote,
   question: Question,

@@ -1,4 +1,4 @@
-import { query, unhurriedQuery } from '../engine/statement.ts'
+import { backgroundQuery, query } from '../engine/statement.ts'
 import { type AskRow, askColumns } from './ask-row.ts'
 
 /** Replaces a sealed answer by its digests, once. */
@@ -8,8 +8,8 @@ export const deleteSecret = query<{ tenant: string; id: string; answer: string }
    where tenant = :tenant and id = :id and state = 'settled' and secret_until is not null returning id`,
 )
 
-/** Sealed answers whose time is up, of all tenants. */
-export const findUnsentSecrets = unhurriedQuery<{ at_most: number }, AskRow>(
+/** Sealed answers of all tenants that were not fetched in time. */
+export const findUnsentSecrets = backgroundQuery<{ at_most: number }, AskRow>(
   'find_unsent_secrets',
   `select ${askColumns} from asks a where a.secret_until <= :now
    order by a.secret_until limit cast(:at_most as bigint)`,

@@ -1,8 +1,8 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { query, together } from '../engine/statement.ts'
+import { atomic, query } from '../engine/statement.ts'
 import type { AskKey } from './find-asks.ts'
 
-/** Marks an answer that was given to a server which waits inside its call. */
+/** Marks an answer as delivered to a server that waits inside its call. */
 export const deliverAsk = query<AskKey, { id: string }>(
   'deliver_ask',
   `update asks set delivered_at = :now
@@ -11,15 +11,15 @@ export const deliverAsk = query<AskKey, { id: string }>(
 )
 
 /**
- * Records, once, that the server had stopped waiting when the answer came. What the person answered stays as it was. Unless
- * it is certain, an answer that was marked as delivered stays so.
+ * Records, once, that the server had stopped waiting when the answer came. The answer stays. An answer that was marked as
+ * delivered stays so, unless the caller is certain.
  */
-export const undeliverAsk = together<RecordedParams & AskKey & { is_certain: number }, { id: string }>(
+export const undeliverAsk = atomic<RecordedParams & AskKey & { is_certain: number }, { id: string }>(
   'undeliver_ask',
   {
     name: 'undelivered',
     returns: ['tenant', 'id'],
-    tells: ['id'],
+    selects: ['id'],
     sql: `
       update asks set undelivered_at = :now, delivered_at = null
       where tenant = :tenant and id = :id and state = 'settled' and undelivered_at is null
@@ -29,14 +29,14 @@ export const undeliverAsk = together<RecordedParams & AskKey & { is_certain: num
   ...recorded('undelivered', `'ask.undelivered'`),
 )
 
-/** Asks of one call that were answered, and whose answer the server did not get. */
+/** Answered asks of one call whose answer the server did not receive. */
 export const findUndelivered = query<{ tenant: string; call_id: string }, AskKey>(
   'find_undelivered',
   `select tenant, id from asks
    where tenant = :tenant and call_id = :call_id and state = 'settled' and delivered_at is null and undelivered_at is null`,
 )
 
-/** Notes that a request waits for the answer now, unless that was noted a short while ago. */
+/** Records that a request waits for the answer now, unless that was recorded a short while ago. */
 export const seeAsk = query<AskKey & { every: number }, { id: string }>(
   'see_ask',
   `update asks set last_seen_at = :now

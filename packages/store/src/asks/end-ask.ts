@@ -1,5 +1,5 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { type Part, together } from '../engine/statement.ts'
+import { atomic, type Part } from '../engine/statement.ts'
 
 export type EndParams = RecordedParams & {
   tenant: string
@@ -13,15 +13,15 @@ export type EndParams = RecordedParams & {
  *
  * From its deadline on an ask can only expire, and before it only be withdrawn, so the two never compete.
  */
-export const endAsk = together<EndParams, { id: string }>('end_ask', ...ending(''))
+export const endAsk = atomic<EndParams, { id: string }>('end_ask', ...ending(''))
 
-/** @param also what must hold besides, in the same instant: SQL that begins with `and`, or nothing */
+/** @param also a further condition: SQL that begins with `and`, or empty */
 export function ending(also: string): [Part, ...Part[]] {
   return [
     {
       name: 'ended',
       returns: ['tenant', 'id', 'state'],
-      tells: ['id'],
+      selects: ['id'],
       sql: `
       update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
       where tenant = :tenant and id = :id and state = 'open'

@@ -14,14 +14,7 @@ export const findOfCall = query<{ tenant: string; call_id: string }, AskKey>(
   `select tenant, id from asks where tenant = :tenant and call_id = :call_id and state = 'open'`,
 )
 
-/** What ended since a moment, of all tenants. This is what makes a lost message cost only delay. */
-export const findEndedSince = query<{ since: number; at_most: number }, AskKey & { ended_at: number; now: number }>(
-  'find_ended_since',
-  `select tenant, id, ended_at, :now as now from asks where ended_at >= cast(:since as bigint)
-   order by ended_at limit cast(:at_most as bigint)`,
-)
-
-/** Of these asks, those that are open. */
+/** The ids of those of these asks that are open. */
 export const findStillOpen: Statement<{ tenant: string; ids: string }, { id: string }> = {
   name: 'find_still_open',
   parts: [

@@ -6,9 +6,9 @@ export interface ListShape {
   readonly open: boolean
   readonly byServer: boolean
   readonly byKind: boolean
-  /** Of what has ended; an open ask has none. */
+  /** Only for ended asks; an open ask has no outcome. */
   readonly byOutcome: boolean
-  /** Written into the text: with a parameter the planner would have to guess how many rows are wanted. */
+  /** Part of the SQL text: with a parameter the planner would have to guess the number of rows. */
   readonly atMost: number
 }
 
@@ -25,11 +25,11 @@ export type ListParams = {
 const byShape = new Map<string, Statement<ListParams, AskRow>>()
 
 /**
- * A page of what one approver name may see, newest first.
+ * A page of the asks that one approver name may see, newest first.
  *
- * It walks an index that holds exactly this order, from the last row of the page before, and only then fetches the asks
- * of that page; so a page costs the same whether ten asks are open or a million. Narrowed by outcome, which the index does
- * not hold, it looks at each ask on its way: a page then costs as much as there are others between its asks.
+ * It scans an index that has exactly this order, starting at the last row of the previous page, and then reads only the asks of
+ * this page. So a page costs the same whether ten asks are open or a million. With a filter by outcome, which is not in the
+ * index, it reads each ask that it passes: a page then costs as much as the number of asks that it skips.
  */
 export function listAsks({ open, byServer, byKind, byOutcome, atMost }: ListShape): Statement<ListParams, AskRow> {
   const name = `list_${open ? 'open' : 'ended'}_${byServer ? 'of_server_' : ''}${byKind ? 'of_kind_' : ''}${byOutcome ? 'of_outcome_' : ''}${atMost}`

@@ -2,7 +2,7 @@ import { query } from '../engine/statement.ts'
 
 export type FastAnswerParams = { tenant: string; id: string; action: string; after: number }
 
-/** Only while the ask is open, and only the first: it says why the question was asked again. */
+/** Only the first one, and only while the ask is open: it explains why the question was asked again. */
 export const noteFastAnswer = query<FastAnswerParams, { id: string }>(
   'note_fast_answer',
   `update asks set fast_action = :action, fast_after = cast(:after as bigint)

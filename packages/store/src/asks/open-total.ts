@@ -1,15 +1,15 @@
-// Whether there is room for one more ask among those of all tenants together.
+// Whether the limit on open asks of all tenants is reached.
 //
-// Tenants share nothing that all of them would have to wait for, so this count is made now and then, and every process adds
-// what it raised itself since. What the others raise between two counts is not in it: by so much the limit may be passed.
+// Tenants share no lock, so this process counts periodically and adds the asks that it has raised since. It does not include asks
+// that other processes raise between two counts: the limit may be exceeded by that number.
 
 import type { Engine } from '../engine/engine.ts'
-import { countOpen } from './room.ts'
+import { countOpen } from './open-limits.ts'
 
-/** How old a count may be: when more than half is used, and before. */
+/** How old a count may be: above half of the limit, and below. */
 const freshMs = 1_000
 const farFromFullMs = 10_000
-/** Nobody is refused by a count that is older. */
+/** An older count is renewed before an ask is refused. */
 const refusalMs = 100
 
 export class OpenTotal {
@@ -30,7 +30,7 @@ export class OpenTotal {
     return this.#known >= total
   }
 
-  /** One more of this process. */
+  /** To be called for each ask that this process raises. */
   raised(): void {
     this.#raisedSince++
   }
@@ -43,7 +43,7 @@ export class OpenTotal {
     return performance.now() - this.#countedAt
   }
 
-  /** Once for all who want to know. */
+  /** Concurrent callers share one count. */
   #count(total: number): Promise<void> {
     this.#counting ??= this.#counted(total).finally(() => {
       this.#counting = undefined
@@ -52,7 +52,7 @@ export class OpenTotal {
   }
 
   async #counted(total: number): Promise<void> {
-    // What is raised meanwhile may be counted twice, which does no harm until the next count.
+    // Asks raised meanwhile may be counted twice until the next count, which is harmless.
     const before = this.#raisedSince
     const [row] = await this.#engine.run(countOpen, { at_most: total })
     this.#open = row?.open ?? 0

@@ -1,8 +1,8 @@
-// How an ask ended, in SQL, over its row `a`. It says what core's `namedOutcomeOf` says of the same ask.
+// The outcome of an ask in SQL, for its row `a`. It must equal core's `namedOutcomeOf` of the same ask.
 
 /**
- * Rows that an older version settled have no `person_answer`. Of those the counted votes tell how the answer went; an
- * accepted form then counts as answered, because whether it said yes cannot be told without reading it.
+ * Without `person_answer`, the counted votes show how the ask was answered. An accepted form then counts as answered, because its
+ * content is not read here.
  */
 export const outcomeColumn = `case
     when a.undelivered_at is not null then 'undelivered'

@@ -1,6 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { type Part, type Statement, together } from '../engine/statement.ts'
-import { type RoomParams, room, type Told, told } from './room.ts'
+import { atomic, type Part, type Statement } from '../engine/statement.ts'
+import { limitCheck, type OpenLimitParams, type RaiseOutcomeRow, raiseOutcome } from './open-limits.ts'
 
 export type RaiseParams = RecordedParams & {
   tenant: string
@@ -12,7 +12,7 @@ export type RaiseParams = RecordedParams & {
   kind: string
   question: string
   comment_reaches: string | null
-  electorate: string
+  approval_rule: string
   approvals_needed: number
   declines_needed: number
   digest: string | null
@@ -26,34 +26,34 @@ export type RaiseParams = RecordedParams & {
 export type Raised = { raised_at: number }
 
 /**
- * Opens an ask, lists it for each approver and records it.
+ * Opens an ask. Further parts list it for each approver and write its audit entry.
  *
- * The deadline is counted from the database's clock. Returns nothing when the tenant has no audit chain yet: the caller
- * begins one and comes again.
+ * The deadline counts from the database's clock. Returns nothing if the tenant has no audit chain yet: the caller begins one
+ * and tries again.
  */
 const raised: Part = {
   name: 'raised',
   returns: ['tenant', 'id', 'server', 'kind', 'raised_at', 'decide_by'],
-  tells: ['raised_at'],
+  selects: ['raised_at'],
   sql: `
-    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, comment_reaches, electorate,
+    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, comment_reaches, approval_rule,
       approvals_needed, declines_needed, digest, raised_at, decide_by, use_within, signature, waits_at, wait_unknown,
       last_seen_at)
     select :tenant, :id, 'open', :server, cast(:tool as text), :principal, cast(:call_id as text), :kind, :question,
-      cast(:comment_reaches as text), :electorate, cast(:approvals_needed as integer),
+      cast(:comment_reaches as text), :approval_rule, cast(:approvals_needed as integer),
       cast(:declines_needed as integer), cast(:digest as text), :now, :now + cast(:decide_within as bigint),
       cast(:use_within as bigint), :signature, cast(:waits_at as text), cast(:wait_unknown as integer), :now
     where ${isRecordable}
     returning tenant, id, server, kind, raised_at, decide_by`,
 }
 
-/** The same while there is room for it. */
+/** The same, if no limit is reached. */
 const raisedWithin: Part = {
   ...raised,
-  sql: raised.sql.replace(isRecordable, `${isRecordable} and (select no_room from room) is null`),
+  sql: raised.sql.replace(isRecordable, `${isRecordable} and (select limit_reached from limit_check) is null`),
 }
 
-/** One row for each of `approver_a`, `approver_b` … */
+/** One row for each of the parameters `approver_aa`, `approver_ab` … */
 function listed(approvers: number): Part {
   const names = Array.from({ length: approvers }, (_, index) => `:${approverParam(index)}`)
   return {
@@ -67,13 +67,15 @@ function listed(approvers: number): Part {
 const recording = recorded('raised', `'ask.raised'`)
 
 export const raiseAsk = byApproverCount((approvers): Statement<RaiseParams, Raised> => {
-  return together(`raise_ask_${approvers}`, raised, listed(approvers), ...recording)
+  return atomic(`raise_ask_${approvers}`, raised, listed(approvers), ...recording)
 })
 
-export const raiseAskWithin = byApproverCount((approvers): Statement<RaiseParams & RoomParams, Told> => {
-  const parts = [room, raisedWithin, listed(approvers), ...recording, told]
-  return { name: `raise_ask_within_${approvers}`, parts, result: told.name }
-})
+export const raiseAskWithin = byApproverCount(
+  (approvers): Statement<RaiseParams & OpenLimitParams, RaiseOutcomeRow> => {
+    const parts = [limitCheck, raisedWithin, listed(approvers), ...recording, raiseOutcome]
+    return { name: `raise_ask_within_${approvers}`, parts, result: raiseOutcome.name }
+  },
+)
 
 function byApproverCount<S>(make: (approvers: number) => S): (approvers: number) => S {
   const made = new Map<number, S>()

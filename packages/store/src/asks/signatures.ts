@@ -1,8 +1,8 @@
-// Signs what the store writes about a decision, and verifies it whenever a row is read.
+// Signs asks, votes and grants when they are written, and verifies them whenever a row is read.
 //
 // Owns: the key ring, and which unverified asks this process has reported.
-// I1  An ask that this module returns as `settled` has every signature it needs. Otherwise its state is `withdrawn` for
-//     the reason `unverified`, which no caller takes for an answer.
+// I1  An ask that this module returns as `settled` has every signature it needs. Otherwise its state is `withdrawn` with the
+//     reason `unverified`, which no caller treats as an answer.
 // I2  Each unverified ask is reported once per process: in the audit log and to `onUnverified`.
 
 import {
@@ -16,14 +16,14 @@ import {
   type SignatureProblem,
   signAsk,
   signatureProblem,
-  signatureProblemInWords,
+  signatureProblemText,
   signGrant,
   signVote,
   type Vote,
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
 import { storeLimits } from '../limits.ts'
-import type { Watch } from '../wake/watch.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { type AskRow, askFromRow, voteFromRow } from './ask-row.ts'
 import type { VoteRow } from './read-votes.ts'
 import type { StoredAnswers } from './stored-answer.ts'
@@ -41,19 +41,19 @@ export interface SignatureOptions {
   readonly keys: KeyRing
   readonly answers: StoredAnswers
   readonly onUnverified: (found: Unverified) => void
-  readonly onTrouble: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 export class Signatures {
   readonly #options: SignatureOptions
   readonly #audit: Audit
-  readonly #watch: Watch
+  readonly #notifier: Notifier
   readonly #reported = new Set<string>()
 
-  constructor(options: SignatureOptions, audit: Audit, watch: Watch) {
+  constructor(options: SignatureOptions, audit: Audit, notifier: Notifier) {
     this.#options = options
     this.#audit = audit
-    this.#watch = watch
+    this.#notifier = notifier
   }
 
   ofAsk(draft: AskDraft): string {
@@ -64,7 +64,7 @@ export class Signatures {
     return signVote(this.#options.keys, askTerms(ask), vote)
   }
 
-  /** Only the yes to an action gives a grant. */
+  /** Only the approval of an action gives a grant. */
   ofGrant({ tenant, id, question, principal }: Ask, grantId: string): string | null {
     if (question.kind !== 'approval') return null
     return signGrant(this.#options.keys, { tenant, id: grantId, askId: id, digest: question.digest, principal })
@@ -92,17 +92,17 @@ export class Signatures {
     return grantSignatureProblem(this.#options.keys, grant, signature)
   }
 
-  /** A key that was removed from the ring is no sign of a change, so it is not put on record. */
+  /** A key that was removed from the ring does not show that a row was changed, so it is not recorded. */
   async report(tenant: string, askId: string, problem: SignatureProblem): Promise<void> {
     const key = `${tenant}\n${askId}\n${problem.what}`
     if (problem.reason === 'unknown-key' || this.#reported.has(key)) return
     if (this.#reported.size >= storeLimits.reportedUnverified) this.#reported.clear()
     this.#reported.add(key)
-    const message = `${signatureProblemInWords(problem)} Ask ${askId} releases nothing. Run "assent audit verify".`
+    const message = `${signatureProblemText(problem)} Ask ${askId} releases nothing. Run "assent audit verify".`
     this.#options.onUnverified({ tenant, askId, problem, message })
-    await this.#audit.unverified(tenant, askId, problem).catch(this.#options.onTrouble)
-    // Callers that wait for it read it again, and stop waiting.
-    this.#watch.moved(tenant, askId)
+    await this.#audit.unverified(tenant, askId, problem).catch(this.#options.onError)
+    // Waiting callers read the ask again, and stop waiting.
+    this.#notifier.changed(tenant, askId)
   }
 }
 
@@ -111,9 +111,9 @@ export interface ReadAsk {
   readonly votes: readonly VoteRow[]
 }
 
-/** The ask of a row as the row tells it: not verified. */
+/** The ask as stored in the row, not verified. */
 async function withVotes(row: AskRow, readVotes: () => Promise<VoteRow[]>, answers: StoredAnswers): Promise<ReadAsk> {
   const ask = askFromRow(row, answers)
-  const votes = needsSeveral(ask.electorate) ? await readVotes() : []
+  const votes = needsSeveral(ask.approvalRule) ? await readVotes() : []
   return { ask: { ...ask, votes: votes.map((vote) => voteFromRow(vote, row, answers)) }, votes }
 }

@@ -1,7 +1,7 @@
-// Answers as they are stored. One that looks like a secret is sealed with the key ring until it is delivered; after that
-// only its digests are left, which its signature and the audit log can still be checked with.
+// The stored form of answers. One that looks like a secret is sealed with the key ring until it is delivered; after that only its
+// digests remain, so that its signature and the audit log can still be verified.
 //
-// Three forms: the answer itself, `{ action, sealed }`, and what is left of it with the digests of what is not
+// Three forms: the answer itself; `{ action, sealed }`; and the remaining parts with the digests of the deleted ones
 // (`{ action, content?, comment?, deleted: { contentDigest?, commentDigest? } }`).
 
 import {
@@ -15,24 +15,24 @@ import {
   isDigest,
   isPlainObject,
   type JsonValue,
-  type KeptVote,
   type KeyRing,
   type Question,
   readJson,
+  type StoredVote,
   seal,
   sealLimits,
   unseal,
 } from '@assent/core'
 import { randomBytes } from '../random.ts'
 
-export interface OfAsk {
+export interface AskIdentity {
   readonly tenant: string
   readonly id: string
   readonly principal: string
 }
 
-/** What a stored answer says: the answer, or what is left of it. */
-export type ReadAnswer = Pick<KeptVote, 'answer' | 'isSecret' | 'deleted'>
+/** A stored answer: complete, or its remaining parts. */
+export type ReadAnswer = Pick<StoredVote, 'answer' | 'isSecret' | 'deleted'>
 
 export function isSecretAnswer(question: Question, answer: Answer): boolean {
   return answerWarnings(question, answer).length > 0
@@ -47,29 +47,29 @@ export class StoredAnswers {
     this.#nowMs = nowMs
   }
 
-  sealed(ask: OfAsk, answer: Answer): string {
+  sealed(ask: AskIdentity, answer: Answer): string {
     const binding = { ...bindingOf(ask), ttlMs: sealLimits.ttlMaxMs }
     const times = { nowMs: this.#nowMs(), random: randomBytes }
     return JSON.stringify({ action: answer.action, sealed: seal(this.#keys, binding, answer as JsonValue, times) })
   }
 
-  read(ask: OfAsk, text: string): ReadAnswer {
+  read(ask: AskIdentity, text: string): ReadAnswer {
     const stored = parsed(text)
     if (typeof stored.sealed === 'string') return { answer: this.#opened(ask, stored.sealed), isSecret: true }
     const { deleted, ...answer } = stored
-    if (!isPlainObject(deleted)) return { answer: stored as unknown as Answer }
-    const left = answer as unknown as Answer
+    if (!isPlainObject(deleted)) return { answer: stored as Answer }
+    const left = answer as Answer
     return { answer: left, isSecret: true, deleted: { ...answerDigests(left), ...digestsIn(deleted) } }
   }
 
-  #opened(ask: OfAsk, sealed: string): Answer {
+  #opened(ask: AskIdentity, sealed: string): Answer {
     const opened = unseal(this.#keys, sealed, { ...bindingOf(ask), nowMs: this.#nowMs() })
     if (!opened.ok) throw new AssentError('store_unavailable', 'A sealed answer cannot be opened.')
-    return opened.payload as unknown as Answer
+    return opened.payload as Answer
   }
 }
 
-/** What is left of an answer: without the content, the comment or both, whichever look like a secret. */
+/** The remaining parts of an answer: without the content, the comment or both, whichever look like a secret. */
 export function deletedAnswer(question: Question, answer: Answer): string {
   const found = answerWarnings(question, answer)
   const { content, comment, ...left } = { content: undefined, ...answer }
@@ -84,7 +84,7 @@ export function deletedAnswer(question: Question, answer: Answer): string {
   })
 }
 
-function bindingOf({ tenant, id, principal }: OfAsk) {
+function bindingOf({ tenant, id, principal }: AskIdentity) {
   return { principal, purpose: 'answer', requestDigest: digestOf('stored answer v1', { tenant, id }) }
 }
 
@@ -95,8 +95,8 @@ function digestsIn({ contentDigest, commentDigest }: Readonly<Record<string, unk
   }
 }
 
-// Not by JSON.parse, which can be made to misread names; see core's digest/parse.ts.
+// Not JSON.parse, which can be made to misread names; see core's digest/parse.ts.
 function parsed(text: string): Readonly<Record<string, unknown>> {
   const rules = { depth: 2 * askLimits.actionDepth, halfPairs: 'keep', numbers: 'exact' } as const
-  return readJson(text, rules) as unknown as Readonly<Record<string, unknown>>
+  return readJson(text, rules) as Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,9 @@
-// What waits for the answer of an open ask: the replica whose request waits, or the client session that holds a handle.
+// What waits for the answer to an open ask: the replica whose request waits, or the client session that holds a handle.
 //
-// The columns are set and cleared by the gateway; an ask that nothing is left to wait for is withdrawn. Each withdrawal checks
-// again, in the same statement, that it is so: a replica may have renewed its lease, or returned a state, since it was found.
+// An ask that nothing waits for any more is withdrawn. The statement that withdraws it checks the condition again: since the ask
+// was found, a replica may have renewed its lease or returned a state.
 
-import { query, together } from '../engine/statement.ts'
+import { atomic, query } from '../engine/statement.ts'
 import { type EndParams, ending } from './end-ask.ts'
 import type { AskKey } from './find-asks.ts'
 
@@ -15,7 +15,7 @@ const isSessionGone = `not exists (
 
 export type WaitingKey = AskKey & { waits: string }
 
-/** A state or a handle was returned: the ask names no replica any more, and from now on the session, if there is one. */
+/** A state or a handle was returned: the ask now depends on the client session, if there is one, and on no replica. */
 export const handOutAsk = query<AskKey & { session: string | null }, { id: string }>(
   'hand_out_ask',
   `update asks set waits_at = null, waits_in = cast(:session as text)
@@ -39,7 +39,7 @@ export const findOfGoneSessions = query<{ at_most: number }, WaitingKey>(
    limit cast(:at_most as bigint)`,
 )
 
-/** Open asks that name this replica. */
+/** Open asks that wait at this replica. */
 export const findOfReplica = query<{ replica: string; at_most: number }, WaitingKey>(
   'find_of_replica',
   `select tenant, id, waits_at as waits from asks
@@ -49,17 +49,17 @@ export const findOfReplica = query<{ replica: string; at_most: number }, Waiting
 
 export type WithdrawParams = EndParams & { waits: string }
 
-export const withdrawOfDeadReplica = together<WithdrawParams, { id: string }>(
+export const withdrawOfDeadReplica = atomic<WithdrawParams, { id: string }>(
   'withdraw_of_dead_replica',
   ...ending(`and waits_at = cast(:waits as text) and ${isReplicaDead}`),
 )
 
-export const withdrawOfGoneSession = together<WithdrawParams, { id: string }>(
+export const withdrawOfGoneSession = atomic<WithdrawParams, { id: string }>(
   'withdraw_of_gone_session',
   ...ending(`and waits_in = cast(:waits as text) and ${isSessionGone}`),
 )
 
-export const withdrawOfReplica = together<WithdrawParams, { id: string }>(
+export const withdrawOfReplica = atomic<WithdrawParams, { id: string }>(
   'withdraw_of_replica',
   ...ending('and waits_at = cast(:waits as text)'),
 )

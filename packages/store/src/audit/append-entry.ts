@@ -1,10 +1,10 @@
-import { together } from '../engine/statement.ts'
+import { atomic } from '../engine/statement.ts'
 import { isRecordable, type RecordedParams, recorded } from './recorded.ts'
 
 export type NoteParams = RecordedParams & { tenant: string; subject: string; kind: string }
 
-/** Records something that changed no row of ours, such as a question that only passed through. */
-export const appendEntry = together<NoteParams, { id: string }>(
+/** Records an event that changed none of our rows, such as a question that passed through. */
+export const appendEntry = atomic<NoteParams, { id: string }>(
   'append_entry',
   {
     name: 'noted',

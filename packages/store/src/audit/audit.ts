@@ -1,7 +1,7 @@
-// The record of what happened, one chain for each tenant.
+// The audit log: one hash chain per tenant.
 //
-// Entries about asks, grants and calls are written inside the steps that change them (see recorded.ts). Here are the
-// rest: reading, checking, signing checkpoints, and noting what changed no row.
+// Entries about asks, grants and calls are written by the steps that change them (see recorded.ts). This module does the rest:
+// reading, verifying, signing checkpoints, and adding notes about events that change no row.
 
 import type { KeyObject } from 'node:crypto'
 import {
@@ -27,7 +27,7 @@ import type { RecordedParams } from './recorded.ts'
 
 export interface AuditNote {
   readonly subject: string
-  /** Anything JSON can hold, as it shall stand in the record. */
+  /** Any JSON value, stored as it is. */
   readonly body: unknown
 }
 
@@ -40,13 +40,13 @@ export class Audit {
     this.#engine = engine
   }
 
-  /** The parameters of an entry's body, for a step that records itself. */
+  /** The parameters for the body of an entry, for a step that writes its own entry. */
   body(value: unknown): RecordedParams {
     const body = canonicalJson(value)
     return { body, body_digest: bodyDigest(body) }
   }
 
-  /** Every step that records itself does nothing for a tenant without a chain; its caller begins one and tries again. */
+  /** A step that writes an entry does nothing for a tenant without a chain; its caller begins the chain and tries again. */
   async begin(tenant: string): Promise<void> {
     await this.#engine.runRepeatable(beginChain, { tenant, genesis_hash: genesisHash(tenant) })
   }
@@ -65,8 +65,8 @@ export class Audit {
   }
 
   /**
-   * False when the tenant has no chain yet. One note is one statement, which keeps the head of the chain for itself no longer
-   * than it runs, however busy this process is and whatever becomes of the connection.
+   * False if the tenant has no chain yet. A single note is one statement, so it locks the head of the chain only while it runs,
+   * however busy this process is and even if the connection breaks.
    */
   async #added(list: readonly NoteParams[]): Promise<boolean> {
     const [first, ...others] = list
@@ -87,7 +87,7 @@ export class Audit {
     }
   }
 
-  /** What the record says about one ask, and about the use of the yes that it gave. */
+  /** The entries about one ask and about the use of its grant. */
   async entriesOf(tenant: string, askId: string, grantId = askId): Promise<ProvenEntry[]> {
     const rows = await this.#engine.run(readEntriesOf, { tenant, ask_id: askId, grant_id: grantId })
     return rows.map(({ previous_hash, ...row }) => ({
@@ -96,7 +96,7 @@ export class Audit {
     }))
   }
 
-  /** Reads the whole chain and holds it against checkpoints whose signatures the caller has verified. */
+  /** Reads the whole chain and compares it with checkpoints whose signatures the caller has verified. */
   async verify(tenant: string, checkpoints: readonly Checkpoint[] = []): Promise<ChainVerdict> {
     const verifier = new ChainVerifier(tenant, checkpoints)
     for await (const entry of this.entries(tenant)) {
@@ -105,7 +105,7 @@ export class Audit {
     return verifier.verdict()
   }
 
-  /** Signs the chain's present end. Undefined while a tenant has no entries. Keep a copy away from this database. */
+  /** Signs the current end of the chain. Undefined if the tenant has no entries. Keep a copy outside this database. */
   async checkpoint(tenant: string, keyId: string, privateKey: KeyObject): Promise<Checkpoint | undefined> {
     const [head] = await this.#engine.run(readHead, { tenant })
     if (head === undefined || head.seq === 0) return undefined

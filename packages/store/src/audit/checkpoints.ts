@@ -9,7 +9,7 @@ export type CheckpointRow = {
   signature: string
 }
 
-/** Signing the same end of a chain twice with one key keeps the first signature. */
+/** If the same end of a chain is signed twice with one key, the first signature is kept. */
 export const keepCheckpoint = query<CheckpointRow>(
   'keep_checkpoint',
   `insert into audit_checkpoints (tenant, seq, hash, at, key_id, signature)

@@ -1,7 +1,7 @@
 import { query } from '../engine/statement.ts'
 import type { EntryRow } from './read-entries.ts'
 
-/** What the record says about an ask and about the yes it gave, each entry with the hash that it stands on. */
+/** The entries about an ask and its grant, each with the hash of the entry before it. */
 export const readEntriesOf = query<
   { tenant: string; ask_id: string; grant_id: string },
   EntryRow & { previous_hash: string | null }

@@ -1,4 +1,4 @@
-import { unhurriedQuery } from '../engine/statement.ts'
+import { backgroundQuery } from '../engine/statement.ts'
 
 export type EntryRow = {
   tenant: string
@@ -11,8 +11,8 @@ export type EntryRow = {
   hash: string
 }
 
-/** A stretch of one tenant's chain, in order. */
-export const readEntries = unhurriedQuery<{ tenant: string; after_seq: number; at_most: number }, EntryRow>(
+/** A page of one tenant's chain, in order. */
+export const readEntries = backgroundQuery<{ tenant: string; after_seq: number; at_most: number }, EntryRow>(
   'read_entries',
   `select tenant, seq, at, kind, subject, digest, body, hash from audit_entries
    where tenant = :tenant and seq > cast(:after_seq as bigint)

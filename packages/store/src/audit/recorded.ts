@@ -1,11 +1,11 @@
-// The two parts that put an entry into a tenant's audit, for use inside the step that the entry is about.
+// The two parts that add an entry to a tenant's audit log, inside the step that the entry is about.
 //
-// `head` moves the end of the chain: its row is the lock that gives entries their order, held only until the step
-// commits. `entry` keeps what happened. The hash is the one that core's `linkHash` defines.
+// `head` advances the end of the chain: its row is the lock that orders entries, held only until the step commits. `entry`
+// inserts the entry. The hash is the one that core's `linkHash` defines.
 
 import type { Params, Part } from '../engine/statement.ts'
 
-/** The parameters both parts need. `body` is JSON text, `body_digest` its digest. */
+/** The parameters of both parts. `body` is JSON text, `body_digest` its digest. */
 export type RecordedParams = Params & { readonly body: string; readonly body_digest: string }
 
 /**
@@ -36,5 +36,5 @@ export function recorded(from: string, kind: string): Part[] {
   ]
 }
 
-/** Nothing moves where it could not be recorded: every step that is audited carries this in its where clause. */
+/** Nothing changes if it cannot be recorded: every audited step has this condition in its where clause. */
 export const isRecordable = 'exists (select 1 from audit_heads where audit_heads.tenant = :tenant)'

@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** A process takes a call upon itself, and promises to say so again before the lease ends. */
+/** Stores a call with its owner, which must renew the lease before it ends. */
 export const beginCall = query<{
   tenant: string
   id: string

@@ -1,15 +1,15 @@
-// Calls that a process holds open while a server waits inside them: who owns them, for how long, and what came of them.
+// Calls that a process holds open while a server waits inside them: their owner, lease and outcome.
 //
-// The one thing tied to a process. Its outcome is kept before it is delivered, so a broken connection never runs a tool
-// again; and when the owner falls silent the call is lost for everyone from the end of its lease on, at each reading,
-// whether or not a sweeper has been by.
+// I1  An outcome is stored before it is delivered, so a broken connection never runs a tool again.
+// I2  Only the owner can finish a call, and only while its lease is valid.
+// I3  From the end of its lease on, every read returns the call as lost, whether or not it was swept.
 
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { beginCall } from './begin-call.ts'
 import { deliverCall } from './deliver-call.ts'
 import { findFinished, finishCall } from './finish-call.ts'
 import { type CallRow, readCall } from './read-call.ts'
-import { endLease, renewLeases } from './renew-leases.ts'
+import { endCallLease, renewLeases } from './renew-leases.ts'
 
 export interface CallDraft {
   readonly tenant: string
@@ -49,29 +49,29 @@ export class Calls {
     try {
       await this.#engine.runRepeatable(beginCall, row)
     } catch (error) {
-      // The same call by the same owner, whose beginning was unclear, has begun.
+      // The same call by the same owner was inserted before its connection broke.
       const isThere = error instanceof DuplicateKey && error.table === 'calls'
       const there = isThere ? await this.read(tenant, id, principal) : undefined
       if (there?.owner !== owner || there.requestDigest !== requestDigest) throw error
     }
   }
 
-  /** Extends all leases of this owner. Returns the ids still held: any other call of its is lost and must be dropped. */
+  /** Extends all leases of this owner. Returns the ids it still owns: any other call of this owner is lost and must be dropped. */
   async renew(owner: string, leaseMs: number): Promise<Set<string>> {
     const rows = await this.#engine.runRepeatable(renewLeases, { owner, lease: leaseMs })
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Ends the lease of a call that its owner does not hold, or holds no longer, without an outcome: it is lost from now on. */
-  async giveUp(id: string, owner: string): Promise<void> {
-    await this.#engine.runRepeatable(endLease, { id, owner })
+  /** Ends the lease of a call that its owner does not hold any more and that has no outcome: it is lost from now on. */
+  async abandon(id: string, owner: string): Promise<void> {
+    await this.#engine.runRepeatable(endCallLease, { id, owner })
   }
 
-  /** False when the call is no longer this owner's to finish; then its outcome must not be delivered either. */
+  /** False if this owner may no longer finish the call; then its outcome must not be delivered either. */
   async finish(tenant: string, id: string, owner: string, outcome: string): Promise<boolean> {
     const key = { tenant, id, owner, outcome }
     if ((await this.#engine.runRepeatable(finishCall, key)).length === 1) return true
-    // It may be this very finish that was kept, unclear, a moment ago.
+    // The first run may have stored this outcome before its connection broke.
     return (await this.#engine.run(findFinished, key)).length === 1
   }
 
@@ -80,7 +80,7 @@ export class Calls {
     return row === undefined ? undefined : callFromRow(row)
   }
 
-  /** True the first time: the outcome has now been handed over. */
+  /** True the first time: the outcome is delivered now. */
   async delivered(tenant: string, id: string): Promise<boolean> {
     const rows = await this.#engine.runRepeatable(deliverCall, { tenant, id })
     return rows.length === 1

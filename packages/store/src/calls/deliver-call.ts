@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Notes that the outcome reached the caller. The outcome stays: a connection may break right after. */
+/** Marks the outcome as delivered. It stays stored: the connection may break right after. */
 export const deliverCall = query<{ tenant: string; id: string }, { id: string }>(
   'deliver_call',
   `update calls set delivered_at = :now

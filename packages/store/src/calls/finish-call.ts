@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Keeps the outcome before it is delivered. Only the owner can, and only while its lease holds. */
+/** Stores the outcome before it is delivered. Only the owner can, and only while its lease is valid. */
 export const finishCall = query<{ tenant: string; id: string; owner: string; outcome: string }, { id: string }>(
   'finish_call',
   `update calls set state = 'finished', outcome = :outcome, ended_at = :now
@@ -8,7 +8,7 @@ export const finishCall = query<{ tenant: string; id: string; owner: string; out
    returning id`,
 )
 
-/** Whether this owner has kept exactly this outcome. */
+/** Whether this owner has stored exactly this outcome. */
 export const findFinished = query<{ tenant: string; id: string; owner: string; outcome: string }, { id: string }>(
   'find_finished',
   `select id from calls

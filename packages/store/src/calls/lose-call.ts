@@ -1,15 +1,15 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { query, together } from '../engine/statement.ts'
+import { atomic, query } from '../engine/statement.ts'
 
-/** Calls whose owner has not been heard of in time, of all tenants. */
+/** Calls of all tenants whose owner has not renewed its lease. */
 export const findLost = query<{ at_most: number }, { tenant: string; id: string; owner: string }>(
   'find_lost',
   `select tenant, id, owner from calls where state = 'running' and lease_until <= :now
    order by lease_until limit cast(:at_most as bigint)`,
 )
 
-/** Declares one such call lost, once. The owner can no longer finish it. */
-export const loseCall = together<RecordedParams & { tenant: string; id: string }, { tenant: string; id: string }>(
+/** Marks one such call as lost, once. Its owner can no longer finish it. */
+export const loseCall = atomic<RecordedParams & { tenant: string; id: string }, { tenant: string; id: string }>(
   'lose_call',
   {
     name: 'lost',

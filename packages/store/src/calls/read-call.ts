@@ -17,7 +17,7 @@ export type CallRow = {
   now: number
 }
 
-/** A call is read by the principal it runs for; for anyone else it does not exist. */
+/** Only the principal of a call can read it; for anyone else it does not exist. */
 export const readCall = query<{ tenant: string; id: string; principal: string }, CallRow>(
   'read_call',
   `select tenant, id, principal, server, method, request_digest, owner, state, started_at, lease_until, ended_at, outcome,

@@ -1,8 +1,7 @@
 import { query } from '../engine/statement.ts'
 
 /**
- * One beat for all calls of a process. A lease that ran out is not revived: others may already have been told that the
- * call is lost, and they are right from then on.
+ * The heartbeat for all calls of a process. An expired lease is not renewed: the call may already have been reported as lost.
  */
 export const renewLeases = query<{ owner: string; lease: number }, { tenant: string; id: string }>(
   'renew_leases',
@@ -11,8 +10,8 @@ export const renewLeases = query<{ owner: string; lease: number }, { tenant: str
    returning tenant, id`,
 )
 
-/** Whoever looks for calls without an owner finds it, and does with it what is done with those. */
-export const endLease = query<{ id: string; owner: string }>(
-  'end_lease',
+/** The next sweep then treats the call like that of a dead owner. */
+export const endCallLease = query<{ id: string; owner: string }>(
+  'end_call_lease',
   `update calls set lease_until = :now where id = :id and owner = :owner and state = 'running' and lease_until > :now`,
 )

@@ -1,12 +1,12 @@
-// What happened to a tenant's asks, to be followed from any moment on.
+// The changes to a tenant's asks, which can be followed from any sequence number.
 //
-// For whoever keeps a list up to date: wait for the bell, then read on from the last number. A bell may ring for
-// nothing; no number is ever skipped, and none comes twice.
+// To keep a list up to date: wait for the waiter, then read on from the last number. A waiter may resolve without a change; no
+// number is skipped or returned twice.
 
 import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Bell } from '../wake/bells.ts'
-import type { Watch } from '../wake/watch.ts'
+import type { Notifier } from '../notify/notifier.ts'
+import type { Waiter } from '../notify/waiters.ts'
 import { readChanges } from './read-changes.ts'
 
 export type AskMove = 'raised' | 'voted' | 'settled' | 'undelivered' | 'expired' | 'withdrawn'
@@ -19,9 +19,9 @@ export interface Change {
 
 export interface ChangesRead {
   readonly changes: readonly Change[]
-  /** Read on from here. */
+  /** Continue from here. */
   readonly lastSeq: number
-  /** There is more to read already. */
+  /** Whether there are more changes already. */
   readonly more: boolean
 }
 
@@ -36,14 +36,14 @@ const moves: Readonly<Record<string, AskMove>> = {
 
 export class Changes {
   readonly #engine: Engine
-  readonly #watch: Watch
+  readonly #notifier: Notifier
 
-  constructor(engine: Engine, watch: Watch) {
+  constructor(engine: Engine, notifier: Notifier) {
     this.#engine = engine
-    this.#watch = watch
+    this.#notifier = notifier
   }
 
-  /** The number of the last thing that happened; 0 when nothing has. */
+  /** The sequence number of the last entry; 0 if there is none. */
   async last(tenant: string): Promise<number> {
     const [head] = await this.#engine.run(readHead, { tenant })
     return head?.seq ?? 0
@@ -58,8 +58,8 @@ export class Changes {
     return { changes, lastSeq: rows.at(-1)?.seq ?? afterSeq, more: rows.length === atMost }
   }
 
-  /** Rings when anything may have happened to an ask of this tenant, in any process. */
-  listen(tenant: string): Bell {
-    return this.#watch.listenToAll(tenant)
+  /** Resolves when any ask of this tenant may have changed, in any process. */
+  listen(tenant: string): Waiter {
+    return this.#notifier.waiterForTenants(tenant)
   }
 }

@@ -3,10 +3,10 @@ import { query } from '../engine/statement.ts'
 export type ChangeRow = { seq: number; kind: string; subject: string }
 
 /**
- * What happened to asks of one tenant, in the order in which it was committed.
+ * Changes to the asks of one tenant, in commit order.
  *
- * The audit chain is the one list in which nothing can appear before something already seen: its numbers are given out
- * under the lock that the deciding transaction holds until its commit.
+ * Only the audit chain guarantees that no entry appears before one that was read already: its numbers are assigned under the
+ * lock that the deciding transaction holds until its commit.
  */
 export const readChanges = query<{ tenant: string; after_seq: number; at_most: number }, ChangeRow>(
   'read_changes',

@@ -1,4 +1,4 @@
-import { only, outcomeOf } from '@assent/core'
+import { askOutcomeOf, soleApprover } from '@assent/core'
 import { expect } from 'vitest'
 import {
   accept,
@@ -17,7 +17,7 @@ import {
 } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
-onEachEngine('[STORE-1] an ask reads back as it was raised, whatever is in it', async ({ open }) => {
+onEachEngine('[STORE-1] an ask is read as it was raised, whatever characters it contains', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const hostile = '\u0000 \u2028 ’ 🦔 \u202e </script> \n'
   const drafts = [
@@ -42,7 +42,7 @@ onEachEngine('[STORE-1] an ask reads back as it was raised, whatever is in it', 
 })
 
 onEachEngine(
-  '[STORE-1] the same ask raised again is the same ask, and another with its id is refused',
+  '[STORE-1] raising the same ask again returns it, and a different ask with its id is refused',
   async ({ open }) => {
     const store = await open()
     const draft = aForm()
@@ -54,7 +54,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[ASK-9] an ask against the rules is refused before it is kept', async ({ open }) => {
+onEachEngine('[ASK-9] an invalid ask is refused before it is stored', async ({ open }) => {
   const store = await open()
   const draft = aForm({ decideWithinMs: 1 })
 
@@ -62,7 +62,7 @@ onEachEngine('[ASK-9] an ask against the rules is refused before it is kept', as
   expect(await store.asks.read('acme', draft.id)).toBeUndefined()
 })
 
-onEachEngine('[STORE-3] an answer settles an ask and says so to everyone who reads it', async ({ open }) => {
+onEachEngine('[STORE-3] an answer settles an ask for every reader', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const draft = aForm()
@@ -103,41 +103,44 @@ onEachEngine('[ASK-4] of two answers that arrive together, exactly one counts', 
 
   expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(1)
   expect(outcomes.filter(({ kind }) => kind === 'ended')).toHaveLength(5)
-  const [told, ...others] = outcomes.map((outcome) => ('ask' in outcome ? outcome.ask.state : undefined))
-  for (const other of others) expect(other).toEqual(told)
+  const [settled, ...others] = outcomes.map((outcome) => ('ask' in outcome ? outcome.ask.state : undefined))
+  for (const other of others) expect(other).toEqual(settled)
 })
 
-onEachEngine('[STORE-5] whoever comes late is told who settled it, how and when', async ({ open }) => {
+onEachEngine('[STORE-5] the result of a late answer shows who settled the ask, how and when', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const draft = anApproval(['person:ann', 'person:ben'], 1)
   await store.asks.raise(draft)
   const no = { action: 'decline', comment: 'wrong region' }
   await store.asks.answer({ ...to(draft), person: ann, via: 'terminal', answer: no })
 
-  const told = { state: { kind: 'settled', by: 'ann', via: 'terminal', answer: no, atMs: noon } }
+  const settled = { state: { kind: 'settled', by: 'ann', via: 'terminal', answer: no, atMs: noon } }
   const late = await store.asks.answer({ ...to(draft), person: ben, via: 'inbox', answer: accept })
-  expect(late).toMatchObject({ kind: 'ended', ask: told })
+  expect(late).toMatchObject({ kind: 'ended', ask: settled })
   const malformed = await store.asks.answer({ ...to(draft), person: ben, via: 'inbox', answer: 'yes' })
-  expect(malformed).toMatchObject({ kind: 'ended', ask: told })
-  expect(await store.asks.withdraw('acme', draft.id, 'caller-gone')).toMatchObject({ kind: 'ended', ask: told })
-  expect(await store.asks.expire('acme', draft.id)).toMatchObject({ kind: 'ended', ask: told })
+  expect(malformed).toMatchObject({ kind: 'ended', ask: settled })
+  expect(await store.asks.withdraw('acme', draft.id, 'caller-gone')).toMatchObject({ kind: 'ended', ask: settled })
+  expect(await store.asks.expire('acme', draft.id)).toMatchObject({ kind: 'ended', ask: settled })
 })
 
-onEachEngine('[STORE-5] [ASK-7] an ask that was read before decides nothing about what it is now', async ({ open }) => {
-  const store = await open()
-  const { tenant, id } = await store.asks.raise(aForm())
-  const read = await store.asks.read(tenant, id)
-  const other = await store.asks.raise(aForm({ electorate: only('ben'), principal: 'ben' }))
-  if (read === undefined) throw new Error('What was raised is not there.')
-  const answer = { tenant, id, via: 'inbox', answer: inEurope } as const
-  expect(await store.asks.answer({ ...answer, person: ann, ask: read })).toMatchObject({ kind: 'settled' })
+onEachEngine(
+  '[STORE-5] [ASK-7] an ask that the caller read earlier does not override its current state',
+  async ({ open }) => {
+    const store = await open()
+    const { tenant, id } = await store.asks.raise(aForm())
+    const read = await store.asks.read(tenant, id)
+    const other = await store.asks.raise(aForm({ approvalRule: soleApprover('ben'), principal: 'ben' }))
+    if (read === undefined) throw new Error('The raised ask was not found.')
+    const answer = { tenant, id, via: 'inbox', answer: inEurope } as const
+    expect(await store.asks.answer({ ...answer, person: ann, ask: read })).toMatchObject({ kind: 'settled' })
 
-  const late = await store.asks.answer({ ...answer, person: ann, ask: read })
-  expect(late).toMatchObject({ kind: 'ended', ask: { state: { kind: 'settled', by: 'ann' } } })
-  const foreign = { ...answer, id: other.id, person: ann, ask: read }
-  expect(await store.asks.answer(foreign)).toEqual({ kind: 'not-found' })
-  expect((await store.asks.read(tenant, other.id))?.state.kind).toBe('open')
-})
+    const late = await store.asks.answer({ ...answer, person: ann, ask: read })
+    expect(late).toMatchObject({ kind: 'ended', ask: { state: { kind: 'settled', by: 'ann' } } })
+    const foreign = { ...answer, id: other.id, person: ann, ask: read }
+    expect(await store.asks.answer(foreign)).toEqual({ kind: 'not-found' })
+    expect((await store.asks.read(tenant, other.id))?.state.kind).toBe('open')
+  },
+)
 
 onEachEngine('[STORE-4] the same decision sent twice is one decision', async ({ open }) => {
   const store = await open()
@@ -152,7 +155,7 @@ onEachEngine('[STORE-4] the same decision sent twice is one decision', async ({ 
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 2 })
 })
 
-onEachEngine('[STORE-4] a decision id that comes back with another answer is a conflict', async ({ open }) => {
+onEachEngine('[STORE-4] a decision id sent again with another answer is a conflict', async ({ open }) => {
   const store = await open()
   const draft = aForm()
   await store.asks.raise(draft)
@@ -164,7 +167,7 @@ onEachEngine('[STORE-4] a decision id that comes back with another answer is a c
   expect(await store.asks.answer({ ...request, answer: other })).toEqual({ kind: 'conflict' })
 })
 
-onEachEngine('[ASK-2] an answer that does not fit changes nothing, and the ask stays open', async ({ open }) => {
+onEachEngine('[ASK-2] an invalid answer changes nothing, and the ask stays open', async ({ open }) => {
   const store = await open()
   const draft = aForm()
   await store.asks.raise(draft)
@@ -177,8 +180,8 @@ onEachEngine('[ASK-2] an answer that does not fit changes nothing, and the ask s
 
 onEachEngine('[ASK-7] for anyone who may not decide, the ask does not exist', async ({ open }) => {
   const store = await open()
-  const electorate = { approvers: ['group:ops'], barred: ['ben'], approvals: 1, declines: 1 } as const
-  const draft = aForm({ electorate })
+  const approvalRule = { approvers: ['group:ops'], excluded: ['ben'], approvals: 1, declines: 1 } as const
+  const draft = aForm({ approvalRule })
   await store.asks.raise(draft)
   const answer = { ...to(draft), via: 'inbox', answer: inEurope } as const
 
@@ -190,7 +193,7 @@ onEachEngine('[ASK-7] for anyone who may not decide, the ask does not exist', as
   expect(await store.asks.answer({ ...answer, person: person('dora', 'ops') })).toMatchObject({ kind: 'settled' })
 })
 
-onEachEngine('[STORE-11] a tenant can neither see nor decide what belongs to another', async ({ open }) => {
+onEachEngine('[STORE-11] a tenant can neither see nor decide asks of another tenant', async ({ open }) => {
   const store = await open()
   const draft = aForm()
   await store.asks.raise(draft)
@@ -206,37 +209,43 @@ onEachEngine('[STORE-11] a tenant can neither see nor decide what belongs to ano
   expect((await store.asks.read('acme', draft.id))?.state.kind).toBe('open')
 })
 
-onEachEngine('[ASK-5] an answer after the deadline finds an expired ask, and the record says so', async ({ open }) => {
-  const clock = stoppedClock()
-  const store = await open({ clock })
-  const draft = aForm()
-  await store.asks.raise(draft)
-  clock.advance(draft.decideWithinMs - 1)
-  expect(await store.asks.expire('acme', draft.id)).toEqual({ kind: 'not-due' })
-  clock.advance(1)
+onEachEngine(
+  '[ASK-5] an answer after the deadline gets an expired ask, and the audit log has its expiry',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const draft = aForm()
+    await store.asks.raise(draft)
+    clock.advance(draft.decideWithinMs - 1)
+    expect(await store.asks.expire('acme', draft.id)).toEqual({ kind: 'not-due' })
+    clock.advance(1)
 
-  const expired = { kind: 'expired', atMs: noon + draft.decideWithinMs }
-  expect((await store.asks.read('acme', draft.id))?.state).toEqual(expired)
-  const late = await store.asks.answer({ ...to(draft), person: ann, via: 'inbox', answer: inEurope })
-  expect(late).toMatchObject({ kind: 'ended', ask: { state: expired } })
-  expect(await store.asks.withdraw('acme', draft.id, 'caller-gone')).toMatchObject({ kind: 'ended' })
-  expect(await kinds(store, 'acme')).toEqual(['ask.raised', 'ask.expired'])
-})
+    const expired = { kind: 'expired', atMs: noon + draft.decideWithinMs }
+    expect((await store.asks.read('acme', draft.id))?.state).toEqual(expired)
+    const late = await store.asks.answer({ ...to(draft), person: ann, via: 'inbox', answer: inEurope })
+    expect(late).toMatchObject({ kind: 'ended', ask: { state: expired } })
+    expect(await store.asks.withdraw('acme', draft.id, 'caller-gone')).toMatchObject({ kind: 'ended' })
+    expect(await kinds(store, 'acme')).toEqual(['ask.raised', 'ask.expired'])
+  },
+)
 
-onEachEngine('[ASK-5] an answer whose deadline passes between the look and the step is too late', async ({ open }) => {
-  const raising = await open({ clock: stoppedClock() })
-  const draft = aForm()
-  await raising.asks.raise(draft)
-  let looks = 0
-  const store = await open({ clock: () => noon + draft.decideWithinMs - (looks++ === 0 ? 1 : 0) })
+onEachEngine(
+  '[ASK-5] an answer is too late if the deadline passes between the read and the deciding statement',
+  async ({ open }) => {
+    const raising = await open({ clock: stoppedClock() })
+    const draft = aForm()
+    await raising.asks.raise(draft)
+    let clockReads = 0
+    const store = await open({ clock: () => noon + draft.decideWithinMs - (clockReads++ === 0 ? 1 : 0) })
 
-  const answered = await store.asks.answer({ ...to(draft), person: ann, via: 'inbox', answer: inEurope })
+    const answered = await store.asks.answer({ ...to(draft), person: ann, via: 'inbox', answer: inEurope })
 
-  expect(looks).toBeGreaterThan(1)
-  expect(answered).toMatchObject({ kind: 'ended', ask: { state: { kind: 'expired' } } })
-})
+    expect(clockReads).toBeGreaterThan(1)
+    expect(answered).toMatchObject({ kind: 'ended', ask: { state: { kind: 'expired' } } })
+  },
+)
 
-onEachEngine('[ASK-3] each way to end without a yes is kept apart', async ({ open }) => {
+onEachEngine('[ASK-3] each way to end without a yes is stored as its own outcome', async ({ open }) => {
   const store = await open()
   const reasons = ['undeliverable', 'unseen', 'call-cancelled', 'asker-stopped', 'caller-gone', 'owner-lost'] as const
 
@@ -251,7 +260,7 @@ onEachEngine('[ASK-3] each way to end without a yes is kept apart', async ({ ope
     await store.asks.raise(draft)
     await store.asks.answer({ ...to(draft), person: ann, via: 'inbox', answer })
     const ask = await store.asks.read('acme', draft.id)
-    expect(ask && outcomeOf(ask.state)).toBe(answer === decline ? 'declined' : 'cancelled')
+    expect(ask && askOutcomeOf(ask.state)).toBe(answer === decline ? 'declined' : 'cancelled')
   }
 })
 

@@ -32,7 +32,7 @@ async function entriesOf(store: Store, tenant = 'acme'): Promise<AuditEntry[]> {
   return entries
 }
 
-onEachEngine('[AUDIT-3] every move is in the record, in order, and the chain verifies', async ({ open }) => {
+onEachEngine('[AUDIT-3] every change is in the audit log, in order, and the chain verifies', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   await someHistory(store)
 
@@ -52,7 +52,7 @@ onEachEngine('[AUDIT-3] every move is in the record, in order, and the chain ver
   expect(await store.audit.verify('acme')).toEqual({ ok: true, lastSeq: 8, lastHash: entries.at(-1)?.hash })
 })
 
-onEachEngine('[AUDIT-3] a move that did not happen is not in the record', async ({ open }) => {
+onEachEngine('[AUDIT-3] a change that did not happen is not in the audit log', async ({ open }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(aForm())
   await store.asks.answer({ tenant, id, person: ben, via: 'inbox', answer: inEurope })
@@ -63,7 +63,7 @@ onEachEngine('[AUDIT-3] a move that did not happen is not in the record', async 
   expect(await entriesOf(store)).toHaveLength(1)
 })
 
-onEachEngine('[AUDIT-4] the record holds digests, and contents only where they are to be kept', async ({ open }) => {
+onEachEngine('[AUDIT-4] the audit log contains digests, and contents only if that is configured', async ({ open }) => {
   const answer = { action: 'accept', content: { region: 'eu' }, comment: 'as discussed' }
   for (const auditContents of ['digest', 'keep'] as const) {
     const store = await open({ auditContents })
@@ -79,7 +79,7 @@ onEachEngine('[AUDIT-4] the record holds digests, and contents only where they a
   }
 })
 
-onEachEngine('[AUDIT-5] tenants have chains of their own', async ({ open }) => {
+onEachEngine('[AUDIT-5] each tenant has its own chain', async ({ open }) => {
   const store = await open()
   await store.asks.raise(aForm())
   await store.asks.raise(aForm({ tenant: 'umbrella' }))
@@ -100,7 +100,7 @@ const attacks = [
 ]
 
 onEachEngine(
-  '[AUDIT-1] whoever changes the database behind our back is found out, with the entry',
+  '[AUDIT-1] a change made directly in the database is detected, with its entry',
   async ({ open, tamper }) => {
     const store = await open()
     await someHistory(store)
@@ -118,26 +118,23 @@ onEachEngine(
   },
 )
 
-onEachEngine(
-  '[AUDIT-2] a checkpoint kept elsewhere shows a cut-off end that the database hides',
-  async ({ open, tamper }) => {
-    const store = await open()
-    expect(await store.audit.checkpoint('acme', 'k1', keys.privateKey)).toBeUndefined()
-    await someHistory(store)
-    const checkpoint = await store.audit.checkpoint('acme', 'k1', keys.privateKey)
-    if (checkpoint === undefined) throw new Error('No checkpoint was made.')
+onEachEngine('[AUDIT-2] a checkpoint stored elsewhere reveals a truncated log', async ({ open, tamper }) => {
+  const store = await open()
+  expect(await store.audit.checkpoint('acme', 'k1', keys.privateKey)).toBeUndefined()
+  await someHistory(store)
+  const checkpoint = await store.audit.checkpoint('acme', 'k1', keys.privateKey)
+  if (checkpoint === undefined) throw new Error('No checkpoint was made.')
 
-    expect(verifyCheckpoint(checkpoint, keys.publicKey)).toBe(true)
-    expect(await store.audit.checkpoints('acme')).toEqual([checkpoint])
-    expect(await store.audit.verify('acme', [checkpoint])).toMatchObject({ ok: true })
-    await tamper('delete from audit_entries where seq > 5')
-    await tamper(`update audit_heads set seq = 5, hash = (select hash from audit_entries where seq = 5)`)
-    expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 5 })
-    expect(await store.audit.verify('acme', [checkpoint])).toMatchObject({ ok: false, seq: 6 })
-  },
-)
+  expect(verifyCheckpoint(checkpoint, keys.publicKey)).toBe(true)
+  expect(await store.audit.checkpoints('acme')).toEqual([checkpoint])
+  expect(await store.audit.verify('acme', [checkpoint])).toMatchObject({ ok: true })
+  await tamper('delete from audit_entries where seq > 5')
+  await tamper(`update audit_heads set seq = 5, hash = (select hash from audit_entries where seq = 5)`)
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 5 })
+  expect(await store.audit.verify('acme', [checkpoint])).toMatchObject({ ok: false, seq: 6 })
+})
 
-onEachEngine('[AUDIT-3] notes go into the record in the order given, all or none', async ({ open }) => {
+onEachEngine('[AUDIT-3] notes are added in the order given, all or none', async ({ open }) => {
   const store = await open()
   const notes = Array.from({ length: 1_500 }, (_, index) => ({ subject: anId(), body: { index } }))
   await store.audit.append('acme', [])
@@ -149,7 +146,7 @@ onEachEngine('[AUDIT-3] notes go into the record in the order given, all or none
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 1_500 })
 })
 
-onEachEngine('[AUDIT-3] a note by itself can be the first of a record', async ({ open }) => {
+onEachEngine('[AUDIT-3] a note can be the first entry of an audit log', async ({ open }) => {
   const store = await open()
   await store.audit.append('acme', [{ subject: 'first', body: {} }])
   await store.audit.append('acme', [{ subject: 'second', body: {} }])

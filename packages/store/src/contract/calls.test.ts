@@ -17,7 +17,7 @@ function aCall(id = anId('call')) {
   return { ...draft, owner: 'gateway-1', leaseMs }
 }
 
-onEachEngine('[STORE-10] a call is kept with its owner until its outcome is', async ({ open }) => {
+onEachEngine('[STORE-10] a call is stored with its owner, and later with its outcome', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const call = aCall()
   await store.calls.begin(call)
@@ -37,7 +37,7 @@ onEachEngine('[STORE-10] a call is kept with its owner until its outcome is', as
   })
 })
 
-onEachEngine('[STORE-10] an outcome is kept once, and delivered again as long as the caller asks', async ({ open }) => {
+onEachEngine('[STORE-10] an outcome is stored once, and can be delivered again', async ({ open }) => {
   const store = await open()
   const call = aCall()
   await store.calls.begin(call)
@@ -63,7 +63,7 @@ onEachEngine('[STORE-10] only the caller sees a call, and only its owner finishe
   expect(await store.calls.delivered('acme', call.id)).toBe(false)
 })
 
-onEachEngine('[STORE-10] a silent owner has lost its call from the end of the lease on', async ({ open }) => {
+onEachEngine('[STORE-10] a call is lost once the lease of its owner has ended', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const call = aCall()
@@ -75,7 +75,7 @@ onEachEngine('[STORE-10] a silent owner has lost its call from the end of the le
   expect(await store.calls.renew('gateway-1', leaseMs)).toEqual(new Set())
 })
 
-onEachEngine('[STORE-10] an owner that is heard of keeps all its calls, and no other does', async ({ open }) => {
+onEachEngine('[STORE-10] an owner that renews its lease keeps all its calls, and only its own', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const [mine, also, other] = [aCall(), aCall(), { ...aCall(), owner: 'gateway-2' }]
@@ -88,7 +88,7 @@ onEachEngine('[STORE-10] an owner that is heard of keeps all its calls, and no o
   expect((await store.calls.read('acme', other.id, 'ann'))?.state.kind).toBe('lost')
 })
 
-onEachEngine('[STORE-10] a sweep gives lost calls up and withdraws what they waited for, once', async ({ open }) => {
+onEachEngine('[STORE-10] a sweep abandons lost calls and withdraws their asks, once', async ({ open }) => {
   const clock = stoppedClock()
   const stores = [await open({ clock }), await open({ clock })]
   const [store] = stores
@@ -96,53 +96,53 @@ onEachEngine('[STORE-10] a sweep gives lost calls up and withdraws what they wai
   const call = aCall()
   await store.calls.begin(call)
   const waiting = await store.asks.raise(aForm({ callId: call.id }))
-  const apart = await store.asks.raise(aForm())
+  const unrelated = await store.asks.raise(aForm())
   clock.advance(leaseMs)
 
   const sweeps = await Promise.all(stores.map((one) => one.sweep()))
 
   expect(sweeps.flatMap(({ lost }) => lost)).toEqual([{ tenant: 'acme', id: call.id }])
   expect((await store.asks.read('acme', waiting.id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
-  expect((await store.asks.read('acme', apart.id))?.state.kind).toBe('open')
+  expect((await store.asks.read('acme', unrelated.id))?.state.kind).toBe('open')
   const late = await store.asks.answer({ tenant: 'acme', id: waiting.id, person: ann, via: 'inbox', answer: inEurope })
   expect(late).toMatchObject({ kind: 'ended' })
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 4 })
 })
 
-onEachEngine('[STORE-13] a sweep records what expired and forgets what can no longer be replayed', async ({ open }) => {
-  const clock = stoppedClock()
-  const store = await open({ clock })
-  const ask = await store.asks.raise(aForm({ decideWithinMs: minuteMs }))
-  const [old, fresh] = [anId('state'), anId('state')]
-  await store.grants.useState('acme', old, noon + minuteMs)
-  clock.advance(2 * 24 * 60 * minuteMs)
-  await store.grants.useState('acme', fresh, clock() + minuteMs)
-
-  expect(await store.sweep()).toEqual({ expired: 1, lost: [], forgotten: 1 })
-  expect(await store.sweep()).toEqual({ expired: 0, lost: [], forgotten: 0 })
-  expect(await store.grants.useState('acme', fresh, clock() + minuteMs)).toBe(false)
-  expect((await store.asks.read('acme', ask.id))?.state).toEqual({ kind: 'expired', atMs: noon + minuteMs })
-})
-
 onEachEngine(
-  '[STORE-13] what came of a call is forgotten when nobody can come back for it any more',
+  '[STORE-13] a sweep records expired asks and deletes ids that can no longer be replayed',
   async ({ open }) => {
-    let now = noon
-    const store = await open({ clock: () => now })
-    const [finished, lost, running] = [aCall(), aCall(), { ...aCall(), leaseMs: 30 * dayMs }]
-    for (const call of [finished, lost, running]) await store.calls.begin(call)
-    await store.calls.finish('acme', finished.id, 'gateway-1', '{}')
-    const kindOf = async ({ id }: { id: string }) => (await store.calls.read('acme', id, 'ann'))?.state.kind
-    const kinds = async () => [await kindOf(finished), await kindOf(lost), await kindOf(running)]
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const ask = await store.asks.raise(aForm({ decideWithinMs: minuteMs }))
+    const [old, fresh] = [anId('state'), anId('state')]
+    await store.grants.useState('acme', old, noon + minuteMs)
+    clock.advance(2 * 24 * 60 * minuteMs)
+    await store.grants.useState('acme', fresh, clock() + minuteMs)
 
-    now += leaseMs
-    await store.sweep()
-    now += 15 * dayMs
-    expect((await store.sweep()).forgotten).toBe(0)
-    expect(await kinds()).toEqual(['finished', 'lost', 'running'])
-
-    now += dayMs + 1
-    expect((await store.sweep()).forgotten).toBe(2)
-    expect(await kinds()).toEqual([undefined, undefined, 'running'])
+    expect(await store.sweep()).toEqual({ expired: 1, lost: [], deleted: 1 })
+    expect(await store.sweep()).toEqual({ expired: 0, lost: [], deleted: 0 })
+    expect(await store.grants.useState('acme', fresh, clock() + minuteMs)).toBe(false)
+    expect((await store.asks.read('acme', ask.id))?.state).toEqual({ kind: 'expired', atMs: noon + minuteMs })
   },
 )
+
+onEachEngine('[STORE-13] the outcome of a call is deleted when it can no longer be fetched', async ({ open }) => {
+  let now = noon
+  const store = await open({ clock: () => now })
+  const [finished, lost, running] = [aCall(), aCall(), { ...aCall(), leaseMs: 30 * dayMs }]
+  for (const call of [finished, lost, running]) await store.calls.begin(call)
+  await store.calls.finish('acme', finished.id, 'gateway-1', '{}')
+  const kindOf = async ({ id }: { id: string }) => (await store.calls.read('acme', id, 'ann'))?.state.kind
+  const kinds = async () => [await kindOf(finished), await kindOf(lost), await kindOf(running)]
+
+  now += leaseMs
+  await store.sweep()
+  now += 15 * dayMs
+  expect((await store.sweep()).deleted).toBe(0)
+  expect(await kinds()).toEqual(['finished', 'lost', 'running'])
+
+  now += dayMs + 1
+  expect((await store.sweep()).deleted).toBe(2)
+  expect(await kinds()).toEqual([undefined, undefined, 'running'])
+})

@@ -1,4 +1,4 @@
-// Following what happens to a tenant's asks, and counting how they ended.
+// Following the changes of a tenant's asks, and statistics of how they ended.
 
 import { expect } from 'vitest'
 import { accept, aForm, anApproval, ann, ben, decline, inEurope, minuteMs, person } from './drafts.suite.ts'
@@ -7,7 +7,7 @@ import { onEachEngine, stoppedClock } from './engines.suite.ts'
 const tenant = 'acme'
 
 onEachEngine(
-  '[INBOX-5] every move of an ask is listed once, in order, and can be read on from anywhere',
+  '[INBOX-5] every change of an ask is listed once, in order, and can be read from any position',
   async ({ open }) => {
     const store = await open()
     expect(await store.changes.last(tenant)).toBe(0)
@@ -36,75 +36,75 @@ onEachEngine(
   },
 )
 
-onEachEngine('[INBOX-5] whoever follows a tenant is rung by a move in another process', async ({ open }) => {
+onEachEngine('[INBOX-5] a waiter for a tenant is notified of a change in another process', async ({ open }) => {
   const [here, there] = [await open({ pollMs: 60_000 }), await open({ pollMs: 60_000 })]
   await there.asks.raise(aForm())
-  const bell = here.changes.listen(tenant)
+  const waiter = here.changes.listen(tenant)
   try {
-    // Listening begins in the background: until it has, a signal may be missed. Moves come until one is heard.
+    // LISTEN begins in the background: until then a signal may be missed. So asks are changed until one signal arrives.
     let last = await here.changes.last(tenant)
     for (let round = 0; round < 3; round++) {
       const ask = await there.asks.raise(aForm())
       const deadline = Date.now() + 10_000
       while ((await here.changes.since(tenant, last, 10)).changes.every(({ id }) => id !== ask.id)) {
         if (Date.now() > deadline) throw new Error('The raised ask was never listed.')
-        await bell.rung(1_000)
+        await waiter.wait(1_000)
       }
       last = await here.changes.last(tenant)
     }
     const startedAt = Date.now()
-    const rung = bell.rung(30_000)
+    const notified = waiter.wait(30_000)
     await there.asks.raise(aForm())
-    await rung
+    await notified
     expect(Date.now() - startedAt).toBeLessThan(20_000)
   } finally {
-    bell.close()
+    waiter.close()
   }
 })
 
-onEachEngine(
-  '[INBOX-6] how asks ended is counted for those who may see them, and for nobody else',
-  async ({ open }) => {
-    const clock = stoppedClock()
-    const store = await open({ clock })
-    const since = clock()
-    const raise = async (draft: Parameters<typeof store.asks.raise>[0]) => (await store.asks.raise(draft)).id
-    const yes = await raise(aForm())
-    const no = await raise(aForm())
-    const neither = await raise(aForm({ asker: { server: 'github' } }))
-    const gone = await raise(aForm())
-    const unseen = await raise(aForm())
-    await raise(aForm({ decideWithinMs: minuteMs }))
-    await raise(aForm())
-    const answer = (id: string, content: unknown) =>
-      store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: content })
-    clock.advance(5_000)
-    await answer(yes, inEurope)
-    await answer(no, decline)
-    await answer(neither, { action: 'cancel' })
-    await store.asks.withdraw(tenant, gone, 'caller-gone')
-    await store.asks.withdraw(tenant, unseen, 'unseen')
-    clock.advance(minuteMs)
-    await store.sweep()
+onEachEngine('[INBOX-6] the statistics of a person include only asks that they may see', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const since = clock()
+  const raise = async (draft: Parameters<typeof store.asks.raise>[0]) => (await store.asks.raise(draft)).id
+  const yes = await raise(aForm())
+  const no = await raise(aForm())
+  const neither = await raise(aForm({ asker: { server: 'github' } }))
+  const gone = await raise(aForm())
+  const unseen = await raise(aForm())
+  await raise(aForm({ decideWithinMs: minuteMs }))
+  await raise(aForm())
+  const answer = (id: string, content: unknown) =>
+    store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: content })
+  clock.advance(5_000)
+  await answer(yes, inEurope)
+  await answer(no, decline)
+  await answer(neither, { action: 'cancel' })
+  await store.asks.withdraw(tenant, gone, 'caller-gone')
+  await store.asks.withdraw(tenant, unseen, 'unseen')
+  clock.advance(minuteMs)
+  await store.sweep()
 
-    const query = { tenant, person: ann, sinceMs: since, atMost: 100 }
-    const { ended, complete } = await store.inbox.figures(query)
-    expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(
-      ['answered', 'declined', 'dismissed', 'withdrawn', 'unseen', 'expired'].toSorted(),
-    )
-    expect(ended.filter(({ outcome }) => outcome === 'dismissed')).toEqual([
-      { server: 'github', tool: undefined, outcome: 'dismissed', tookMs: 5_000 },
-    ])
-    expect(complete).toBe(true)
-    expect(await store.inbox.figures({ ...query, atMost: 2 })).toMatchObject({ complete: false, ended: { length: 2 } })
-    expect((await store.inbox.figures({ ...query, sinceMs: clock() })).ended).toEqual([])
-    expect((await store.inbox.figures({ ...query, person: ben })).ended).toEqual([])
+  const query = { tenant, person: ann, sinceMs: since, atMost: 100 }
+  const { ended, complete } = await store.inbox.statistics(query)
+  expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(
+    ['answered', 'declined', 'dismissed', 'withdrawn', 'unseen', 'expired'].toSorted(),
+  )
+  expect(ended.filter(({ outcome }) => outcome === 'dismissed')).toEqual([
+    { server: 'github', tool: undefined, outcome: 'dismissed', tookMs: 5_000 },
+  ])
+  expect(complete).toBe(true)
+  expect(await store.inbox.statistics({ ...query, atMost: 2 })).toMatchObject({
+    complete: false,
+    ended: { length: 2 },
+  })
+  expect((await store.inbox.statistics({ ...query, sinceMs: clock() })).ended).toEqual([])
+  expect((await store.inbox.statistics({ ...query, person: ben })).ended).toEqual([])
 
-    const barred = { approvers: ['group:ops'], barred: ['ann'], approvals: 1, declines: 1 } as const
-    const group = await raise(anApproval([], 1, { electorate: barred }))
-    await store.asks.answer({ tenant, id: group, person: person('ben', 'ops'), via: 'inbox', answer: decline })
-    expect((await store.inbox.figures({ ...query, person: person('ann', 'ops') })).ended).toHaveLength(6)
-    expect((await store.inbox.figures({ ...query, person: person('cleo', 'ops') })).ended).toHaveLength(1)
-    await expect(store.inbox.figures({ ...query, atMost: 0 })).rejects.toMatchObject({ code: 'validation_failed' })
-  },
-)
+  const excluded = { approvers: ['group:ops'], excluded: ['ann'], approvals: 1, declines: 1 } as const
+  const group = await raise(anApproval([], 1, { approvalRule: excluded }))
+  await store.asks.answer({ tenant, id: group, person: person('ben', 'ops'), via: 'inbox', answer: decline })
+  expect((await store.inbox.statistics({ ...query, person: person('ann', 'ops') })).ended).toHaveLength(6)
+  expect((await store.inbox.statistics({ ...query, person: person('cleo', 'ops') })).ended).toHaveLength(1)
+  await expect(store.inbox.statistics({ ...query, atMost: 0 })).rejects.toMatchObject({ code: 'validation_failed' })
+})

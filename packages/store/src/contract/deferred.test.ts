@@ -8,63 +8,54 @@ function aDeferred(id = anId('ask')) {
   return { tenant: 'acme', id, principal: 'ann', state: 'sealed', keepMs: 10 * minuteMs }
 }
 
-onEachEngine(
-  '[STORE-16] a call that was put off can be gone on with once, however many come for it',
-  async ({ open }) => {
-    const stores = [await open(), await open()]
-    const call = aDeferred()
-    const [store] = stores
-    expect(await store?.deferred.keep(call)).toBe(true)
-    expect(await store?.deferred.keep({ ...call, state: 'other' })).toBe(false)
-    expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'waiting', state: 'sealed' })
+onEachEngine('[STORE-16] a deferred call is claimed once, however many processes try', async ({ open }) => {
+  const stores = [await open(), await open()]
+  const call = aDeferred()
+  const [store] = stores
+  expect(await store?.deferred.keep(call)).toBe(true)
+  expect(await store?.deferred.keep({ ...call, state: 'other' })).toBe(false)
+  expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'waiting', state: 'sealed' })
 
-    const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => stores[n % 2]?.deferred.claim('acme', call.id, 'ann', aCall)),
-    )
+  const claims = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => stores[n % 2]?.deferred.claim('acme', call.id, 'ann', aCall)),
+  )
 
-    expect(claims.filter(Boolean)).toHaveLength(1)
-    expect(await store?.deferred.read('acme', call.id, 'ann')).toMatchObject({ kind: 'claimed', callId: aCall })
-    expect(await store?.deferred.finish('acme', call.id, '{"done":true}')).toBe(true)
-    expect(await store?.deferred.finish('acme', call.id, '{"done":false}')).toBe(false)
-    expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'finished', outcome: '{"done":true}' })
-  },
-)
+  expect(claims.filter(Boolean)).toHaveLength(1)
+  expect(await store?.deferred.read('acme', call.id, 'ann')).toMatchObject({ kind: 'claimed', callId: aCall })
+  expect(await store?.deferred.finish('acme', call.id, '{"done":true}')).toBe(true)
+  expect(await store?.deferred.finish('acme', call.id, '{"done":false}')).toBe(false)
+  expect(await store?.deferred.read('acme', call.id, 'ann')).toEqual({ kind: 'finished', outcome: '{"done":true}' })
+})
 
-onEachEngine(
-  '[STORE-16] nothing comes of a call that nobody claimed, and a claim does not run out',
-  async ({ open }) => {
-    const clock = stoppedClock()
-    const store = await open({ clock })
-    const call = aDeferred()
-    await store.deferred.keep(call)
-    expect(await store.deferred.finish('acme', call.id, '{}')).toBe(false)
+onEachEngine('[STORE-16] an unclaimed call cannot be finished, and a claim does not expire', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const call = aDeferred()
+  await store.deferred.keep(call)
+  expect(await store.deferred.finish('acme', call.id, '{}')).toBe(false)
 
-    await store.deferred.claim('acme', call.id, 'ann', aCall)
-    clock.advance(9 * minuteMs)
+  await store.deferred.claim('acme', call.id, 'ann', aCall)
+  clock.advance(9 * minuteMs)
 
-    expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
-  },
-)
+  expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
+})
 
-onEachEngine(
-  "[STORE-16] [STORE-11] a call that was put off is its caller's alone, and only for its time",
-  async ({ open }) => {
-    const clock = stoppedClock()
-    const store = await open({ clock })
-    const call = aDeferred()
-    await store.deferred.keep(call)
+onEachEngine('[STORE-16] [STORE-11] only its caller can read a deferred call, until it expires', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const call = aDeferred()
+  await store.deferred.keep(call)
 
-    for (const [tenant, principal] of [
-      ['acme', 'ben'],
-      ['umbrella', 'ann'],
-    ] as const) {
-      expect(await store.deferred.read(tenant, call.id, principal)).toBeUndefined()
-      expect(await store.deferred.claim(tenant, call.id, principal, aCall)).toBe(false)
-    }
-    clock.advance(10 * minuteMs)
-    expect(await store.deferred.read('acme', call.id, 'ann')).toBeUndefined()
-    expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
-    clock.advance(25 * 60 * minuteMs)
-    expect((await store.sweep()).forgotten).toBe(1)
-  },
-)
+  for (const [tenant, principal] of [
+    ['acme', 'ben'],
+    ['umbrella', 'ann'],
+  ] as const) {
+    expect(await store.deferred.read(tenant, call.id, principal)).toBeUndefined()
+    expect(await store.deferred.claim(tenant, call.id, principal, aCall)).toBe(false)
+  }
+  clock.advance(10 * minuteMs)
+  expect(await store.deferred.read('acme', call.id, 'ann')).toBeUndefined()
+  expect(await store.deferred.claim('acme', call.id, 'ann', aCall)).toBe(false)
+  clock.advance(25 * 60 * minuteMs)
+  expect((await store.sweep()).deleted).toBe(1)
+})

@@ -17,31 +17,28 @@ async function kinds(store: Store, id: string): Promise<string[]> {
   return found
 }
 
-onEachEngine(
-  '[WAIT-9] an answer that was not delivered keeps its answer and gets a second entry, once',
-  async ({ open }) => {
-    const clock = stoppedClock()
-    const store = await open({ clock })
-    const id = await answered(store)
-    clock.advance(5_000)
+onEachEngine('[WAIT-9] an undelivered answer stays stored and gets a second audit entry, once', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const id = await answered(store)
+  clock.advance(5_000)
 
-    const marked = await Promise.all([1, 2, 3].map(() => store.asks.undelivered('acme', id, true)))
+  const marked = await Promise.all([1, 2, 3].map(() => store.asks.undelivered('acme', id, true)))
 
-    expect(marked.filter(Boolean)).toHaveLength(1)
-    expect((await store.asks.read('acme', id))?.state).toMatchObject({
-      kind: 'settled',
-      answer: inEurope,
-      undeliveredAtMs: noon + 5_000,
-    })
-    expect(await kinds(store, id)).toEqual(['ask.raised', 'ask.settled', 'ask.undelivered'])
-    expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
-    const { ended } = await store.inbox.figures({ tenant: 'acme', person: ann, sinceMs: 0, atMost: 10 })
-    expect(ended.map(({ outcome }) => outcome)).toEqual(['undelivered'])
-  },
-)
+  expect(marked.filter(Boolean)).toHaveLength(1)
+  expect((await store.asks.read('acme', id))?.state).toMatchObject({
+    kind: 'settled',
+    answer: inEurope,
+    undeliveredAtMs: noon + 5_000,
+  })
+  expect(await kinds(store, id)).toEqual(['ask.raised', 'ask.settled', 'ask.undelivered'])
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
+  const { ended } = await store.inbox.statistics({ tenant: 'acme', person: ann, sinceMs: 0, atMost: 10 })
+  expect(ended.map(({ outcome }) => outcome)).toEqual(['undelivered'])
+})
 
 onEachEngine(
-  '[WAIT-9] what was delivered stays so unless it is certain that the server had stopped waiting',
+  '[WAIT-9] a delivered answer stays delivered unless it is certain that the server had stopped waiting',
   async ({ open }) => {
     const store = await open()
     const [sure, unsure] = [await answered(store), await answered(store)]
@@ -56,7 +53,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[WAIT-9] an ask without an answer has nothing to deliver', async ({ open }) => {
+onEachEngine('[WAIT-9] an ask without an answer cannot be marked as undelivered', async ({ open }) => {
   const store = await open()
   const ids = [aForm(), aForm()].map(({ id }) => id)
   for (const id of ids) await store.asks.raise(aForm({ id }))
@@ -66,7 +63,7 @@ onEachEngine('[WAIT-9] an ask without an answer has nothing to deliver', async (
   expect((await store.asks.read('acme', ids[1] as string))?.state).toMatchObject({ reason: 'asker-stopped' })
 })
 
-onEachEngine('[WAIT-9] of a process that died, what was answered and not delivered is found', async ({ open }) => {
+onEachEngine('[WAIT-9] the undelivered answers of a dead process are found', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const callId = anId('call')
@@ -85,14 +82,14 @@ onEachEngine('[WAIT-9] of a process that died, what was answered and not deliver
   const other = await answered(store)
 
   clock.advance(leaseMs + 1)
-  await Promise.all([store.giveUpSilent(), store.giveUpSilent()])
+  await Promise.all([store.abandonLostCalls(), store.abandonLostCalls()])
 
   const ends = await Promise.all([delivered, lost, other].map((id) => kinds(store, id)))
   expect(ends.map((kind) => kind.at(-1))).toEqual(['ask.settled', 'ask.undelivered', 'ask.settled'])
 })
 
 onEachEngine(
-  '[WAIT-10] when a caller was last seen is written at most once in so long, and only while the ask is open',
+  '[WAIT-10] the time a caller was last seen is written at most once per interval, and only while the ask is open',
   async ({ open }) => {
     const clock = stoppedClock()
     const store = await open({ clock })

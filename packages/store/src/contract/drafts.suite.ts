@@ -1,4 +1,4 @@
-// People, asks and answers to begin a test with.
+// People, asks and answers for tests.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -12,7 +12,7 @@ import {
   toolDefinitionDigest,
 } from '@assent/core'
 
-/** The same in every process of a test. */
+/** Shared by all processes of a test. */
 export const testKeys: KeyRing = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(3) }])
 
 export const noon: number = Date.UTC(2026, 6, 28, 12)
@@ -54,7 +54,7 @@ export function aForm(changes: Partial<AskDraft> = {}): AskDraft {
         ],
       },
     },
-    electorate: { approvers: ['person:ann'], barred: [], approvals: 1, declines: 1 },
+    approvalRule: { approvers: ['person:ann'], excluded: [], approvals: 1, declines: 1 },
     decideWithinMs: 10 * minuteMs,
     useWithinMs: 5 * minuteMs,
     ...changes,
@@ -63,7 +63,7 @@ export function aForm(changes: Partial<AskDraft> = {}): AskDraft {
 
 export const inEurope = { action: 'accept', content: { region: 'eu' } } as const
 
-/** A deployment that the given people approve. */
+/** A deployment that these people must approve. */
 export function anApproval(
   approvers: readonly Approver[],
   approvals: number,
@@ -77,7 +77,7 @@ export function anApproval(
   }
   return aForm({
     question: { kind: 'approval', title: 'Roll out', action, digest: actionDigest(action) },
-    electorate: { approvers, barred: [], approvals, declines: 1 },
+    approvalRule: { approvers, excluded: [], approvals, declines: 1 },
     ...changes,
   })
 }

@@ -1,9 +1,8 @@
 // Edits that someone with write access to the database can make, in SQL that both engines understand. For tests of the
 // store and for proofs that edit the database of a running program.
 //
-// Each one is applied to an ask that is in the state `on`. It either tries to get a call released that nobody approved
-// (`aim: 'release'`), or to change what the history says (`aim: 'history'`). None may release anything, and `audit
-// verify` reports every one.
+// Each one is applied to an ask in the state `on`. It tries either to release a call that was not approved (`aim: 'release'`), or
+// to change the history (`aim: 'history'`). None may release anything, and `audit verify` reports every one.
 
 import { type AuditEntry, bodyDigest, canonicalJson, genesisHash, linkHash } from '@assent/core'
 
@@ -87,7 +86,7 @@ export const databaseEdits: readonly DatabaseEdit[] = [
   edit('a decline is turned into an accept', 'declined', 'release', ({ row }) => {
     return `update asks set answer = ${yes}, accepts = 1, declines = 0 where ${row}`
   }),
-  edit('a decline is turned into an accept by somebody else', 'declined', 'release', ({ row }) => {
+  edit('a decline is turned into an accept by another person', 'declined', 'release', ({ row }) => {
     return `update asks set ${settledByCeo}, declines = 0 where ${row}`
   }),
   edit('an expired ask is set to accepted', 'expired', 'release', ({ row }) => {
@@ -125,7 +124,7 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     return `update asks set digest = 'sha256:${'0'.repeat(64)}' where ${row}`
   }),
   edit('an approver is added to an open ask', 'open', 'release', ({ row, tenant, id }) => [
-    `update asks set electorate = replace(electorate, '"approvers":[', '"approvers":["person:mallory",') where ${row}`,
+    `update asks set approval_rule = replace(approval_rule, '"approvers":[', '"approvers":["person:mallory",') where ${row}`,
     `insert into ask_approvers (tenant, ask_id, approver, server, kind, raised_at, decide_by, is_open)
      select tenant, ask_id, 'person:mallory', server, kind, raised_at, decide_by, 1 from ask_approvers
      where tenant = '${tenant}' and ask_id = '${id}' limit 1`,
@@ -143,7 +142,7 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     return `update asks set approvals_needed = 1 where ${row}`
   }),
   edit('the number of approvals needed is lowered everywhere', 'voted', 'release', ({ row }) => {
-    return `update asks set approvals_needed = 1, electorate = replace(electorate, '"approvals":2', '"approvals":1')
+    return `update asks set approvals_needed = 1, approval_rule = replace(approval_rule, '"approvals":2', '"approvals":1')
       where ${row}`
   }),
   edit('the counter of accepts is raised', 'unvoted', 'release', ({ row }) => {
@@ -234,13 +233,13 @@ export const databaseEdits: readonly DatabaseEdit[] = [
     apply: (run, target) => rewriteLog(run, target, (entries) => entries.slice(0, -1)),
   },
   {
-    title: 'the entry of a decision names somebody else, and every hash is recomputed',
+    title: 'the entry of a decision names another person, and every hash is recomputed',
     on: 'accepted',
     aim: 'history',
     apply: (run, target) => rewriteLog(run, target, (entries) => entries.map((entry) => byCeo(entry, target.id))),
   },
   {
-    title: 'the entry of a decision and its row name somebody else, and every hash is recomputed',
+    title: 'the entry of a decision and its row name another person, and every hash is recomputed',
     on: 'accepted',
     aim: 'history',
     apply: async (run, target) => {
@@ -284,7 +283,7 @@ function changed(entry: AuditEntry, id: string, change: (body: object) => object
   return { ...entry, body: canonicalJson(change(JSON.parse(entry.body))) }
 }
 
-/** Writes the tenant's audit log anew, each hash computed from the one before, and fixes its head. */
+/** Rewrites the tenant's audit log with a valid hash chain, and updates its head. */
 async function rewriteLog(
   run: Run,
   { tenant }: EditTarget,

@@ -1,4 +1,4 @@
-// The same test on both engines, each time on a fresh store of its own.
+// Runs the same test on both engines, each time on a new database.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,7 +7,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { test } from 'vitest'
+import { hasServices } from '../../../../test-kit/services.ts'
 import {
+  type DatabaseReport,
+  examinePostgres,
+  examineSqlite,
   migratePostgres,
   openPostgres,
   openSqlite,
@@ -19,17 +23,19 @@ import { noon, testKeys } from './drafts.suite.ts'
 
 export const postgresUrl: string = process.env.ASSENT_TEST_POSTGRES ?? 'postgres://root@127.0.0.1:5432/test'
 
-/** The address of a connection pooler in front of the same database. The tests then run through it. */
+/** The address of a connection pooler for the same database, if the tests are to run through one. */
 const poolerUrl = process.env.ASSENT_TEST_POOLER
 
-export interface Place {
-  /** Opens the same database once more, as another process would. */
+export interface TestDb {
+  /** Opens the same database again, as another process would. */
   open(options?: Partial<StoreOptions> & Pick<PostgresStoreOptions, 'wake'>): Promise<Store>
-  /** Runs SQL behind the store's back, as someone with the database's password could. */
+  /** Examines the same database before it is opened. */
+  examine(): Promise<DatabaseReport>
+  /** Runs SQL directly on the database, as someone with its password could. */
   tamper(sql: string): Promise<unknown[]>
 }
 
-/** A clock that stands still until told. */
+/** A clock that moves only when the test advances it. */
 export interface StoppedClock {
   (): number
   advance(ms: number): void
@@ -44,12 +50,12 @@ export function stoppedClock(startMs = noon): StoppedClock {
   })
 }
 
-export function onEachEngine(title: string, run: (place: Place) => Promise<void>): void {
-  test(`${title} (PostgreSQL)`, () => onPostgres(run))
+export function onEachEngine(title: string, run: (db: TestDb) => Promise<void>): void {
+  test.skipIf(!hasServices)(`${title} (PostgreSQL)`, () => onPostgres(run))
   test(`${title} (SQLite)`, () => onSqlite(run))
 }
 
-export async function onPostgres(run: (place: Place) => Promise<void>): Promise<void> {
+export async function onPostgres(run: (db: TestDb) => Promise<void>): Promise<void> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const opened: Store[] = []
   const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
@@ -64,6 +70,7 @@ export async function onPostgres(run: (place: Place) => Promise<void>): Promise<
         opened.push(store)
         return store
       },
+      examine: () => examinePostgres(postgresUrl, { schema }),
       tamper: async (sql) => (await admin.query(sql)).rows,
     })
   } finally {
@@ -73,7 +80,7 @@ export async function onPostgres(run: (place: Place) => Promise<void>): Promise<
   }
 }
 
-export async function onSqlite(run: (place: Place & { readonly path: string }) => Promise<void>): Promise<void> {
+export async function onSqlite(run: (db: TestDb & { readonly path: string }) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-'))
   const path = join(folder, 'assent.db')
   const opened: Store[] = []
@@ -85,6 +92,7 @@ export async function onSqlite(run: (place: Place & { readonly path: string }) =
         opened.push(store)
         return store
       },
+      examine: async () => examineSqlite(path),
       tamper: async (sql) => {
         const database = new DatabaseSync(path, { timeout: 5_000 })
         try {

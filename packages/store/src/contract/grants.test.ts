@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { accept, aForm, anApproval, anId, ann, decline, inEurope, minuteMs, noon } from './drafts.suite.ts'
-import { onEachEngine, type Place, stoppedClock } from './engines.suite.ts'
+import { onEachEngine, stoppedClock, type TestDb } from './engines.suite.ts'
 
-async function anApproved(open: Place['open'], clock = stoppedClock()) {
+async function anApproved(open: TestDb['open'], clock = stoppedClock()) {
   const store = await open({ clock })
   const draft = anApproval(['person:ann'], 1)
   const { tenant, id } = await store.asks.raise(draft)
@@ -14,7 +14,7 @@ async function anApproved(open: Place['open'], clock = stoppedClock()) {
 }
 
 onEachEngine(
-  '[STORE-6] a yes to an action gives one grant, bound to its digest, principal and time',
+  '[STORE-6] the approval of an action gives one grant, bound to its digest, principal and time',
   async ({ open }) => {
     const { grant } = await anApproved(open)
 
@@ -23,7 +23,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[STORE-6] a grant is used once, however many gates open at once', async ({ open }) => {
+onEachEngine('[STORE-6] a grant is used once, however many gates try at the same moment', async ({ open }) => {
   const { store, grant, use } = await anApproved(open)
   const other = await open({ clock: stoppedClock() })
 
@@ -34,7 +34,7 @@ onEachEngine('[STORE-6] a grant is used once, however many gates open at once', 
   expect(await store.grants.use(use)).toBeUndefined()
 })
 
-onEachEngine('[STORE-6] a grant does not open for another action, person, tenant or id', async ({ open }) => {
+onEachEngine('[STORE-6] a grant cannot be used for another action, person, tenant or id', async ({ open }) => {
   const { store, use } = await anApproved(open)
   const wrong = [
     { ...use, digest: use.digest.replace(/.$/, (last) => (last === '0' ? '1' : '0')) },
@@ -47,7 +47,7 @@ onEachEngine('[STORE-6] a grant does not open for another action, person, tenant
   expect(await store.grants.use(use)).toBeDefined()
 })
 
-onEachEngine('[STORE-6] a grant that was not used in time cannot be used any more', async ({ open }) => {
+onEachEngine('[STORE-6] an expired grant cannot be used', async ({ open }) => {
   const { store, use, clock } = await anApproved(open)
 
   clock.advance(5 * minuteMs)
@@ -67,7 +67,7 @@ onEachEngine('[STORE-6] neither a no nor a form gives a grant', async ({ open })
   expect(await store.grants.read('acme', form.id)).toBeUndefined()
 })
 
-onEachEngine('[STORE-7] the id of a sealed state is used once, by whoever comes first', async ({ open }) => {
+onEachEngine('[STORE-7] the id of a sealed state can be used once', async ({ open }) => {
   const stores = [await open(), await open()]
   const state = anId('state')
 
@@ -77,7 +77,7 @@ onEachEngine('[STORE-7] the id of a sealed state is used once, by whoever comes 
   expect(await stores[0]?.grants.useState('umbrella', state, noon)).toBe(true)
 })
 
-onEachEngine('[STORE-7] an answer brought by a state that was used before counts for nothing', async ({ open }) => {
+onEachEngine('[STORE-7] an answer with a state that was used before is refused', async ({ open }) => {
   const store = await open()
   const first = await store.asks.raise(anApproval(['person:ann'], 1))
   const second = await store.asks.raise(anApproval(['person:ann'], 1))
@@ -96,7 +96,7 @@ onEachEngine(
     const store = await open()
     const { tenant, id } = await store.asks.raise(anApproval(['person:ann'], 1))
     const state = { id: anId('state'), expiresAtMs: Date.now() + minuteMs }
-    // The last thing the step writes is made impossible.
+    // Makes the last write of the step impossible.
     await tamper(`insert into audit_entries (tenant, seq, at, kind, subject, digest, body, hash)
     values ('acme', 2, 0, 'note', 'x', 'x', 'x', 'x')`)
 
@@ -110,7 +110,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[STORE-3] where the record is gone, nothing is decided', async ({ open, tamper }) => {
+onEachEngine('[STORE-3] without an audit log nothing is decided', async ({ open, tamper }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(anApproval(['person:ann'], 1))
   await tamper(`delete from audit_heads where tenant = 'acme'`)

@@ -6,7 +6,7 @@ import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
 const forAnn = { tenant: 'acme', person: ann, show: 'open' } as const
 
-onEachEngine('[STORE-8] the inbox shows what waits for a person, newest first', async ({ open }) => {
+onEachEngine('[STORE-8] the inbox lists the open asks of a person, newest first', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const raised: Ask[] = []
@@ -14,7 +14,7 @@ onEachEngine('[STORE-8] the inbox shows what waits for a person, newest first', 
     raised.push(await store.asks.raise(aForm()))
     clock.advance(1_000)
   }
-  await store.asks.raise(aForm({ electorate: { ...aForm().electorate, approvers: ['person:ben'] } }))
+  await store.asks.raise(aForm({ approvalRule: { ...aForm().approvalRule, approvers: ['person:ben'] } }))
 
   const { asks, next } = await store.inbox.page(forAnn)
 
@@ -22,40 +22,43 @@ onEachEngine('[STORE-8] the inbox shows what waits for a person, newest first', 
   expect(next).toBeUndefined()
 })
 
-onEachEngine('[STORE-8] pages neither repeat nor skip, though asks come and go between them', async ({ open }) => {
-  const clock = stoppedClock()
-  const store = await open({ clock })
-  const ids: string[] = []
-  for (let index = 0; index < 23; index++) {
-    ids.push((await store.asks.raise(aForm())).id)
-    // Several in the same millisecond, so that time alone does not order them.
-    if (index % 4 === 0) clock.advance(1)
-  }
+onEachEngine(
+  '[STORE-8] pages neither repeat nor skip asks, while asks are raised and end between them',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const ids: string[] = []
+    for (let index = 0; index < 23; index++) {
+      ids.push((await store.asks.raise(aForm())).id)
+      // Several in the same millisecond, so that the time alone does not determine their order.
+      if (index % 4 === 0) clock.advance(1)
+    }
 
-  const seen: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await store.inbox.page({ ...forAnn, pageSize: 5, ...(cursor === undefined ? {} : { cursor }) })
-    seen.push(...page.asks.map(({ id }) => id))
-    cursor = page.next
-    clock.advance(1)
-    await store.asks.raise(aForm())
-    const [gone] = page.asks
-    await store.asks.answer({ tenant: 'acme', id: gone?.id ?? '', person: ann, via: 'inbox', answer: inEurope })
-  } while (cursor !== undefined)
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await store.inbox.page({ ...forAnn, pageSize: 5, ...(cursor === undefined ? {} : { cursor }) })
+      seen.push(...page.asks.map(({ id }) => id))
+      cursor = page.next
+      clock.advance(1)
+      await store.asks.raise(aForm())
+      const [gone] = page.asks
+      await store.asks.answer({ tenant: 'acme', id: gone?.id ?? '', person: ann, via: 'inbox', answer: inEurope })
+    } while (cursor !== undefined)
 
-  expect(seen).toHaveLength(23)
-  expect(seen.toSorted()).toEqual(ids.toSorted())
-})
+    expect(seen).toHaveLength(23)
+    expect(seen.toSorted()).toEqual(ids.toSorted())
+  },
+)
 
 onEachEngine(
-  '[STORE-8] a person sees what their groups are asked, once, and nothing they are barred from',
+  '[STORE-8] a person sees the asks of their groups once, and none that they are excluded from',
   async ({ open }) => {
     const store = await open({ clock: stoppedClock() })
     const both = await store.asks.raise(anApproval(['person:ann', 'group:ops', 'group:dev'], 1))
     const group = await store.asks.raise(anApproval(['group:ops'], 1))
-    const barred = { approvers: ['group:ops'], barred: ['ann'], approvals: 1, declines: 1 } as const
-    await store.asks.raise(anApproval([], 1, { electorate: barred }))
+    const excluded = { approvers: ['group:ops'], excluded: ['ann'], approvals: 1, declines: 1 } as const
+    await store.asks.raise(anApproval([], 1, { approvalRule: excluded }))
 
     const ids = await idsOf(store, { ...forAnn, person: person('ann', 'ops', 'dev') })
     expect(ids.toSorted()).toEqual([both.id, group.id].toSorted())
@@ -64,7 +67,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[STORE-8] filters narrow by server and by kind', async ({ open }) => {
+onEachEngine('[STORE-8] a page can be filtered by server and by kind', async ({ open }) => {
   const store = await open()
   const deploy = await store.asks.raise(aForm())
   const github = await store.asks.raise(aForm({ asker: { server: 'github' } }))
@@ -77,23 +80,20 @@ onEachEngine('[STORE-8] filters narrow by server and by kind', async ({ open }) 
   expect(await idsOf(store, { ...forAnn, server: 'nobody' })).toEqual([])
 })
 
-onEachEngine(
-  '[STORE-8] what has ended moves from the open list to the other, at its deadline too',
-  async ({ open }) => {
-    const clock = stoppedClock()
-    const store = await open({ clock })
-    const answered = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
-    const overdue = await store.asks.raise(aForm({ decideWithinMs: minuteMs }))
-    await store.asks.answer({ tenant: 'acme', id: answered.id, person: ben, via: 'inbox', answer: accept })
+onEachEngine('[STORE-8] an ended ask moves from the open to the ended list, also at its deadline', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const answered = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
+  const overdue = await store.asks.raise(aForm({ decideWithinMs: minuteMs }))
+  await store.asks.answer({ tenant: 'acme', id: answered.id, person: ben, via: 'inbox', answer: accept })
 
-    expect(await idsOf(store, forAnn)).toEqual([overdue.id])
-    expect(await idsOf(store, { ...forAnn, show: 'ended' })).toEqual([answered.id])
-    clock.advance(minuteMs)
-    expect(await idsOf(store, forAnn)).toEqual([])
-    expect(await store.sweep()).toMatchObject({ expired: 1 })
-    expect((await idsOf(store, { ...forAnn, show: 'ended' })).toSorted()).toEqual([answered.id, overdue.id].toSorted())
-  },
-)
+  expect(await idsOf(store, forAnn)).toEqual([overdue.id])
+  expect(await idsOf(store, { ...forAnn, show: 'ended' })).toEqual([answered.id])
+  clock.advance(minuteMs)
+  expect(await idsOf(store, forAnn)).toEqual([])
+  expect(await store.sweep()).toMatchObject({ expired: 1 })
+  expect((await idsOf(store, { ...forAnn, show: 'ended' })).toSorted()).toEqual([answered.id, overdue.id].toSorted())
+})
 
 onEachEngine('[STORE-8] votes so far are shown with the ask', async ({ open }) => {
   const store = await open()
@@ -105,7 +105,7 @@ onEachEngine('[STORE-8] votes so far are shown with the ask', async ({ open }) =
   expect(asks).toMatchObject([{ id, votes: [{ by: 'ben', answer: accept }] }])
 })
 
-onEachEngine('[STORE-8] a damaged page link and an impossible page size are refused in words', async ({ open }) => {
+onEachEngine('[STORE-8] an invalid cursor and an invalid page size are refused', async ({ open }) => {
   const store = await open()
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 

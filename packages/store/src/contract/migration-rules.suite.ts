@@ -1,33 +1,35 @@
-// What a migration may do so that an older version goes on beside it: add, and nothing that old statements could stumble over
-// or that locks a table for long.
+// The rules for migrations, so that an older version keeps working beside a newer one: they only add, break no older statement,
+// and lock no table for long.
 
-import { isOfIndexes, type Migration, statementsOf } from '../engine/migrations.ts'
+import { type Migration, onlyCreatesIndexes, statementsOf } from '../engine/migrations.ts'
 
-/** Why each of its statements may not be; empty for a good one. */
+/** The problems of a migration; empty if it follows the rules. */
 export function problemsOf({ name, sql }: Pick<Migration, 'name' | 'sql'>): string[] {
   const statements = statementsOf(sql).map((one) => one.toLowerCase().replaceAll(/\s+/g, ' '))
   const created = statements.flatMap((one) => /^create table ([a-z_]+) \(/.exec(one)?.[1] ?? [])
   const problems = statements.flatMap((one) => {
-    const problem = problemOf(one, created, isOfIndexes({ sql }))
+    const problem = problemOf(one, created, onlyCreatesIndexes({ sql }))
     return problem === undefined ? [] : [`${name}: ${problem}: ${one.slice(0, 80)}`]
   })
-  return statements.length === 0 ? [`${name}: it does nothing`] : problems
+  return statements.length === 0 ? [`${name}: it has no statements`] : problems
 }
 
-function problemOf(statement: string, created: readonly string[], isAlone: boolean): string | undefined {
+function problemOf(statement: string, created: readonly string[], onlyIndexes: boolean): string | undefined {
   const index = /^create (unique )?index [a-z_]+ on ([a-z_]+) /.exec(statement)
   if (index !== null) {
     if (created.includes(index[2] ?? '')) return undefined
-    if (index[1] !== undefined) return 'old statements may write what is not unique'
-    return isAlone ? undefined : 'indexes of tables in use go into a file of their own, to be made beside the work'
+    if (index[1] !== undefined) return 'older statements may insert rows that violate a new unique index'
+    return onlyIndexes
+      ? undefined
+      : 'indexes of existing tables need a separate file, so that they are built concurrently'
   }
   if (/^create table [a-z_]+ \(/.test(statement)) return undefined
   if (/^create function /.test(statement)) return undefined
   if (/^alter table [a-z_]+ set \(/.test(statement)) return undefined
   if (/^insert into migrations \(name, digest\) values \('needs /.test(statement)) return undefined
   const added = /^alter table [a-z_]+ add column [a-z_]+ (text|bigint|integer)( .*)?$/.exec(statement)
-  if (added === null) return 'only adding is known to be harmless'
+  if (added === null) return 'not a statement that only adds'
   const rest = (added[2] ?? '').trim()
   if (rest === '' || /^(not null )?default ('[^']*'|-?\d+)$/.test(rest)) return undefined
-  return 'a new column may be empty, or has a plain default'
+  return 'a new column must be nullable or have a constant default'
 }

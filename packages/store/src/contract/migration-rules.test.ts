@@ -6,7 +6,7 @@ test.each(migrationsFor('postgres'))('[STORE-34] $name only adds, and locks no t
   expect(problemsOf(migration)).toEqual([])
 })
 
-test('[STORE-34] what is for SQLite alone is judged too', () => {
+test('[STORE-34] migrations for SQLite are checked too', () => {
   expect(migrationsFor('sqlite').flatMap(problemsOf)).toEqual([])
 })
 
@@ -32,7 +32,7 @@ test.each([
   "insert into asks (id) values ('x')",
   "create table one (id text); alter table asks add column a text default 'drop table x;'; drop table one",
   '-- nothing but words',
-])('[STORE-34] a migration that would hurt an older version, or all, is found: %s', (sql) => {
+])('[STORE-34] a migration that would break an older version, or lock tables, is found: %s', (sql) => {
   expect(problemsOf({ name: '9999-planted.sql', sql })).toHaveLength(1)
 })
 
@@ -42,6 +42,6 @@ test.each([
   "-- drop table asks;\nalter table asks add column note text default 'a; b'",
   'alter table asks add column weight integer not null default 0',
   "insert into migrations (name, digest) values ('needs 0031-x.sql', '')",
-])('[STORE-34] this is fine: %s', (sql) => {
+])('[STORE-34] a migration that only adds is accepted: %s', (sql) => {
   expect(problemsOf({ name: '9999-planted.sql', sql })).toEqual([])
 })

@@ -13,10 +13,10 @@ import { onEachEngine, postgresUrl } from './engines.suite.ts'
 
 const processes = 20
 
-/** Starts processes that all open the same store in the same instant; each raises one ask and leaves. */
+/** Starts processes that all open the same store at the same moment; each raises one ask and exits. */
 async function openAtOnce(...args: string[]): Promise<string[]> {
   const children = Array.from({ length: processes }, () =>
-    fork(new URL('opener.suite.ts', import.meta.url), args, { execArgv: ['--conditions=assent-source'] }),
+    fork(new URL('open-process.suite.ts', import.meta.url), args, { execArgv: ['--conditions=assent-source'] }),
   )
   await Promise.all(children.map((child) => once(child, 'message')))
   const replies = children.map(replyOf)
@@ -29,7 +29,7 @@ async function replyOf(child: ChildProcess): Promise<string> {
   return String(reply)
 }
 
-test('[STORE-2] twenty processes that start at once on an empty database bring it up to date once (PostgreSQL)', async () => {
+test('[STORE-2] twenty processes that start at once on an empty database migrate it once (PostgreSQL)', async () => {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const admin = new pg.Client({ connectionString: postgresUrl, options: `-c search_path=${schema}` })
   await admin.connect()
@@ -47,7 +47,7 @@ test('[STORE-2] twenty processes that start at once on an empty database bring i
   }
 }, 120_000)
 
-test('[STORE-2] twenty processes that start at once on an empty file bring it up to date once (SQLite)', async () => {
+test('[STORE-2] twenty processes that start at once on an empty file migrate it once (SQLite)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-'))
   const path = join(folder, 'assent.db')
   try {
@@ -62,15 +62,34 @@ test('[STORE-2] twenty processes that start at once on an empty file bring it up
 }, 120_000)
 
 onEachEngine(
-  '[STORE-2] a migration that was changed after it had been applied is refused by name',
+  '[STORE-2] a migration that was changed after it was applied is refused by name',
   async ({ open, tamper }) => {
     await open()
-    await tamper(`update migrations set digest = 'other' where name = '0003-grants.sql'`)
+    await tamper(`update migrations set digest = 'other' where name = '0001-baseline.sql'`)
 
     await expect(open()).rejects.toMatchObject({
       code: 'misconfigured',
-      message: expect.stringContaining('0003-grants.sql'),
+      message: expect.stringContaining('0001-baseline.sql'),
     })
+  },
+)
+
+onEachEngine(
+  '[STORE-2] a database of an older development version is refused, and not changed',
+  async ({ open, tamper }) => {
+    await open()
+    await tamper('delete from migrations')
+    await tamper(`insert into migrations (name, digest) values ('0002-asks.sql', 'x'), ('0003-grants.sql', 'y')`)
+
+    await expect(open()).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringMatching(/made by an older development version of Assent.* Create a new one/),
+    })
+
+    expect(await tamper('select name from migrations order by name')).toEqual([
+      { name: '0002-asks.sql' },
+      { name: '0003-grants.sql' },
+    ])
   },
 )
 
@@ -86,7 +105,7 @@ test('[STORE-2] each engine gets its own migrations and the common ones, in orde
     list.map(({ name }) => name),
   )
 
-  expect(postgres).toContain('0001-functions.postgres.sql')
+  expect(postgres).toContain('0002-functions.postgres.sql')
   expect(sqlite?.filter((name) => name.includes('postgres'))).toEqual([])
   expect(sqlite).toEqual(postgres?.filter((name) => !name.includes('postgres')))
   expect(postgres).toEqual(postgres?.toSorted())

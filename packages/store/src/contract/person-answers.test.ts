@@ -1,4 +1,4 @@
-// The person's actual answer, as it is kept with the ask, filtered by, counted and recorded.
+// The person's actual answer: stored with the ask, used as a filter, counted and recorded.
 
 import { boolean, choice, form, optional, text } from '@assent/core'
 import { expect } from 'vitest'
@@ -43,12 +43,12 @@ onEachEngine(
       const page = await store.inbox.page({ tenant, person: ann, show: 'ended', outcome: name })
       expect(page.asks.map((ask) => ask.id)).toContain(id)
     }
-    const { ended } = await store.inbox.figures({ tenant, person: ann, sinceMs: 0, atMost: 100 })
+    const { ended } = await store.inbox.statistics({ tenant, person: ann, sinceMs: 0, atMost: 100 })
     expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(answers.map(([, , name]) => name).toSorted())
   },
 )
 
-onEachEngine('[REPLY-7] who receives the comment is kept with the ask, and is nobody unless said', async ({ open }) => {
+onEachEngine('[REPLY-7] the ask stores whether the asker receives the comment; the default is no', async ({ open }) => {
   const store = await open()
   const plain = await store.asks.raise(aForm())
   const ours = await store.asks.raise(aForm({ commentReaches: 'asker' }))
@@ -58,17 +58,17 @@ onEachEngine('[REPLY-7] who receives the comment is kept with the ask, and is no
 })
 
 onEachEngine(
-  '[REPLY-6] an accepted form of a row without a name counts as answered, and an approval as approved',
+  '[REPLY-6] without a stored answer name, an accepted form counts as answered and an approval as approved',
   async ({ open, tamper }) => {
     const store = await open()
     const drafts = [aForm({ question: confirm }), anApproval(['person:ann'], 1), aForm(), aForm()]
-    const said = [{ action: 'accept', content: { confirmed: false } }, accept, decline, cancel]
+    const given = [{ action: 'accept', content: { confirmed: false } }, accept, decline, cancel]
     for (const [index, draft] of drafts.entries()) {
       const { id } = await store.asks.raise(draft)
-      await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: said[index] })
+      await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: given[index] })
     }
     await tamper('update asks set person_answer = null')
-    const { ended } = await store.inbox.figures({ tenant, person: ann, sinceMs: 0, atMost: 100 })
+    const { ended } = await store.inbox.statistics({ tenant, person: ann, sinceMs: 0, atMost: 100 })
     expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(['answered', 'approved', 'declined', 'dismissed'])
   },
 )

@@ -3,34 +3,34 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../../../../test-kit/listen.ts'
 import { postgresUrl } from './engines.suite.ts'
 
 export type PoolMode = 'session' | 'transaction'
 
 export interface PgBouncer {
-  /** The same database through it. */
+  /** The address of the same database through it. */
   readonly url: string
 }
 
-// In transaction mode few, so that consecutive transactions of a client run on different server connections.
+// Few in transaction mode, so that consecutive transactions of a client run on different server connections.
 const poolSize = { session: 30, transaction: 3 }
 
-/** Debian keeps servers where only root's PATH leads. */
+/** Debian installs servers in a folder that is only in root's PATH. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
 
-/** Whether its tests are left out, which is never so in CI: scripts/programs installs it there. */
+/** Whether its tests are skipped. Never in CI, where scripts/programs installs it. */
 export const isMissing: boolean =
   process.env.CI === undefined && spawnSync('which', ['pgbouncer'], { env }).status !== 0
 
-/** Started for one test, on a port of its own. */
+/** Starts it for one test, on a separate port. */
 export async function aPgBouncer(mode: PoolMode, ...users: readonly string[]): Promise<PgBouncer> {
   const target = new URL(postgresUrl)
-  const port = await aFreePort()
+  const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'assent-pgbouncer-'))
   const known = [decodeURIComponent(target.username), ...users]
   await writeFile(join(folder, 'users.txt'), known.map((user) => `"${user}" ""\n`).join(''))
@@ -47,11 +47,11 @@ auth_file = ${folder}/users.txt
 pool_mode = ${mode}
 default_pool_size = ${poolSize[mode]}
 max_client_conn = 500
-; What many set so that clients with startup parameters can connect at all. The parameters are dropped.
+; A common setting: without it, clients with startup parameters cannot connect. The parameters are dropped.
 ignore_startup_parameters = options, extra_float_digits, statement_timeout, lock_timeout
 `,
   )
-  // It refuses to run as root, so it may have to read as somebody else.
+  // It refuses to run as root, so another user may have to read its files.
   await chmod(folder, 0o755)
   const asOther = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
   const child = spawn('pgbouncer', [...asOther, join(folder, 'pgbouncer.ini')], {
@@ -74,7 +74,7 @@ ignore_startup_parameters = options, extra_float_digits, statement_timeout, lock
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const closed = once(child, 'close')
-  // At once, with every connection.
+  // Ends it at once, with every connection.
   child.kill('SIGTERM')
   await closed
 }
@@ -94,13 +94,4 @@ async function untilItServes(url: string, check: () => void): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-}
-
-function aFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
 }

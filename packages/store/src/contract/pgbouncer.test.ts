@@ -1,4 +1,4 @@
-// The store through PgBouncer, in both modes that people use.
+// The store through PgBouncer, in session and in transaction mode.
 
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,9 +8,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgres, openPostgres, type PostgresStoreOptions, type Store } from '../index.ts'
 import { accept, aForm, anApproval, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
-import { liveThrough } from './life.suite.ts'
+import { useEveryOperation } from './every-operation.suite.ts'
 import { aPgBouncer, isMissing, type PoolMode } from './pgbouncer.suite.ts'
-import { aWire } from './wire.suite.ts'
+import { aTcpProxy } from './tcp-proxy.suite.ts'
 
 async function aSchema() {
   const schema = `t_${randomBytes(8).toString('hex')}`
@@ -51,13 +51,13 @@ async function answerMany(stores: readonly Store[], each: number): Promise<void>
 const modes: readonly PoolMode[] = ['session', 'transaction']
 
 describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) => {
-  test('[STORE-40] everything works, in the configured schema and in no other', async () => {
+  test('[STORE-40] every operation works, and only the configured schema is used', async () => {
     const { admin, open } = await aSchema()
     const before = await tablesInPublic(admin)
     const { url } = await aPgBouncer(mode)
     const stores = await Promise.all([open(url), open(url), open(url)])
 
-    for (const store of stores) await liveThrough(store)
+    for (const store of stores) await useEveryOperation(store)
     await answerMany(stores, 20)
 
     expect(stores.map(({ isPooled }) => isPooled)).toEqual([true, true, true])
@@ -79,7 +79,7 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
     const others = await Promise.all([connect(url), connect(url), connect(url)])
     const seen = await Promise.all(
       others.map(async (client) => {
-        // Long enough that each is on a server connection of its own.
+        // Long enough that each runs on its own server connection.
         const { rows } = await client.query(
           `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
              current_setting('plan_cache_mode') as plans, (select count(*)::int from pg_prepared_statements) as prepared,
@@ -93,7 +93,7 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
     expect(seen).toEqual([untouched, untouched, untouched])
   })
 
-  test('[STORE-40] what is acknowledged is written, and a statement that takes too long is ended at the server', async () => {
+  test('[STORE-40] an acknowledged commit is written, and a statement that takes too long is ended at the server', async () => {
     const { schema, admin, open } = await aSchema()
     await admin.query(`create role ${schema} superuser login`)
     onTestFinished(async () => {
@@ -122,31 +122,31 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
     await admin.query('rollback')
   })
 
-  test('[STORE-40] without an address of its own for LISTEN, changes of other processes are found by polling', async () => {
+  test('[STORE-40] without a separate address for LISTEN, changes of other processes are found by polling', async () => {
     const { open } = await aSchema()
     const { url } = await aPgBouncer(mode)
     const [waiting, answering] = await Promise.all([open(url, { pollMs: 200 }), open(url)])
     const { tenant, id } = await waiting.asks.raise(aForm())
-    const woken = waiting.asks.wait(tenant, id)
+    const waited = waiting.asks.wait(tenant, id)
 
     await answering.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: inEurope })
 
-    expect((await woken)?.state.kind).toBe('settled')
+    expect((await waited)?.state.kind).toBe('settled')
     expect(waiting.notifications.transport).toBe('poll')
   })
 
-  test('[STORE-40] with the address of the database itself, who waits is woken long before any poll', async () => {
+  test('[STORE-40] with the address of the database itself, a waiter is notified long before any poll', async () => {
     const { open } = await aSchema()
     const { url } = await aPgBouncer(mode)
     const direct = { pollMs: 10 * minuteMs, wake: postgresUrl }
     const [waiting, answering] = await Promise.all([open(url, direct), open(url, direct)])
     const { tenant, id } = await waiting.asks.raise(aForm())
-    const woken = waiting.asks.wait(tenant, id)
+    const waited = waiting.asks.wait(tenant, id)
     await expect.poll(() => waiting.waiting).toBeGreaterThan(0)
 
     await answering.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: inEurope })
 
-    expect((await woken)?.state.kind).toBe('settled')
+    expect((await waited)?.state.kind).toBe('settled')
     expect(waiting.notifications.transport).toBe('listen')
   })
 
@@ -162,19 +162,19 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
   test('[STORE-41] a schema that is missing or too old is refused, because migrations need the database itself', async () => {
     const { schema, admin, open } = await aSchema()
     const { url } = await aPgBouncer(mode)
-    await admin.query(`delete from ${schema}.migrations where name = '0028-session-keys.sql'`)
+    await admin.query(`delete from ${schema}.migrations where name = '0002-functions.postgres.sql'`)
 
     await expect(open(url)).rejects.toMatchObject({
       code: 'misconfigured',
-      message: expect.stringMatching(/lacks 0028-session-keys\.sql.*assent migrate/),
+      message: expect.stringMatching(/lacks 0002-functions\.postgres\.sql.*assent migrate/),
     })
     await expect(open(url, { schema: `${schema}_none` })).rejects.toThrow(/no tables of Assent in the schema/)
     await expect(migratePostgres(url, { schema })).rejects.toThrow(/connection pooler/)
   })
 
-  test('[STORE-40] the same suites pass as without it: asks, grants, calls, audit, limits, letters and waking', async () => {
+  test('[STORE-40] the suites for asks, grants, calls, audit, limits, messages and notifications pass', async () => {
     const { url } = await aPgBouncer(mode)
-    const suites = ['asks', 'grants', 'calls', 'audit', 'room', 'letters', 'wake']
+    const suites = ['asks', 'grants', 'calls', 'audit', 'open-limits', 'messages', 'notify']
     const files = suites.map((name) => `packages/store/src/contract/${name}.test.ts`)
     const words = ['vitest', 'run', '--maxWorkers=1', '-t', 'PostgreSQL', ...files]
     const child = spawn('npx', words, {
@@ -189,13 +189,13 @@ describe.skipIf(isMissing).each(modes)('through PgBouncer, %s pooling', (mode) =
   }, 300_000)
 })
 
-test('[STORE-41] settings that something between here and the database changes are noticed at the start', async () => {
+test('[STORE-41] settings that a proxy changes on the way to the database are detected at the start', async () => {
   const { schema, open } = await aSchema()
-  const wire = await aWire()
-  onTestFinished(() => wire.close())
-  wire.replace(`'${schema}, pg_temp'`, `'public${' '.repeat(schema.length - 'public'.length)}, pg_temp'`)
+  const proxy = await aTcpProxy()
+  onTestFinished(() => proxy.close())
+  proxy.replace(`'${schema}, pg_temp'`, `'public${' '.repeat(schema.length - 'public'.length)}, pg_temp'`)
 
-  await expect(open(wire.url)).rejects.toMatchObject({
+  await expect(open(proxy.url)).rejects.toMatchObject({
     code: 'misconfigured',
     message: expect.stringContaining(`not those of "${schema}"`),
   })

@@ -5,7 +5,7 @@ import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
 const tenant = 'acme'
 
-onEachEngine('[PROOF-1] what the record says about an ask is found, with the use of its yes', async ({ open }) => {
+onEachEngine('[PROOF-1] the entries of an ask are found, including the use of its grant', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const other = await store.asks.raise(aForm())
   const { id: ask } = await store.asks.raise(anApproval(['person:ann'], 1))
@@ -13,7 +13,7 @@ onEachEngine('[PROOF-1] what the record says about an ask is found, with the use
   await store.asks.answer({ tenant, id: ask, person: ann, via: 'inbox', answer: accept })
   await store.asks.withdraw(tenant, other.id, 'unseen')
   const grant = await store.grants.read(tenant, ask)
-  if (grant === undefined) throw new Error('A yes grants something.')
+  if (grant === undefined) throw new Error('The approval gave no grant.')
   await store.grants.use({ tenant, id: grant.id, digest: grant.digest, principal: 'ann', usedBy: 'test' })
 
   const entries = await store.audit.entriesOf(tenant, ask, grant.id)
@@ -29,19 +29,19 @@ onEachEngine('[PROOF-1] what the record says about an ask is found, with the use
   expect(await store.audit.entriesOf('other', ask)).toEqual([])
 })
 
-onEachEngine('[PROOF-4] what ended can be narrowed by its outcome, and the pages agree', async ({ open }) => {
+onEachEngine('[PROOF-4] ended asks can be filtered by outcome, in consistent pages', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const raise = async (draft = aForm()) => {
     clock.advance(1)
     return (await store.asks.raise(draft)).id
   }
-  const say = (id: string, answer: unknown) => store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
+  const reply = (id: string, answer: unknown) => store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
   for (let time = 0; time < 3; time++) {
-    await say(await raise(), inEurope)
-    await say(await raise(anApproval(['person:ann'], 1)), accept)
-    await say(await raise(), decline)
-    await say(await raise(), { action: 'cancel' })
+    await reply(await raise(), inEurope)
+    await reply(await raise(anApproval(['person:ann'], 1)), accept)
+    await reply(await raise(), decline)
+    await reply(await raise(), { action: 'cancel' })
     for (const reason of ['caller-gone', 'unseen', 'undeliverable'] as const) {
       await store.asks.withdraw(tenant, await raise(), reason)
     }

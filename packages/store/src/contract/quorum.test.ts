@@ -4,7 +4,7 @@ import { onEachEngine } from './engines.suite.ts'
 
 const three = ['person:ann', 'person:ben', 'person:cleo'] as const
 
-onEachEngine('[ASK-6] a quorum of two settles with the second person, and keeps both votes', async ({ open }) => {
+onEachEngine('[ASK-6] a quorum of two settles with the second person, and stores both votes', async ({ open }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(anApproval(three, 2))
 
@@ -21,7 +21,7 @@ onEachEngine('[ASK-6] a quorum of two settles with the second person, and keeps 
   expect(await store.grants.read(tenant, id)).toMatchObject({ askId: id })
 })
 
-onEachEngine('[ASK-6] nobody counts twice, not even in the same instant', async ({ open }) => {
+onEachEngine('[ASK-6] a person is counted once, even with two votes at the same moment', async ({ open }) => {
   const stores = [await open(), await open()]
   const { tenant, id } = (await stores[0]?.asks.raise(anApproval(three, 2))) ?? { tenant: '', id: '' }
 
@@ -57,7 +57,7 @@ onEachEngine('[ASK-6] one decline is a no, and gives no grant', async ({ open })
   expect(await store.grants.read(tenant, id)).toBeUndefined()
 })
 
-onEachEngine('[ASK-8] where several must approve, a cancel changes nothing', async ({ open }) => {
+onEachEngine('[ASK-8] if several people must approve, a cancel changes nothing', async ({ open }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(anApproval(three, 2))
 

@@ -1,4 +1,4 @@
-// Gateways whose role owns nothing: they can do their work, and cannot change what is on record.
+// Gateways whose role does not own the tables: they can work, and cannot change the audit log.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { rightsByTable } from '../engine/rights.ts'
 import { examinePostgres, grantsFor, migratePostgres, openPostgres } from '../index.ts'
 import { aForm, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
-import { liveThrough } from './life.suite.ts'
+import { useEveryOperation } from './every-operation.suite.ts'
 
 /** A database with two roles: one owns the tables, and gateways use the other. */
 async function twoRoles() {
@@ -42,20 +42,20 @@ async function twoRoles() {
 
 const denied = { code: '42501' }
 
-test('[STORE-42] a role with the granted rights does all that a gateway does', async () => {
+test('[STORE-42] the granted rights are sufficient for everything that a gateway does', async () => {
   const { owner, app, urlAs, open } = await twoRoles()
   const { applied } = await migratePostgres(urlAs(owner), { grantTo: app })
 
-  await liveThrough(await open())
+  await useEveryOperation(await open())
 
   expect(applied).toEqual(migrationsFor('postgres').map(({ name }) => name))
   expect(await migratePostgres(urlAs(owner), { grantTo: app })).toEqual({ applied: [], role: owner })
-  await liveThrough(await open())
+  await useEveryOperation(await open())
 })
 
-test('[STORE-42] that role can neither change nor delete what is in the audit log, nor change tables', async () => {
+test('[STORE-42] that role can neither change nor delete audit entries, nor change tables', async () => {
   const { owner, app, urlAs, connect, open } = await twoRoles()
-  // What it had before is taken away.
+  // Rights that it had before are revoked.
   await migratePostgres(urlAs(owner))
   await (await connect(owner)).query(`grant all on all tables in schema assent to ${app}`)
   await migratePostgres(urlAs(owner), { grantTo: app })
@@ -83,7 +83,7 @@ test('[STORE-42] that role can neither change nor delete what is in the audit lo
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 1 })
 })
 
-test('[STORE-42] a schema that is missing or older than needed is refused, with what to run', async () => {
+test('[STORE-42] a missing or outdated schema is refused, with the command to run', async () => {
   const { owner, app, urlAs, connect, open } = await twoRoles()
   await expect(open()).rejects.toMatchObject({
     code: 'misconfigured',
@@ -95,14 +95,16 @@ test('[STORE-42] a schema that is missing or older than needed is refused, with 
 
   await migratePostgres(urlAs(owner), { grantTo: app })
   const client = await connect(owner)
-  await client.query(`delete from assent.migrations where name = '0028-session-keys.sql'`)
+  await client.query(`delete from assent.migrations where name = '0002-functions.postgres.sql'`)
   await expect(open()).rejects.toMatchObject({
     code: 'misconfigured',
-    message: expect.stringMatching(/older than this version needs: it lacks 0028-session-keys\.sql.*assent migrate/),
+    message: expect.stringMatching(
+      /older than this version needs: it lacks 0002-functions\.postgres\.sql.*assent migrate/,
+    ),
   })
 })
 
-test('[STORE-42] a right that is missing is found at the start', async () => {
+test('[STORE-42] a missing right is found at the start', async () => {
   const { owner, app, urlAs, connect, open } = await twoRoles()
   await migratePostgres(urlAs(owner), { grantTo: app })
   await (await connect(owner)).query(`revoke insert on assent.audit_entries from ${app}`)
@@ -114,16 +116,16 @@ test('[STORE-42] a right that is missing is found at the start', async () => {
   await expect(examinePostgres(urlAs(app))).rejects.toThrow('lacks the right to insert on assent.audit_entries')
 })
 
-test('[STORE-42] the owner is not granted anything: it may do everything as it is', async () => {
+test('[STORE-42] granting rights to the owner is refused, because it has all rights already', async () => {
   const { owner, urlAs } = await twoRoles()
 
   await expect(migratePostgres(urlAs(owner), { grantTo: owner })).rejects.toThrow(/owns the tables/)
 })
 
-test('[STORE-42] the rights are those that the statements need, for every table and no more', () => {
+test('[STORE-42] the granted rights are exactly those that the statements need, for every table', () => {
   const used = new Map<string, Set<string>>()
   const note = (table: string, right: string) => used.set(table, (used.get(table) ?? new Set(['select'])).add(right))
-  // The ledger of migrations is read by all, and written by the owner alone.
+  // The table of migrations is read by all roles, and written only by the owner.
   note('migrations', 'select')
   for (const sql of [...statementsInSource(), ...migrationsFor('postgres').map((one) => one.sql)]) {
     for (const [, table = ''] of sql.matchAll(/^create table ([a-z_]+)/gm)) note(table, 'select')
@@ -143,7 +145,7 @@ test('[STORE-42] a role with an unusual name is quoted', () => {
   expect(grantsFor('assent', 'an "odd" role')[0]).toBe('grant usage on schema assent to "an ""odd"" role"')
 })
 
-/** Of the folders that hold statements; the one with the engines holds migrations. */
+/** The source of all folders that contain statements; engine/ contains only those of migrations. */
 function statementsInSource(): string[] {
   const source = new URL('../', import.meta.url)
   return readdirSync(source, { recursive: true, encoding: 'utf8' })

@@ -20,7 +20,7 @@ onEachEngine('[RUN-3] a round is claimed once, however many replicas try at the 
   expect(await store?.rounds.read(ann)).toEqual({ kind: 'claimed', owner, isOwnerAlive: false })
 })
 
-onEachEngine('[RUN-3] the owner alone stores the outcome of a round, once', async ({ open }) => {
+onEachEngine('[RUN-3] only the owner stores the outcome of a round, once', async ({ open }) => {
   const store = await open()
   expect(await store.rounds.finish(ann, 'a', '{"run":0}')).toBe(false)
   await store.rounds.claim(ann, 'a', keepMs)
@@ -34,7 +34,7 @@ onEachEngine('[RUN-3] the owner alone stores the outcome of a round, once', asyn
   expect(await store.rounds.claim(ann, 'b', keepMs)).toBe(false)
 })
 
-onEachEngine('[RUN-3] the owner alone gives a claim back, and only while no outcome is stored', async ({ open }) => {
+onEachEngine('[RUN-3] only the owner releases a claim, and only while no outcome is stored', async ({ open }) => {
   const store = await open()
   await store.rounds.claim(ann, 'a', keepMs)
 
@@ -48,7 +48,7 @@ onEachEngine('[RUN-3] the owner alone gives a claim back, and only while no outc
   expect(await store.rounds.read(ann)).toEqual({ kind: 'finished', outcome: '{}' })
 })
 
-onEachEngine("[RUN-3] [STORE-11] a round is its caller's alone: nobody else reads or ends it", async ({ open }) => {
+onEachEngine('[RUN-3] [STORE-11] only its caller reads or ends a round', async ({ open }) => {
   const store = await open()
   await store.rounds.claim(ann, 'a', keepMs)
 
@@ -65,7 +65,7 @@ onEachEngine("[RUN-3] [STORE-11] a round is its caller's alone: nobody else read
 })
 
 onEachEngine(
-  '[RUN-3] a claim is kept as long as its states are valid, and deleted by the sweep a day later',
+  '[RUN-3] a claim stays as long as its states are valid, and is deleted by the sweep a day later',
   async ({ open }) => {
     const clock = stoppedClock()
     const store = await open({ clock })
@@ -75,7 +75,7 @@ onEachEngine(
     await store.sweep()
     expect(await store.rounds.claim(ann, 'b', keepMs)).toBe(false)
     clock.advance(2 * 60 * minuteMs)
-    expect((await store.sweep()).forgotten).toBe(1)
+    expect((await store.sweep()).deleted).toBe(1)
 
     expect(await store.rounds.read(ann)).toBeUndefined()
   },

@@ -1,10 +1,10 @@
-// The store makes the same moves as core's rules, for any sequence of them. Core is the reference; the store runs the
-// statement. Both have the same clock.
+// For any sequence of changes, the store gives the same result as core's rules. Core is the reference; the store runs the
+// statements. Both use the same clock.
 
 import {
   type Ask,
   answer as answerByTheRules,
-  at,
+  askAt,
   expire as expireByTheRules,
   raise as raiseByTheRules,
   withdraw as withdrawByTheRules,
@@ -31,7 +31,7 @@ const move = fc.oneof(
 )
 type Move = typeof move extends fc.Arbitrary<infer M> ? M : never
 
-onEachEngine('[STORE-14] whatever happens to an ask, the store and the rules say the same', async ({ open }) => {
+onEachEngine('[STORE-14] for any sequence of changes, the store and the rules give the same ask', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const quorum = fc.integer({ min: 1, max: 3 })
@@ -47,13 +47,13 @@ onEachEngine('[STORE-14] whatever happens to an ask, the store and the rules say
           approvals,
           { decideWithinMs: 1_000 },
         )
-        const electorate = { ...draft.electorate, declines }
-        let expected = raiseByTheRules({ ...draft, electorate }, clock())
-        expect(await store.asks.raise({ ...draft, electorate })).toEqual(expected)
+        const approvalRule = { ...draft.approvalRule, declines }
+        let expected = raiseByTheRules({ ...draft, approvalRule }, clock())
+        expect(await store.asks.raise({ ...draft, approvalRule })).toEqual(expected)
 
         for (const next of moves) {
-          expected = await makeBoth(store, expected, next, clock)
-          expect(await store.asks.read(expected.tenant, expected.id)).toEqual(at(expected, clock()))
+          expected = await applyToBoth(store, expected, next, clock)
+          expect(await store.asks.read(expected.tenant, expected.id)).toEqual(askAt(expected, clock()))
         }
         const granted = expected.state.kind === 'settled' && expected.state.answer.action === 'accept'
         expect((await store.grants.read(expected.tenant, expected.id)) !== undefined).toBe(granted)
@@ -64,8 +64,8 @@ onEachEngine('[STORE-14] whatever happens to an ask, the store and the rules say
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
 })
 
-/** Makes one move in the store and by the rules, compares what each says of it, and returns the ask by the rules. */
-async function makeBoth(store: Store, ask: Ask, next: Move, clock: StoppedClock): Promise<Ask> {
+/** Applies one change in the store and by the rules, compares the results, and returns the ask by the rules. */
+async function applyToBoth(store: Store, ask: Ask, next: Move, clock: StoppedClock): Promise<Ask> {
   const { tenant, id } = ask
   switch (next.do) {
     case 'wait':
@@ -80,7 +80,7 @@ async function makeBoth(store: Store, ask: Ask, next: Move, clock: StoppedClock)
     case 'expire': {
       const expected = expireByTheRules(ask, clock())
       const ended = await store.asks.expire(tenant, id)
-      // The store may have recorded it at an earlier answer; by the rules that changed nothing yet.
+      // The store may have recorded the expiry at an earlier answer, which the rules do not.
       if (expected.ok) expect(['done', 'ended']).toContain(ended.kind)
       else expect(ended.kind).toBe(expected.reason)
       return expected.ok ? expected.ask : ask

@@ -28,7 +28,7 @@ async function opened(store: Store, changes: object = {}) {
   return { page, ask, handing }
 }
 
-onEachEngine('[SECRET-1] a page is bound to one person, for its own server, once', async ({ open }) => {
+onEachEngine('[SECRET-1] a page is bound to one person, by its own server, once', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const page = aPage()
@@ -53,7 +53,7 @@ onEachEngine('[SECRET-1] a page is bound to one person, for its own server, once
   expect(await store.secrets.askOf('acme', page.id)).toBeUndefined()
 })
 
-onEachEngine('[SECRET-1] of people who come for a page at once, one gets it', async ({ open }) => {
+onEachEngine('[SECRET-1] of several people who open a page at once, one gets it', async ({ open }) => {
   const stores = [await open(), await open()]
   const page = aPage()
   await stores[0]?.secrets.open(page)
@@ -63,7 +63,7 @@ onEachEngine('[SECRET-1] of people who come for a page at once, one gets it', as
   expect(bound.filter((one) => one !== undefined)).toHaveLength(1)
 })
 
-onEachEngine('[SECRET-2] a secret is handed over once, with the yes to its ask', async ({ open }) => {
+onEachEngine('[SECRET-2] a secret is handed over once, together with the accept of its ask', async ({ open }) => {
   const stores = [await open(), await open()]
   const [store] = stores as [Store]
   const { page, ask, handing } = await opened(store)
@@ -83,7 +83,7 @@ onEachEngine('[SECRET-2] a secret is handed over once, with the yes to its ask',
   })
 })
 
-onEachEngine('[SECRET-2] nobody else hands it over, and no other yes counts', async ({ open }) => {
+onEachEngine('[SECRET-2] no other person can hand over the secret, and no other accept counts', async ({ open }) => {
   const store = await open()
   const { page, ask, handing } = await opened(store)
   const other = await opened(store)
@@ -103,7 +103,7 @@ onEachEngine('[SECRET-2] nobody else hands it over, and no other yes counts', as
   expect(await store.secrets.handOver(handing)).toMatchObject({ kind: 'settled' })
 })
 
-onEachEngine('[SECRET-2] an ask that only says it belongs to a page does not', async ({ open }) => {
+onEachEngine('[SECRET-2] an ask that only claims to belong to a page cannot be used to hand over', async ({ open }) => {
   const store = await open()
   const { page, handing } = await opened(store)
   const planted = await store.asks.raise(asking(page.id))
@@ -115,7 +115,7 @@ onEachEngine('[SECRET-2] an ask that only says it belongs to a page does not', a
   expect(await store.secrets.collect(page, 64)).toMatchObject({ kind: 'empty' })
 })
 
-onEachEngine('[SECRET-2] declined, expired and taken back hand nothing over', async ({ open }) => {
+onEachEngine('[SECRET-2] a declined, expired or withdrawn ask hands over nothing', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const declined = await opened(store)
@@ -133,32 +133,35 @@ onEachEngine('[SECRET-2] declined, expired and taken back hand nothing over', as
   expect((await store.asks.read('acme', released.ask.id))?.state.kind).toBe('withdrawn')
 })
 
-onEachEngine('[SECRET-1] [SECRET-5] it is collected by its server until released, and then deleted', async (place) => {
-  const store = await place.open()
-  const { page, ask, handing } = await opened(store)
-  await store.secrets.handOver(handing)
+onEachEngine(
+  '[SECRET-1] [SECRET-5] a secret is collected by its server until released, and then deleted',
+  async (db) => {
+    const store = await db.open()
+    const { page, ask, handing } = await opened(store)
+    await store.secrets.handOver(handing)
 
-  expect(await store.secrets.collect({ ...page, server: 'other' }, 64)).toBeUndefined()
-  expect(await store.secrets.collect({ ...page, tenant: 'umbrella' }, 64)).toBeUndefined()
-  expect(await store.secrets.release({ ...page, server: 'other' })).toBe(false)
-  for (let round = 0; round < 3; round++) {
-    expect(await store.secrets.collect(page, 3)).toEqual({ kind: 'ready', sealed, principal: 'ann' })
-  }
-  expect(await store.secrets.collect(page, 3)).toBeUndefined()
-  expect(await store.secrets.release(page)).toBe(true)
+    expect(await store.secrets.collect({ ...page, server: 'other' }, 64)).toBeUndefined()
+    expect(await store.secrets.collect({ ...page, tenant: 'umbrella' }, 64)).toBeUndefined()
+    expect(await store.secrets.release({ ...page, server: 'other' })).toBe(false)
+    for (let round = 0; round < 3; round++) {
+      expect(await store.secrets.collect(page, 3)).toEqual({ kind: 'ready', sealed, principal: 'ann' })
+    }
+    expect(await store.secrets.collect(page, 3)).toBeUndefined()
+    expect(await store.secrets.release(page)).toBe(true)
 
-  expect(await store.secrets.collect(page, 64)).toEqual({ kind: 'released' })
-  expect(JSON.stringify(await place.tamper('select * from secret_pages'))).not.toContain(sealed)
-  const notes = []
-  for await (const entry of store.audit.entries('acme')) if (entry.kind === 'note') notes.push(entry)
-  expect(notes).toHaveLength(1)
-  expect(notes[0]).toMatchObject({ subject: ask.id, body: JSON.stringify({ secret: 'collected', server: 'deploy' }) })
-  expect((await store.audit.verify('acme')).ok).toBe(true)
-})
+    expect(await store.secrets.collect(page, 64)).toEqual({ kind: 'released' })
+    expect(JSON.stringify(await db.tamper('select * from secret_pages'))).not.toContain(sealed)
+    const notes = []
+    for await (const entry of store.audit.entries('acme')) if (entry.kind === 'note') notes.push(entry)
+    expect(notes).toHaveLength(1)
+    expect(notes[0]).toMatchObject({ subject: ask.id, body: JSON.stringify({ secret: 'collected', server: 'deploy' }) })
+    expect((await store.audit.verify('acme')).ok).toBe(true)
+  },
+)
 
-onEachEngine('[SECRET-5] [STORE-13] what nobody collected is forgotten when its time is over', async (place) => {
+onEachEngine('[SECRET-5] [STORE-13] a secret that was not collected is deleted when it expires', async (db) => {
   const clock = stoppedClock()
-  const store = await place.open({ clock })
+  const store = await db.open({ clock })
   const { page, handing } = await opened(store)
   await store.secrets.handOver(handing)
   clock.advance(69 * minuteMs)
@@ -167,11 +170,11 @@ onEachEngine('[SECRET-5] [STORE-13] what nobody collected is forgotten when its 
 
   expect(await store.secrets.collect(page, 64)).toBeUndefined()
   expect(await store.secrets.release(page)).toBe(false)
-  expect((await store.sweep()).forgotten).toBe(1)
-  expect(await place.tamper('select id from secret_pages')).toEqual([])
+  expect((await store.sweep()).deleted).toBe(1)
+  expect(await db.tamper('select id from secret_pages')).toEqual([])
 })
 
-onEachEngine('[SECRET-6] a server may have so many pages open, and all servers so many', async ({ open }) => {
+onEachEngine('[SECRET-6] open pages are limited per server and for all servers', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const limits = { perServer: 2, inAll: 3 }

@@ -10,7 +10,7 @@ function aSession(principal = 'ann') {
   return { tenant: 'acme', id: randomUUID(), principal }
 }
 
-onEachEngine('[STORE-19] a session reads back in every process, for its principal alone', async ({ open }) => {
+onEachEngine('[STORE-19] a session can be read in every process, only by its principal', async ({ open }) => {
   const [here, there] = [await open(), await open()]
   const session = aSession()
   await here.sessions.begin(session, record, limits)
@@ -25,7 +25,7 @@ onEachEngine('[STORE-19] a session reads back in every process, for its principa
   expect(await here.sessions.read(session)).toEqual(record)
 })
 
-onEachEngine('[STORE-19] a session that was ended is gone for every process, once', async ({ open }) => {
+onEachEngine('[STORE-19] a session ends for every process, once', async ({ open }) => {
   const [here, there] = [await open(), await open()]
   const session = aSession()
   await here.sessions.begin(session, record, limits)
@@ -36,7 +36,7 @@ onEachEngine('[STORE-19] a session that was ended is gone for every process, onc
   expect(await here.sessions.extend(session, minuteMs)).toBe(false)
 })
 
-onEachEngine('[STORE-19] a session ends by itself unless its end is moved on, and is not revived', async ({ open }) => {
+onEachEngine('[STORE-19] a session expires unless it is extended, and cannot be revived', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const session = aSession()
@@ -50,61 +50,58 @@ onEachEngine('[STORE-19] a session ends by itself unless its end is moved on, an
   expect(await store.sessions.read(session)).toBeUndefined()
   expect(await store.sessions.extend(session, limits.keepMs)).toBe(false)
   clock.advance(2 * 24 * 60 * minuteMs)
-  expect((await store.sweep()).forgotten).toBe(1)
+  expect((await store.sweep()).deleted).toBe(1)
+})
+
+onEachEngine('[STORE-19] the sessions of one principal are limited across all processes', async ({ open }) => {
+  const [here, there] = [await open(), await open()]
+  const few = { ...limits, perPrincipal: 2 }
+  const first = aSession()
+  await here.sessions.begin(first, record, few)
+  await there.sessions.begin(aSession(), record, few)
+
+  expect(await here.sessions.begin(aSession(), record, few)).toBe(false)
+  expect(await here.sessions.begin(aSession('ben'), record, few)).toBe(true)
+  await there.sessions.end(first)
+  expect(await here.sessions.begin(aSession(), record, few)).toBe(true)
 })
 
 onEachEngine(
-  '[STORE-19] one principal has so many sessions and no more, in all processes together',
-  async ({ open }) => {
-    const [here, there] = [await open(), await open()]
-    const few = { ...limits, perPrincipal: 2 }
-    const first = aSession()
-    await here.sessions.begin(first, record, few)
-    await there.sessions.begin(aSession(), record, few)
-
-    expect(await here.sessions.begin(aSession(), record, few)).toBe(false)
-    expect(await here.sessions.begin(aSession('ben'), record, few)).toBe(true)
-    await there.sessions.end(first)
-    expect(await here.sessions.begin(aSession(), record, few)).toBe(true)
-  },
-)
-
-onEachEngine(
-  '[STORE-19] what a session wished for is read in every process, for its principal alone',
+  '[STORE-19] the settings of a session can be read in every process, only by its principal',
   async ({ open }) => {
     const clock = stoppedClock()
     const [here, there] = [await open({ clock }), await open({ clock })]
     const session = aSession()
     await here.sessions.begin(session, record, limits)
-    const wish = (name: string, request: string) => here.sessions.keepWish(session, { name, request }, 2)
+    const set = (name: string, request: string) => here.sessions.keepSetting(session, { name, request }, 2)
 
-    expect(await wish('level', 'debug')).toBe(true)
+    expect(await set('level', 'debug')).toBe(true)
     clock.advance(1)
-    expect(await wish('watch a', 'a')).toBe(true)
+    expect(await set('watch a', 'a')).toBe(true)
     clock.advance(1)
-    expect(await wish('level', 'error')).toBe(true)
-    expect(await wish('watch b', 'b')).toBe(false)
+    expect(await set('level', 'error')).toBe(true)
+    expect(await set('watch b', 'b')).toBe(false)
 
-    expect(await there.sessions.wishes(session)).toEqual(['a', 'error'])
+    expect(await there.sessions.settings(session)).toEqual(['a', 'error'])
     const stranger = { ...session, principal: 'ben' }
-    expect(await there.sessions.wishes(stranger)).toEqual([])
-    expect(await there.sessions.keepWish(stranger, { name: 'level', request: 'mine' }, 2)).toBe(false)
-    await there.sessions.takeBackWish(stranger, 'level')
-    await there.sessions.takeBackWish(session, 'watch a')
-    expect(await here.sessions.wishes(session)).toEqual(['error'])
+    expect(await there.sessions.settings(stranger)).toEqual([])
+    expect(await there.sessions.keepSetting(stranger, { name: 'level', request: 'mine' }, 2)).toBe(false)
+    await there.sessions.removeSetting(stranger, 'level')
+    await there.sessions.removeSetting(session, 'watch a')
+    expect(await here.sessions.settings(session)).toEqual(['error'])
   },
 )
 
-onEachEngine('[STORE-19] what a session wished for ends with it', async ({ open }) => {
+onEachEngine('[STORE-19] the settings of a session end with it', async ({ open }) => {
   const store = await open()
   const [ended, other] = [aSession(), aSession()]
   for (const session of [ended, other]) {
     await store.sessions.begin(session, record, limits)
-    await store.sessions.keepWish(session, { name: 'level', request: 'debug' }, 2)
+    await store.sessions.keepSetting(session, { name: 'level', request: 'debug' }, 2)
   }
   await store.sessions.end(ended)
 
-  expect(await store.sessions.wishes(ended)).toEqual([])
-  expect((await store.sweep()).forgotten).toBe(1)
-  expect(await store.sessions.wishes(other)).toEqual(['debug'])
+  expect(await store.sessions.settings(ended)).toEqual([])
+  expect((await store.sweep()).deleted).toBe(1)
+  expect(await store.sessions.settings(other)).toEqual(['debug'])
 })

@@ -3,9 +3,9 @@ import { describe, expect } from 'vitest'
 import type { Store, Unverified } from '../index.ts'
 import { accept, anApproval, ann, ben, decline, minuteMs, testKeys } from './drafts.suite.ts'
 import { type DatabaseEdit, databaseEdits, type EditedState } from './edits.corpus.ts'
-import { onEachEngine, type Place, type StoppedClock, stoppedClock } from './engines.suite.ts'
+import { onEachEngine, type StoppedClock, stoppedClock, type TestDb } from './engines.suite.ts'
 
-interface Scene {
+interface TestAsk {
   readonly store: Store
   readonly clock: StoppedClock
   readonly found: Unverified[]
@@ -14,7 +14,7 @@ interface Scene {
   readonly other: string
 }
 
-async function sceneOf({ open }: Place, on: EditedState): Promise<Scene> {
+async function anAskIn({ open }: TestDb, on: EditedState): Promise<TestAsk> {
   const clock = stoppedClock()
   const found: Unverified[] = []
   const store = await open({ clock, onUnverified: (one) => found.push(one) })
@@ -25,12 +25,12 @@ async function sceneOf({ open }: Place, on: EditedState): Promise<Scene> {
   const other = await store.asks.raise(anApproval(['person:ann'], 1))
   await store.asks.answer({ tenant, id: other.id, person: ann, via: 'inbox', answer: accept })
   clock.advance(1_000)
-  const say = (answer: object, person = ann) => store.asks.answer({ tenant, id, person, via: 'inbox', answer })
-  if (on === 'accepted' || on === 'used' || on === 'voted') await say(accept)
-  if (on === 'declined') await say(decline)
+  const vote = (answer: object, person = ann) => store.asks.answer({ tenant, id, person, via: 'inbox', answer })
+  if (on === 'accepted' || on === 'used' || on === 'voted') await vote(accept)
+  if (on === 'declined') await vote(decline)
   if (on === 'quorum') {
-    await say(accept)
-    await say(accept, ben)
+    await vote(accept)
+    await vote(accept, ben)
   }
   if (on === 'withdrawn') await store.asks.withdraw(tenant, id, 'caller-gone')
   if (on === 'expired') {
@@ -41,7 +41,7 @@ async function sceneOf({ open }: Place, on: EditedState): Promise<Scene> {
   return { store, clock, found, tenant, id, other: other.id }
 }
 
-/** Whether the approval of an ask could be used, as the gate of the SDK does. */
+/** Whether the approval of an ask can be used, as the SDK's gate does. */
 async function used(store: Store, tenant: string, askId: string): Promise<boolean> {
   const grant = await store.grants.read(tenant, askId)
   if (grant === undefined) return false
@@ -62,13 +62,13 @@ async function isAccepted(store: Store, tenant: string, id: string): Promise<boo
 
 describe('an edit of the database', () => {
   for (const edit of databaseEdits.filter(({ aim }) => aim === 'release')) {
-    onEachEngine(`[VOTE-1] releases nothing: ${edit.title}`, async (place) => {
-      const { store, tenant, id, other } = await sceneOf(place, edit.on)
-      await edit.apply(place.tamper, { tenant, id, other })
+    onEachEngine(`[VOTE-1] an edit releases nothing: ${edit.title}`, async (db) => {
+      const { store, tenant, id, other } = await anAskIn(db, edit.on)
+      await edit.apply(db.tamper, { tenant, id, other })
 
       if (!concernsGrantAlone(edit)) expect(await isAccepted(store, tenant, id)).toBe(false)
       expect(await used(store, tenant, id)).toBe(false)
-      // Nor after the people whose turn it is have answered. Where two are needed and none has voted, one answers.
+      // Nor after further people have answered. If two approvals are needed and none was given, one person answers.
       for (const person of edit.on === 'unvoted' ? [ann] : [ann, ben]) {
         await store.asks.answer({ tenant, id, person, via: 'inbox', answer: accept }).catch(() => undefined)
       }
@@ -77,17 +77,17 @@ describe('an edit of the database', () => {
   }
 })
 
-/** These change the grant of an honest decision: the ask stays accepted, and its grant cannot be used. */
+/** These edits change the grant of a valid decision: the ask stays accepted, and its grant cannot be used. */
 function concernsGrantAlone({ on, title }: DatabaseEdit): boolean {
   return (on === 'used' || on === 'accepted') && title.includes('grant')
 }
 
 describe('an edit of the database', () => {
   for (const edit of databaseEdits) {
-    onEachEngine(`[AUDIT-6] is reported: ${edit.title}`, async (place) => {
-      const { store, tenant, id, other } = await sceneOf(place, edit.on)
+    onEachEngine(`[AUDIT-6] audit verify reports an edit: ${edit.title}`, async (db) => {
+      const { store, tenant, id, other } = await anAskIn(db, edit.on)
       expect(await store.record.verify(tenant)).toMatchObject({ ok: true, asks: 2, unknownKeys: 0 })
-      await edit.apply(place.tamper, { tenant, id, other })
+      await edit.apply(db.tamper, { tenant, id, other })
 
       const verdict = await store.record.verify(tenant)
 
@@ -97,8 +97,8 @@ describe('an edit of the database', () => {
   }
 })
 
-onEachEngine('[VOTE-1] what was not edited is released, once', async (place) => {
-  const { store, tenant, id, other } = await sceneOf(place, 'accepted')
+onEachEngine('[VOTE-1] an unedited approval is released, once', async (db) => {
+  const { store, tenant, id, other } = await anAskIn(db, 'accepted')
   for (const ask of [id, other]) {
     expect(await isAccepted(store, tenant, ask)).toBe(true)
     expect(await used(store, tenant, ask)).toBe(true)
@@ -106,9 +106,9 @@ onEachEngine('[VOTE-1] what was not edited is released, once', async (place) => 
   }
 })
 
-onEachEngine('[VOTE-2] a refused row is reported once: to the operator and in the audit log', async (place) => {
-  const { store, found, tenant, id } = await sceneOf(place, 'declined')
-  await place.tamper(`update asks set answer = '{"action":"accept"}' where id = '${id}'`)
+onEachEngine('[VOTE-2] a refused row is reported once: to the operator and in the audit log', async (db) => {
+  const { store, found, tenant, id } = await anAskIn(db, 'declined')
+  await db.tamper(`update asks set answer = '{"action":"accept"}' where id = '${id}'`)
 
   for (let time = 0; time < 3; time++) {
     expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'unverified' })
@@ -119,13 +119,13 @@ onEachEngine('[VOTE-2] a refused row is reported once: to the operator and in th
   expect(kinds).toEqual(['ask.raised', 'ask.settled', 'ask.unverified'])
 })
 
-onEachEngine('[VOTE-3] after a rotation the old key verifies, and without it nothing is released', async (place) => {
-  const { store, tenant, id } = await sceneOf(place, 'accepted')
+onEachEngine('[VOTE-3] after a rotation the old key verifies, and without it nothing is released', async (db) => {
+  const { store, tenant, id } = await anAskIn(db, 'accepted')
   const fresh = { id: 'fresh', secret: new Uint8Array(32).fill(9) }
   const old = { id: 'test', secret: new Uint8Array(32).fill(3) }
-  const rotated = await place.open({ keys: createKeyRing([fresh, old]) })
-  const without = await place.open({ keys: createKeyRing([fresh]) })
-  const forged = await place.open({ keys: createKeyRing([{ ...old, secret: new Uint8Array(32).fill(4) }]) })
+  const rotated = await db.open({ keys: createKeyRing([fresh, old]) })
+  const without = await db.open({ keys: createKeyRing([fresh]) })
+  const forged = await db.open({ keys: createKeyRing([{ ...old, secret: new Uint8Array(32).fill(4) }]) })
 
   expect(testKeys.sealing.id).toBe('test')
   expect(await isAccepted(without, tenant, id)).toBe(false)

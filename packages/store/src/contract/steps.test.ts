@@ -6,7 +6,7 @@ const step = { tenant: 'acme', callId: 'call_1', name: 'deploy' }
 const mine = { ...step, owner: 'a', keepMs: minuteMs }
 const theirs = { ...mine, owner: 'b' }
 
-onEachEngine('[STORE-17] of all who claim a step at once, in several processes, one may do it', async ({ open }) => {
+onEachEngine('[STORE-17] of concurrent claims of a step in several processes, one succeeds', async ({ open }) => {
   const stores = await Promise.all([open(), open()])
 
   const claims = await Promise.all(
@@ -17,7 +17,7 @@ onEachEngine('[STORE-17] of all who claim a step at once, in several processes, 
   expect(claims.filter((claim) => claim?.kind === 'begun')).toHaveLength(39)
 })
 
-onEachEngine('[STORE-17] what came of it is kept once, by its owner, and told to everybody after', async ({ open }) => {
+onEachEngine('[STORE-17] the owner stores the outcome once, and later claims return it', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   expect(await store.steps.claim(mine)).toEqual({ kind: 'yours' })
   expect(await store.steps.claim(theirs)).toEqual({ kind: 'begun', atMs: noon })
@@ -30,7 +30,7 @@ onEachEngine('[STORE-17] what came of it is kept once, by its owner, and told to
   expect(await store.steps.claim(mine)).toEqual({ kind: 'finished', outcome: 'mine' })
 })
 
-onEachEngine('[STORE-17] of two outcomes that are known already, the first counts for both', async ({ open }) => {
+onEachEngine('[STORE-17] of two outcomes stored directly, the first is returned to both', async ({ open }) => {
   const stores = await Promise.all([open(), open()])
 
   const kept = await Promise.all(
@@ -48,13 +48,13 @@ onEachEngine('[STORE-17] another step, call or tenant is another step', async ({
   }
 })
 
-onEachEngine('[STORE-13] [STORE-17] steps are forgotten when no state can bring their call back', async ({ open }) => {
+onEachEngine('[STORE-13] [STORE-17] steps are deleted when all states of their call have expired', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   await store.steps.claim(mine)
 
   clock.advance(minuteMs + 24 * 60 * minuteMs)
-  expect(await store.sweep()).toMatchObject({ forgotten: 0 })
+  expect(await store.sweep()).toMatchObject({ deleted: 0 })
   clock.advance(1)
-  expect(await store.sweep()).toMatchObject({ forgotten: 1 })
+  expect(await store.sweep()).toMatchObject({ deleted: 1 })
 })

@@ -17,7 +17,7 @@ async function stateOf(store: Store, { tenant, id }: Ask) {
 }
 
 onEachEngine(
-  '[RUN-13] an ask that names a replica is withdrawn once the lease of that replica has ended',
+  '[RUN-13] an ask that waits at a replica is withdrawn once the lease of that replica has ended',
   async ({ open }) => {
     const clock = stoppedClock()
     const store = await open({ clock })
@@ -39,7 +39,7 @@ onEachEngine(
   },
 )
 
-onEachEngine('[RUN-13] a replica that renews a lease that had ended keeps its asks', async ({ open }) => {
+onEachEngine('[RUN-13] a replica that renews an ended lease keeps its asks', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
   const ask = await aWaitingAsk(store, 'stalled')
@@ -52,7 +52,7 @@ onEachEngine('[RUN-13] a replica that renews a lease that had ended keeps its as
 })
 
 onEachEngine(
-  '[RUN-13] an ask whose caller got a state outlives the replica, and no other replica can withdraw it as its own',
+  '[RUN-13] an ask whose caller received a state stays open when the replica ends, and no other replica can withdraw it',
   async ({ open }) => {
     const clock = stoppedClock()
     const store = await open({ clock })
@@ -77,7 +77,7 @@ onEachEngine(
     const limits = { keepMs: 30 * minuteMs, perPrincipal: 10 }
     const session = { principal: 'ann', revision: '2025-11-25', client: '{}' }
     const asks = []
-    for (const id of ['ends', 'runs out', 'goes on']) {
+    for (const id of ['ends', 'runs out', 'continues']) {
       const ask = await aWaitingAsk(store, 'a')
       const name = { tenant: ask.tenant, id, principal: 'ann' }
       await store.sessions.begin(name, session, limits)

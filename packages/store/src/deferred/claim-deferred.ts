@@ -1,9 +1,9 @@
 import { query } from '../engine/statement.ts'
 
 /**
- * Takes a call to go on with it, once. `claimed_at is null` in the where clause is the lock: of two that come at the same
- * moment the second finds it taken. A claim never runs out, because nobody can know how far its holder came; the
- * call it names says whether the holder lives.
+ * Claims a call to continue it, once. `claimed_at is null` in the where clause is the lock: of two claims at the same moment,
+ * the second finds it claimed. A claim never expires, because it is unknown how far its holder came; the lease of the call it
+ * names shows whether the holder is alive.
  */
 export const claimDeferred = query<{ tenant: string; id: string; principal: string; call: string }, { id: string }>(
   'claim_deferred',

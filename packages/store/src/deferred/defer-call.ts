@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Keeps what is needed to go on with a call. The same id again changes nothing. */
+/** Stores the state needed to continue a call. The same id again changes nothing. */
 export const deferCall = query<
   { tenant: string; id: string; principal: string; state: string; keep: number },
   { id: string }

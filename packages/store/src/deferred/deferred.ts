@@ -1,7 +1,7 @@
-// Calls whose caller was sent away with a handle while a person decides: what is needed to go on, and what came of it.
+// Deferred calls: the caller received a handle while a person decides. Owns the state to continue with, and the outcome.
 //
-// Going on is claimed once and for all. Whoever claimed a call and fell silent may have run it, so it is never run by
-// anyone else: its caller hears that nobody knows.
+// I1  Continuing is claimed at most once, and a claim does not expire: a holder that died may have run the call, so no other
+//     process runs it. Its caller gets the error that the outcome is unknown.
 
 import type { Engine } from '../engine/engine.ts'
 import { claimDeferred } from './claim-deferred.ts'
@@ -11,17 +11,17 @@ import { readDeferred } from './read-deferred.ts'
 
 export interface DeferredCall {
   readonly tenant: string
-  /** What the caller was given to come back with. */
+  /** The handle that the caller received. */
   readonly id: string
   readonly principal: string
-  /** What is needed to go on; the store does not look into it. */
+  /** The state needed to continue; the store does not interpret it. */
   readonly state: string
   readonly keepMs: number
 }
 
 export type DeferredState =
   | { readonly kind: 'waiting'; readonly state: string }
-  /** Someone goes on with it, or did and fell silent: the call that they run is on record with its lease. */
+  /** A process continues it, or did and died: the lease of its call shows which. */
   | { readonly kind: 'claimed'; readonly atMs: number; readonly callId: string | undefined }
   | { readonly kind: 'finished'; readonly outcome: string }
 
@@ -32,7 +32,7 @@ export class Deferred {
     this.#engine = engine
   }
 
-  /** False when there is a call by this id already. */
+  /** False if a call with this id exists already. */
   async keep({ tenant, id, principal, state, keepMs }: DeferredCall): Promise<boolean> {
     const rows = await this.#engine.runRepeatable(deferCall, { tenant, id, principal, state, keep: keepMs })
     return rows.length === 1
@@ -46,7 +46,7 @@ export class Deferred {
     return { kind: 'claimed', atMs: row.claimed_at, callId: row.claimed_call ?? undefined }
   }
 
-  /** True for one caller, once: only they may go on with it, as this call of theirs. */
+  /** True for one claim only: only its holder may continue the call, as `callId`. */
   async claim(tenant: string, id: string, principal: string, callId: string): Promise<boolean> {
     let isUnclear = false
     const rows = await this.#engine.runRepeatable(claimDeferred, { tenant, id, principal, call: callId }, () => {

@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Keeps what came of a claimed call before it is delivered, once. */
+/** Stores the outcome of a claimed call before it is delivered, once. */
 export const finishDeferred = query<{ tenant: string; id: string; outcome: string }, { id: string }>(
   'finish_deferred',
   `update deferred_calls set outcome = :outcome, ended_at = :now

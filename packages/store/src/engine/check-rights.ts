@@ -1,10 +1,10 @@
-// Whether the role of a running gateway has the rights that it needs.
+// Checks that the role of a running gateway has the rights that it needs.
 
 import { AssentError } from '@assent/core'
 import type pg from 'pg'
 import { rightsByTable } from './rights.ts'
 
-/** Throws when this role lacks a right, so that it is found at the start and not with the first decision. */
+/** Throws if this role lacks a right, so that this shows at the start and not at the first decision. */
 export async function checkRights(client: pg.ClientBase, schema: string): Promise<void> {
   const needed = Object.entries(rightsByTable).flatMap(([table, rights]) => rights.map((right) => [table, right]))
   const { rows } = await client.query<{ role: string; needed_table: string; needed_right: string }>(

@@ -1,8 +1,8 @@
-// The settings that every statement on PostgreSQL runs under, on a connection of our own and through a connection pooler.
+// The settings under which every statement on PostgreSQL runs, on a direct connection and through a connection pooler.
 //
 // Nothing is sent as a startup parameter: PgBouncer refuses those it does not know, or drops them silently.
-// I1  On a direct connection the settings are made once, and statements are prepared once.
-// I2  Through a pooler every statement brings its settings along, in its own transaction and in the same round trip, and
+// I1  On a direct connection the settings are applied once, and statements are prepared once.
+// I2  Through a pooler every statement carries its settings, in its own transaction and in the same round trip, and
 //     nothing is prepared: in transaction pooling the next transaction may run on another server connection.
 // I3  Nothing is left behind on a server connection that a pooler shares between clients.
 
@@ -31,7 +31,7 @@ export class ConnectionSettings {
     this.#forTransaction = `select ${assignments(values, true).join(', ')}`
   }
 
-  /** For a new connection: makes the settings, unless it leads through a pooler. */
+  /** Applies the settings to a new connection, unless it leads through a pooler. */
   async apply(client: pg.ClientBase): Promise<void> {
     const set = assignments(this.#values, false).map((one) => `case when direct then ${one} end`)
     const text = `select direct, ${set.join(', ')} from (${isDirect(client)}) as connection`
@@ -43,7 +43,7 @@ export class ConnectionSettings {
     return this.#pooled.has(client)
   }
 
-  /** One statement, which is a transaction of its own. */
+  /** Runs one statement as its own transaction. */
   async run<R extends pg.QueryResultRow>(client: pg.ClientBase, { name, text, values }: Prepared): Promise<R[]> {
     if (!this.isPooled(client)) return (await client.query<R>({ name, text, values })).rows
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R>>()
@@ -53,7 +53,7 @@ export class ConnectionSettings {
     return (await promise).rows
   }
 
-  /** Several statements in one transaction. */
+  /** Runs several statements in one transaction. */
   async inTransaction<R extends pg.QueryResultRow>(client: pg.ClientBase, list: readonly Prepared[]): Promise<R[][]> {
     const isPooled = this.isPooled(client)
     await client.query(isPooled ? `begin; ${this.#forTransaction}` : 'begin')
@@ -66,14 +66,14 @@ export class ConnectionSettings {
   }
 }
 
-/** Whether the connection leads to the database itself, with no pooler between. */
+/** Whether the connection leads to the database itself, not through a pooler. */
 export async function isDirectConnection(client: pg.ClientBase): Promise<boolean> {
   return (await client.query<{ direct: boolean }>(isDirect(client))).rows[0]?.direct === true
 }
 
-/** A pooler gives its clients cancellation keys of its own: the process they name is not the one that serves them. */
+/** A pooler gives its clients its own cancellation keys: the process id in them is not that of the server process. */
 function isDirect(client: pg.ClientBase): string {
-  // The driver's types do not mention it.
+  // Not in the driver's types.
   const { processID } = client as unknown as { processID: number | null }
   return `select pg_backend_pid() = ${Number(processID ?? 0)} as direct`
 }
@@ -82,20 +82,19 @@ function assignments(values: SettingValues, isLocal: boolean): string[] {
   const { schema, statementTimeoutMs, lockTimeoutMs, idleInTransactionMs } = values
   const set = (name: string, value: string | number) => `set_config('${name}', '${value}', ${isLocal})`
   return [
-    // Temporary tables last: unless named they come first, and through a pooler they may be another client's.
+    // Temporary tables last: by default they come first, and through a pooler they may belong to another client.
     set('search_path', `${schema}, pg_temp`),
     set('statement_timeout', statementTimeoutMs),
     set('lock_timeout', lockTimeoutMs),
     set('idle_in_transaction_session_timeout', idleInTransactionMs),
-    // Every statement is written for one plan, an index walk; planning it anew for each execution would cost as much as
-    // running it.
+    // Every statement has one good plan, an index scan; planning it for each execution would cost as much as running it.
     set('plan_cache_mode', 'force_generic_plan'),
-    // What we acknowledge must survive, also where the database is set to acknowledge a commit before it is written.
+    // What we acknowledge must survive a crash, even if the database is set to acknowledge commits before they are written.
     `case when current_setting('synchronous_commit') = 'off' then ${set('synchronous_commit', 'on')} end`,
   ]
 }
 
-/** Parts of the driver's query that its types do not mention. */
+/** Members of the driver's query that are not in its types. */
 interface DriverQuery extends pg.Submittable {
   callback: (error: Error | null, result: unknown) => void
   prepare(connection: DriverConnection): void
@@ -114,8 +113,8 @@ type ExtendedQuery = pg.QueryConfig & { readonly queryMode: 'extended' }
 const BaseQuery = pg.Query as unknown as new (config: ExtendedQuery) => DriverQuery
 
 /**
- * A query that is sent behind another one, without a Sync between them: PostgreSQL runs both in one transaction, and a
- * pooler hands both to the same server connection. What the first one returns is dropped.
+ * A query that is sent after another one, without a Sync between them: PostgreSQL runs both in one transaction, and a
+ * pooler sends both to the same server connection. The result of the first one is dropped.
  */
 class QueryWithSettings extends BaseQuery {
   readonly #settings: string

@@ -1,4 +1,4 @@
-// What the store needs of a database: run one step, run several in one transaction, say what went wrong.
+// The contract of a database engine: run one step, run several in one transaction, report errors.
 
 import type { Params, Row, Statement } from './statement.ts'
 
@@ -6,7 +6,7 @@ import type { Params, Row, Statement } from './statement.ts'
 export interface PoolState {
   readonly open: number
   readonly idle: number
-  /** Statements that wait for a connection. */
+  /** Statements waiting for a connection. */
   readonly waiting: number
   readonly most: number
 }
@@ -14,10 +14,11 @@ export interface PoolState {
 export interface Engine {
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]>
   /**
-   * The same, and once more when the connection broke and nobody knows whether it happened. For a step that changes nothing
-   * more when it is run again with the same parameters, and whose caller can tell what the first time did.
+   * Like `run`, but runs the step a second time if the connection broke, because it is then unknown whether the step was
+   * committed. Only for steps that change nothing when run again with the same parameters, and whose caller can tell whether
+   * the first run was committed.
    *
-   * @param onRepeat told when it is run again
+   * @param onRepeat called before the second run
    */
   runRepeatable<P extends Params, R extends Row>(
     statement: Statement<P, R>,
@@ -26,32 +27,32 @@ export interface Engine {
   ): Promise<R[]>
   /** All or nothing, in order. */
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]>
-  /** What time it is for every deadline in it, as far as is known without asking. */
+  /** The database's time, which all deadlines use, as known without a query. */
   readonly nowMs: number
-  /** Absent where there is one connection and no pool. */
+  /** Absent if there is one connection and no pool. */
   readonly pool?: PoolState | undefined
   close(): Promise<void>
 }
 
-/** A clock in milliseconds. Only tests pass one: otherwise the database's own rules, because replicas' clocks differ. */
+/** A clock in milliseconds. Only tests pass one: otherwise the database's clock is used, because replicas' clocks differ. */
 export type Clock = () => number
 
-/** A key was there already. The table's name says what that means. */
+/** A row with this key exists already. The caller derives the meaning from the table's name. */
 export class DuplicateKey extends Error {
   readonly table: string
 
   constructor(table: string, cause: unknown) {
-    super(`A row with this key is already in ${table}.`, { cause })
+    super(`The table ${table} already has a row with this key.`, { cause })
     this.name = 'DuplicateKey'
     this.table = table
   }
 }
 
 /**
- * Adds a row whose key is new each time. None comes back also where it is there already: then it is this one, whose adding
- * was unclear, and the caller looks.
+ * Inserts a row whose key is unique to this attempt. Returns no rows also if the key exists: then the first run of this insert
+ * was committed before its connection broke, and the caller reads the row.
  */
-export async function addOnce<P extends Params, R extends Row>(
+export async function insertOnce<P extends Params, R extends Row>(
   engine: Engine,
   table: string,
   statement: Statement<P, R>,

@@ -1,6 +1,6 @@
-// Looks at a database before anything runs on it: can it be reached, which migrations it has, can it be written to.
+// Examines a database before it is used: whether it can be reached and written to, and which migrations it has.
 //
-// Nothing of its shape is changed and no data stays: the only write is a row that is deleted at once.
+// It changes no table and leaves no data: the only write is a row that is deleted at once.
 
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync } from 'node:fs'
@@ -10,35 +10,35 @@ import { AssentError } from '@assent/core'
 import pg from 'pg'
 import { checkRights } from './check-rights.ts'
 import { isDirectConnection } from './connection-settings.ts'
-import { type Applied, type Migration, migrationsFor, pending } from './migrations.ts'
-import { missingIn, needsMigrate } from './missing-migrations.ts'
+import { type AppliedMigration, type Migration, migrationsFor, pendingMigrations } from './migrations.ts'
+import { migrationNeeded, missingMigrations } from './missing-migrations.ts'
 
 /** The database could be reached, and this version can work on it. */
-export interface Examined {
-  /** Where its tables are; undefined for a file. */
+export interface DatabaseReport {
+  /** The schema of its tables; undefined for a file. */
   readonly schema: string | undefined
   readonly applied: number
-  /** Migrations that are missing; all of them in a new database. */
+  /** Missing migrations; all of them in a new database. */
   readonly missing: readonly string[]
-  /** Why it refuses or does not confirm writes; undefined when a write was confirmed. */
+  /** Why it refuses or does not confirm writes; undefined if a write was confirmed. */
   readonly writeProblem: string | undefined
 }
 
 const connectMs = 5_000
-/** For each statement. A commit that waits for a standby is cut off by this. */
+/** Timeout of each statement, also of a commit that waits for a standby. */
 const answerMs = 3_000
 
 /**
- * Throws, in words, when it cannot be reached, was changed by a newer version, lacks migrations that this role may not
+ * Throws if the database cannot be reached, was made by an incompatible version, lacks migrations that this role may not
  * apply, or gives this role too few rights.
  */
-export async function examinePostgres(url: string, { schema = 'assent' } = {}): Promise<Examined> {
+export async function examinePostgres(url: string, { schema = 'assent' } = {}): Promise<DatabaseReport> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: answerMs })
   // Without a listener, a connection that breaks would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const missing = await missingIn(client, schema)
+    const missing = await missingMigrations(client, schema)
     const isNew = missing.length === migrationsFor('postgres').length
     const mode = await client.query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
     const isReadOnly = mode.rows[0]?.mode === 'on'
@@ -55,14 +55,14 @@ export async function examinePostgres(url: string, { schema = 'assent' } = {}): 
     if (error instanceof AssentError) throw error
     throw new AssentError('store_unavailable', `PostgreSQL cannot be reached: ${reasonOf(error)}`, { cause: error })
   } finally {
-    // A server that does not answer does not say goodbye either.
+    // A server that does not answer does not close the connection either.
     await Promise.race([client.end(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   }
 }
 
-/** Throws when the start of a gateway with this address could not bring the schema up to date. */
+/** Throws if a gateway with this address could not apply the missing migrations at its start. */
 async function checkMayMigrate(client: pg.Client, schema: string, missing: readonly Migration[]): Promise<void> {
-  if (!(await isDirectConnection(client))) throw needsMigrate(schema, missing, 'pooled')
+  if (!(await isDirectConnection(client))) throw migrationNeeded(schema, missing, 'pooled')
   const { rows } = await client.query<{ may: boolean }>(
     `select coalesce(
        (select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = $1),
@@ -70,7 +70,7 @@ async function checkMayMigrate(client: pg.Client, schema: string, missing: reado
      ) as may`,
     [schema],
   )
-  if (rows[0]?.may !== true) throw needsMigrate(schema, missing, `it does not own the schema ${schema}`)
+  if (rows[0]?.may !== true) throw migrationNeeded(schema, missing, `it does not own the schema ${schema}`)
 }
 
 async function writeProblemOf(client: pg.Client, table: string): Promise<string | undefined> {
@@ -85,8 +85,8 @@ async function writeProblemOf(client: pg.Client, table: string): Promise<string 
   }
 }
 
-/** Throws when the file cannot be opened, or was changed by a newer version. A file that does not exist is not made. */
-export function examineSqlite(path: string): Examined {
+/** Throws if the file cannot be opened, or was made by an incompatible version. A missing file is not created. */
+export function examineSqlite(path: string): DatabaseReport {
   const all = migrationsFor('sqlite')
   if (!existsSync(path)) {
     const missing = all.map(({ name }) => name)
@@ -97,9 +97,9 @@ export function examineSqlite(path: string): Examined {
     const has = (table: string) =>
       database.prepare(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table) !== undefined
     const applied = has('migrations')
-      ? (database.prepare('select name, digest from migrations').all() as unknown as Applied[])
+      ? (database.prepare('select name, digest from migrations').all() as AppliedMigration[])
       : []
-    const missing = pending(all, applied).map(({ name }) => name)
+    const missing = pendingMigrations(all, applied).map(({ name }) => name)
     const writeProblem = mayWrite(path) ? fileProblemOf(database, has('replicas')) : 'This user may not write to it.'
     return { schema: undefined, applied: applied.length, missing, writeProblem }
   } finally {
@@ -119,7 +119,7 @@ function fileProblemOf(database: DatabaseSync, hasTable: boolean): string | unde
   }
 }
 
-/** Of the nearest folder that exists: the others are made in it. */
+/** Checks the nearest existing folder: missing ones are created in it. */
 function folderProblemOf(folder: string): string | undefined {
   if (!existsSync(folder)) return folderProblemOf(dirname(folder))
   return mayWrite(folder) ? undefined : `This user may not write to ${folder}.`

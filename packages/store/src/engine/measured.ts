@@ -1,16 +1,16 @@
 // An engine that reports how long each step took and whether it failed.
 
-import { isAssentError } from '@assent/core'
+import { compact, isAssentError } from '@assent/core'
 import { DuplicateKey, type Engine, type PoolState } from './engine.ts'
 import type { Params, Row, Statement, Step } from './statement.ts'
 
-/** Reads change nothing; writes are waited for; background steps are waited for by no request, or check that writing works. */
+/** Requests wait for reads and writes; no request waits for background steps, which include the check that writes work. */
 export type StepKind = 'read' | 'write' | 'background'
 
 export interface MeasuredStep {
   readonly kind: StepKind
   readonly ms: number
-  /** Absent for a step that did what it should. `unavailable`: the database did not answer, or could not do it now. */
+  /** Absent if the step succeeded. `unavailable`: the database did not answer, or cannot do this now. */
   readonly failure?: 'unavailable' | 'failed'
 }
 
@@ -55,7 +55,7 @@ export class MeasuredEngine implements Engine {
     const startedAt = performance.now()
     const report = (failure?: MeasuredStep['failure']) => {
       const ms = performance.now() - startedAt
-      this.#onStep({ kind, ms, ...(failure === undefined ? {} : { failure }) })
+      this.#onStep({ kind, ms, ...compact({ failure }) })
     }
     try {
       const value = await work()
@@ -68,13 +68,13 @@ export class MeasuredEngine implements Engine {
   }
 }
 
-export function kindOf({ parts, isUnhurried, isApart }: Step): StepKind {
-  if (isUnhurried === true || isApart === true) return 'background'
+export function kindOf({ parts, isBackground, isIsolated }: Step): StepKind {
+  if (isBackground === true || isIsolated === true) return 'background'
   return parts.length === 1 && /^\s*select\b/.test(parts[0]?.sql ?? '') ? 'read' : 'write'
 }
 
 function failureOf(error: unknown): MeasuredStep['failure'] {
-  // A key that is there already is an answer.
+  // A key that exists already is a valid result.
   if (error instanceof DuplicateKey) return undefined
   return isAssentError(error, 'store_unavailable') ? 'unavailable' : 'failed'
 }

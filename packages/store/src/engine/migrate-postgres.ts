@@ -1,81 +1,80 @@
-// Brings a PostgreSQL database to the shape this version needs, while older versions work on it.
+// Applies missing migrations to a PostgreSQL database while older versions use it.
 //
-// Safe when twenty processes start at once: one does the work, the others wait for it and find it done. Nobody who works
-// on the tables waits for long: each migration is a transaction of its own, a lock that does not come at once is tried for
-// again later (whoever comes after a lock that is waited for waits too), and indexes of tables in use are made beside the
-// work.
+// I1  Of several processes that start at once, one applies the migrations; the others wait and find them applied.
+// I2  Other sessions never wait long for us: each migration is its own transaction, and a lock that is not granted at once is
+//     released and requested again later, because every session that requests it after us would queue behind us.
+// I3  Indexes of tables in use are built concurrently, after all other migrations.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AssentError } from '@assent/core'
 import type pg from 'pg'
 import {
-  type Applied,
-  createLedger,
-  isOfIndexes,
+  type AppliedMigration,
+  createMigrationsTable,
   type Migration,
   migrationsFor,
-  pending,
+  onlyCreatesIndexes,
+  pendingMigrations,
   statementsOf,
 } from './migrations.ts'
 
-/** How long others may be held up by a lock that we wait for, how long they then have for themselves, and how often. */
+/** How long we queue for a table lock, how long we pause before the next try, and how often we try. */
 const lockWaitMs = 250
-const pauseMs = 500
+const lockPauseMs = 500
 const lockTries = 400
-const lookMs = 50
-/** How long whoever starts waits for another who does the same; making an index beside the work may take long. */
-const aloneWithinMs = 10 * 60_000
+const turnPollMs = 50
+/** How long a starting process waits for another one that migrates. Building an index concurrently may take long. */
+const turnTimeoutMs = 10 * 60_000
 
 type Client = pg.ClientBase
 
 export async function applyMigrations(client: Client, schema: string, all = migrationsFor('postgres')): Promise<void> {
-  let isNew = false
-  // Older versions take the same lock, whatever they have to do.
-  await alone(client, `assent migrations of ${schema}`, async () => {
-    // Not "if not exists" alone: that needs the right to make schemas also where there is nothing to make.
+  await withMigrationLock(client, schema, async () => {
+    // `if not exists` alone needs the right to create schemas even if the schema exists.
     const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema])
     if (rows.length === 0) await client.query(`create schema if not exists ${schema}`)
-    await client.query(createLedger)
-    const applied = await appliedIn(client)
-    isNew = applied.length === 0
-    const shapes = pending(all, applied).filter((one) => isNew || !isOfIndexes(one))
-    // Nobody uses a database that is new, so it is made in one go.
-    if (isNew) await patiently(() => inTransaction(client, shapes))
-    else for (const one of shapes) await patiently(() => inTransaction(client, [one]))
-  })
-  if (isNew) return
-  // Under a lock that older versions do not know: they would wait for it inside a transaction, and making an index beside
-  // the work waits for all transactions that are older.
-  await alone(client, `assent indexes of ${schema}`, async () => {
-    for (const one of pending(all, await appliedIn(client))) {
-      for (const statement of statementsOf(one.sql)) await patiently(() => makeBeside(client, statement))
-      await note(client, one)
+    await client.query(createMigrationsTable)
+    const applied = await readApplied(client)
+    const pending = pendingMigrations(all, applied)
+    // A new database is not in use yet, so one transaction creates everything.
+    if (applied.length === 0) return retryLocks(() => inTransaction(client, pending))
+    for (const one of pending.filter((each) => !onlyCreatesIndexes(each))) {
+      await retryLocks(() => inTransaction(client, [one]))
+    }
+    for (const one of pending.filter(onlyCreatesIndexes)) {
+      for (const statement of statementsOf(one.sql)) await retryLocks(() => createConcurrently(client, statement))
+      await recordApplied(client, one)
     }
   })
 }
 
-/** Looks again and again in place of waiting: who waits in a statement has a snapshot, and others wait for its end. */
-async function alone(client: Client, name: string, work: () => Promise<void>): Promise<void> {
-  const endsAt = performance.now() + aloneWithinMs
+/**
+ * Polls for the lock instead of waiting in a statement: a waiting statement holds a snapshot, and building an index
+ * concurrently waits for all older snapshots.
+ */
+async function withMigrationLock(client: Client, schema: string, work: () => Promise<void>): Promise<void> {
+  const name = `assent migrations of ${schema}`
+  const giveUpAt = performance.now() + turnTimeoutMs
   for (;;) {
     const sql = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [name])
     if (rows[0]?.taken === true) break
-    if (performance.now() > endsAt)
+    if (performance.now() > giveUpAt)
       throw new AssentError(
         'store_unavailable',
-        'Another process has been bringing the database up to date for very long. Start again when it is done or gone.',
+        'Another process has been migrating the database for more than ten minutes. Start again when it has finished or ended.',
       )
-    await sleep(lookMs)
+    await sleep(turnPollMs)
   }
   try {
     await work()
   } finally {
-    // A connection that broke has let go of it already.
+    // A broken connection has released the lock already.
     await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined)
   }
 }
 
-async function appliedIn(client: Client): Promise<Applied[]> {
+async function readApplied(client: Client): Promise<AppliedMigration[]> {
   return (await client.query<{ name: string; digest: string }>('select name, digest from migrations')).rows
 }
 
@@ -85,20 +84,20 @@ async function inTransaction(client: Client, migrations: readonly Migration[]): 
     await client.query(`set local lock_timeout = ${lockWaitMs}`)
     for (const one of migrations) {
       await client.query(one.sql)
-      await note(client, one)
+      await recordApplied(client, one)
     }
     await client.query('commit')
   } catch (error) {
-    // A connection that broke has rolled back already, and why it broke is what counts.
+    // If the connection broke, the server has rolled back already; report the first error.
     await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
 
-async function makeBeside(client: Client, statement: string): Promise<void> {
+async function createConcurrently(client: Client, statement: string): Promise<void> {
   const [, name] = /^create index ([a-z_]+) on /.exec(statement) ?? []
-  if (name === undefined) throw new AssentError('misconfigured', `Not one index: ${statement}`)
-  // One that was broken off is there, and of no use.
+  if (name === undefined) throw new AssentError('misconfigured', `Not a statement that creates one index: ${statement}`)
+  // An interrupted build leaves an invalid index behind.
   const { rows } = await client.query<{ isvalid: boolean }>(
     `select i.indisvalid as isvalid from pg_index i join pg_class c on c.oid = i.indexrelid
      where c.relname = $1 and c.relnamespace = current_schema()::regnamespace`,
@@ -109,28 +108,25 @@ async function makeBeside(client: Client, statement: string): Promise<void> {
   await client.query(statement.replace('create index', 'create index concurrently'))
 }
 
-async function note(client: Client, { name, digest }: Migration): Promise<void> {
+async function recordApplied(client: Client, { name, digest }: Migration): Promise<void> {
   await client.query('insert into migrations (name, digest) values ($1, $2)', [name, digest])
 }
 
-/** Again when a lock did not come, or came to two who waited for each other. */
-async function patiently(work: () => Promise<void>): Promise<void> {
+const lockNotAvailable = '55P03'
+const deadlockDetected = '40P01'
+
+async function retryLocks(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
       const code = (error as { code?: string }).code
-      if (code !== '55P03' && code !== '40P01') throw error
+      if (code !== lockNotAvailable && code !== deadlockDetected) throw error
       if (tries === lockTries) {
-        const reason =
-          'A table was locked by someone else for minutes, so the database could not be brought up to date.'
+        const reason = 'Another session has locked a table for several minutes, so the database could not be migrated.'
         throw new AssentError('store_unavailable', reason, { cause: error })
       }
     }
-    await sleep(pauseMs)
+    await sleep(lockPauseMs)
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

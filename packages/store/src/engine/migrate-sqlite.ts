@@ -1,15 +1,15 @@
-// Brings a database file to the shape this version needs, in one transaction: whoever opens it meanwhile waits for it.
+// Applies missing migrations to a SQLite file in one transaction: other processes that open the file wait for it.
 
 import type { DatabaseSync } from 'node:sqlite'
-import { type Applied, createLedger, migrationsFor, pending } from './migrations.ts'
+import { type AppliedMigration, createMigrationsTable, migrationsFor, pendingMigrations } from './migrations.ts'
 
-export function migrateSqlite(database: DatabaseSync, all = migrationsFor('sqlite')): void {
+export function migrateSqlite(database: DatabaseSync): void {
   database.exec('begin immediate')
   try {
-    database.exec(createLedger)
-    const rows = database.prepare('select name, digest from migrations').all() as unknown as Applied[]
+    database.exec(createMigrationsTable)
+    const applied = database.prepare('select name, digest from migrations').all() as AppliedMigration[]
     const insert = database.prepare('insert into migrations (name, digest) values (?, ?)')
-    for (const migration of pending(all, rows)) {
+    for (const migration of pendingMigrations(migrationsFor('sqlite'), applied)) {
       database.exec(migration.sql)
       insert.run(migration.name, migration.digest)
     }

@@ -1,7 +1,8 @@
-// The migrations of this version, as they stand in their files, and which of them a database still lacks.
+// The migrations of this version, read from their files, and which of them a database lacks.
 //
-// Migrations only add, so that an older version can go on beside a newer one. One that was applied is never changed: its
-// digest is kept and compared.
+// I1  Migrations only add, so that an older version can run beside a newer one on the same database.
+// I2  A migration is never changed after a release: its digest is stored and compared.
+// I3  A database that has migrations, but not the baseline, was made before the first release and is refused.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,21 +14,24 @@ export interface Migration {
   readonly digest: string
 }
 
-export interface Applied {
-  readonly name: string
-  readonly digest: string
-}
+/** A row of the table `migrations`. */
+export type AppliedMigration = Pick<Migration, 'name' | 'digest'>
 
 const folder = new URL('../../migrations/', import.meta.url)
-export const createLedger = `create table if not exists migrations (
+const baseline = '0001-baseline.sql'
+
+export const createMigrationsTable = `create table if not exists migrations (
   name text not null primary key,
   digest text not null
 )`
 
-/** What a migration that ends the support of older versions writes into the ledger, before the name of one they lack. */
+/**
+ * A migration that older versions cannot work with inserts a row with this prefix and its own name. Versions that do not have
+ * that migration then refuse to start.
+ */
 const needs = 'needs '
 
-/** `0002-asks.sql` is for both engines, `0001-functions.postgres.sql` for one. */
+/** `0001-baseline.sql` is for both engines, `0002-functions.postgres.sql` for one. */
 export function migrationsFor(engine: 'postgres' | 'sqlite'): Migration[] {
   return readdirSync(folder)
     .filter((file) => new RegExp(`^\\d{4}-[a-z-]+(\\.${engine})?\\.sql$`).test(file))
@@ -38,33 +42,40 @@ export function migrationsFor(engine: 'postgres' | 'sqlite'): Migration[] {
     })
 }
 
-/** Whether it makes indexes and nothing else: then of tables that others may be using. */
-export function isOfIndexes({ sql }: Pick<Migration, 'sql'>): boolean {
+/** Whether it only creates indexes; these are built concurrently, because their tables may be in use. */
+export function onlyCreatesIndexes({ sql }: Pick<Migration, 'sql'>): boolean {
   return statementsOf(sql).every((one) => /^create (unique )?index\b/i.test(one))
 }
 
-/** Throws where this version must not touch the database at all. */
-export function pending(all: readonly Migration[], applied: readonly Applied[]): Migration[] {
-  const known = new Map(applied.map(({ name, digest }) => [name, digest]))
-  for (const { name, digest } of all) {
-    const earlier = known.get(name)
-    if (earlier !== undefined && earlier !== digest) {
-      throw misconfigured(`Migration ${name} was changed after it had been applied to this database.`)
-    }
-  }
-  const needed = [...known.keys()].flatMap((name) => (name.startsWith(needs) ? [name.slice(needs.length)] : []))
-  const missing = needed.find((one) => !all.some(({ name }) => name === one))
-  if (missing !== undefined) {
+/** The migrations to apply. Throws if this version must not use the database. */
+export function pendingMigrations(all: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
+  const digests = new Map(applied.map(({ name, digest }) => [name, digest]))
+  if (digests.size > 0 && !digests.has(baseline)) {
     throw misconfigured(
-      `A newer version has changed this database in a way that this one does not know (${missing}). Start a newer version.`,
+      'This database was made by an older development version of Assent, and cannot be upgraded. Create a new one: an empty PostgreSQL database or schema, or a new SQLite file.',
     )
   }
-  return all.filter(({ name }) => !known.has(name))
+  for (const { name, digest } of all) {
+    const stored = digests.get(name)
+    if (stored !== undefined && stored !== digest) {
+      throw misconfigured(
+        `Migration ${name} was changed after it had been applied to this database. Start the version that applied it, or create a new database.`,
+      )
+    }
+  }
+  const needed = [...digests.keys()].flatMap((name) => (name.startsWith(needs) ? [name.slice(needs.length)] : []))
+  const unknown = needed.find((one) => !all.some(({ name }) => name === one))
+  if (unknown !== undefined) {
+    throw misconfigured(
+      `A newer version of Assent has changed this database in a way that this version does not support (${unknown}). Start a newer version.`,
+    )
+  }
+  return all.filter(({ name }) => !digests.has(name))
 }
 
 /** The statements of a file, without its comments. */
 export function statementsOf(sql: string): string[] {
-  // Bodies of functions are quoted with $$ and may hold semicolons; comments run to the end of their line.
+  // Function bodies are quoted with $$ and may contain semicolons; comments extend to the end of their line.
   const pieces = sql.match(/\$\$[\s\S]*?\$\$|'(?:[^']|'')*'|--[^\n]*|;|[^$';-]+|[\s\S]/g) ?? []
   const statements = ['']
   for (const piece of pieces) {

@@ -1,13 +1,13 @@
-// The connections to PostgreSQL: those that people and callers wait on, a few for background work, and one for the
-// check that writes are confirmed, so that none of them stands behind another.
+// Three pools of connections to PostgreSQL: for requests, for background work, and one connection for the check that writes are
+// confirmed. No statement of one pool waits for a connection of another.
 
 import pg from 'pg'
 import type { ConnectionSettings } from './connection-settings.ts'
 import type { PoolState } from './engine.ts'
-import { cut } from './pulse-line.ts'
+import { destroyConnection } from './health-connection.ts'
 import type { Step } from './statement.ts'
 
-export interface PoolKind {
+export interface PoolSetup {
   readonly config: pg.PoolConfig
   readonly settings: ConnectionSettings
 }
@@ -18,67 +18,67 @@ interface Pool {
 }
 
 export interface PoolsOptions {
-  readonly hurried: PoolKind
-  readonly unhurried: PoolKind
-  readonly apart: PoolKind
-  readonly onTrouble: (error: unknown) => void
+  readonly foreground: PoolSetup
+  readonly background: PoolSetup
+  readonly isolated: PoolSetup
+  readonly onError: (error: unknown) => void
 }
 
-const closeWithinMs = 2_000
+const closeTimeoutMs = 2_000
 
 export class Pools {
-  readonly #hurried: Pool
-  readonly #unhurried: Pool
-  readonly #apart: Pool
+  readonly #foreground: Pool
+  readonly #background: Pool
+  readonly #isolated: Pool
   readonly #clients = new Set<pg.ClientBase>()
 
-  constructor({ hurried, unhurried, apart, onTrouble }: PoolsOptions) {
-    this.#hurried = this.#open(hurried, onTrouble)
-    this.#unhurried = this.#open(unhurried, onTrouble)
-    this.#apart = this.#open(apart, onTrouble)
+  constructor({ foreground, background, isolated, onError }: PoolsOptions) {
+    this.#foreground = this.#open(foreground, onError)
+    this.#background = this.#open(background, onError)
+    this.#isolated = this.#open(isolated, onError)
   }
 
-  of({ isUnhurried, isApart }: Pick<Step, 'isUnhurried' | 'isApart'>): Pool {
-    if (isApart === true) return this.#apart
-    return isUnhurried === true ? this.#unhurried : this.#hurried
+  of({ isBackground, isIsolated }: Pick<Step, 'isBackground' | 'isIsolated'>): Pool {
+    if (isIsolated === true) return this.#isolated
+    return isBackground === true ? this.#background : this.#foreground
   }
 
-  /** Those that people and callers wait on. */
+  /** The pool for requests. */
   get state(): PoolState {
-    const { totalCount, idleCount, waitingCount, options } = this.#hurried.pool
+    const { totalCount, idleCount, waitingCount, options } = this.#foreground.pool
     return { open: totalCount, idle: idleCount, waiting: waitingCount, most: options.max }
   }
 
-  /** Lets what is under way come to its end; but nobody waits for a database that does not say farewell. */
+  /** Waits for statements under way, but not for a database that does not answer. */
   async end(): Promise<void> {
-    setTimeout(() => this.#cut(), closeWithinMs).unref()
-    await Promise.all([this.#hurried.pool.end(), this.#unhurried.pool.end(), this.#apart.pool.end()])
+    setTimeout(() => this.#destroyAll(), closeTimeoutMs).unref()
+    await Promise.all([this.#foreground.pool.end(), this.#background.pool.end(), this.#isolated.pool.end()])
   }
 
-  /** The same at once: everything that is under way breaks. */
-  break(): void {
+  /** Closes all connections at once: statements under way fail. */
+  destroy(): void {
     void this.end()
-    this.#cut()
+    this.#destroyAll()
   }
 
-  #cut(): void {
-    for (const client of this.#clients) cut(client)
+  #destroyAll(): void {
+    for (const client of this.#clients) destroyConnection(client)
   }
 
-  #open({ config, settings }: PoolKind, onTrouble: (error: unknown) => void): Pool {
+  #open({ config, settings }: PoolSetup, onError: (error: unknown) => void): Pool {
     const pool = new pg.Pool({ ...config, onConnect: (client) => this.#connected(client, settings) })
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    // An idle connection that breaks is replaced at its next use. Without a listener the error would end the process.
     pool.on('error', (error) => {
-      if (!pool.ending) onTrouble(error)
+      if (!pool.ending) onError(error)
     })
     pool.on('remove', (client) => this.#clients.delete(client))
     return { pool, settings }
   }
 
-  /** The pool waits for it before it hands the connection out. */
+  /** The pool waits for this before it uses the connection. */
   async #connected(client: pg.ClientBase, settings: ConnectionSettings): Promise<void> {
     this.#clients.add(client)
-    // One that breaks in use would end the process too; what is under way on it, or comes next, fails by itself.
+    // A connection that breaks in use would end the process too; its statement fails by itself.
     client.on('error', () => undefined)
     try {
       await settings.apply(client)

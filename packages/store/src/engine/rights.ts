@@ -1,41 +1,41 @@
-// What a running gateway may do with each table, and the SQL that grants it to a role.
+// The rights of a running gateway on each table, and the SQL that grants them to a role.
 //
-// Entries and checkpoints of the audit log can be added and read. Nothing that runs can change or delete them: only the role
-// that owns the tables can, and no gateway needs that role.
+// A gateway can add and read entries and checkpoints of the audit log, but not change or delete them: only the role that owns
+// the tables can, and no gateway needs that role.
 
 export type Right = 'select' | 'insert' | 'update' | 'delete'
 
 const read = ['select'] as const
 const append = ['select', 'insert'] as const
-const appendAndTake = ['select', 'insert', 'delete'] as const
-const keep = ['select', 'insert', 'update'] as const
-const keepAndDelete = ['select', 'insert', 'update', 'delete'] as const
+const appendAndDelete = ['select', 'insert', 'delete'] as const
+const update = ['select', 'insert', 'update'] as const
+const updateAndDelete = ['select', 'insert', 'update', 'delete'] as const
 
 export const rightsByTable: Readonly<Record<string, readonly Right[]>> = {
-  ask_approvers: keep,
-  asks: keep,
+  ask_approvers: update,
+  asks: update,
   audit_checkpoints: append,
   audit_entries: append,
-  audit_heads: keep,
-  calls: keepAndDelete,
-  client_sessions: keepAndDelete,
-  deferred_calls: keepAndDelete,
-  grants: keep,
-  letters: appendAndTake,
+  audit_heads: update,
+  calls: updateAndDelete,
+  client_sessions: updateAndDelete,
+  deferred_calls: updateAndDelete,
+  grants: update,
+  messages: appendAndDelete,
   migrations: read,
-  open_counts: keep,
-  replicas: keepAndDelete,
-  rounds: keepAndDelete,
-  secret_pages: keepAndDelete,
-  session_wishes: keepAndDelete,
-  sessions: keepAndDelete,
-  sign_in_links: keepAndDelete,
-  steps: keepAndDelete,
-  used_ids: appendAndTake,
+  open_counts: update,
+  replicas: updateAndDelete,
+  rounds: updateAndDelete,
+  secret_pages: updateAndDelete,
+  session_settings: updateAndDelete,
+  sessions: updateAndDelete,
+  sign_in_links: updateAndDelete,
+  steps: updateAndDelete,
+  used_ids: appendAndDelete,
   votes: append,
 }
 
-/** Statements for the owner of the schema. They also take away what the role should not have. */
+/** Statements for the owner of the schema. They also revoke rights that the role should not have. */
 export function grantsFor(schema: string, role: string): string[] {
   const to = `"${role.replaceAll('"', '""')}"`
   const tablesWith = (right: Right) => {

@@ -1,5 +1,5 @@
-// The schema in PostgreSQL before a store is opened on it: whether its tables are as this version needs them and whether this
-// role may use them. Missing migrations are applied where the role may do that; otherwise `assent migrate` does, as the owner.
+// Checks a PostgreSQL schema before a store is opened on it: its migrations, and the rights of this role. Missing migrations are
+// applied if the role may do that; otherwise `assent migrate` must be run as the owner.
 
 import { AssentError, isAssentError } from '@assent/core'
 import pg from 'pg'
@@ -8,8 +8,8 @@ import { isDirectConnection } from './connection-settings.ts'
 import { applyMigrations } from './migrate-postgres.ts'
 import type { Migration } from './migrations.ts'
 import { misconfigured } from './misconfigured.ts'
-import { missingIn, needsMigrate } from './missing-migrations.ts'
-import { explain } from './postgres.ts'
+import { migrationNeeded, missingMigrations } from './missing-migrations.ts'
+import { storeError } from './postgres.ts'
 import { grantsFor } from './rights.ts'
 
 export interface SchemaAddress {
@@ -18,73 +18,73 @@ export interface SchemaAddress {
   readonly connectTimeoutMs: number
 }
 
-export interface SchemaPlace {
-  /** A connection pooler is between this process and the database. */
+export interface DatabaseIdentity {
+  /** Whether the connection leads through a pooler. */
   readonly isPooled: boolean
-  /** The same for all connections to this database, until it is restarted. */
+  /** Equal for all connections to the same database, until the server restarts. */
   readonly database: string
 }
 
-export interface Migrated {
-  /** The names of the migrations that were missing. */
+export interface MigrationResult {
+  /** The names of the migrations that were applied. */
   readonly applied: readonly string[]
-  /** The role that owns what was made. */
+  /** The role that owns the tables. */
   readonly role: string
 }
 
 const insufficientPrivilege = '42501'
 
-/** Checks the schema, and brings it up to date where this role may. */
-export function prepareSchema(address: SchemaAddress): Promise<SchemaPlace> {
+/** Checks the schema, and applies missing migrations if this role may. */
+export function prepareSchema(address: SchemaAddress): Promise<DatabaseIdentity> {
   const { schema } = address
   return onConnection(address, async (client) => {
     const isPooled = !(await isDirectConnection(client))
-    const missing = await missingIn(client, schema)
-    if (missing.length > 0 && isPooled) throw needsMigrate(schema, missing, 'pooled')
+    const missing = await missingMigrations(client, schema)
+    if (missing.length > 0 && isPooled) throw migrationNeeded(schema, missing, 'pooled')
     if (missing.length > 0) await apply(client, schema, missing)
     await checkRights(client, schema)
     await checkWritable(client)
-    return { isPooled, database: await databaseOf(client) }
+    return { isPooled, database: await databaseId(client) }
   })
 }
 
-/** Brings the schema up to date, and grants a role what a gateway needs. */
-export function migrateSchema(address: SchemaAddress, grantTo?: string): Promise<Migrated> {
+/** Applies missing migrations, and grants a role the rights that a gateway needs. */
+export function migrateSchema(address: SchemaAddress, grantTo?: string): Promise<MigrationResult> {
   const { schema } = address
   return onConnection(address, async (client) => {
     if (!(await isDirectConnection(client))) {
       throw misconfigured(
-        'Migrations need a connection to the database itself. This address leads to a connection pooler.',
+        'Migrations need a connection to the database itself, and this address leads to a connection pooler.',
       )
     }
     const { rows } = await client.query<{ role: string }>('select current_user as role')
     const role = rows[0]?.role ?? ''
     if (grantTo === role) {
       throw misconfigured(
-        `"${role}" owns the tables, and may do anything with them. Let the gateways use another role.`,
+        `"${role}" owns the tables, so it has all rights already. Name another role, which the gateways use.`,
       )
     }
-    const missing = await missingIn(client, schema)
+    const missing = await missingMigrations(client, schema)
     if (missing.length > 0) await apply(client, schema, missing)
     if (grantTo !== undefined) await grant(client, grantsFor(schema, grantTo))
     return { applied: missing.map(({ name }) => name), role }
   })
 }
 
-/** Where an address leads: which database, and whether through a pooler. Undefined when it cannot be reached. */
-export async function lookAt(url: string, connectTimeoutMs: number): Promise<SchemaPlace | undefined> {
+/** Which database an address leads to, and whether through a pooler. Undefined if it cannot be reached. */
+export async function identifyDatabase(url: string, connectTimeoutMs: number): Promise<DatabaseIdentity | undefined> {
   return onConnection({ url, connectTimeoutMs }, async (client) => {
-    return { isPooled: !(await isDirectConnection(client)), database: await databaseOf(client) }
+    return { isPooled: !(await isDirectConnection(client)), database: await databaseId(client) }
   }).catch(() => undefined)
 }
 
-/** A connection of its own, without a statement timeout: a migration may have to wait for nineteen others. */
+/** Uses a separate connection without a statement timeout: other replicas may be migrating. */
 async function onConnection<Value>(
   { url, connectTimeoutMs }: Omit<SchemaAddress, 'schema'>,
   work: (client: pg.Client) => Promise<Value>,
 ): Promise<Value> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-  // A connection that breaks says so by an event too, which without a listener would end the process.
+  // Without a listener, the error of a broken connection would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -94,14 +94,14 @@ async function onConnection<Value>(
   try {
     return await work(client)
   } catch (error) {
-    throw isAssentError(error) ? error : explain(error)
+    throw isAssentError(error) ? error : storeError(error)
   } finally {
     await client.end()
   }
 }
 
 async function apply(client: pg.Client, schema: string, missing: readonly Migration[]): Promise<void> {
-  // It holds a lock: should this machine vanish, the server must notice and let go of it.
+  // This connection holds the migration lock: if this machine disappears, the server must notice and release it.
   await client.query(
     `set search_path = ${schema}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`,
   )
@@ -109,24 +109,24 @@ async function apply(client: pg.Client, schema: string, missing: readonly Migrat
     await applyMigrations(client, schema)
   } catch (error) {
     if ((error as { code?: string }).code !== insufficientPrivilege) throw error
-    throw needsMigrate(schema, missing, String((error as Error).message))
+    throw migrationNeeded(schema, missing, String((error as Error).message))
   }
 }
 
 async function grant(client: pg.Client, statements: readonly string[]): Promise<void> {
-  // All or nothing: running gateways must not lose a right in between.
+  // In one transaction: running gateways must not lose a right in between.
   await client.query(['begin', ...statements, 'commit'].join(';\n'))
 }
 
-/** A standby, or a server that was the primary until just now, would be found out only by the first decision. */
+/** Otherwise only the first decision would show that this is a standby, or a former primary. */
 async function checkWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ value: string }>(`select current_setting('transaction_read_only') as value`)
   if (rows[0]?.value === 'on') {
-    throw new AssentError('store_unavailable', 'The database only reads: it is a standby, or set to read only.')
+    throw new AssentError('store_unavailable', 'The database is read-only: it is a standby, or set to read-only.')
   }
 }
 
-async function databaseOf(client: pg.Client): Promise<string> {
+async function databaseId(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ database: string }>(
     `select oid || ' ' || extract(epoch from pg_postmaster_start_time()) as database
      from pg_database where datname = current_database()`,

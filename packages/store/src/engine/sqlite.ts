@@ -33,9 +33,9 @@ export function openDatabase(options: SqliteOptions): DatabaseSync {
   return database
 }
 
-const betweenTriesMs = 10
+const retryPauseMs = 10
 
-/** SQLite does not wait its turn while others switch the same new file to WAL, or leave it; so this does. */
+/** The busy timeout does not apply while other processes switch the same new file to or from WAL, so this retries. */
 function useWal(database: DatabaseSync, busyTimeoutMs: number): void {
   const giveUpAt = performance.now() + busyTimeoutMs
   for (;;) {
@@ -43,8 +43,8 @@ function useWal(database: DatabaseSync, busyTimeoutMs: number): void {
       database.exec('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= giveUpAt) throw explain(error)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, betweenTriesMs)
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw storeError(error)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryPauseMs)
     }
   }
 }
@@ -67,16 +67,16 @@ export class SqliteEngine implements Engine {
     const parts = this.#prepared(statement)
     const [only] = parts
     try {
-      // A single part is atomic by itself.
+      // A single statement is atomic by itself.
       if (parts.length === 1 && only !== undefined)
         return this.#execute(only, { ...params, now: this.#clock() }, {}) as R[]
       return this.#inTransaction(() => this.#runParts<R>(statement, params))
     } catch (error) {
-      throw explain(error)
+      throw storeError(error)
     }
   }
 
-  /** No connection breaks here. */
+  /** There is no connection that could break. */
   async runRepeatable<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
     return this.run(statement, params)
   }
@@ -85,7 +85,7 @@ export class SqliteEngine implements Engine {
     try {
       return this.#inTransaction(() => list.map((params) => this.#runParts<R>(statement, params)))
     } catch (error) {
-      throw explain(error)
+      throw storeError(error)
     }
   }
 
@@ -138,7 +138,7 @@ function textOf({ sql, sqlite = sql }: Part): string {
   return sqlite
 }
 
-/** Gives each part the rows of the parts it reads, as a table made from JSON. */
+/** Passes the rows of earlier parts to each part that reads them, as a table made from JSON. */
 function compileForSqlite(statement: Step): { part: Part; sql: string; reads: string[] }[] {
   return statement.parts.map((part, index) => {
     const earlier = statement.parts.slice(0, index).filter(({ name, returns }) => {
@@ -148,7 +148,7 @@ function compileForSqlite(statement: Step): { part: Part; sql: string; reads: st
       const columns = returns.map((column) => `value ->> '$.${column}' as ${column}`).join(', ')
       return `${name} as (select ${columns} from json_each(:rows_of_${name}))`
     })
-    // Numbers are bound as floating point; as text the time would read `1785240000000.0`, and hashes are over text.
+    // Numbers are bound as floating point: as text the time would be `1785240000000.0`, and hashes are computed over text.
     const timed = textOf(part).replaceAll(/:now\b/g, 'cast(:now as integer)')
     const sql = tables.length === 0 ? timed : `with ${tables.join(', ')} ${timed}`
     return { part, sql, reads: earlier.map(({ name }) => name) }
@@ -164,7 +164,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === sqliteBusy
 }
 
-function explain(error: unknown): unknown {
+function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error
   const code = Number(error.errcode)
   if (code === sqliteConstraintPrimaryKey || code === sqliteConstraintUnique) {
@@ -172,7 +172,7 @@ function explain(error: unknown): unknown {
     return new DuplicateKey(table, error)
   }
   if (isBusy(error)) {
-    return new AssentError('store_unavailable', 'Another process kept the inbox file locked for too long.', {
+    return new AssentError('store_unavailable', 'Another process has locked the SQLite file for too long.', {
       cause: error,
     })
   }

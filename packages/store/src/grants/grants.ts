@@ -1,4 +1,4 @@
-// A yes and its single use.
+// Grants: an approval of one action, which can be used once.
 
 import type { Ask } from '@assent/core'
 import type { Asks } from '../asks/asks.ts'
@@ -13,9 +13,9 @@ export interface Grant {
   readonly tenant: string
   readonly id: string
   readonly askId: string
-  /** Of the one action it is for. */
+  /** The digest of the approved action. */
   readonly digest: string
-  /** On whose behalf that action may run. */
+  /** The principal on whose behalf the action may run. */
   readonly principal: string
   readonly grantedAtMs: number
   readonly expiresAtMs: number
@@ -24,10 +24,10 @@ export interface Grant {
 export interface GrantUse {
   readonly tenant: string
   readonly id: string
-  /** Of the action that is about to run, computed from what will really be sent. */
+  /** The digest of the action that is about to run, computed from the bytes that will be sent. */
   readonly digest: string
   readonly principal: string
-  /** Which process or call uses it; for the record. */
+  /** The process or call that uses it, for the audit log. */
   readonly usedBy: string
 }
 
@@ -45,8 +45,8 @@ export class Grants {
   }
 
   /**
-   * The grant, now used up; or undefined, and then nothing may run. The row of a grant proves nothing by itself: its
-   * signature and those of the decision that gave it are verified first.
+   * Uses the grant and returns it; undefined means that nothing may run. The row of a grant proves nothing by itself: its
+   * signature and those of the decision are verified first.
    */
   async use({ tenant, id, digest, principal, usedBy }: GrantUse): Promise<Grant | undefined> {
     const [row] = await this.#engine.run(readGrantById, { tenant, id })
@@ -66,21 +66,21 @@ export class Grants {
     return used === undefined ? undefined : grant
   }
 
-  /** What an ask granted, with whether it was used. */
+  /** The grant of an ask, with the time of its use, if any. */
   async read(tenant: string, askId: string): Promise<(Grant & { readonly usedAtMs?: number }) | undefined> {
     const [row] = await this.#engine.run(readGrant, { tenant, ask_id: askId })
     if (row === undefined) return undefined
     return row.used_at === null ? grantFromRow(row) : { ...grantFromRow(row), usedAtMs: row.used_at }
   }
 
-  /** True once for each id of a sealed state; false is a replay. */
+  /** True once per id of a sealed state; false means a replay. */
   async useState(tenant: string, stateId: string, expiresAtMs: number): Promise<boolean> {
     const rows = await this.#engine.run(useId, { tenant, id: stateId, expires_at: expiresAtMs })
     return rows.length === 1
   }
 }
 
-/** Whether this decision gave this grant, for this action and this long. */
+/** Whether this decision created this grant, for this action and this period. */
 function isGrantOf({ state, question, principal, useWithinMs }: Ask, grant: Grant): boolean {
   if (state.kind !== 'settled' || state.answer.action !== 'accept' || question.kind !== 'approval') return false
   if (question.digest !== grant.digest || principal !== grant.principal) return false

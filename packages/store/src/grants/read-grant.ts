@@ -7,7 +7,7 @@ export const readGrantById = query<{ tenant: string; id: string }, GrantRow & { 
    where tenant = :tenant and id = :id`,
 )
 
-/** The yes that an ask gave, used or not. */
+/** The grant of an ask, used or not. */
 export const readGrant = query<{ tenant: string; ask_id: string }, GrantRow & { used_at: number | null }>(
   'read_grant',
   `select tenant, id, ask_id, digest, principal, granted_at, expires_at, used_at from grants

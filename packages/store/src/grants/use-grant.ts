@@ -1,5 +1,5 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { together } from '../engine/statement.ts'
+import { atomic } from '../engine/statement.ts'
 
 export type UseGrantParams = RecordedParams & {
   tenant: string
@@ -23,15 +23,15 @@ export type GrantRow = {
 }
 
 /**
- * Uses up a yes: once, in time, for exactly the action and the principal it was given for.
+ * Uses a grant: once, before it expires, for exactly the action and the principal it was given for.
  *
- * `used_at is null` is the lock: of two gates that open in the same instant, the second finds it used. A grant that is
- * used, late, of another action or of somebody else looks the same to the caller: there is none.
+ * `used_at is null` is the lock: of two uses at the same moment, the second finds it used. A grant that is used, expired, or for
+ * another action or principal gives the same result: none.
  *
- * The audit log must hold the decision that gave it, at the same time, and no use of it: clearing `used_at` or moving
- * `granted_at` in the database gives no second use.
+ * The audit log must contain the decision, with the same time, and no use of the grant: clearing `used_at` or changing
+ * `granted_at` in the database allows no second use.
  */
-export const useGrant = together<UseGrantParams, GrantRow>(
+export const useGrant = atomic<UseGrantParams, GrantRow>(
   'use_grant',
   {
     name: 'spent',

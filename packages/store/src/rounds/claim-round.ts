@@ -1,8 +1,9 @@
 import { query } from '../engine/statement.ts'
 
-export type RoundKey = { tenant: string; id: string; principal: string }
+/** `principal`: on whose behalf it runs; for anyone else it does not exist. */
+export type RoundKey = { readonly tenant: string; readonly id: string; readonly principal: string }
 
-/** Claims a round, once: the primary key is the lock. No row comes back when somebody has claimed it already. */
+/** Claims a round, once: the primary key is the lock. Returns no row if it is claimed already. */
 export const claimRound = query<RoundKey & { owner: string; keep: number }, { id: string }>(
   'claim_round',
   `insert into rounds (tenant, id, principal, owner, claimed_at, expires_at)
@@ -11,7 +12,7 @@ export const claimRound = query<RoundKey & { owner: string; keep: number }, { id
    returning id`,
 )
 
-/** Gives a claim back. Only the owner can, and only while no outcome is stored. */
+/** Releases a claim. Only the owner can, and only while no outcome is stored. */
 export const releaseRound = query<RoundKey & { owner: string }, { id: string }>(
   'release_round',
   `delete from rounds

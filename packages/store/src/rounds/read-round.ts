@@ -1,9 +1,9 @@
-import { query, unhurriedQuery } from '../engine/statement.ts'
+import { backgroundQuery, query } from '../engine/statement.ts'
 import type { RoundKey } from './claim-round.ts'
 
 export type RoundRow = { owner: string; outcome: string | null; is_alive: number }
 
-/** A round is read by the principal it runs for, with whether its owner's lease holds; for anyone else it does not exist. */
+/** Includes whether the owner's lease is valid. Only the round's principal can read it; for anyone else it does not exist. */
 export const readRound = query<RoundKey, RoundRow>(
   'read_round',
   `select owner, outcome,
@@ -13,7 +13,7 @@ export const readRound = query<RoundKey, RoundRow>(
 )
 
 /** Deletes rounds whose states and handles have all expired. */
-export const forgetRounds = unhurriedQuery<{ margin: number }, { id: string }>(
-  'forget_rounds',
+export const deleteRounds = backgroundQuery<{ margin: number }, { id: string }>(
+  'delete_rounds',
   'delete from rounds where expires_at < :now - cast(:margin as bigint) returning id',
 )

@@ -4,8 +4,8 @@ type BindParams = { tenant: string; id: string; server: string; principal: strin
 export type BoundRow = { public_key: string; ask_id: string | null; left_ms: number }
 
 /**
- * Gives a page its person, once. `server` in the where clause is what keeps a server from sending people to another
- * server's page, and `principal is null or principal = :principal` what keeps a page from a second person.
+ * Assigns a page to its person, once. `server` in the where clause prevents a server from sending people to another server's
+ * page; `principal is null or principal = :principal` prevents a page from being assigned to a second person.
  */
 export const bindPage = query<BindParams, BoundRow>(
   'bind_secret_page',
@@ -15,7 +15,7 @@ export const bindPage = query<BindParams, BoundRow>(
    returning public_key, ask_id, decide_by - :now as left_ms`,
 )
 
-/** Gives a page the ask that it answers, once. */
+/** Links a page to the ask that it answers, once. */
 export const linkPage = query<{ tenant: string; id: string; ask_id: string }, { ask_id: string }>(
   'link_secret_page',
   `update secret_pages set ask_id = :ask_id

@@ -12,8 +12,8 @@ export type OpenParams = {
 }
 
 /**
- * Opens a page while there is room for it. Pages opened in the same instant do not see each other, so a few more than
- * the limit can be open; it is there to stop a server that opens without end.
+ * Opens a page unless a limit is reached. Pages opened at the same moment do not see each other, so a limit may be exceeded by a
+ * few; it exists to stop a server that opens pages without end.
  */
 export const openPage = query<OpenParams, { decide_by: number }>(
   'open_secret_page',
@@ -28,7 +28,7 @@ export const openPage = query<OpenParams, { decide_by: number }>(
    returning decide_by`,
 )
 
-/** The same page opened again, after a reply that got lost. */
+/** The same page opened again, after a lost reply. */
 export const reopenPage = query<
   { tenant: string; id: string; server: string; public_key: string },
   { decide_by: number }

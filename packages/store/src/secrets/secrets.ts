@@ -1,11 +1,12 @@
-// Pages where a person hands a secret over to one server: opened by it, given to one person, handed over once, collected
-// by that server alone.
+// Pages where a person hands over a secret to one server.
 //
-// The store sees a secret only encrypted, for a key that it does not have. Whether it was handed over is the state of the
-// page's ask, and of nothing else: what is kept here is the ciphertext, and who may fetch it.
+// Owns: the ciphertext, and who may collect it. The store does not have the key.
+// I1  A page is opened by one server, assigned to one person, answered once, and collected only by that server.
+// I2  Whether a secret was handed over is the state of the page's ask, and stored nowhere else.
 
 import { AssentError } from '@assent/core'
-import type { Answered, Asks, HandOverRequest } from '../asks/asks.ts'
+import type { AnswerResult, HandOverRequest } from '../asks/answer-request.ts'
+import type { Asks } from '../asks/asks.ts'
 import type { Audit } from '../audit/audit.ts'
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { bindPage, linkPage } from './bind-page.ts'
@@ -18,10 +19,10 @@ export interface PageDraft {
   readonly id: string
   readonly server: string
   readonly publicKey: string
-  /** How long the person may take, and how long after that the server may fetch it. */
+  /** How long the person may take, and how long after that the server may collect it. */
   readonly decideWithinMs: number
   readonly keepMs: number
-  /** Pages of this server, and of all, that may be open. */
+  /** The limits of open pages: of this server, and of all servers. */
   readonly perServer: number
   readonly inAll: number
 }
@@ -39,13 +40,13 @@ export interface BoundPage {
   readonly askId?: string
 }
 
-export type Collected =
+export type CollectedSecret =
   | { readonly kind: 'ready'; readonly sealed: string; readonly principal: string }
-  /** It was collected by a call that has ended, or taken back. */
+  /** The call that collected it has ended, or the page was withdrawn. */
   | { readonly kind: 'released' }
-  /** Its question never passed the gateway, so nobody was asked. */
+  /** Its question never passed the gateway, so no person was asked. */
   | { readonly kind: 'unbound' }
-  /** Nothing was handed over: the page's ask says whether it still can be. */
+  /** No secret was handed over: the state of the page's ask shows whether that is still possible. */
   | { readonly kind: 'empty'; readonly askId: string }
 
 export class Secrets {
@@ -59,7 +60,7 @@ export class Secrets {
     this.#audit = audit
   }
 
-  /** Until when a person may hand it over. Undefined while too many are open. The same page again is the same page. */
+  /** Returns the deadline for the person, or undefined if too many pages are open. Opening it again changes nothing. */
   async open(draft: PageDraft): Promise<number | undefined> {
     const { tenant, id, server, publicKey, decideWithinMs, keepMs, perServer, inAll } = draft
     const page = { tenant, id, server, public_key: publicKey }
@@ -75,7 +76,7 @@ export class Secrets {
     }
   }
 
-  /** Gives a page to the person on whose behalf its server asks. Undefined when it is not this server's, or theirs. */
+  /** Assigns a page to the person on whose behalf its server asks. Undefined if it belongs to another server or person. */
   async bind(key: PageKey, principal: string): Promise<BoundPage | undefined> {
     const { tenant, id, server } = key
     const [row] = await this.#engine.run(bindPage, { tenant, id, server, principal })
@@ -84,7 +85,7 @@ export class Secrets {
     return row.ask_id === null ? bound : { ...bound, askId: row.ask_id }
   }
 
-  /** The ask that the page answers: this one, unless it had one already. Undefined when there is no such page. */
+  /** The ask that the page answers: this one, unless it had one already. Undefined if there is no such page. */
   async link(tenant: string, id: string, askId: string): Promise<string | undefined> {
     const [linked] = await this.#engine.run(linkPage, { tenant, id, ask_id: askId })
     return linked?.ask_id ?? (await this.askOf(tenant, id))
@@ -95,13 +96,13 @@ export class Secrets {
     return row?.ask_id ?? undefined
   }
 
-  /** The one yes to the page's ask. */
-  async handOver(request: HandOverRequest): Promise<Answered> {
+  /** Accepts the page's ask. */
+  async handOver(request: HandOverRequest): Promise<AnswerResult> {
     return this.#asks.handOver(request)
   }
 
-  /** For the server that opened the page; undefined for any other, and after its time. */
-  async collect({ tenant, id, server }: PageKey, atMost: number): Promise<Collected | undefined> {
+  /** For the server that opened the page; undefined for any other, and after its expiry. */
+  async collect({ tenant, id, server }: PageKey, atMost: number): Promise<CollectedSecret | undefined> {
     const [row] = await this.#engine.run(collectPage, { tenant, id, server, at_most: atMost })
     if (row === undefined) return undefined
     if (row.principal === null || row.ask_id === null) return { kind: 'unbound' }
@@ -111,7 +112,7 @@ export class Secrets {
     return { kind: 'ready', sealed: row.sealed, principal: row.principal }
   }
 
-  /** Deletes what was handed over; what was not can no longer be. */
+  /** Deletes the secret; if there is none yet, it can no longer be handed over. */
   async release({ tenant, id, server }: PageKey): Promise<boolean> {
     const [row] = await this.#engine.run(releasePage, { tenant, id, server })
     if (row !== undefined && row.ask_id !== null) await this.#asks.withdraw(tenant, row.ask_id, 'call-cancelled')

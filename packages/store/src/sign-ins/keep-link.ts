@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Keeps a link, unless too many of the tenant are unused. Two that come at once may go one beyond; none is dropped. */
+/** Stores a link, unless the tenant has too many unused ones. Two at the same moment may exceed the limit by one. */
 export const keepLink = query<
   { tenant: string; hash: string; principal: string; member_of: string; keep: number; at_most: number },
   { hash: string }

@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** What a person was called when they last signed in. */
+/** A person's name at their last sign-in. */
 export const readName = query<{ tenant: string; principal: string }, { name: string }>(
   'read_name',
   `select name from sessions where tenant = :tenant and principal = :principal and name is not null

@@ -10,20 +10,20 @@ export type SessionRow = {
   port: number | null
 }
 
-/** Judged at every reading: a session that was ended or is over opens nothing, swept or not. */
+/** Checked at every read: an ended or expired session is invalid, even before it is swept. */
 export const readSession = query<{ tenant: string; hash: string }, SessionRow>(
   'read_session',
   `select principal, member_of, name, expires_at, public_key, listener_secret, port
    from sessions where tenant = :tenant and hash = :hash and ended_at is null and expires_at > :now`,
 )
 
-/** Ends it for every process at once. The row stays until its time is over, so that what it came from stays used. */
+/** Ends it for every process at once. The row stays until it expires, so that its link or login stays used. */
 export const endSession = query<{ tenant: string; hash: string }, { hash: string }>(
   'end_session',
   'update sessions set ended_at = :now where tenant = :tenant and hash = :hash and ended_at is null returning hash',
 )
 
-/** Ends all that were begun at a port. */
+/** Ends all sessions that signed in at a port. */
 export const endSessionsAt = query<{ tenant: string; port: number }, { hash: string }>(
   'end_sessions_at',
   'update sessions set ended_at = :now where tenant = :tenant and port = :port and ended_at is null returning hash',

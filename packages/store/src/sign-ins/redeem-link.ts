@@ -1,7 +1,7 @@
-import { query, together } from '../engine/statement.ts'
-import { hasRoom, type RoomParams } from './begin-session.ts'
+import { atomic, query } from '../engine/statement.ts'
+import { isBelowLimits, type SessionLimitParams } from './start-session.ts'
 
-export type RedeemParams = RoomParams & {
+export type RedeemParams = SessionLimitParams & {
   link: string
   hash: string
   keep: number
@@ -13,19 +13,19 @@ export type RedeemParams = RoomParams & {
 /**
  * Turns a link into a session, once.
  *
- * `used_at is null` is the lock: of two browsers that bring the same link in the same instant the second finds it used.
- * A link that was used, is too old or never was looks the same. Where there is no room for a session the link stays good.
+ * `used_at is null` is the lock: of two browsers that open the same link at the same moment, the second finds it used.
+ * A used, expired or unknown link gives the same result. If there are too many sessions, the link stays valid.
  */
-export const redeemLink = together<RedeemParams, { principal: string }>(
+export const redeemLink = atomic<RedeemParams, { principal: string }>(
   'redeem_sign_in_link',
   {
     name: 'redeemed',
     returns: ['tenant', 'hash', 'principal', 'member_of'],
-    tells: ['principal'],
+    selects: ['principal'],
     sql: `
       update sign_in_links set used_at = :now
       where tenant = :tenant and hash = :link and used_at is null and expires_at > :now
-        and ${hasRoom('sign_in_links.principal')}
+        and ${isBelowLimits('sign_in_links.principal')}
       returning tenant, hash, principal, member_of`,
   },
   {
@@ -38,7 +38,7 @@ export const redeemLink = together<RedeemParams, { principal: string }>(
   },
 )
 
-/** Whether it could still be used: tells "too many sessions" from "no such link". */
+/** Whether a link is still valid: distinguishes too many sessions from an invalid link. */
 export const readLink = query<{ tenant: string; link: string }, { principal: string }>(
   'read_sign_in_link',
   `select principal from sign_in_links

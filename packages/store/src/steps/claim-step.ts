@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Takes a step upon this owner, or keeps one that is finished already. Returns nothing when the row was there before. */
+/** Claims a step for this owner, or stores one that is finished already. Returns nothing if the row existed before. */
 export const claimStep = query<
   { tenant: string; call_id: string; name: string; owner: string; outcome: string | null; keep: number },
   { name: string }

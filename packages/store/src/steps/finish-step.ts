@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Keeps what came of a step, once, for the owner that claimed it. */
+/** Stores the outcome of a step, once. Only the owner that claimed it can. */
 export const finishStep = query<
   { tenant: string; call_id: string; name: string; owner: string; outcome: string },
   { name: string }

@@ -1,7 +1,7 @@
-// Steps that a handler does once per call, on whichever replica its rounds arrive.
+// Steps that a handler runs once per call, on whichever replica its rounds arrive.
 //
-// The claim is the row: of all who insert it one succeeds, ever. Nobody takes over a step that was begun and never
-// finished, because nobody can know how far it came; it stays as it is until it is too old to be asked for.
+// I1  The claim is the row: of all inserts, one succeeds.
+// I2  A step that was begun and never finished is not taken over, because it is unknown how far it came. It stays until it expires.
 
 import type { Engine } from '../engine/engine.ts'
 import { claimStep } from './claim-step.ts'
@@ -17,7 +17,7 @@ export interface StepKey {
 export type StepClaim =
   | { readonly kind: 'yours' }
   | { readonly kind: 'finished'; readonly outcome: string }
-  /** Somebody else began it and has not finished: it may be running, or its process may have died in the middle. */
+  /** Another process began it and has not finished: it may be running, or the process may have died. */
   | { readonly kind: 'begun'; readonly atMs: number }
 
 export class Steps {
@@ -33,14 +33,14 @@ export class Steps {
     return row.outcome === null ? { kind: 'begun', atMs: row.begun_at } : { kind: 'finished', outcome: row.outcome }
   }
 
-  /** False when this step is not this owner's to finish, or has been finished. */
+  /** False if this owner has not claimed the step, or it is finished already. */
   async finish(step: StepKey & { readonly owner: string; readonly outcome: string }): Promise<boolean> {
     const { tenant, callId, name, owner, outcome } = step
     const rows = await this.#engine.run(finishStep, { tenant, call_id: callId, name, owner, outcome })
     return rows.length === 1
   }
 
-  /** Keeps what is known already, and returns what was kept first: by this call of it, or by an earlier one. */
+  /** Stores a known outcome, and returns the one that was stored first: this one, or an earlier one. */
   async keep(
     step: StepKey & { readonly owner: string; readonly keepMs: number; readonly outcome: string },
   ): Promise<string | undefined> {
@@ -48,7 +48,7 @@ export class Steps {
     return row === undefined ? step.outcome : (row.outcome ?? undefined)
   }
 
-  /** The row that was there before, or nothing when it is ours now. */
+  /** The row that existed before; undefined if this call inserted it. */
   async #insert(
     { tenant, callId, name, owner, keepMs }: StepKey & { owner: string; keepMs: number },
     outcome: string | null,
@@ -57,7 +57,7 @@ export class Steps {
     const [claimed] = await this.#engine.run(claimStep, { ...key, owner, outcome, keep: keepMs })
     if (claimed !== undefined) return undefined
     const [row] = await this.#engine.run(readStep, key)
-    // Gone between the two statements: swept, so too old to be asked for. To the caller it was begun by somebody else.
+    // Deleted by a sweep between the two statements, so it has expired. For the caller it counts as begun by another process.
     return row ?? { begun_at: 0, outcome: null }
   }
 }

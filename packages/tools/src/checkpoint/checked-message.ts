@@ -1,7 +1,7 @@
 // A question with what Assent checked itself: first what is asked, then the findings, then what the agent wrote.
 //
 // The message is complete, for clients that draw the form themselves. `checked` names the findings in it, so that our own
-// inbox shows them apart from the agent's words.
+// inbox shows them apart from the agent's text.
 
 import { checkedBlock } from '@assent/core'
 
@@ -13,7 +13,7 @@ export interface Checked {
 export function checkedMessage(parts: {
   readonly first: string
   readonly findings: readonly string[]
-  /** The agent's own words. */
+  /** The agent's own text. */
   readonly rest: readonly string[]
 }): Checked {
   const checked = parts.findings.map((one) => `- ${one}`).join('\n')

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
+import { type Caller, connect, type Generation, type Person } from '../../../../test-kit/mcp/in-memory.ts'
 import { aFolder, aRepository, type Repository } from '../git/repository.suite.ts'
 import { type AssentToolsOptions, assentTools } from '../server.ts'
-import { type Caller, connect, type Generation, type Person } from '../stage.suite.ts'
 
 const toRemove: (() => unknown)[] = []
 
@@ -28,14 +28,18 @@ export function folder(): string {
   return one.folder
 }
 
-export async function asking(generation: Generation, options: AssentToolsOptions, person?: Person): Promise<Caller> {
+export async function connectTools(
+  generation: Generation,
+  options: AssentToolsOptions,
+  person?: Person,
+): Promise<Caller> {
   const caller = await connect(generation, assentTools(options), person)
   toRemove.push(caller.close)
   return caller
 }
 
 /** A person who gives these answers one after the other; a function runs before its answer is given. */
-export function answering(...answers: (object | (() => object))[]): Person {
+export function answersInOrder(...answers: (object | (() => object))[]): Person {
   return () => {
     const next = answers.shift()
     if (next === undefined) throw new Error('The person was asked more often than expected.')

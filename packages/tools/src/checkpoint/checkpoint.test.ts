@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { generations, type Person } from '../stage.suite.ts'
-import type { Decision } from '../workplace.ts'
-import { anEnd, aPhase, aPlan, asking, folder, removeAfterEach, repository } from './checkpoint.suite.ts'
+import { generations, type Person } from '../../../../test-kit/mcp/in-memory.ts'
+import type { Decision } from '../workplace/workplace.ts'
+import { anEnd, aPhase, aPlan, connectTools, folder, removeAfterEach, repository } from './checkpoint.suite.ts'
 
 removeAfterEach()
 
@@ -18,9 +18,9 @@ describe.each(generations)('on %s', (generation) => {
     ['approve', true],
     ['request_changes', false],
     ['cancel', false],
-  ])('[POINT-1] a plan is shown whole, and %s is told as decided', async (decision, mayContinue) => {
+  ])('[POINT-1] a plan is shown in full, and %s is returned as the decision', async (decision, mayContinue) => {
     const one = repository()
-    const caller = await asking(generation, one, accepting({ decision, feedback: 'Mind the umlauts.' }))
+    const caller = await connectTools(generation, one, accepting({ decision, feedback: 'Mind the umlauts.' }))
 
     const result = await caller.call('request_plan_approval', aPlan)
 
@@ -37,9 +37,9 @@ describe.each(generations)('on %s', (generation) => {
     expect(shown?.requestedSchema.required).toEqual(['decision'])
   })
 
-  test('[POINT-2] a phase that is committed may be followed by the next, and what git shows is in the question', async () => {
+  test('[POINT-2] after a commit the next phase may begin, and the question shows what git reports', async () => {
     const one = repository()
-    const caller = await asking(
+    const caller = await connectTools(
       generation,
       one,
       accepting({ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: true }),
@@ -77,10 +77,10 @@ describe.each(generations)('on %s', (generation) => {
     expect(shown?.requestedSchema.properties.revisionNotes).toMatchObject({ maxLength: 1_000 })
   })
 
-  test('[POINT-3] a commit that is claimed and not made is refused with a reminder, whatever was ticked', async () => {
+  test('[POINT-3] continuing without a commit is refused with a reminder, even if the box is ticked', async () => {
     const one = repository()
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
+    const caller = await connectTools(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.write('a.ts', '')
 
@@ -96,10 +96,10 @@ describe.each(generations)('on %s', (generation) => {
     expect(caller.shown[1]?.message).toContain('One change is not committed: a.ts.')
   })
 
-  test('[POINT-3] a commit that was made counts, though nobody ticked the box; also while the question was open', async () => {
+  test('[POINT-3] a commit counts without the ticked box, even if it is made while the question is open', async () => {
     const one = repository()
     const answers = [{ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: false }]
-    const caller = await asking(generation, one, () => {
+    const caller = await connectTools(generation, one, () => {
       const content = answers.shift()
       if (answers.length === 0) one.commit('feat: something else')
       return { action: 'accept', content }
@@ -118,7 +118,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-3] the commit of one phase does not count for the next', async () => {
     const one = repository()
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const caller = await asking(generation, one, accepting({ decision: 'approve' }, goOn, goOn, goOn))
+    const caller = await connectTools(generation, one, accepting({ decision: 'approve' }, goOn, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.commit('feat: index')
     await caller.call('request_phase_commit_approval', aPhase)
@@ -131,7 +131,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-3] without a plan the last commit counts if it has the proposed message, and not otherwise', async () => {
     const one = repository()
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const caller = await asking(generation, one, accepting(goOn, goOn, goOn))
+    const caller = await connectTools(generation, one, accepting(goOn, goOn, goOn))
 
     expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({
       data: { status: 'commit_missing' },
@@ -144,10 +144,10 @@ describe.each(generations)('on %s', (generation) => {
     [true, { isError: false, data: { mayContinue: true, commitConfirmed: true, commitChecked: false } }],
     [false, { isError: true, data: { status: 'commit_missing', mayContinue: false, commitChecked: false } }],
   ])(
-    '[POINT-3] where git cannot be seen the box decides (%s), and it is said that nothing was checked',
+    '[POINT-3] where git cannot be read the box decides (%s), and the result states that nothing was checked',
     async (ticked, expected) => {
       const answer = { decision: 'commit_and_continue', commitConfirmed: ticked }
-      const caller = await asking(generation, { folder: folder() }, accepting(answer, answer))
+      const caller = await connectTools(generation, { folder: folder() }, accepting(answer, answer))
 
       const result = await caller.call('request_phase_commit_approval', aPhase)
 
@@ -160,9 +160,9 @@ describe.each(generations)('on %s', (generation) => {
     ['commit_and_pause', 'wants to pause'],
     ['revise', 'Rename it.'],
     ['abort', 'aborted the plan'],
-  ])('[POINT-2] %s is told as decided, and the next phase may not begin', async (decision, words) => {
+  ])('[POINT-2] %s is returned as the decision, and the next phase may not begin', async (decision, words) => {
     const one = repository()
-    const caller = await asking(generation, one, accepting({ decision, revisionNotes: 'Rename it.' }))
+    const caller = await connectTools(generation, one, accepting({ decision, revisionNotes: 'Rename it.' }))
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
 
@@ -176,7 +176,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-4] a finished plan is closed by a person, and what is not committed is in the question', async () => {
     const one = repository()
     one.write('left.txt', 'x')
-    const caller = await asking(generation, one, accepting({ decision: 'approve' }))
+    const caller = await connectTools(generation, one, accepting({ decision: 'approve' }))
 
     const result = await caller.call('request_completion_review', anEnd)
 
@@ -184,13 +184,13 @@ describe.each(generations)('on %s', (generation) => {
     expect(caller.shown[0]?.message).toContain('Not committed: left.txt.')
   })
 
-  test('[POINT-5] every decision is in the completion file, once, also after the agent wrote the file anew', async () => {
+  test('[POINT-5] every decision is in the completion file, once, even if the agent rewrites the file', async () => {
     const one = repository()
-    const heard: Decision[] = []
+    const received: Decision[] = []
     const options = {
       folder: one.folder,
       stateFolder: folder(),
-      onDecision: (decision: Decision) => void heard.push(decision),
+      onDecision: (decision: Decision) => void received.push(decision),
     }
     const contents = [
       { decision: 'approve', feedback: 'Go -->\n slowly' },
@@ -199,7 +199,7 @@ describe.each(generations)('on %s', (generation) => {
       { decision: 'commit_and_pause' },
       { decision: 'approve' },
     ]
-    const caller = await asking(generation, options, accepting(...contents))
+    const caller = await connectTools(generation, options, accepting(...contents))
     const file = join(one.folder, 'plans', 'add-search-complete.md')
 
     const planned = await caller.call('request_plan_approval', aPlan)
@@ -220,7 +220,7 @@ describe.each(generations)('on %s', (generation) => {
       `Phase 1: committed at ${id.slice(0, 9)}, pause.`,
       'Completion approved (1 of 2 phases have an approved commit in git).',
     ])
-    expect(heard.map(({ checkpoint, decision, task, refused }) => [checkpoint, decision, task, refused])).toEqual([
+    expect(received.map(({ checkpoint, decision, task, refused }) => [checkpoint, decision, task, refused])).toEqual([
       ['plan', 'approve', 'add-search', undefined],
       ['phase', 'commit_and_continue', 'add-search', 'commit_missing'],
       ['phase', 'commit_and_continue', 'add-search', 'commit_missing'],
@@ -229,44 +229,44 @@ describe.each(generations)('on %s', (generation) => {
     ])
   })
 
-  test('[POINT-5] a completion file that leads out of the project is not written, and the agent is told', async () => {
+  test('[POINT-5] a completion file outside the project is not written, and the result reports it', async () => {
     const one = repository()
     const outside = folder()
     symlinkSync(outside, join(one.folder, 'plans'))
-    const caller = await asking(generation, one, accepting({ decision: 'approve' }, { decision: 'approve' }))
+    const caller = await connectTools(generation, one, accepting({ decision: 'approve' }, { decision: 'approve' }))
 
-    const led = await caller.call('request_plan_approval', aPlan)
-    expect(led).toMatchObject({ isError: false, data: { decision: 'approve' } })
-    expect(led.text).toContain('could not be written')
+    const viaLink = await caller.call('request_plan_approval', aPlan)
+    expect(viaLink).toMatchObject({ isError: false, data: { decision: 'approve' } })
+    expect(viaLink.text).toContain('could not be written')
     expect(existsSync(join(outside, 'add-search-complete.md'))).toBe(false)
 
     const other = repository()
     mkdirSync(join(other.folder, 'plans'))
     writeFileSync(join(outside, 'target'), 'kept')
     symlinkSync(join(outside, 'target'), join(other.folder, 'plans', 'add-search-complete.md'))
-    const linked = await asking(generation, other, accepting({ decision: 'approve' }))
+    const linked = await connectTools(generation, other, accepting({ decision: 'approve' }))
     expect((await linked.call('request_plan_approval', aPlan)).text).toContain('could not be written')
     expect(readFileSync(join(outside, 'target'), 'utf8')).toBe('kept')
   })
 
-  test('[POINT-6] where the phase began is known after a restart', async () => {
+  test('[POINT-6] the start of the phase is stored across a restart', async () => {
     const one = repository()
     const options = { folder: one.folder, stateFolder: folder() }
-    const first = await asking(generation, options, accepting({ decision: 'approve' }))
+    const first = await connectTools(generation, options, accepting({ decision: 'approve' }))
     await first.call('request_plan_approval', aPlan)
 
     const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
-    const second = await asking(generation, options, accepting(goOn, goOn))
+    const second = await connectTools(generation, options, accepting(goOn, goOn))
     const result = await second.call('request_phase_commit_approval', aPhase)
 
     expect(result).toMatchObject({ data: { status: 'commit_missing' } })
     expect(second.shown[0]?.message).toContain('There is no new commit since the phase began.')
   })
 
-  test('[POINT-6] history that was rewritten is no dead end: the proposed message then decides', async () => {
+  test('[POINT-6] after a rewrite of the history the proposed commit message decides', async () => {
     const one = repository()
     const options = { folder: one.folder, stateFolder: folder() }
-    const caller = await asking(
+    const caller = await connectTools(
       generation,
       options,
       accepting({ decision: 'approve' }, { decision: 'commit_and_continue' }),
@@ -283,7 +283,7 @@ describe.each(generations)('on %s', (generation) => {
 
   const invalid: [string, unknown][] = [
     ['an answer without a decision', { action: 'accept', content: {} }],
-    ['an answer with another word', { action: 'accept', content: { decision: 'yes' } }],
+    ['an answer with an unknown decision', { action: 'accept', content: { decision: 'yes' } }],
     [
       'an answer with too much text',
       {
@@ -299,20 +299,20 @@ describe.each(generations)('on %s', (generation) => {
   ])('%s', (tool, args) => {
     test.each(invalid)('[POINT-7] %s is an error with its code, and nothing is recorded', async (_what, answer) => {
       const one = repository()
-      const heard: Decision[] = []
-      const onDecision = (decision: Decision) => void heard.push(decision)
-      const caller = await asking(generation, { folder: one.folder, onDecision }, () => answer)
+      const received: Decision[] = []
+      const onDecision = (decision: Decision) => void received.push(decision)
+      const caller = await connectTools(generation, { folder: one.folder, onDecision }, () => answer)
 
       const result = await caller.call(tool, args)
 
       expect(result).toMatchObject({ isError: true, data: { status: 'validation_failed' } })
       expect(result.data).not.toHaveProperty('decision')
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
       expect(existsSync(join(one.folder, 'plans'))).toBe(false)
     })
 
-    test('[POINT-7] where nobody can be asked, the agent is told to stop and is given the question in words', async () => {
-      const caller = await asking(generation, repository())
+    test('[POINT-7] if no person can be asked, the result tells the agent to stop and contains the question as text', async () => {
+      const caller = await connectTools(generation, repository())
 
       const result = await caller.call(tool, args)
 
@@ -321,14 +321,14 @@ describe.each(generations)('on %s', (generation) => {
       expect(result.text).toContain('Please')
     })
 
-    test('[POINT-8] a plan that speaks of passwords is shown all the same, and the note is asked for apart', async () => {
+    test('[POINT-8] a plan that mentions passwords is shown, and the note is asked for separately', async () => {
       const secret = 'Add a login form where users enter their password.'
-      const told = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
+      const withSecret = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
       const decision = tool === 'request_phase_commit_approval' ? 'revise' : 'request_changes'
       const note = tool === 'request_phase_commit_approval' ? 'revisionNotes' : 'feedback'
-      const caller = await asking(generation, repository(), accepting({ decision }, { [note]: 'Use passkeys.' }))
+      const caller = await connectTools(generation, repository(), accepting({ decision }, { [note]: 'Use passkeys.' }))
 
-      const result = await caller.call(tool, told)
+      const result = await caller.call(tool, withSecret)
 
       expect(result).toMatchObject({ isError: false, data: { decision, [note]: 'Use passkeys.' } })
       expect(caller.shown[0]?.requestedSchema.properties).not.toHaveProperty(note)
@@ -336,8 +336,8 @@ describe.each(generations)('on %s', (generation) => {
     })
   })
 
-  test('[TOOL-6] every tool has both schemas, true annotations and a description, and the server explains itself', async () => {
-    const { client } = await asking(generation, { folder: folder() })
+  test('[TOOL-6] every tool has both schemas, correct annotations and a description, and the server has instructions', async () => {
+    const { client } = await connectTools(generation, { folder: folder() })
     const { tools } = await client.listTools()
 
     expect(tools.map(({ name }) => name)).toEqual(
@@ -353,9 +353,7 @@ describe.each(generations)('on %s', (generation) => {
     for (const tool of tools) {
       expect(tool.inputSchema.required, tool.name).not.toHaveLength(0)
       expect(tool.outputSchema?.required, tool.name).toEqual(expect.arrayContaining(['status', 'message']))
-      // Onboarding rewrites files, after a person said so; the others only ask.
-      const destructiveHint = tool.name === 'onboarding'
-      expect(tool.annotations, tool.name).toMatchObject({ readOnlyHint: false, destructiveHint })
+      expect(tool.annotations, tool.name).toMatchObject({ readOnlyHint: false, destructiveHint: false })
       expect(tool.description?.length, tool.name).toBeGreaterThan(100)
     }
     expect(client.getInstructions()).toContain('Only status "answered" is an answer')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { generations } from '../stage.suite.ts'
+import { generations } from '../../../../test-kit/mcp/in-memory.ts'
 import {
   accept,
-  answering,
+  answersInOrder,
   aPhase,
   aPlan,
-  asking,
+  connectTools,
   decisionsIn,
   decline,
   folder,
@@ -26,7 +26,7 @@ describe.each(generations)('on %s', (generation) => {
       id = one.commit('feat: index')
       return goOn
     }
-    const caller = await asking(generation, one, answering(approve, goOn, committing))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, committing))
     await caller.call('request_plan_approval', aPlan)
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
@@ -37,7 +37,7 @@ describe.each(generations)('on %s', (generation) => {
     })
     expect(caller.shown).toHaveLength(3)
     const [first, second] = caller.shown.slice(1)
-    expect(first?.message).toContain('Phase 1 of 2 is done. Commit it, then say how to go on.')
+    expect(first?.message).toContain('Phase 1 of 2 is done. Commit it, then choose how to continue.')
     expect(second?.message.split('\n')[0]).toBe(
       'Phase 1 of 2 cannot continue yet: no new commit. Commit, then try again.',
     )
@@ -48,9 +48,9 @@ describe.each(generations)('on %s', (generation) => {
     ])
   })
 
-  test('[POINT-11] after two refusals the agent gets commit_missing and nobody is asked a third time', async () => {
+  test('[POINT-11] after two refusals the agent gets commit_missing and there is no third question', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, goOn))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
@@ -67,7 +67,7 @@ describe.each(generations)('on %s', (generation) => {
     ['invalid', accept({ decision: 'yes' }), 'validation_failed'],
   ])('[POINT-11] when the second question is %s, the phase may not continue', async (_what, answer, status) => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, answer))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, answer))
     await caller.call('request_plan_approval', aPlan)
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
@@ -78,7 +78,11 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-11] another decision at the second question counts', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, accept({ decision: 'abort' }, 'enough')))
+    const caller = await connectTools(
+      generation,
+      one,
+      answersInOrder(approve, goOn, accept({ decision: 'abort' }, 'enough')),
+    )
     await caller.call('request_plan_approval', aPlan)
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
@@ -88,7 +92,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-11] where git cannot be read, the second question asks for the confirmation', async () => {
     const confirmed = accept({ decision: 'commit_and_continue', commitConfirmed: true })
-    const caller = await asking(generation, { folder: folder() }, answering(goOn, confirmed))
+    const caller = await connectTools(generation, { folder: folder() }, answersInOrder(goOn, confirmed))
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
 
@@ -96,9 +100,13 @@ describe.each(generations)('on %s', (generation) => {
     expect(caller.shown[1]?.message).toContain('git cannot be checked here')
   })
 
-  test('[POINT-12] a pause without a commit reminds of it, and the file says that nothing was committed', async () => {
+  test('[POINT-12] a pause without a commit reminds of it, and the file records that nothing was committed', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, accept({ decision: 'commit_and_pause' })))
+    const caller = await connectTools(
+      generation,
+      one,
+      answersInOrder(approve, accept({ decision: 'commit_and_pause' })),
+    )
     await caller.call('request_plan_approval', aPlan)
 
     const result = await caller.call('request_phase_commit_approval', aPhase)
@@ -114,7 +122,11 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-12] a pause with a commit does not remind', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, accept({ decision: 'commit_and_pause' })))
+    const caller = await connectTools(
+      generation,
+      one,
+      answersInOrder(approve, accept({ decision: 'commit_and_pause' })),
+    )
     await caller.call('request_plan_approval', aPlan)
     one.commit('feat: index')
 

@@ -1,6 +1,6 @@
-// Whether a phase was committed, judged from git and not from what the agent or the person says.
+// Whether a phase was committed, according to git and not to the agent or the person.
 //
-// Only where git cannot be read does the person's word count, and then the findings say that it was not checked. The
+// Only if git cannot be read does the person's confirmation count, and then the findings state that it was not checked. The
 // findings are shown as checked by Assent, so names and subjects, which the agent chooses, can neither add a line to them
 // nor end their quotes.
 
@@ -8,12 +8,12 @@ import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
 
 export interface CommitVerdict {
-  /** Whether the phase is committed, if git can say. */
+  /** Whether the phase is committed, if git can be read. */
   readonly made: 'yes' | 'no' | 'not seen'
   readonly commit?: { readonly id: string; readonly subject: string; readonly messageMatches: boolean }
   readonly newCommits?: number
   readonly treeClean?: boolean
-  /** What there is to know, one sentence each. */
+  /** The findings, one sentence each. */
   readonly findings: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: bool
 const noneSince = 'There is no new commit since the phase began.'
 const noneFitting = 'The last commit does not have the proposed message, and it is not known where the phase began.'
 
-/** Subjects decide: trailers and wrapped lines are added by hooks and editors. */
+/** Compares only the subjects: hooks and editors add trailers and wrap lines. */
 function isSame(message: string, proposed: string): boolean {
   return subjectOf(message) === subjectOf(proposed)
 }

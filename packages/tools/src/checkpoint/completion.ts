@@ -1,20 +1,21 @@
-// `request_completion_review`: the last pause. A plan is closed by a person, not by the agent that carried it out.
+// `request_completion_review`: the last checkpoint. A person closes the plan, not the agent that carried it out.
 //
 // What the agent reports is not enough: the question and the result show which phases have an approved commit, from the
 // plan's record and from git. The person decides either way.
 
+import { compact } from '@assent/core'
 import { z } from 'zod'
-import { answered, commentMember, endingFields, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, endingFields, withNoAnswerErrors } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
-import { type Registering, register } from '../tool.ts'
-import { recordedResult, rootOf, type Workplace } from '../workplace.ts'
+import { register, type ToolRegistration } from '../tool.ts'
+import { type Recorded, taskName } from '../workplace/completion-file.ts'
+import { endedPlan, type Plan } from '../workplace/plan-memory.ts'
+import { recordedResult, rootOf, type Workplace } from '../workplace/workplace.ts'
 import { type Checked, checkedMessage } from './checked-message.ts'
 import { someOf } from './commit-verdict.ts'
 import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
-import { endedPlan, type Plan } from './memory.ts'
 import { recordingNoDecision } from './no-decision.ts'
 import { type Progress, progressOf, progressWords } from './progress.ts'
-import { type Recorded, taskName } from './record.ts'
 
 const decisions = {
   approve: 'Approve: the plan is complete',
@@ -40,7 +41,7 @@ const input = z.object({
     .min(1)
     .max(toolLimits.taskNameChars)
     .optional()
-    .describe('The name given at request_plan_approval. Unless given, that of the plan under way.'),
+    .describe('The name given at request_plan_approval. By default, the name of the plan under way.'),
 })
 type Input = z.output<typeof input>
 
@@ -61,12 +62,12 @@ const output = z.object({
   completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
 })
 
-export function registerCompletionReview(registering: Registering): void {
+export function registerCompletionReview(registering: ToolRegistration): void {
   const { workplace } = registering
   register(registering, 'request_completion_review', {
     title: 'Have the finished plan reviewed',
     description:
-      'Shows the user what came of a plan and waits for their verdict, up to five minutes. Call it once, after the last ' +
+      'Shows the user the result of a plan and waits for their verdict, up to five minutes. Call it once, after the last ' +
       'phase is committed and the completion file is written. approve: the plan is closed. request_changes: do what the ' +
       'feedback says and call this again. cancel: stop without closing it. Do not call a plan complete without an approval.',
     input,
@@ -79,8 +80,8 @@ export function registerCompletionReview(registering: Registering): void {
         planOf: (before) => planReviewed(before, given),
       })
       const advice = { inWords: inWords(given), nothing: 'The plan is not closed.', onNoDecision }
-      return withoutAnswer(advice, async () => {
-        // Kept with the call, because the question must read the same each time the call comes back.
+      return withNoAnswerErrors(advice, async () => {
+        // Stored with the call, because the question must be the same each time the call is retried.
         const before = await step('look', async () => (await look(workplace, given)).progress)
         const decided = await decide(ask, {
           ...messageOf(given, before),
@@ -129,9 +130,9 @@ async function keep(workplace: Workplace, given: Input, decided: Decided<ReviewD
     ...(note === '' ? {} : { note }),
   } as const
   const kept = await workplace.keep(root, plan, about, words)
-  // A review under another name says nothing about the plan that is remembered.
+  // A review under another name does not concern the stored plan.
   if (before === undefined || before.task === plan.task) {
-    if (decision === 'approve') workplace.memory.forget(root)
+    if (decision === 'approve') workplace.memory.delete(root)
     else workplace.memory.write(root, decision === 'cancel' ? endedPlan(kept.plan, 'left') : kept.plan)
   }
   return { progress, recorded: kept.recorded }
@@ -152,7 +153,7 @@ function resultOf(decided: Decided<ReviewDecision>, { progress, recorded }: Kept
   return answered(`${sentences[decision]}${difference} ${words}`, {
     decision,
     isClosed: decision === 'approve',
-    ...(progress.planned === undefined ? {} : { phasesPlanned: progress.planned }),
+    ...compact({ phasesPlanned: progress.planned }),
     phasesRecorded: progress.recorded,
     phasesInGit: progress.inGit,
     isOnRecord: progress.isComplete,
@@ -167,8 +168,9 @@ function messageOf({ completionSummary, filesModified = [] }: Input, progress: P
     filesModified.length === 0
       ? []
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
+  const warning = progress.isComplete ? '' : 'Its record is incomplete: '
   return checkedMessage({
-    first: `Is this plan complete? ${progress.isComplete ? '' : 'Not by its record: '}${progressWords(progress)}.`,
+    first: `Is this plan complete? ${warning}${progressWords(progress)}.`,
     findings: progress.findings,
     rest: [completionSummary, ...files],
   })

@@ -3,10 +3,19 @@
 // A plan may mention passwords. A form that mentions them and has a text field is refused everywhere, because it could ask
 // for one. Such a plan is shown with the choice alone, and the note is asked for afterwards in a form without the plan.
 
-import { choice, type ErrorCode, form, isAssentError, type Part, screenForSecrets, text } from '@assent/core'
+import {
+  choice,
+  compact,
+  type ErrorCode,
+  type FieldSpec,
+  form,
+  isAssentError,
+  screenForSecrets,
+  text,
+} from '@assent/core'
 import type { Ask } from '@assent/sdk'
 import { askForm } from '../ask-form.ts'
-import { commentMember, theyWrote } from '../ending.ts'
+import { commentMember, commentSentence } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
 
 interface Deciding<D extends string> {
@@ -14,8 +23,8 @@ interface Deciding<D extends string> {
   /** The part of the message that Assent checked itself. */
   readonly checked?: string
   readonly decisions: Readonly<Record<D, string>>
-  /** Boxes that may be ticked beside the choice. */
-  readonly ticks?: Readonly<Record<string, Part<boolean>>>
+  /** Boxes that may be ticked next to the choice. */
+  readonly ticks?: Readonly<Record<string, FieldSpec<boolean>>>
   readonly note: {
     readonly name: string
     readonly title: string
@@ -26,7 +35,7 @@ interface Deciding<D extends string> {
 
 export interface Decided<D extends string> {
   readonly decision: D
-  /** What the person wrote in the note field; what they wrote beside the answer when that field is empty. */
+  /** The text of the note field, or the person's comment if that field is empty. */
   readonly note: string
   readonly comment?: string
   readonly ticked: Readonly<Record<string, boolean>>
@@ -42,7 +51,7 @@ export async function decide<const D extends string>(ask: Ask, deciding: Decidin
     message,
     form: isAllowed ? whole : form(chosen),
     risk: 'notable',
-    ...(checked === undefined ? {} : { checked }),
+    ...compact({ checked }),
   })
   const answer = content as Readonly<Record<string, unknown>>
   const decision = answer.decision as D
@@ -55,8 +64,8 @@ export async function decide<const D extends string>(ask: Ask, deciding: Decidin
   return { decision, ticked, ...later }
 }
 
-/** The decision is made already: without an answer to this there is no note. */
-async function noteAlone(ask: Ask, message: string, name: string, field: Part<string>): Promise<Note> {
+/** The decision is already made: if the person does not answer this question, there is no note. */
+async function noteAlone(ask: Ask, message: string, name: string, field: FieldSpec<string>): Promise<Note> {
   try {
     const { content, comment } = await askForm(ask, { message, form: form({ [name]: field }) })
     return noteOf(noteIn(content as Readonly<Record<string, unknown>>, name), comment)
@@ -81,7 +90,7 @@ function noteIn(answer: Readonly<Record<string, unknown>>, name: string): string
 
 /** What the person added, as a sentence after another one; nothing when they added nothing. */
 export function remarkOf({ note, comment }: Note): string {
-  return theyWrote(note, comment?.trim())
+  return commentSentence(note, comment?.trim())
 }
 
 /** What the person added, at the end of a line of the completion file. */

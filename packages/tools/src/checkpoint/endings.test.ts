@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { generations } from '../stage.suite.ts'
-import type { Decision } from '../workplace.ts'
+import { generations } from '../../../../test-kit/mcp/in-memory.ts'
+import type { Decision } from '../workplace/workplace.ts'
 import {
   accept,
   anEnd,
-  answering,
+  answersInOrder,
   aPhase,
   aPlan,
-  asking,
+  connectTools,
   decisionsIn,
   decline,
   dismiss,
@@ -47,7 +47,7 @@ describe.each(generations)('on %s', (generation) => {
       const one = repository()
       const decided: Decision[] = []
       const onDecision = (decision: Decision) => void decided.push(decision)
-      const caller = await asking(generation, { folder: one.folder, onDecision }, answering(answer))
+      const caller = await connectTools(generation, { folder: one.folder, onDecision }, answersInOrder(answer))
 
       const result = await caller.call(tool, args)
 
@@ -60,7 +60,7 @@ describe.each(generations)('on %s', (generation) => {
     })
 
     test('[POINT-9] the reason of a decline reaches the agent in the text and as data', async () => {
-      const caller = await asking(generation, repository(), answering(decline('the plan misses tests')))
+      const caller = await connectTools(generation, repository(), answersInOrder(decline('the plan misses tests')))
 
       const result = await caller.call(tool, args)
 
@@ -69,9 +69,9 @@ describe.each(generations)('on %s', (generation) => {
       expect(result.data.message).toContain('the plan misses tests')
     })
 
-    test('[POINT-10] a question that nobody answers in time is recorded as such', async () => {
+    test('[POINT-10] a question without an answer in time is recorded as timed out', async () => {
       const one = repository()
-      // The clock stands in for the wait: it jumps while the person thinks.
+      // The clock jumps forward while the question is open, so that the test does not have to wait.
       let nowMs = Date.now()
       const late = async () => {
         nowMs += 5 * 60_000
@@ -79,19 +79,19 @@ describe.each(generations)('on %s', (generation) => {
         return accept({ decision: 'approve' })
       }
       const waitMs = generation === '2025-11-25' ? 1_000 : 5 * 60_000
-      const caller = await asking(generation, { folder: one.folder, waitMs, nowMs: () => nowMs }, late)
+      const caller = await connectTools(generation, { folder: one.folder, waitMs, nowMs: () => nowMs }, late)
 
       const result = await caller.call(tool, args)
 
       expect(result).toMatchObject({ isError: true, data: { status: 'timed_out' } })
       expect(result.data).not.toHaveProperty('decision')
-      const line = `${subject} not decided, because nobody answered in time.`
+      const line = `${subject} not decided, because no person answered in time.`
       expect(decisionsIn(one.folder, taskOf(tool))).toEqual([line])
     })
 
-    test('[POINT-9] a comment reaches the agent beside the note, and stands for an empty one', async () => {
+    test('[POINT-9] a comment reaches the agent next to the note, and replaces an empty one', async () => {
       const answers = [accept({ decision: change }, 'Use FTS5.'), accept({ decision: change, [note]: 'A' }, 'B')]
-      const caller = await asking(generation, repository(), answering(...answers))
+      const caller = await connectTools(generation, repository(), answersInOrder(...answers))
 
       const alone = await caller.call(tool, args)
       expect(alone.data).toMatchObject({
@@ -109,10 +109,14 @@ describe.each(generations)('on %s', (generation) => {
 
     test('[POINT-9] a comment makes the separate question for a note unnecessary', async () => {
       const secret = 'Add a login form where users enter their password.'
-      const spoken = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
-      const caller = await asking(generation, repository(), answering(accept({ decision: change }, 'Use passkeys.')))
+      const withSecret = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
+      const caller = await connectTools(
+        generation,
+        repository(),
+        answersInOrder(accept({ decision: change }, 'Use passkeys.')),
+      )
 
-      const result = await caller.call(tool, spoken)
+      const result = await caller.call(tool, withSecret)
 
       expect(result.data).toMatchObject({ decision: change, [note]: 'Use passkeys.' })
       expect(caller.shown).toHaveLength(1)
@@ -120,10 +124,14 @@ describe.each(generations)('on %s', (generation) => {
 
     test('[POINT-9] a person who skips the separate question for a note has still decided', async () => {
       const secret = 'Add a login form where users enter their password.'
-      const spoken = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
-      const caller = await asking(generation, repository(), answering(accept({ decision: change }), dismiss()))
+      const withSecret = { ...args, planSummary: secret, phaseSummary: secret, completionSummary: secret }
+      const caller = await connectTools(
+        generation,
+        repository(),
+        answersInOrder(accept({ decision: change }), dismiss()),
+      )
 
-      const result = await caller.call(tool, spoken)
+      const result = await caller.call(tool, withSecret)
 
       expect(result).toMatchObject({ isError: false, data: { status: 'answered', decision: change } })
       expect(result.data).not.toHaveProperty(note)
@@ -133,7 +141,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-10] a cancelled plan and requested changes are recorded in the words of the decision', async () => {
     const one = repository()
     const answers = [accept({ decision: 'request_changes' }, 'smaller'), accept({ decision: 'cancel' }, 'not now')]
-    const caller = await asking(generation, one, answering(...answers))
+    const caller = await connectTools(generation, one, answersInOrder(...answers))
 
     await caller.call('request_plan_approval', aPlan)
     const cancelled = await caller.call('request_plan_approval', aPlan)
@@ -155,7 +163,7 @@ describe.each(generations)('on %s', (generation) => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       return dismiss()
     }
-    const { client } = await asking(generation, { folder: one.folder, onDecision }, person)
+    const { client } = await connectTools(generation, { folder: one.folder, onDecision }, person)
     const call = { name: 'request_plan_approval', arguments: aPlan }
     const options = { signal: giveUp.signal }
     const calling =
@@ -174,10 +182,10 @@ describe.each(generations)('on %s', (generation) => {
     const options = { folder: one.folder, stateFolder: folder() }
     const other = { ...aPlan, taskName: 'other', phaseCount: 7 }
     const answers = [decline('no'), dismiss(), accept({ decision: 'cancel' }), accept({ decision: 'request_changes' })]
-    const caller = await asking(
+    const caller = await connectTools(
       generation,
       options,
-      answering(accept({ decision: 'approve' }), ...answers, accept({ decision: 'revise' })),
+      answersInOrder(accept({ decision: 'approve' }), ...answers, accept({ decision: 'revise' })),
     )
     await caller.call('request_plan_approval', aPlan)
     for (const _ of answers) await caller.call('request_plan_approval', other)

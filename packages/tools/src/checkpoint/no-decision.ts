@@ -1,15 +1,16 @@
 // Records that a checkpoint ended without a decision: declined, dismissed, or not answered in time.
 
+import { compact } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
 import { type Advice, commentMember, type NoDecision, type OnRecord } from '../ending.ts'
-import { type Decision, recordedResult, type Workplace } from '../workplace.ts'
+import type { Plan } from '../workplace/plan-memory.ts'
+import { type Decision, recordedResult, type Workplace } from '../workplace/workplace.ts'
 import { addedOf } from './decide.ts'
-import type { Plan } from './memory.ts'
 
 export interface AtCheckpoint extends Pick<Decision, 'checkpoint' | 'phase'> {
   /** What was asked about, as the subject of a sentence: "Phase 1". */
   readonly subject: string
-  /** The plan it belongs to, from the one that is remembered. */
+  /** The plan it belongs to, from the stored one. */
   readonly planOf: (before: Plan | undefined) => Plan
 }
 
@@ -35,7 +36,7 @@ async function keepNoDecision(
   const kept = await workplace.keep(
     root,
     plan,
-    { ...about, decision, ...(comment === undefined ? {} : { note: comment }) },
+    { ...about, decision, ...compact({ note: comment }) },
     lineOf(subject, decision, comment),
   )
   // A question about another plan does not replace the one under way.
@@ -55,6 +56,6 @@ function lineOf(
     case 'dismissed':
       return `${subject} not decided, because the question was dismissed${added}`
     case 'timed_out':
-      return `${subject} not decided, because nobody answered in time.`
+      return `${subject} not decided, because no person answered in time.`
   }
 }

@@ -1,22 +1,22 @@
-// `request_phase_commit_approval`: the pause after each phase. The next one begins when the phase is really committed.
+// `request_phase_commit_approval`: the checkpoint after each phase. The next phase may begin only after a commit.
 //
 // Git is read twice: before the question, so that the person sees what is missing, and after the answer, because the
 // commit is often made while the question is open. The second result decides. A person who chooses to continue without a
 // commit is asked once more, with the reason; after a second time the agent gets `commit_missing`.
 
-import { boolean } from '@assent/core'
+import { boolean, compact } from '@assent/core'
 import { z } from 'zod'
-import { endingFields, noAnswerCodes, withoutAnswer } from '../ending.ts'
+import { endingFields, noAnswerCodes, withNoAnswerErrors } from '../ending.ts'
 import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
-import { type Registering, register } from '../tool.ts'
-import { rootOf, type Workplace } from '../workplace.ts'
+import { register, type ToolRegistration } from '../tool.ts'
+import { endedPlan, type Plan, withoutPhase, withPhase } from '../workplace/plan-memory.ts'
+import { rootOf, type Workplace } from '../workplace/workplace.ts'
 import { type Checked, checkedMessage } from './checked-message.ts'
 import { type CommitVerdict, judgeCommit, someOf } from './commit-verdict.ts'
 import { type Decided, decide } from './decide.ts'
-import { endedPlan, type Plan, withoutPhase, withPhase } from './memory.ts'
 import { recordingNoDecision } from './no-decision.ts'
-import { commitMissing, type Kept, lineOf, type PhaseDecision, resultOf } from './phase-result.ts'
+import { commitMissing, type PhaseDecision, type PhaseRecord, phaseLine, phaseResult } from './phase-result.ts'
 
 const decisions: Readonly<Record<PhaseDecision, string>> = {
   commit_and_continue: 'Committed: continue with the next phase',
@@ -54,8 +54,8 @@ const output = z.object({
   commitConfirmed: z
     .boolean()
     .optional()
-    .describe('Whether the phase is committed: as git shows, or where it cannot be seen, as the person says.'),
-  commitChecked: z.boolean().optional().describe('Whether git could be looked at.'),
+    .describe('Whether the phase is committed: according to git, or to the person if git cannot be read.'),
+  commitChecked: z.boolean().optional().describe('Whether git could be read.'),
   commit: z.object({ id: z.string(), subject: z.string(), messageMatches: z.boolean() }).optional(),
   treeClean: z.boolean().optional().describe('Whether nothing is left uncommitted.'),
   revisionNotes: z.string().optional().describe('What the person wants to be different.'),
@@ -63,15 +63,15 @@ const output = z.object({
   completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
 })
 
-export function registerPhaseCommit(registering: Registering): void {
+export function registerPhaseCommit(registering: ToolRegistration): void {
   const { workplace } = registering
   register(registering, 'request_phase_commit_approval', {
     title: 'Have a phase committed',
     description:
-      'Shows a finished phase and its commit message to the user, who commits it and decides how to go on; waits up to five ' +
+      'Shows a finished phase and its commit message to the user, who commits it and decides how to continue; waits up to five ' +
       'minutes. Call it after each phase, with everything of the phase done. commit_and_continue: begin the next phase. ' +
-      'commit_and_pause: stop until the user says to go on. revise: do what the notes say and call this again. abort: stop. ' +
-      'Begin the next phase only when mayContinue is true: git is looked at, and without a new commit it is refused with ' +
+      'commit_and_pause: stop until the user asks you to continue. revise: do what the notes say and call this again. abort: stop. ' +
+      'Begin the next phase only when mayContinue is true: git is checked, and without a new commit it is refused with ' +
       'a reminder. Do not commit in the user’s place unless they ask you to.',
     input,
     output,
@@ -84,10 +84,10 @@ export function registerPhaseCommit(registering: Registering): void {
         planOf: planUnderWay,
       })
       const advice = { inWords: inWords(given), nothing: 'Nothing was decided about this phase.', onNoDecision }
-      return withoutAnswer(advice, async () => {
-        // Kept with the call, because the question must read the same each time the call comes back.
+      return withNoAnswerErrors(advice, async () => {
+        // Stored with the call, because the question must be the same each time the call is retried.
         const before = await step('look', () => lookBefore(workplace, given))
-        let refused: Kept | undefined
+        let refused: PhaseRecord | undefined
         for (let attempt = 1; ; attempt++) {
           const decided = await decide<PhaseDecision>(ask, {
             ...messageOf(given, before, refused?.verdict),
@@ -97,7 +97,7 @@ export function registerPhaseCommit(registering: Registering): void {
           })
           const kept = await step(`keep ${attempt}`, () => keep(workplace, given, before, decided))
           const isRefused = decided.decision === 'commit_and_continue' && !kept.isConfirmed
-          if (!isRefused) return resultOf(given, decided, kept)
+          if (!isRefused) return phaseResult(given, decided, kept)
           if (attempt === toolLimits.commitAttempts) return commitMissing(given, decided, kept)
           refused = kept
         }
@@ -112,7 +112,7 @@ function planUnderWay(before: Plan | undefined): Plan {
 
 interface Before {
   readonly root: string
-  /** Where the phase began, or where the repository stood when this was first asked. */
+  /** The commit at which the phase began; if unknown, the head when this was first asked. */
   readonly from?: string
   readonly isBeginningKnown: boolean
   readonly phaseCount?: number
@@ -128,7 +128,7 @@ async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promi
   const from = isBeginningKnown ? plan?.began : headOf(seen)
   return {
     root,
-    ...(from === undefined ? {} : { from }),
+    ...compact({ from }),
     isBeginningKnown,
     ...(plan?.phaseCount === undefined ? {} : { phaseCount: plan.phaseCount }),
     findings: judgeCommit(seen, commitMessage, isBeginningKnown).findings,
@@ -144,7 +144,7 @@ async function keep(
   given: Input,
   before: Before,
   decided: Decided<PhaseDecision>,
-): Promise<Kept> {
+): Promise<PhaseRecord> {
   const { root } = before
   const seen = await workplace.look(before.from)
   const verdict = judgeCommit(seen, given.commitMessage, before.isBeginningKnown)
@@ -160,13 +160,13 @@ async function keep(
     ...(decision === 'commit_and_continue' && !isConfirmed ? { refused: 'commit_missing' as const } : {}),
   } as const
   const plan = planUnderWay(workplace.memory.read(root))
-  const kept = await workplace.keep(root, plan, about, lineOf(given, decided, isConfirmed, verdict))
+  const kept = await workplace.keep(root, plan, about, phaseLine(given, decided, isConfirmed, verdict))
   const isOver = isConfirmed && (decision === 'commit_and_continue' || decision === 'commit_and_pause')
   workplace.memory.write(root, planAfter(kept.plan, decision, given.phaseNumber, isOver ? { seen, commit } : undefined))
   return { verdict, isConfirmed, recorded: kept.recorded }
 }
 
-/** @param over the phase is committed: where the repository stands now, and the commit */
+/** @param over the phase is committed: the current state of the repository, and the commit */
 function planAfter(
   plan: Plan,
   decision: PhaseDecision,
@@ -179,7 +179,7 @@ function planAfter(
   if (decision === 'revise') return withoutPhase(going, phase)
   if (over === undefined) return going
   const began = headOf(over.seen) ?? going.began
-  return { ...withPhase(going, phase, over.commit?.id), ...(began === undefined ? {} : { began }) }
+  return { ...withPhase(going, phase, over.commit?.id), ...compact({ began }) }
 }
 
 /** @param refused what git showed when the person chose to continue without a commit */
@@ -195,7 +195,7 @@ function messageOf(
       ? []
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
   return checkedMessage({
-    first: `${which} ${refused === undefined ? 'is done. Commit it, then say how to go on.' : tryAgain(refused)}`,
+    first: `${which} ${refused === undefined ? 'is done. Commit it, then choose how to continue.' : tryAgain(refused)}`,
     findings: refused?.findings ?? before.findings,
     rest: [phaseSummary, ...files, `Proposed commit message:\n${commitMessage}`],
   })

@@ -1,18 +1,18 @@
-// `request_plan_approval`: the first pause. Nothing of a plan is begun before a person has approved it.
+// `request_plan_approval`: the first checkpoint. Work on a plan may begin only after a person has approved it.
 
 import { z } from 'zod'
-import { answered, commentMember, endingFields, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, endingFields, withNoAnswerErrors } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
-import { type Registering, register } from '../tool.ts'
-import { recordedResult, rootOf, type Workplace } from '../workplace.ts'
+import { register, type ToolRegistration } from '../tool.ts'
+import { type Recorded, taskName } from '../workplace/completion-file.ts'
+import { endedPlan, type Plan } from '../workplace/plan-memory.ts'
+import { recordedResult, rootOf, type Workplace } from '../workplace/workplace.ts'
 import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
-import { endedPlan, type Plan } from './memory.ts'
 import { recordingNoDecision } from './no-decision.ts'
-import { type Recorded, taskName } from './record.ts'
 
 const decisions = {
   approve: 'Approve: begin with the first phase',
-  request_changes: 'Request changes: the plan comes back',
+  request_changes: 'Request changes: the agent revises the plan',
   cancel: 'Cancel: nothing is done',
 } as const
 type PlanDecision = keyof typeof decisions
@@ -37,7 +37,7 @@ const input = z.object({
     .max(toolLimits.taskNameChars)
     .optional()
     .describe(
-      'The name in the plan’s files: "add-search" for plans/add-search-complete.md. Unless given, the first line of the plan.',
+      'The name in the plan’s files: "add-search" for plans/add-search-complete.md. By default, the first line of the plan.',
     ),
 })
 type Input = z.output<typeof input>
@@ -50,14 +50,14 @@ const output = z.object({
   completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
 })
 
-export function registerPlanApproval(registering: Registering): void {
+export function registerPlanApproval(registering: ToolRegistration): void {
   register(registering, 'request_plan_approval', {
     title: 'Have the plan approved',
     description:
-      'Shows a plan to the user before anything of it is begun, and waits for their decision, up to five minutes. Call it ' +
+      'Shows a plan to the user before work on it begins, and waits for their decision, up to five minutes. Call it ' +
       'after planning and before the first change. approve: begin with phase 1. request_changes: change the plan as the ' +
       'feedback says and call this again. cancel: stop. Without status "answered" and decision "approve" nothing is ' +
-      'approved. The conversation goes on in every case.',
+      'approved. The conversation continues in every case.',
     input,
     output,
     run: (given, interaction) => {
@@ -69,7 +69,7 @@ export function registerPlanApproval(registering: Registering): void {
         planOf: (before) => planAsked(before, given),
       })
       const advice = { inWords: inWords(given), nothing: 'The plan is not approved.', onNoDecision }
-      return withoutAnswer(advice, async () => {
+      return withNoAnswerErrors(advice, async () => {
         const decided = await decide(ask, {
           message: messageOf(given),
           decisions,
@@ -118,7 +118,7 @@ function resultOf(decided: Decided<PlanDecision>, recorded: Recorded) {
   const sentences = {
     approve: `The person approved the plan.${remark} Begin with phase 1.`,
     request_changes: `The person wants changes to the plan.${remark || ' Ask them which.'} Change it and ask again before you begin.`,
-    cancel: `The person cancelled the plan.${remark} Do nothing of it.`,
+    cancel: `The person cancelled the plan.${remark} Do not start it.`,
   }
   const { data, words } = recordedResult(recorded)
   return answered(`${sentences[decision]} ${words}`, {

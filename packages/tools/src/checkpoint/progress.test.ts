@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type Caller, generations } from '../../../../test-kit/mcp/in-memory.ts'
 import type { Repository } from '../git/repository.suite.ts'
-import { type Caller, generations } from '../stage.suite.ts'
 import {
   accept,
   anEnd,
-  answering,
+  answersInOrder,
   aPhase,
   aPlan,
-  asking,
+  connectTools,
   decisionsIn,
   folder,
   removeAfterEach,
@@ -30,7 +30,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-13] a plan whose phases are all approved and committed is shown as complete', async () => {
     const one = repository()
     const options = { folder: one.folder, stateFolder: folder() }
-    const caller = await asking(generation, options, answering(approve, goOn, goOn, approve))
+    const caller = await connectTools(generation, options, answersInOrder(approve, goOn, goOn, approve))
     await caller.call('request_plan_approval', aPlan)
     const first = await phaseCommitted(one, caller, 1)
     const second = await phaseCommitted(one, caller, 2)
@@ -58,10 +58,10 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] an agent that reports more phases than are committed cannot make the plan look complete', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, approve))
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 3 })
     await phaseCommitted(one, caller, 1)
-    // Commits alone are not enough: nobody approved them as phases.
+    // Commits alone are not enough: no person approved them as phases.
     one.commit('feat: part 2')
     one.commit('feat: part 3')
 
@@ -77,7 +77,7 @@ describe.each(generations)('on %s', (generation) => {
     })
     expect(result.text).toContain('The record does not show a complete plan: 1 of 3 phases')
     const message = caller.shown.at(-1)?.message ?? ''
-    expect(message.split('\n')[0]).toContain('Not by its record: 1 of 3 phases')
+    expect(message.split('\n')[0]).toContain('Its record is incomplete: 1 of 3 phases')
     expect(message).toContain('- The approved plan has 3 phases. The agent reports 3 completed.')
     expect(message).toContain('- No approved commit: phases 2, 3.')
     expect(decisionsIn(one.folder, 'add-search').at(-1)).toContain('(1 of 3 phases')
@@ -85,7 +85,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] a phase that the agent does not report still counts as missing', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, approve))
     await caller.call('request_plan_approval', aPlan)
     await phaseCommitted(one, caller, 1)
 
@@ -94,10 +94,10 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.data).toMatchObject({ phasesPlanned: 2, phasesInGit: 1, isOnRecord: false })
   })
 
-  test('[POINT-13] without an approved plan the review says so, whatever the agent reports', async () => {
+  test('[POINT-13] without an approved plan the review states that, whatever the agent reports', async () => {
     const one = repository()
     one.commit('feat: everything')
-    const caller = await asking(generation, one, answering(approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve))
 
     const result = await caller.call('request_completion_review', { ...anEnd, phasesCompleted: 0 })
 
@@ -108,7 +108,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] a review under another name does not use or end the record of the plan under way', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, approve, goOn, approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, approve, goOn, approve))
     await caller.call('request_plan_approval', aPlan)
     await phaseCommitted(one, caller, 1)
 
@@ -122,7 +122,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] an approved commit that is no longer in the history does not count', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, approve))
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 1 })
     const id = await phaseCommitted(one, caller, 1)
     one.git('reset', '-q', '--hard', 'HEAD~1')
@@ -131,16 +131,16 @@ describe.each(generations)('on %s', (generation) => {
 
     expect(result.data).toMatchObject({ phasesRecorded: 1, phasesInGit: 0, isOnRecord: false })
     expect(caller.shown.at(-1)?.message).toContain(
-      `Approved, but no commit of its own in git's history: phase 1 (${id.slice(0, 9)}).`,
+      `Approved, but without a separate commit in git's history: phase 1 (${id.slice(0, 9)}).`,
     )
   })
 
   test('[POINT-13] a phase that is to be revised no longer counts', async () => {
     const one = repository()
-    const caller = await asking(
+    const caller = await connectTools(
       generation,
       one,
-      answering(approve, goOn, accept({ decision: 'revise' }, 'rename it'), approve),
+      answersInOrder(approve, goOn, accept({ decision: 'revise' }, 'rename it'), approve),
     )
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 1 })
     await phaseCommitted(one, caller, 1)
@@ -153,7 +153,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] where git cannot be read no phase counts', async () => {
     const confirmed = accept({ decision: 'commit_and_continue', commitConfirmed: true })
-    const caller = await asking(generation, { folder: folder() }, answering(approve, confirmed, approve))
+    const caller = await connectTools(generation, { folder: folder() }, answersInOrder(approve, confirmed, approve))
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 1 })
     await caller.call('request_phase_commit_approval', aPhase)
 
@@ -167,7 +167,7 @@ describe.each(generations)('on %s', (generation) => {
     const one = repository()
     const options = { folder: one.folder, stateFolder: folder() }
     const abort = accept({ decision: 'abort' }, 'the customer left')
-    const caller = await asking(generation, options, answering(approve, goOn, abort, approve))
+    const caller = await connectTools(generation, options, answersInOrder(approve, goOn, abort, approve))
     await caller.call('request_plan_approval', aPlan)
     await phaseCommitted(one, caller, 1)
     await caller.call('request_phase_commit_approval', { ...aPhase, phaseNumber: 2 })
@@ -186,7 +186,7 @@ describe.each(generations)('on %s', (generation) => {
   test('[POINT-14] after an abort, earlier commits do not count for a phase of later work', async () => {
     const one = repository()
     const answers = [approve, accept({ decision: 'abort' }), goOn, goOn]
-    const caller = await asking(generation, one, answering(...answers))
+    const caller = await connectTools(generation, one, answersInOrder(...answers))
     await caller.call('request_plan_approval', aPlan)
     await caller.call('request_phase_commit_approval', aPhase)
     one.commit('chore: something of last month')
@@ -198,7 +198,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-13] a plan that is approved again starts without committed phases', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn, approve, approve))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn, approve, approve))
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 1 })
     await phaseCommitted(one, caller, 1)
     await caller.call('request_plan_approval', { ...aPlan, phaseCount: 1 })
@@ -210,7 +210,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-15] file names and commit messages cannot add a line to what Assent checked', async () => {
     const one = repository()
-    const caller = await asking(generation, one, answering(approve, goOn))
+    const caller = await connectTools(generation, one, answersInOrder(approve, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.commit('feat" passed. All tests: "passed\n\n- Tests: passed.')
     one.write('x\n- Tests: passed.', '')

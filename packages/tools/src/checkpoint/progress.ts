@@ -1,16 +1,16 @@
 // How far a plan is, from its recorded decisions and from git, never from what the agent reports.
 //
 // A phase counts when a person approved its commit and git has that commit in its history. One commit counts for one
-// phase. Where git cannot be read, no phase counts, and the findings say why.
+// phase. Where git cannot be read, no phase counts, and the findings give the reason.
 
 import { inHistory, type Look } from '../git/look.ts'
+import type { Plan } from '../workplace/plan-memory.ts'
 import { short, someOf } from './commit-verdict.ts'
-import type { Plan } from './memory.ts'
 
 export interface Progress {
   /** Of the approved plan; absent without one. */
   readonly planned?: number
-  /** As the agent says. */
+  /** As reported by the agent. */
   readonly reported: number
   /** Phases whose commit a person approved. */
   readonly recorded: number
@@ -103,7 +103,7 @@ function phaseFindings(
     ...(missing.length === 0 ? [] : [`No approved commit: ${phaseList(missing)}.`]),
     ...(lost.length === 0
       ? []
-      : [`Approved, but no commit of its own in git's history: ${someOf(lostNames, lost.length)}.`]),
+      : [`Approved, but without a separate commit in git's history: ${someOf(lostNames, lost.length)}.`]),
   ]
 }
 

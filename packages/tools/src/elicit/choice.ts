@@ -1,14 +1,14 @@
 // `elicit_choice`: the agent lets its person choose.
 
-import { choice, form } from '@assent/core'
+import { choice, compact, form } from '@assent/core'
 import { z } from 'zod'
 import { askForm } from '../ask-form.ts'
-import { answered, commentMember, endingFields, refuse, theyWrote, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, commentSentence, endingFields, refuse, withNoAnswerErrors } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
-import { type Registering, register } from '../tool.ts'
+import { register, type ToolRegistration } from '../tool.ts'
 
 const option = z.object({
-  value: z.string().min(1).max(toolLimits.optionChars).describe('What you get back when this is chosen.'),
+  value: z.string().min(1).max(toolLimits.optionChars).describe('The value that you receive if this is chosen.'),
   label: z
     .string()
     .min(1)
@@ -33,18 +33,18 @@ const output = z.object({
   label: z.string().optional().describe('What the person read.'),
 })
 
-export function registerChoice(registering: Registering): void {
+export function registerChoice(registering: ToolRegistration): void {
   register(registering, 'elicit_choice', {
     title: 'Let the person choose',
     description:
       'Asks the user to choose one of several options and waits for the answer, up to five minutes. Use it whenever a ' +
       'decision is theirs and the answers can be listed: which approach, which library, which name. Do not use it for ' +
-      'what you can find out yourself, and do not guess instead of asking. If the status is not "answered", nobody chose: ' +
+      'what you can find out yourself, and do not guess instead of asking. If the status is not "answered", no option was chosen: ' +
       'follow the message.',
     input,
     output,
     run: ({ question, options, suggested }, { ask }) =>
-      withoutAnswer({ inWords: inWords(question, options), nothing: 'Nothing was chosen.' }, async () => {
+      withNoAnswerErrors({ inWords: inWords(question, options), nothing: 'Nothing was chosen.' }, async () => {
         const values = options.map(({ value }) => value)
         if (new Set(values).size < values.length) refuse('Two options have the same value.')
         if (suggested !== undefined && !values.includes(suggested))
@@ -52,12 +52,12 @@ export function registerChoice(registering: Registering): void {
         const shown = options.map(({ value, label }) => ({ value, label: label ?? value }))
         const field = choice(shown, {
           title: 'Your choice',
-          ...(suggested === undefined ? {} : { default: suggested }),
+          ...compact({ default: suggested }),
         })
         const { content, comment } = await askForm(ask, { message: question, form: form({ choice: field }) })
         const chosen = content.choice
         const label = shown.find(({ value }) => value === chosen)?.label ?? chosen
-        const words = `The person chose "${label}" (${chosen}).${theyWrote(comment)}`
+        const words = `The person chose "${label}" (${chosen}).${commentSentence(comment)}`
         return answered(words, { choice: chosen, label, ...commentMember(comment) })
       }),
   })

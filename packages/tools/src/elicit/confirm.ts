@@ -4,9 +4,9 @@ import { boolean, form, isAssentError } from '@assent/core'
 import type { Ask } from '@assent/sdk'
 import { z } from 'zod'
 import { askForm } from '../ask-form.ts'
-import { answered, commentMember, endingFields, theyWrote, withoutAnswer } from '../ending.ts'
+import { answered, commentMember, commentSentence, endingFields, withNoAnswerErrors } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
-import { type Registering, register } from '../tool.ts'
+import { register, type ToolRegistration } from '../tool.ts'
 
 const input = z.object({
   question: z
@@ -27,22 +27,22 @@ const output = z.object({
   confirmed: z.boolean().optional().describe('True only when the person said yes.'),
 })
 
-export function registerConfirm(registering: Registering): void {
+export function registerConfirm(registering: ToolRegistration): void {
   register(registering, 'elicit_confirm', {
     title: 'Ask for a yes or no',
     description:
       'Asks the user yes or no and waits for the answer, up to five minutes. Use it before anything that cannot be undone or ' +
-      'that they did not ask for: deleting, overwriting, publishing, spending. Go on only when "confirmed" is true. A no, ' +
+      'that they did not ask for: deleting, overwriting, publishing, spending. Continue only when "confirmed" is true. A no, ' +
       'silence and every error mean that you must not do it.',
     input,
     output,
     run: ({ question, details, destructive = false }, { ask }) => {
       const message = details === undefined ? question : `${question}\n\n${details}`
       const inWords = `${message}\nPlease reply with yes or no.`
-      return withoutAnswer({ inWords, nothing: 'Nothing was confirmed.' }, async () => {
+      return withNoAnswerErrors({ inWords, nothing: 'Nothing was confirmed.' }, async () => {
         const { confirmed, comment } = await confirm(ask, message, destructive)
         const words = confirmed ? 'The person said yes.' : 'The person said no. Do not do it.'
-        return answered(words + theyWrote(comment), { confirmed, ...commentMember(comment) })
+        return answered(words + commentSentence(comment), { confirmed, ...commentMember(comment) })
       })
     },
   })
@@ -53,7 +53,7 @@ interface Confirmed {
   readonly comment?: string
 }
 
-/** A decline is a plain no here. */
+/** Here a decline is an ordinary no. */
 async function confirm(ask: Ask, message: string, destructive: boolean): Promise<Confirmed> {
   const asked = {
     message,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { type Caller, connect, type Generation, generations, type Person } from '../../../../test-kit/mcp/in-memory.ts'
 import { assentTools } from '../server.ts'
-import { type Caller, connect, type Generation, generations, type Person } from '../stage.suite.ts'
 
 const open: Caller[] = []
 afterEach(async () => {
@@ -103,7 +103,7 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.data).not.toHaveProperty('value')
   })
 
-  test('[TOOL-3] where nobody can be asked, the agent is told to stop and is given the words to show', async () => {
+  test('[TOOL-3] if no person can be asked, the result tells the agent to stop and contains the text to show', async () => {
     const caller = await asking(generation)
 
     const result = await caller.call('elicit_choice', colours)
@@ -131,23 +131,26 @@ describe.each(generations)('on %s', (generation) => {
     ['elicit_input', { question: 'Your name?' }, { text: 'Ada' }],
     ['elicit_confirm', { question: 'Delete it?' }, { confirmed: true }],
   ]
-  test.each(tools)('[TOOL-7] %s returns what the person wrote beside the answer', async (tool, args, content) => {
-    const comment = 'we run it already'
-    const _meta = { 'assent/answer': { comment } }
-    const answers = [
-      { action: 'accept', content, _meta },
-      { action: 'decline', _meta },
-      { action: 'cancel', _meta },
-    ]
-    const caller = await asking(generation, () => answers.shift())
+  test.each(tools)(
+    '[TOOL-7] %s returns the comment that the person wrote with the answer',
+    async (tool, args, content) => {
+      const comment = 'we run it already'
+      const _meta = { 'assent/answer': { comment } }
+      const answers = [
+        { action: 'accept', content, _meta },
+        { action: 'decline', _meta },
+        { action: 'cancel', _meta },
+      ]
+      const caller = await asking(generation, () => answers.shift())
 
-    for (const { action } of [...answers]) {
-      const result = await caller.call(tool, args as Record<string, unknown>)
-      expect(result.data.comment, action).toBe(comment)
-      expect(result.text.split(comment), action).toHaveLength(2)
-      expect(result.data.message, action).toContain(comment)
-    }
-  })
+      for (const { action } of [...answers]) {
+        const result = await caller.call(tool, args as Record<string, unknown>)
+        expect(result.data.comment, action).toBe(comment)
+        expect(result.text.split(comment), action).toHaveLength(2)
+        expect(result.data.message, action).toContain(comment)
+      }
+    },
+  )
 
   test.each(tools)('[TOOL-7] %s has no comment when the person wrote none', async (tool, args, content) => {
     const caller = await asking(generation, accepts(content))
@@ -186,7 +189,7 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.data.message).toContain('"Which colour?"')
   })
 
-  test('[TOOL-8] a destructive confirmation says once that it cannot be undone', async () => {
+  test('[TOOL-8] a destructive confirmation states once that it cannot be undone', async () => {
     const caller = await asking(generation, accepts({ confirmed: true }))
 
     await caller.call('elicit_confirm', { question: 'Delete five artifacts?', details: 'a, b', destructive: true })
@@ -201,7 +204,7 @@ describe.each(generations)('on %s', (generation) => {
     ['elicit_input', { question: 'Name?', min: 2 }],
     ['elicit_input', { question: 'Name?', suggested: 3 }],
     ['elicit_input', { question: 'How many?', kind: 'number', min: 5, max: 1 }],
-  ])('[TOOL-5] arguments that make no sense are refused before anybody is asked: %s %o', async (tool, args) => {
+  ])('[TOOL-5] invalid arguments are refused before a person is asked: %s %o', async (tool, args) => {
     const caller = await asking(generation, accepts({}))
 
     expect(await caller.call(tool, args)).toMatchObject({ isError: true, data: { status: 'refused' } })

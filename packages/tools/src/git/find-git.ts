@@ -1,5 +1,5 @@
-// Which program is git. Not one that the project brings along: npx puts folders of the project into PATH, and a project
-// can hold anything.
+// Finds the git program in PATH, but never one inside the project: npx adds folders of the project to PATH, and a
+// project can contain any program.
 
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
@@ -19,12 +19,12 @@ function mayRun(file: string): boolean {
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    // Not there, which is the usual case for all folders but one.
+    // Most folders in PATH do not contain git.
     return false
   }
 }
 
-/** By their real places, so that a link into the project is inside it. */
+/** Compares real paths, so that a link into the folder counts as inside. */
 export function isInside(path: string, folder: string): boolean {
   const [inner, outer] = [realpathSync(path), realpathSync(folder)]
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)

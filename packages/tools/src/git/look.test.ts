@@ -17,7 +17,7 @@ function repository(): Repository {
 }
 
 describe('what is seen', () => {
-  test('[GIT-1] what is committed since, and what is not committed', async () => {
+  test('[GIT-1] the commits since the start and the uncommitted changes are read', async () => {
     const one = repository()
     const began = one.commit('begin')
     one.write('a.txt', 'a')
@@ -40,7 +40,7 @@ describe('what is seen', () => {
     })
   })
 
-  test('[GIT-1] a repository without commits, and everything that was committed after that', async () => {
+  test('[GIT-1] in a repository that had no commits, every later commit is read', async () => {
     const one = repository()
     expect(await look(one.folder, { since: '' })).toMatchObject({ kind: 'seen', changedCount: 0, since: [] })
 
@@ -48,7 +48,7 @@ describe('what is seen', () => {
     expect(await look(one.folder, { since: '' })).toMatchObject({ since: [{ id: first, message: 'first' }] })
   })
 
-  test('[GIT-1] a beginning that is no longer there, or never was one, is not known', async () => {
+  test('[GIT-1] a start commit that no longer exists, or never did, is unknown', async () => {
     const one = repository()
     one.commit('first')
     for (const since of ['0'.repeat(40), 'main', '--output=x', 'HEAD~1']) {
@@ -56,7 +56,7 @@ describe('what is seen', () => {
     }
   })
 
-  test('[GIT-1] the folder of plans does not count as a change, wherever git is asked from', async () => {
+  test('[GIT-1] the folder of plans does not count as a change, whichever folder git runs in', async () => {
     const one = repository()
     mkdirSync(join(one.folder, 'plans'))
     mkdirSync(join(one.folder, 'src'))
@@ -71,12 +71,12 @@ describe('what is seen', () => {
     expect(await look(one.folder)).toMatchObject({ changedCount: 1 })
   })
 
-  test('[GIT-2] what cannot be seen is told as such', async () => {
+  test('[GIT-2] what git cannot show is reported as unknown', async () => {
     const plain = aFolder()
     made.push(plain)
     expect(await look(plain.folder)).toMatchObject({
       kind: 'unseen',
-      why: expect.stringContaining('no git repository'),
+      why: expect.stringContaining('not in a git repository'),
     })
 
     writeFileSync(join(plain.folder, '.git'), 'gitdir: /nowhere\n')
@@ -99,7 +99,7 @@ describe('the working tree', () => {
     }
   })
 
-  test('[GIT-5] a linked working tree and a submodule are their own roots; a folder called .git that is none is not looked past', async () => {
+  test('[GIT-5] a linked working tree and a submodule are their own roots; a folder called .git that is not a repository is not skipped', async () => {
     const one = repository()
     one.commit('first')
     one.git('worktree', 'add', '-q', join(one.folder, 'linked'), '-b', 'other')
@@ -118,8 +118,8 @@ describe('the working tree', () => {
   })
 })
 
-/** A repository that has git run programs of its own wherever its configuration can name one. */
-function aTrap(): { one: Repository; isSprung: () => boolean; reset: () => void } {
+/** A repository whose configuration names its own program wherever git would run one. */
+function aTrap(): { one: Repository; hasRun: () => boolean; reset: () => void } {
   const one = repository()
   const outside = aFolder()
   made.push(outside)
@@ -162,33 +162,33 @@ function aTrap(): { one: Repository; isSprung: () => boolean; reset: () => void 
   one.write('a.md', 'x')
   // Same size, another time: git has to read it, and would filter it, to find out whether it changed.
   one.write('a.txt', 'b')
-  return { one, isSprung: () => existsSync(witness), reset: () => rmSync(witness, { force: true }) }
+  return { one, hasRun: () => existsSync(witness), reset: () => rmSync(witness, { force: true }) }
 }
 
 describe('what is run', () => {
   test('[GIT-3] nothing that a repository configures is run', async () => {
-    const { one, isSprung, reset } = aTrap()
+    const { one, hasRun, reset } = aTrap()
     reset()
-    // The trap is a real one: git itself walks into it.
+    // Check the trap first: plain git runs it.
     one.git('status')
-    expect(isSprung()).toBe(true)
+    expect(hasRun()).toBe(true)
     one.write('a.txt', 'c')
     reset()
 
     const seen = await look(one.folder, { since: '' })
 
     expect(seen).toMatchObject({ kind: 'seen', head: { message: 'first' } })
-    expect(isSprung()).toBe(false)
+    expect(hasRun()).toBe(false)
   })
 
-  test('[GIT-3] a filter whose name cannot be switched off is not looked past', async () => {
-    const { one, isSprung, reset } = aTrap()
+  test('[GIT-3] a filter whose name cannot be disabled is reported as unknown', async () => {
+    const { one, hasRun, reset } = aTrap()
     writeFileSync(join(one.folder, '.git', 'extra'), '[filter "a=b"]\n  clean = .git/trap\n')
     writeFileSync(join(one.folder, '.gitattributes'), '* filter=a=b\n')
     reset()
 
     expect(await look(one.folder)).toMatchObject({ kind: 'unseen', why: expect.stringContaining('filters') })
-    expect(isSprung()).toBe(false)
+    expect(hasRun()).toBe(false)
   })
 
   test('[GIT-3] a program called git in the project is never run', () => {
@@ -209,10 +209,10 @@ describe('what is run', () => {
   })
 })
 
-test('[GIT-4] a git that does not answer is not waited for', async () => {
+test('[GIT-4] a git that does not answer is stopped after a timeout', async () => {
   const one = repository()
   one.commit('first')
-  // Reading a pipe that nobody writes to takes for ever.
+  // Reading from a pipe without a writer blocks.
   one.git('config', 'include.path', join(one.folder, '.git', 'pipe'))
   const { execFileSync } = await import('node:child_process')
   execFileSync('mkfifo', [join(one.folder, '.git', 'pipe')])

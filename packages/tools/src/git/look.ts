@@ -1,7 +1,8 @@
-// What a repository looks like at this moment: where it stands, what is not committed, and what was committed since.
+// The current state of a repository: its head, what is not committed, and what was committed since.
 //
-// Everything is read; nothing is written, not even git's own index. What cannot be seen is told as such, never guessed.
+// It writes nothing, not even git's own index. What cannot be read is reported as unknown, never guessed.
 
+import { compact } from '@assent/core'
 import { toolLimits } from '../limits.ts'
 import { type Git, gitIn } from './run-git.ts'
 import { workTreeOf } from './work-tree.ts'
@@ -21,17 +22,17 @@ export type Look =
       /** What is not committed: the first few by name, and how many there are. */
       readonly changed: readonly string[]
       readonly changedCount: number
-      /** Commits since the one that was asked about, the newest first; absent when that one is not known any more. */
+      /** Commits since the one that was asked about, the newest first; absent when that commit no longer exists. */
       readonly since?: readonly Commit[]
     }
 
-const noRepository = 'this folder is in no git repository that may be read.'
+const noRepository = 'this folder is not in a git repository that can be read.'
 const commitId = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 export interface Looking {
   /** The commit that the phase began at; empty when there was none yet. */
   readonly since?: string | undefined
-  /** A folder of the repository whose files do not count as changes: plans are written while the work goes on. */
+  /** A folder of the repository whose files do not count as changes: plans are written during the work. */
   readonly besides?: string
 }
 
@@ -58,14 +59,14 @@ export async function look(folder: string, { since, besides }: Looking = {}): Pr
   return {
     kind: 'seen',
     root,
-    ...(newest === undefined ? {} : { head: newest }),
+    ...compact({ head: newest }),
     changed: changed.slice(0, toolLimits.filesShown).map((path) => path.slice(0, toolLimits.pathChars)),
     changedCount: changed.length,
     ...(await sinceThen(git, since, newest)),
   }
 }
 
-/** Of these commits, the ones in the history of the commit that is checked out. Says why not when git cannot be read. */
+/** Of these commits, the ones in the history of the commit that is checked out. Returns the reason when git cannot be read. */
 export async function inHistory(root: string, ids: readonly string[]): Promise<ReadonlySet<string> | string> {
   const git = gitIn(root, root)
   if (typeof git === 'string') return git
@@ -74,7 +75,7 @@ export async function inHistory(root: string, ids: readonly string[]): Promise<R
     if (!commitId.test(id)) continue
     const run = await git('merge-base', '--is-ancestor', id, 'HEAD')
     if (run.ok) found.add(id)
-    // 1: it is not in the history. 128: git does not know the commit, or there is none yet.
+    // 1: it is not in the history. 128: the commit does not exist, or there is none yet.
     else if (run.code !== 1 && run.code !== 128) return run.why
   }
   return found
@@ -88,7 +89,7 @@ async function sinceThen(git: Git, since: string | undefined, head: Commit | und
   return found === undefined ? {} : { since: found }
 }
 
-/** Undefined when git does not know what is asked for. */
+/** Undefined when git does not have the object. */
 async function commits(git: Git, range: string, most: number): Promise<Commit[] | undefined> {
   const logged = await git(
     'log',
@@ -117,7 +118,7 @@ async function commits(git: Git, range: string, most: number): Promise<Commit[] 
  */
 async function ownFilters(git: Git): Promise<string[] | string> {
   const listed = await git('config', '--null', '--show-scope', '--name-only', '--get-regexp', '^filter\\.')
-  // 1: there are none. 128: no repository, which the next command says in words.
+  // 1: there are none. 128: no repository, which the next command reports as text.
   if (!listed.ok) return listed.code === 1 || listed.code === 128 ? [] : listed.why
   const parts = listed.text.split('\0')
   const names: string[] = []
@@ -126,7 +127,7 @@ async function ownFilters(git: Git): Promise<string[] | string> {
     if (scope === 'local' || scope === 'worktree') names.push(name)
   }
   const drivers = new Set(names.map((name) => name.slice(0, name.lastIndexOf('.'))))
-  // `-c` ends a name at the first "=": the rest of such a name would slip through.
+  // `-c` ends a name at the first "=", so a filter with "=" in its name cannot be switched off.
   if (names.some((name) => /[=\n]/.test(name))) return 'its configuration has filters that cannot be switched off.'
   return [...drivers].flatMap((driver) => [
     `${driver}.clean=`,

@@ -1,4 +1,4 @@
-// A git repository of its own for one test.
+// A temporary git repository for one test.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ export interface Repository {
   readonly folder: string
   git(...words: string[]): string
   write(file: string, text: string): void
-  /** Commits everything, and says under which id. */
+  /** Commits all changes and returns the commit's id. */
   commit(message: string): string
   remove(): void
 }

@@ -1,8 +1,8 @@
-// Runs git in a repository that may belong to anyone, and runs nothing else.
+// Runs git in an untrusted repository, and no other program.
 //
 // A repository's own configuration can name programs: a file watcher, hooks, filters, a pager, a signature checker, a way
-// to fetch what is missing. All of them are switched off here, for each command. There is no shell, no terminal, no
-// network, and an end to every wait.
+// to fetch missing objects. All of them are switched off here, for each command. Git gets no shell, no terminal and no
+// network, and every run has a timeout.
 
 import { execFile } from 'node:child_process'
 import { devNull } from 'node:os'
@@ -34,10 +34,10 @@ const switchedOff = [
  */
 export function gitIn(folder: string, root: string, more: readonly string[] = []): Git | string {
   const program = findGit(folder)
-  if (program === undefined) return 'there is no git on this machine.'
+  if (program === undefined) return 'git was not found on this machine.'
   const settings = [...switchedOff, ...more].flatMap((setting) => ['-c', setting])
   const place = ['-C', folder, `--work-tree=${root}`]
-  // Git searches no further up than the root, so that it reads the repository that the root was found by.
+  // Git must not search above the root: it would read another repository than the one that the root belongs to.
   const env = { ...environment(), GIT_CEILING_DIRECTORIES: dirname(root) }
   return (...words) => run(program, ['--no-pager', '--no-optional-locks', ...place, ...settings, ...words], env)
 }
@@ -64,13 +64,13 @@ function reasonOf(
   error: { readonly killed?: boolean; readonly code?: unknown; message: string },
   stderr: string,
 ): string {
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'git printed more than is read.'
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `git printed more than ${toolLimits.gitBytes} bytes.`
   if (error.killed === true) return `git did not answer within ${toolLimits.gitMs / 1_000} seconds.`
   const [first = ''] = stderr.split('\n')
-  return first === '' ? 'git failed.' : `git said: ${first.slice(0, 200)}`
+  return first === '' ? 'git failed.' : `git reported: ${first.slice(0, 200)}`
 }
 
-/** What git needs to find its user's own configuration, and nothing that points it elsewhere or makes it ask. */
+/** The variables that git needs to find the user's configuration, and none that redirect it or make it prompt. */
 function environment(): NodeJS.ProcessEnv {
   const kept = [
     'PATH',

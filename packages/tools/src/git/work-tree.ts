@@ -1,7 +1,7 @@
 // The working tree that a folder belongs to: the nearest folder, from there upwards, that holds `.git`.
 //
-// Git itself would also obey `core.worktree`, a setting that the repository brings along: files would then be written
-// wherever it points.
+// Unlike git, it ignores `core.worktree`: the repository itself contains this setting, and it could make us write files
+// anywhere.
 
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// The frame around every prompt: title, help, what can be done, and an error in place of the help.
+// The frame around every prompt: title, help, body, key hints, and an error in place of the help.
 //
 // While a prompt is open its rail has the one accent colour; once it is answered only the title and the answer stay.
 
@@ -11,7 +11,7 @@ export interface Frame {
   readonly help?: string
   /** The part that can be acted on, line by line. */
   readonly body: readonly string[]
-  /** What stays when it is answered. */
+  /** Shown once it is answered. */
   readonly answer: string
   /** Which keys do what. */
   readonly keys: readonly string[]
@@ -32,15 +32,14 @@ export function drawFrame(pen: Pen, frame: Frame): string {
   }
   if (state === 'cancel') return [before, `${paint('dim', signs.ended)}  ${paint('dim', frame.title)}`].join('\n')
 
-  const wrong = state === 'error'
-  const accent = wrong ? 'yellow' : 'cyan'
-  const sign = paint(accent, wrong ? signs.warning : signs.asking)
-  // The error takes the place of the help: at that moment it is the help.
-  const help = wrong ? [paint('yellow', frame.error)] : frame.help === undefined ? [] : frame.help.split('\n')
+  const isError = state === 'error'
+  const accent = isError ? 'yellow' : 'cyan'
+  const sign = paint(accent, isError ? signs.warning : signs.asking)
+  const help = isError ? [paint('yellow', frame.error)] : frame.help === undefined ? [] : frame.help.split('\n')
   return [
     before,
     `${sign}  ${paint('bold', frame.title)}`,
-    ...pen.rail(wrong ? help : help.map((line) => paint('dim', line)), accent),
+    ...pen.rail(isError ? help : help.map((line) => paint('dim', line)), accent),
     ...pen.rail(['', ...frame.body, ''], accent),
     ...pen.rail([paint('dim', frame.keys.join(' · '))], accent),
     paint(accent, signs.end),

@@ -1,35 +1,35 @@
 // One typed line: text, a number or a secret.
 //
-// What is typed is judged when it is entered, and asked again in place while it does not fit. It is drawn by the same
-// rules as a server's text, because people paste what servers wrote.
+// The line is validated on Enter and asked again in place until it is valid. It is escaped like a server's text,
+// because people paste text from servers.
 
-import { oneLine } from '@assent/core'
+import { compact, oneLine } from '@assent/core'
 import { TextPrompt } from '@clack/core'
 import type { Pen } from '../pen.ts'
 import { drawFrame } from './frame.ts'
 import type { PromptStreams } from './run-prompt.ts'
 
-export interface LineOptions {
+export interface LinePromptOptions {
   readonly title: string
   readonly help?: string
   readonly suggested?: string
   /** Shown while nothing is typed. */
   readonly placeholder?: string
-  /** Nothing of it is ever drawn. */
+  /** Only masks are drawn. */
   readonly secret?: boolean
   readonly keys: readonly string[]
-  /** What keeps this line from being an answer. */
+  /** Why this line is not a valid answer, or undefined. */
   readonly problem: (line: string) => string | undefined
   /** How an accepted line is shown; as it was typed unless given. */
   readonly shown?: (line: string) => string
 }
 
-export function linePrompt(options: LineOptions, pen: Pen, streams: PromptStreams): TextPrompt {
-  return new TextPrompt(lineSettings(options, pen, streams))
+export function linePrompt(options: LinePromptOptions, pen: Pen, streams: PromptStreams): TextPrompt {
+  return new TextPrompt(linePromptSettings(options, pen, streams))
 }
 
-export function lineSettings(
-  options: LineOptions,
+export function linePromptSettings(
+  options: LinePromptOptions,
   pen: Pen,
   streams: PromptStreams,
   below: (line: string) => readonly string[] = () => [],
@@ -38,7 +38,7 @@ export function lineSettings(
   const shown = options.shown ?? ((line: string) => line)
   return {
     ...streams,
-    ...(suggested === undefined ? {} : { initialUserInput: suggested }),
+    ...compact({ initialUserInput: suggested }),
     validate: (line = '') => options.problem(line),
     render() {
       const line = this.userInput
@@ -62,7 +62,7 @@ function withCursor(line: string, at: number, pen: Pen): string {
   return `${before}${pen.paint('inverse', oneLine(under, 'terminal'))}${oneLine(after.join(''), 'terminal')}`
 }
 
-/** As many marks as characters, because a person who types blind counts them. */
+/** One mark per character, so that a person can count what they typed. */
 function masked(line: string, pen: Pen): string {
   return `${pen.signs.mask.repeat(Array.from(line).length)}${pen.paint('inverse', ' ')}`
 }

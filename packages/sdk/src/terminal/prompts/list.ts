@@ -1,7 +1,7 @@
 // One or several options of a list, with the arrow keys; long lists are searched by typing.
 //
-// Nothing is chosen until a key chooses it: a stray Enter answers nothing. Suggested options are marked and never chosen;
-// the cursor begins only at an earlier answer of the person, when the caller says so.
+// Nothing is chosen until a key chooses it, so Enter alone does not answer. Suggested options are marked, never chosen.
+// The cursor starts at an earlier answer of the person, if the caller passes one.
 
 import { Prompt } from '@clack/core'
 import { terminalLimits } from '../limits.ts'
@@ -12,20 +12,20 @@ import type { PromptStreams } from './run-prompt.ts'
 export interface ListOption {
   readonly id: string
   readonly label: string
-  /** What a search finds it by, beside its label. */
+  /** Text that a search also matches, in addition to the label. */
   readonly also?: string
-  /** Beside the label, quietly. */
+  /** Shown dimmed next to the label. */
   readonly note?: string
   /** A key that moves to it, in a list that is not searched. */
   readonly key?: string
 }
 
-export interface ListOptions {
+export interface ListPromptOptions {
   readonly title: string
   readonly help?: string
   readonly options: readonly ListOption[]
   readonly many?: boolean
-  /** Where the cursor begins; in a list of many, what is ticked already. */
+  /** Where the cursor starts; with `many`, the options that are already ticked. */
   readonly begin?: readonly string[]
   readonly keys: readonly string[]
   readonly problem?: (chosen: readonly string[]) => string | undefined
@@ -36,7 +36,7 @@ const linesAround = 12
 const linesAtLeast = 4
 
 export class ListPrompt extends Prompt<readonly string[]> {
-  readonly #options: ListOptions
+  readonly #options: ListPromptOptions
   readonly #searched: boolean
   #shown: readonly ListOption[]
   #cursor: number | undefined
@@ -44,7 +44,7 @@ export class ListPrompt extends Prompt<readonly string[]> {
   #moved = false
   #query = ''
 
-  constructor(options: ListOptions, pen: Pen, streams: PromptStreams) {
+  constructor(options: ListPromptOptions, pen: Pen, streams: PromptStreams) {
     const searched = options.options.length > terminalLimits.optionsAtSight
     super({ ...streams, validate: () => this.#problem(), render: () => this.#draw(pen) }, searched)
     const { many = false, begin = [] } = options
@@ -69,7 +69,7 @@ export class ListPrompt extends Prompt<readonly string[]> {
 
   #press(char: string | undefined, name: string | undefined): void {
     if (name === 'up' || name === 'down') {
-      this.#forgetHistory()
+      this.#restoreQuery()
       this.#move(name === 'up' ? -1 : 1)
     } else if (this.#options.many === true && (char === '\t' || (char === ' ' && this.#spaceTicks()))) this.#tick()
     else if (this.#searched) this.#search(this.userInput)
@@ -77,8 +77,8 @@ export class ListPrompt extends Prompt<readonly string[]> {
     this.value = this.#chosen()
   }
 
-  /** The line editor underneath answers these keys with lines that were entered before. */
-  #forgetHistory(): void {
+  /** On these keys the line editor replaces the input with an earlier line; this restores the query. */
+  #restoreQuery(): void {
     if (!this.#searched || this.userInput === this.#query) return
     this._clearUserInput()
     this._setUserInput(this.#query, true)
@@ -113,12 +113,12 @@ export class ListPrompt extends Prompt<readonly string[]> {
     if (shown.length === this.#shown.length && shown.every((option, index) => option === this.#shown[index])) return
     this.#shown = shown
     this.#moved = false
-    // Typing a search is choosing: its first match is what Enter takes.
+    // Typing a search selects its first match, which Enter accepts.
     this.#cursor = shown.length === 0 ? undefined : 0
   }
 
   #chosen(): readonly string[] {
-    // In the order of the list, whatever the order of ticking.
+    // In the order of the list, not of the ticking.
     if (this.#options.many === true) {
       return this.#options.options.map(({ id }) => id).filter((id) => this.#ticked.includes(id))
     }
@@ -169,8 +169,8 @@ export class ListPrompt extends Prompt<readonly string[]> {
     const many = this.#options.many === true
     const on = many ? this.#ticked.includes(id) : atCursor
     const sign = many ? (on ? signs.ticked : signs.unticked) : on ? signs.on : signs.off
-    const said = atCursor ? paint('bold', label) : label
+    const text = atCursor ? paint('bold', label) : label
     const keyHint = key === undefined ? '' : `  ${paint('dim', key)}`
-    return `${paint(on ? 'cyan' : 'dim', sign)} ${said}${keyHint}${note === undefined ? '' : `  ${paint('dim', note)}`}`
+    return `${paint(on ? 'cyan' : 'dim', sign)} ${text}${keyHint}${note === undefined ? '' : `  ${paint('dim', note)}`}`
   }
 }

@@ -2,10 +2,10 @@
 
 import { TextPrompt } from '@clack/core'
 import type { Pen } from '../pen.ts'
-import { type LineOptions, lineSettings } from './line.ts'
+import { type LinePromptOptions, linePromptSettings } from './line.ts'
 import type { PromptStreams } from './run-prompt.ts'
 
-export interface NumberOptions extends LineOptions {
+export interface NumberPromptOptions extends LinePromptOptions {
   readonly min?: number
   readonly max?: number
 }
@@ -13,19 +13,19 @@ export interface NumberOptions extends LineOptions {
 const sliderColumns = 32
 const bigStep = 10
 
-/** Decimal digits only: what people type, and nothing that reads otherwise than it looks. Undefined for anything else. */
+/** Decimal digits only, because other notations (`1e3`, `0x10`) are easy to misread. Undefined for anything else. */
 export function readNumber(line: string): number | undefined {
   const typed = line.trim()
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(typed) ? Number(typed) : undefined
 }
 
 export class NumberPrompt extends TextPrompt {
-  readonly #options: NumberOptions
-  /** Before the key that is being handled: on an arrow the line editor underneath brings back what was entered before. */
+  readonly #options: NumberPromptOptions
+  /** The input before the current key: on an arrow key the line editor replaces it with an earlier line. */
   #line: string
 
-  constructor(options: NumberOptions, pen: Pen, streams: PromptStreams) {
-    super(lineSettings(options, pen, streams, (line) => slider(line, options, pen)))
+  constructor(options: NumberPromptOptions, pen: Pen, streams: PromptStreams) {
+    super(linePromptSettings(options, pen, streams, (line) => slider(line, options, pen)))
     this.#options = options
     this.#line = options.suggested ?? ''
     this.on('key', (_, { name }) => {
@@ -40,19 +40,19 @@ export class NumberPrompt extends TextPrompt {
   #step(by: number): void {
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = this.#options
     const now = readNumber(this.#line)
-    // The first press of an arrow only takes hold of the slider.
+    // Without a number, the first arrow key only sets the start value.
     const next = now === undefined ? startOf(this.#options) : Math.min(Math.max(now + by, min), max)
     this._clearUserInput()
     this._setUserInput(String(next), true)
   }
 }
 
-function startOf({ min, max }: NumberOptions): number {
+function startOf({ min, max }: NumberPromptOptions): number {
   if (min !== undefined && max !== undefined) return Math.round((min + max) / 2)
   return min ?? max ?? 0
 }
 
-function slider(line: string, { min, max }: NumberOptions, pen: Pen): readonly string[] {
+function slider(line: string, { min, max }: NumberPromptOptions, pen: Pen): readonly string[] {
   if (min === undefined || max === undefined || !(min < max)) return []
   const { signs, paint } = pen
   const value = readNumber(line)

@@ -1,9 +1,9 @@
-// Puts one prompt on the screen and waits until it ends, whatever ends it.
+// Shows one prompt and waits until it ends.
 
 import type { Readable, Writable } from 'node:stream'
-import { type Answer, type CompilePattern, ownPatterns } from '@assent/core'
+import { type Answer, type CompilePattern, trustedPatterns } from '@assent/core'
 import { isCancel, type Prompt } from '@clack/core'
-import { type Ended, type KeySource, takeKeys } from '../keyboard.ts'
+import { type KeySource, type PromptEnd, takeKeys } from '../keyboard.ts'
 import { type Pen, penFor, type Screen } from '../pen.ts'
 
 export interface PromptStreams {
@@ -12,7 +12,7 @@ export interface PromptStreams {
 }
 
 /** Where a prompt is put, and until when. */
-export interface Desk {
+export interface PromptContext {
   readonly input: KeySource
   readonly output: Screen
   readonly pen: Pen
@@ -23,53 +23,54 @@ export interface Desk {
   readonly answers: readonly Answer['action'][]
   /** Whether Escape leaves the question open, for another time or another place, instead of dismissing it. */
   readonly mayLeave: boolean
-  /** Who reads what the person writes beside a decline. */
+  /** Who reads the comment on a decline. */
   readonly commentReaches: 'asker' | 'audit-log'
   /** Checks the patterns of text fields. */
   readonly patterns: CompilePattern
 }
 
-export type Prompted<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly ended: Ended }
+export type Prompted<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly ended: PromptEnd }
 
 interface RunOptions {
-  /** For what decides something: keys that were on their way before it was drawn do not count. */
+  /** For a decision: keys pressed before the prompt was drawn are ignored. */
   readonly settle?: boolean
 }
 
 export async function runPrompt<T>(
-  desk: Desk,
+  context: PromptContext,
   build: (pen: Pen, streams: PromptStreams) => Prompt<T>,
   { settle = false }: RunOptions = {},
 ): Promise<Prompted<T>> {
-  const { mayLeave } = desk
-  const mayDismiss = mayLeave && desk.answers.includes('cancel')
-  const keys = takeKeys(desk.input, { settleMs: settle ? desk.settleMs : 0, mayLeave, mayDismiss })
+  const { mayLeave } = context
+  const mayDismiss = mayLeave && context.answers.includes('cancel')
+  const keys = takeKeys(context.input, { settleMs: settle ? context.settleMs : 0, mayLeave, mayDismiss })
   const takeDown = () => keys.takeDown()
   try {
-    const answered = build(desk.pen, { input: keys.stream, output: desk.output }).prompt()
-    desk.signal.addEventListener('abort', takeDown)
-    if (desk.signal.aborted) takeDown()
+    const answered = build(context.pen, { input: keys.stream, output: context.output }).prompt()
+    context.signal.addEventListener('abort', takeDown)
+    if (context.signal.aborted) takeDown()
     const value = await answered
     if (isCancel(value) || value === undefined) return { ok: false, ended: keys.ended }
     return { ok: true, value }
   } finally {
-    desk.signal.removeEventListener('abort', takeDown)
+    context.signal.removeEventListener('abort', takeDown)
     keys.release()
   }
 }
 
-const everyAnswer: Desk['answers'] = ['accept', 'decline', 'cancel']
+const everyAnswer: PromptContext['answers'] = ['accept', 'decline', 'cancel']
 
-export function deskFor(
+export function createPromptContext(
   input: KeySource,
   output: Screen,
   {
     answers = everyAnswer,
     mayLeave = false,
     commentReaches = 'asker',
-    patterns = ownPatterns,
+    patterns = trustedPatterns,
     ...more
-  }: Pick<Desk, 'signal' | 'settleMs'> & Partial<Pick<Desk, 'answers' | 'mayLeave' | 'commentReaches' | 'patterns'>>,
-): Desk {
+  }: Pick<PromptContext, 'signal' | 'settleMs'> &
+    Partial<Pick<PromptContext, 'answers' | 'mayLeave' | 'commentReaches' | 'patterns'>>,
+): PromptContext {
   return { input, output, pen: penFor(output), answers, mayLeave, commentReaches, patterns, ...more }
 }

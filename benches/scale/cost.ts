@@ -1,0 +1,108 @@
+// The cost of one complete ask: raised, approved, used, with all records.
+//
+// Measured on PostgreSQL through the store, with as many callers as connections. Rows and bytes are counted by the
+// database; processor time is of this process and of the rest of the machine, so it is meaningful only on an idle one.
+
+import { randomBytes } from 'node:crypto'
+import { actionDigest, newId } from '@assent/core'
+import type { Store } from '@assent/store'
+import { machineCpuUs } from '../store/figures.ts'
+import { ann, question, tenantOf, useWithinMs } from '../store/load.ts'
+import { inFreshSchema, type TestDb } from '../store/test-db.ts'
+
+export interface AskCost {
+  readonly rows: number
+  /** In tables and indexes at the end, before any cleanup. */
+  readonly keptBytes: number
+  /** The part of it in the audit log, which is permanent. */
+  readonly auditBytes: number
+  readonly logBytes: number
+  readonly nodeUs: number
+  readonly databaseUs: number
+  readonly perSecond: number
+}
+
+const connections = 8
+
+export async function costOfAsks(count: number, tenants: number): Promise<AskCost> {
+  return inFreshSchema(async (testDb) => {
+    const store = await testDb.open(connections)
+    await runAsks(store, connections * 10, tenants)
+    const before = await weigh(testDb)
+    const node = process.cpuUsage()
+    const machine = machineCpuUs()
+    const startedAt = performance.now()
+    const lived = await runAsks(store, count, tenants)
+    const seconds = (performance.now() - startedAt) / 1_000
+    const { user, system } = process.cpuUsage(node)
+    const machineUs = machineCpuUs() - machine
+    const after = await weigh(testDb)
+    return {
+      rows: (after.rows - before.rows) / lived,
+      keptBytes: (after.keptBytes - before.keptBytes) / lived,
+      auditBytes: (after.auditBytes - before.auditBytes) / lived,
+      logBytes: (after.logBytes - before.logBytes) / lived,
+      nodeUs: (user + system) / lived,
+      databaseUs: (machineUs - user - system) / lived,
+      perSecond: lived / seconds,
+    }
+  })
+}
+
+async function runAsks(store: Store, count: number, tenants: number): Promise<number> {
+  const each = Math.ceil(count / connections)
+  const caller = async (first: number) => {
+    for (let n = first; n < first + each; n++) await runAsk(store, tenantOf(n, tenants))
+  }
+  await Promise.all(Array.from({ length: connections }, (_, index) => caller(index * each)))
+  return each * connections
+}
+
+async function runAsk(store: Store, tenant: string): Promise<void> {
+  const id = newId('ask', Date.now(), randomBytes)
+  const shown = question()
+  if (shown.kind !== 'approval') throw new Error('The measured ask must be an approval.')
+  await store.asks.raise({
+    tenant,
+    id,
+    asker: { server: shown.action.server, tool: shown.action.tool },
+    principal: ann.principal,
+    question: shown,
+    approvalRule: { approvers: [`person:${ann.principal}`], excluded: [], approvals: 1, declines: 1 },
+    decideWithinMs: 10 * 60_000,
+    useWithinMs,
+  })
+  const { kind } = await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'accept' } })
+  const grant = await store.grants.read(tenant, id)
+  if (kind !== 'settled' || grant === undefined) throw new Error(`An ask should be approved, but is "${kind}".`)
+  const digest = actionDigest(shown.action)
+  const used = await store.grants.use({ tenant, id: grant.id, digest, principal: ann.principal, usedBy: 'scale' })
+  if (used === undefined) throw new Error('A fresh approval could not be used.')
+}
+
+interface Weight {
+  readonly rows: number
+  readonly keptBytes: number
+  readonly auditBytes: number
+  readonly logBytes: number
+}
+
+async function weigh({ rows, schema }: TestDb): Promise<Weight> {
+  const names = await rows<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r'`,
+  )
+  const counts = names.map(({ name }) => `(select count(*) from ${name})`)
+  const [counted] = await rows<{ rows: string }>(`select ${counts.join(' + ')} as rows`)
+  const sizes = await rows<{ name: string; bytes: string }>(
+    `select relname as name, pg_total_relation_size(oid) as bytes
+     from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r'`,
+  )
+  const [log] = await rows<{ bytes: string }>(`select pg_current_wal_insert_lsn() - '0/0' as bytes`)
+  const bytesOf = (chosen: typeof sizes) => chosen.reduce((sum, { bytes }) => sum + Number(bytes), 0)
+  return {
+    rows: Number(counted?.rows),
+    keptBytes: bytesOf(sizes),
+    auditBytes: bytesOf(sizes.filter(({ name }) => name.startsWith('audit'))),
+    logBytes: Number(log?.bytes),
+  }
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { createKeyRing } from '@assent/core'
+import type { RoundKey, Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
+import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
+import { until } from '../../../../../test-kit/until.ts'
+import { Heartbeat } from '../../cluster/heartbeat.ts'
+import { failed, unsent } from '../model.ts'
+import type { RoutingState } from '../route/routing-state.ts'
+import { type ClaimedRoundState, ClaimedRounds } from './claimed-rounds.ts'
+
+const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+const name: RoundKey = { tenant: 'default', id: 'round 1', principal: 'ann' }
+const longWait = { forMs: 5_000, signal: new AbortController().signal }
+const shortWait = { ...longWait, forMs: 20 }
+
+function aReplica(store: Store, replica: string, errors: unknown[] = []) {
+  const heartbeat = new Heartbeat(store, replica, (error) => errors.push(error))
+  closeAfterTest(() => heartbeat.close())
+  return new ClaimedRounds(store, heartbeat, keys, { askWaitMs: 60_000 }, (error) => errors.push(error))
+}
+
+function finished(run: number): ClaimedRoundState {
+  return { kind: 'finished', result: { run } }
+}
+
+/** Sends a round and counts how often. */
+function counting(outcome: (run: number) => ClaimedRoundState | Promise<ClaimedRoundState> = finished) {
+  const counted = { runs: 0, send: async () => outcome(++counted.runs) }
+  return counted
+}
+
+test('[RUN-5] two replicas and several requests at the same moment send a round once and get one outcome', async () => {
+  const { store } = await openTestEnv()
+  const replicas = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const round = counting(async (run) => {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return finished(run)
+  })
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => replicas[n % 2]?.run(name, longWait, round.send)),
+  )
+
+  expect(outcomes).toEqual(Array.from({ length: 8 }, () => finished(1)))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-5] the outcome is stored before it is returned', async () => {
+  const { store } = await openTestEnv()
+  const finish = store.rounds.finish.bind(store.rounds)
+  let isStored = false
+  store.rounds.finish = async (...stored) => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    isStored = await finish(...stored)
+    return isStored
+  }
+
+  await aReplica(store, 'a').run(name, longWait, counting().send)
+
+  expect(isStored).toBe(true)
+})
+
+test('[RUN-5] a request waits for the owner as long as it can, and then runs nothing', async () => {
+  const { store } = await openTestEnv()
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const { promise, resolve } = Promise.withResolvers<ClaimedRoundState>()
+  const round = counting(() => promise)
+  const running = a.run(name, longWait, round.send)
+  await until(() => (round.runs === 1 ? true : undefined))
+
+  expect(await a.run(name, shortWait, round.send)).toBe('running')
+  expect(await b.run(name, shortWait, round.send)).toBe('running')
+  expect(await b.find(name)).toBe('running')
+  resolve(finished(1))
+  expect(await running).toEqual(finished(1))
+  expect(await b.find(name)).toEqual(finished(1))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-7] a round of which nothing was sent is sent by the next request, at any replica', async () => {
+  const { store } = await openTestEnv()
+  const nothing = unsent(-32_000, 'Connection refused.')
+  const round = counting((run) => (run === 1 ? nothing : finished(run)))
+
+  expect(await aReplica(store, 'a').run(name, longWait, round.send)).toEqual(nothing)
+  expect(await aReplica(store, 'b').run(name, longWait, round.send)).toEqual(finished(2))
+})
+
+test('[RUN-7] a failure that may have come after sending is stored, and not sent again', async () => {
+  const { store } = await openTestEnv()
+  const round = counting((run) => failed(-32_000, `Connection broke ${run}.`))
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+
+  expect(await a.run(name, longWait, round.send)).toEqual(failed(-32_000, 'Connection broke 1.'))
+  expect(await b.run(name, longWait, round.send)).toEqual(failed(-32_000, 'Connection broke 1.'))
+})
+
+test('[RUN-8] a round that throws after it was claimed has an unknown outcome, and is not sent again', async () => {
+  const { store } = await openTestEnv()
+  const replica = aReplica(store, 'a')
+  const round = counting(() => Promise.reject(new Error('broken')))
+
+  await expect(replica.run(name, longWait, round.send)).rejects.toThrow('broken')
+  const again = await replica.run(name, longWait, round.send)
+
+  expect(again).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('check before calling') } })
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-12] a failed write of an outcome is repeated when the store is available, and nothing runs again', async () => {
+  const { store } = await openTestEnv()
+  const finish = store.rounds.finish.bind(store.rounds)
+  store.rounds.finish = () => Promise.reject(new Error('The store is unavailable.'))
+  const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
+  const round = counting()
+
+  await expect(a.run(name, longWait, round.send)).rejects.toThrow('unavailable')
+  await expect(a.run(name, longWait, round.send)).rejects.toThrow('unavailable')
+  expect(await b.run(name, shortWait, round.send)).toBe('running')
+  store.rounds.finish = finish
+
+  expect(await a.run(name, longWait, round.send)).toEqual(finished(1))
+  expect(await b.run(name, longWait, round.send)).toEqual(finished(1))
+  expect(round.runs).toBe(1)
+})
+
+test('[RUN-12] a replica uses its own claim after a failed claim request, because nothing was sent', async () => {
+  const { store } = await openTestEnv()
+  const claim = store.rounds.claim.bind(store.rounds)
+  store.rounds.claim = async (...claimed) => {
+    await claim(...claimed)
+    throw new Error('The connection broke.')
+  }
+  const replica = aReplica(store, 'a')
+  const round = counting()
+  await expect(replica.run(name, longWait, round.send)).rejects.toThrow('broke')
+  store.rounds.claim = claim
+
+  expect(await replica.run(name, longWait, round.send)).toEqual(finished(1))
+})
+
+test('[RUN-8] a claim of a dead replica is not taken over or reported as unknown before the owner could renew', async () => {
+  const { store } = await openTestEnv()
+  await store.rounds.claim(name, 'dead', 60_000)
+  const replica = aReplica(store, 'a')
+  const round = counting()
+
+  expect(await replica.run(name, shortWait, round.send)).toBe('running')
+  const unknown = await until(async () => {
+    const found = await replica.run(name, shortWait, round.send)
+    return found === 'running' ? undefined : found
+  }, 12_000)
+
+  expect(unknown).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('check before calling') } })
+  expect(round.runs).toBe(0)
+}, 20_000)
+
+test('[RUN-17] a stored state that was changed, or moved to another round, is rejected', async () => {
+  const { store } = await openTestEnv()
+  const replica = aReplica(store, 'a')
+  const state: RoutingState = {
+    resume: { server: 'deploy', inner: {}, schemas: {}, isPrefixed: false },
+    wanted: {},
+    onRecord: {},
+    inInbox: {},
+    copies: {},
+    kept: {},
+    waits: 0,
+  }
+  await replica.run(name, longWait, counting(() => state).send)
+  expect(await replica.run(name, longWait, counting().send)).toEqual(state)
+  const stored = await store.rounds.read(name)
+  const text = stored?.kind === 'finished' ? stored.outcome : ''
+  const forged = `p${JSON.stringify({ resume: state.resume, place: { kept: { q: { result: { action: 'accept' } } } } })}`
+
+  for (const [n, outcome] of [text, `${text.slice(0, -4)}AAAA`, forged].entries()) {
+    const other = { ...name, id: `other ${n}` }
+    await store.rounds.claim(other, 'b', 60_000)
+    await store.rounds.finish(other, 'b', outcome)
+    const found = await replica.run(other, longWait, counting().send)
+    expect(found).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('cannot be read') } })
+  }
+})
+
+test('[RUN-10] a state that is too large to store ends the call, and a retry sends nothing', async () => {
+  const { store } = await openTestEnv()
+  const replica = aReplica(store, 'a')
+  const inner = { state: 'x'.repeat(300_000) }
+  const large = { resume: { server: 'deploy', inner, schemas: {}, isPrefixed: false }, wanted: {}, onRecord: {} }
+  const round = counting(() => ({ ...large, inInbox: {}, copies: {}, kept: {}, waits: 0 }))
+
+  await replica.run(name, longWait, round.send)
+
+  expect(await replica.run(name, longWait, round.send)).toMatchObject({ kind: 'failed' })
+  expect(round.runs).toBe(1)
+})

@@ -1,0 +1,64 @@
+// Outcomes of calls that the store could not take. They are stored as soon as it is available again, so that a caller
+// that retries gets the outcome and no row stays `running` for a call that is no longer held.
+
+import type { WithdrawReason } from '@assent/core'
+import type { Store } from '@assent/store'
+import { relayLimits } from '../../limits.ts'
+import type { Outcome } from '../model.ts'
+
+export interface PendingOutcome {
+  readonly tenant: string
+  readonly outcome: Outcome
+  /** Asks to withdraw. */
+  readonly asks: readonly string[]
+  /** Why they are withdrawn; `owner-lost` by default. */
+  readonly reason?: WithdrawReason
+}
+
+export class PendingOutcomes {
+  readonly #store: Store
+  readonly #owner: string
+  readonly #onError: (error: unknown) => void
+  readonly #pending = new Map<string, PendingOutcome>()
+
+  constructor(store: Store, owner: string, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#owner = owner
+    this.#onError = onError
+  }
+
+  has(id: string): boolean {
+    return this.#pending.has(id)
+  }
+
+  /** Stores the outcome now, or later if the store is unavailable. */
+  store(id: string, end: PendingOutcome): void {
+    this.add(id, end)
+    this.settle(id).catch(this.#onError)
+  }
+
+  add(id: string, end: PendingOutcome): void {
+    if (this.#pending.size < relayLimits.pendingOutcomes) this.#pending.set(id, end)
+    else
+      this.#onError(new Error('Too many calls ended while the store was unavailable; the outcome of one was dropped.'))
+  }
+
+  /** Throws while the store is still unavailable. Does nothing when no outcome is pending. */
+  async settle(id: string): Promise<void> {
+    const pending = this.#pending.get(id)
+    if (pending === undefined) return
+    const { tenant, outcome, asks, reason = 'owner-lost' } = pending
+    await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
+    for (const ask of asks) {
+      const ended = await this.#store.asks.withdraw(tenant, ask, reason)
+      // A person answered just before, and the answer reaches no caller.
+      if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
+        await this.#store.asks.undelivered(tenant, ask, false)
+    }
+    this.#pending.delete(id)
+  }
+
+  async settleAll(): Promise<void> {
+    for (const id of [...this.#pending.keys()]) await this.settle(id)
+  }
+}

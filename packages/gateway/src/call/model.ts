@@ -1,0 +1,277 @@
+// The model of a call, independent of the protocol revision: a call finishes, fails, or returns unfinished because it
+// needs input from people, and is then continued with their answers.
+//
+// A server adapter turns one revision's server into an `Exchange`; a client adapter turns an `Outcome` into the
+// messages of the client's revision. The code between them is independent of the revision.
+
+import { isPlainObject, type JsonObject, type JsonValue, type OpenLimitName } from '@assent/core'
+import { errorCodes, type Notification, type RpcError } from '../protocol/messages.ts'
+import type { RequestAsks } from './route/waiting-asks.ts'
+
+export interface Call {
+  readonly tenant: string
+  readonly principal: string
+  /**
+   * The caller's connection; servers with sessions get one session for each. Empty for callers without a connection.
+   */
+  readonly scope: string
+  /** The calling program, where `scope` is empty: its OAuth client, or the name that it declares. */
+  readonly agent?: string
+  readonly method: string
+  /** Unchanged, as the client sent them. */
+  readonly params: JsonObject
+  readonly client: ClientProfile
+  /** Forwards the server's notifications during the call, such as progress. */
+  readonly notify: (notification: Notification) => void
+  /** The progress value last sent to the caller. */
+  readonly progressed?: () => number
+  /** How long a caller that cannot retry still waits. Undefined, or without a value, for one that can retry. */
+  readonly leavesAfterMs?: () => number | undefined
+  /** Aborts when the caller no longer wants the answer. */
+  readonly signal: AbortSignal
+  /** Set by the relay: a server adapter calls it when it refuses a question of this call. */
+  readonly onRefused?: (why: QuestionRefusal) => void
+  /** On a listening call: asks the client a question that belongs to no call. */
+  readonly ask?: (wanted: InputRequest) => Promise<InputResponse>
+  /** Headers of the client's HTTP request that some server may get (`forward_headers`), their names in lower case. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
+  /** The asks that only this request waits for. Without it they end by their deadline alone. */
+  readonly waiting?: RequestAsks
+}
+
+/** Why a question was refused before a person saw it. */
+export type QuestionRefusal =
+  /** The client did not declare support for it, and there is no other surface. */
+  | 'unsupported'
+  | 'disabled'
+  | 'secret'
+  | 'schema'
+  | 'link'
+  | 'too-large'
+  /** More questions in one round than the limit. */
+  | 'too-many'
+  /** A client's answer looks like a secret. */
+  | 'secret-answer'
+  /** A client's answer does not fit the form, even after the client was asked again. */
+  | 'invalid-answer'
+  /** The server asked while none of its calls was in progress. */
+  | 'no-call'
+  | `too-many-open-${OpenLimitName}`
+
+/**
+ * What the caller declares about itself in this call. It is passed on, and decides only what may be sent to the caller.
+ */
+export interface ClientProfile {
+  readonly info: JsonObject
+  /** The capabilities that the client declared. */
+  readonly declared: JsonObject
+  /** The capabilities sent to servers: with an inbox, more than the client declared. */
+  readonly capabilities: JsonObject
+  /** Asking people is disabled at this gateway, so `capabilities` lacks what the client declared. */
+  readonly asksDisabled?: true
+  /** Whether the client shows this question itself, so that a caller without a session answers in another request. */
+  readonly shows?: (wanted: InputRequest, server: string) => boolean
+  /** Headers that repeat parts of the call for intermediaries, as the caller sent them. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A server's request for input from the client's side. */
+export type InputRequest =
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly schema: JsonValue
+      readonly params: JsonObject
+      /** What Assent verified itself. Set only for the built-in tools; a value from another server is ignored. */
+      readonly checked?: string
+      readonly shared?: Shared
+    }
+  | {
+      readonly kind: 'url'
+      readonly message: string
+      readonly url: string
+      readonly params: JsonObject
+      /** Set when the link leads to a page of this gateway on which the person enters a secret. */
+      readonly secret?: WantedSecret
+      readonly shared?: Shared
+    }
+  | { readonly kind: 'sampling'; readonly params: JsonObject }
+  | { readonly kind: 'roots'; readonly params: JsonObject }
+
+/** For a server that did not specify in which of its calls it asks. The same object as long as the server waits. */
+export interface Shared {
+  /** Whether the server still waits for the answer: the call that carried the question may have ended. */
+  readonly isOpen: boolean
+  /** The calls in progress when the server asked. */
+  readonly oneOf: readonly Pick<Call, 'method' | 'params'>[]
+  /** The shortest time that any of their callers still waits, among those that cannot retry. */
+  readonly leavesAfterMs?: () => number | undefined
+}
+
+export interface WantedSecret {
+  readonly page: string
+  readonly publicKey: string
+  /** How long the page was still usable when the link was screened. */
+  readonly leftMs: number
+  /** The page's ask, if it has been raised. */
+  readonly askId?: string
+}
+
+/** The response to an input request; an error is one too. `isUnfit` marks a cancel that replaces an invalid answer. */
+export type InputResponse =
+  | {
+      readonly result: JsonObject
+      readonly isUnfit?: true
+      /** Not a person's choice: the question was withdrawn, or the process that waited for the answer died. */
+      readonly end?: 'withdrawn' | 'lost'
+      /** The answer looks like a secret, and the person confirmed on one of our surfaces that it is to be sent. */
+      readonly isConfirmed?: true
+    }
+  | { readonly error: RpcError }
+
+/** Questions that the client is asked again. */
+export type Repeat = {
+  /** How often this round was repeated. */
+  readonly count: number
+  /** Why the answer was rejected, by the key of the question. */
+  readonly reasons: Readonly<Record<string, string>>
+  /** The valid answers of the same round. */
+  readonly kept: JsonObject
+}
+
+export type Outcome = Ending & {
+  /** Whether the server answered on a stream. The client adapter does the same, so the client sees no difference. */
+  readonly isStreamed?: boolean
+  /** Keys of the answers just given that the server had stopped waiting for. */
+  readonly undelivered?: readonly string[]
+}
+
+type Ending =
+  | { readonly kind: 'finished'; readonly result: JsonObject }
+  | {
+      readonly kind: 'failed'
+      readonly error: RpcError
+      /** The HTTP status of the server's error. */
+      readonly status?: number
+      /** The server could not be reached, or did not reply. */
+      readonly isAway?: boolean
+      /** Nothing of the request was sent: the connection was refused, or the process could not be started. */
+      readonly isUnsent?: boolean
+    }
+  | {
+      readonly kind: 'input-required'
+      readonly wanted: Readonly<Record<string, InputRequest>>
+      /** Opaque to all but this upstream; it may travel through the client, sealed. */
+      readonly resume: JsonValue
+      /** Set by a client adapter that repeats questions whose answers did not fit. */
+      readonly repeat?: Repeat
+      /** The stored asks of these questions, by the same keys. */
+      readonly asks?: Readonly<Record<string, string>>
+      /** Set for a held call: resolves when it ended without the answers, so waiting longer is pointless. */
+      readonly over?: Promise<void>
+    }
+
+export interface Exchange {
+  start(call: Call): Promise<Outcome>
+  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome>
+}
+
+/** A server's description of itself, in terms that all revisions share. */
+export interface Description {
+  readonly capabilities: JsonObject
+  readonly info: JsonObject
+  readonly instructions?: string
+}
+
+/** A configured server, whichever revision it speaks. */
+export interface Upstream extends Exchange {
+  readonly name: string
+  describe(call: Call): Promise<Description>
+  /**
+   * Forwards notifications that belong to no call, until the signal aborts. `call.params` selects them, in the terms of
+   * the newest revision. Resolves when no more can arrive.
+   */
+  listen(call: Call): Promise<void>
+  /** Forwards a client's notification to its open sessions. Absent for servers without sessions. */
+  notify?(call: Call, notification: Notification): void
+  /** Called when the caller's connection with this scope has ended; its sessions may be closed. */
+  leave(principal: string, scope: string): void
+  close(): Promise<void>
+}
+
+/** Whether a server may ask for input during this request, in every revision. */
+export function mayAsk(method: string): boolean {
+  return method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'
+}
+
+const repeatable = [
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+  'logging/setLevel',
+  'subscriptions/listen',
+]
+
+/**
+ * Whether a request may be sent twice without harm. False for calls in which the server may ask, and unknown methods.
+ */
+export function mayRepeat(method: string): boolean {
+  return repeatable.includes(method)
+}
+
+/** The name of the called tool, cut and cleaned for the audit log. */
+export function toolOf({ method, params }: Pick<Call, 'method' | 'params'>): string | undefined {
+  const name = method === 'tools/call' ? params.name : undefined
+  return typeof name === 'string' ? name.slice(0, 256).toWellFormed() : undefined
+}
+
+export function reasonOf(error: unknown): string {
+  // Node reports the failure of each address here, with an empty message.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Why a server cannot be used, as text for callers. Names the server once. */
+export function unusable(server: string, error: unknown): string {
+  return `The server ${server} cannot be used now. ${bareReason(error)}`
+}
+
+/** Only the reason, without the prefix that a lower layer already added. */
+export function bareReason(error: unknown): string {
+  return reasonOf(error).replace(/^(The server (\S+ )?cannot be used now\. )+/, '')
+}
+
+/** The id of the held call in a resume value; see the adapters of the session-based revisions. */
+export function heldId(resume: JsonValue): string | undefined {
+  return isPlainObject(resume) && typeof resume.held === 'string' ? resume.held : undefined
+}
+
+export function failed(code: number, message: string, data?: JsonValue): Outcome {
+  return { kind: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
+}
+
+/** A failure before anything of the request was sent. */
+export function unsent(code: number, message: string): Outcome {
+  return { ...failed(code, message), isUnsent: true } as Outcome
+}
+
+/** Thrown before anything of a request was sent. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause })
+    this.name = 'NotSent'
+  }
+}
+
+/** The outcome when the caller would have to carry more than a sealed state can hold. */
+export const tooMuchState: Outcome = failed(
+  errorCodes.refused,
+  'The state of the server is too large to be sent with the call.',
+)

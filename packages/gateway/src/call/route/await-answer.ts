@@ -1,0 +1,73 @@
+// The tool that the gateway adds: a caller uses it to fetch the result of a deferred call.
+//
+// Its name has the prefix of a server called `assent`, so that server name is reserved.
+
+import type { JsonObject } from '@assent/core'
+import { objectAt, stringAt } from '../../protocol/messages.ts'
+import type { Call, Outcome } from '../model.ts'
+
+export const awaitTool = 'assent__await_answer'
+
+const definition: JsonObject = {
+  name: awaitTool,
+  title: 'Wait for a person',
+  description:
+    'Fetches the result of an earlier call that is waiting for a person. Use it with the ask_id that the earlier call ' +
+    'returned. It waits a while for the person; if they have not answered yet, the result says so and it can be called again. Do not ' +
+    'repeat the earlier call instead: that would ask the person again.',
+  inputSchema: {
+    type: 'object',
+    properties: { ask_id: { type: 'string', description: 'The ask_id of the call that is waiting.' } },
+    required: ['ask_id'],
+    additionalProperties: false,
+  },
+  // The deferred call continues inside this one, so its side effects may happen here.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+}
+
+/** The ask id in a call of this tool; undefined for any other call. */
+export function awaitedAsk({ method, params }: Call): string | undefined {
+  if (method !== 'tools/call' || params.name !== awaitTool) return undefined
+  return stringAt(objectAt(params, 'arguments'), 'ask_id') ?? ''
+}
+
+/** Adds this tool to the last page of the tool list. */
+export function withAwaitTool({ method }: Call, outcome: Outcome): Outcome {
+  if (method !== 'tools/list' || outcome.kind !== 'finished') return outcome
+  const { tools, nextCursor } = outcome.result
+  if (!Array.isArray(tools) || nextCursor !== undefined) return outcome
+  return { ...outcome, result: { ...outcome.result, tools: [...tools, definition] } }
+}
+
+export interface Pending {
+  readonly askId: string
+  readonly expiresAtMs: number
+  readonly inboxUrl?: string
+}
+
+/** The result for a caller whose request times out before the person has answered, worded for a model and its user. */
+export function pendingResult({ askId, expiresAtMs, inboxUrl }: Pending): JsonObject {
+  const expiresAt = new Date(expiresAtMs).toISOString()
+  const where = inboxUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${inboxUrl}`
+  const text =
+    `This call is not finished: it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. ` +
+    `Then call ${awaitTool} with {"ask_id": "${askId}"} to get the result. Do not make the same call again.`
+  // Marked as an error because the tool may declare an output schema that only its server can satisfy.
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: { status: 'pending', askId, expiresAt, ...(inboxUrl === undefined ? {} : { inboxUrl }) },
+    isError: true,
+  }
+}
+
+/** The result while the store is unavailable. */
+export function unknownResult(askId: string): JsonObject {
+  const text =
+    'The gateway cannot reach its database, so it is not known whether the person has answered. Nothing is lost: call ' +
+    `${awaitTool} with {"ask_id": ${JSON.stringify(askId)}} again later. Do not make the earlier call again.`
+  return { content: [{ type: 'text', text }], structuredContent: { status: 'pending', askId }, isError: true }
+}
+
+export function plainResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true }
+}

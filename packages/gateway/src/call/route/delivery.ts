@@ -1,0 +1,36 @@
+// Records with each answer whether it reached the server that asked.
+//
+// A server that waits inside its call may stop waiting at any moment, so an answer and a cancellation can cross. An
+// answer is marked as delivered while it is sent, and as undelivered when the server turns out to have stopped waiting.
+// An answer without either mark whose replica died was never sent.
+
+import type { Store } from '@assent/store'
+import type { InputResponse, Outcome } from '../model.ts'
+import { withinOrFail } from './wait-for-ask.ts'
+
+export interface Delivering {
+  readonly store: Store
+  readonly tenant: string
+  /** The ask of each question, by the question's key. */
+  readonly asks: ReadonlyMap<string, string>
+  readonly onError: (error: unknown) => void
+}
+
+/** Sends these answers and records which of them arrived. */
+export async function deliver(
+  { store, tenant, asks, onError }: Delivering,
+  given: Readonly<Record<string, InputResponse>>,
+  send: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const answered = Object.entries(given).flatMap(([key, one]) => ('result' in one ? (asks.get(key) ?? []) : []))
+  const marking = Promise.all(answered.map((id) => store.asks.delivered(tenant, id)))
+  // Marking runs in the background: a slow store must not delay an answer.
+  const marked = withinOrFail(marking, 0).catch(onError)
+  const outcome = await send()
+  await marked
+  for (const key of outcome.undelivered ?? []) {
+    const id = asks.get(key)
+    if (id !== undefined) await withinOrFail(store.asks.undelivered(tenant, id, true), 0).catch(onError)
+  }
+  return outcome
+}

@@ -1,0 +1,207 @@
+// Turns a server's question into a stored ask that the inbox shows, and an ended ask into the answer for the server.
+//
+// Only the person on whose behalf the call runs may answer the ask.
+
+import { randomBytes } from 'node:crypto'
+import {
+  type Ask,
+  type AskingCall,
+  answerMeta,
+  askLimits,
+  canonicalJson,
+  isApprovalForm,
+  isAssentError,
+  type JsonObject,
+  liftComment,
+  newId,
+  type Question,
+  readAskMeta,
+  soleApprover,
+} from '@assent/core'
+import type { Store } from '@assent/store'
+import { objectAt, stringAt } from '../../protocol/messages.ts'
+import type { Call, InputRequest, InputResponse, Shared } from '../model.ts'
+import type { OpenRound } from '../relay-state.ts'
+import type { OpenAskLimits } from '../screen/open-limits.ts'
+import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../screen/screen-questions.ts'
+import { askerOf } from './ask-deadline.ts'
+
+/** The parts of a call from which an ask is made. */
+export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params' | 'waiting'>
+
+export interface Raising {
+  readonly server: string
+  readonly waitMs: number
+  /** The server waits inside its call, so the server's timeout applies too. */
+  readonly isHeld?: boolean | undefined
+  /** The held call that waits for the answer, if there is one. */
+  readonly callId?: string
+  /** Set when the id was assigned before the ask is raised. */
+  readonly id?: string
+  /** The limits on open asks, notified when the ask is stored. Without it there is no limit. */
+  readonly room?: Pick<OpenAskLimits, 'limits' | 'onRecord'> | undefined
+  /** The round that the question belongs to. */
+  readonly round?: OpenRound | undefined
+}
+
+/**
+ * Stores the ask and returns its id; undefined for requests that no person answers. A page for a secret has one ask,
+ * however often it is requested. Throws `TooManyOpen` when a limit on open asks is reached.
+ */
+export async function raiseAsk(
+  store: Store,
+  call: AskedCall,
+  wanted: InputRequest,
+  { server, waitMs, isHeld, callId, id = newId('ask', Date.now(), randomBytes), room, round }: Raising,
+): Promise<string | undefined> {
+  const question = questionOf(wanted, call)
+  if (question === undefined) return undefined
+  const secret = wanted.kind === 'url' ? wanted.secret : undefined
+  if (secret?.askId !== undefined) return secret.askId
+  const isShared = 'shared' in wanted && wanted.shared !== undefined
+  const tool = isShared ? undefined : stringAt(call.params, 'name')
+  const draft = {
+    tenant: call.tenant,
+    id,
+    asker: tool === undefined ? { server } : { server, tool },
+    principal: call.principal,
+    ...(callId === undefined ? {} : { callId }),
+    question,
+    ...(takesComment(wanted) ? { commentReaches: 'asker' as const } : {}),
+    ...(isHeld === true && askerOf(wanted)?.waitMs === undefined ? { isWaitUnknown: true as const } : {}),
+    approvalRule: soleApprover(call.principal),
+    decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
+    useWithinMs: waitMs,
+  }
+  const replica = await call.waiting?.replicaFor(callId)
+  await store.asks.raise(draft, room?.limits, replica)
+  if (replica !== undefined) call.waiting?.raised(id)
+  room?.onRecord(round, id)
+  if (secret === undefined) return id
+  const linked = await store.secrets.link(call.tenant, secret.page, id)
+  if (linked !== id) await store.asks.withdraw(call.tenant, id, 'undeliverable')
+  return linked ?? id
+}
+
+/** The answer that the server gets for an ended ask, with the person's comment if the asker accepts comments. */
+export function givenOf({ state, commentReaches }: Ask): InputResponse {
+  if (state.kind === 'expired') return expired
+  if (state.kind === 'withdrawn' && state.reason === 'unverified') return unverified
+  if (state.kind === 'withdrawn' && state.reason === 'owner-lost') return lostAnswer
+  if (state.kind !== 'settled') return noAnswer
+  if (state.deleted !== undefined) return secretDeleted
+  const { action, comment } = state.answer
+  const content = action === 'accept' ? state.answer.content : undefined
+  return {
+    result: {
+      action,
+      ...(content === undefined ? {} : { content: content as JsonObject }),
+      ...(comment === undefined || commentReaches !== 'asker' ? {} : { _meta: answerMeta({ comment }) }),
+    },
+    ...(state.isSecret === true && state.via !== 'client' ? { isConfirmed: true as const } : {}),
+  }
+}
+
+/** Whether the store holds a sealed answer to this ask. */
+export function isSecretState({ state }: Ask): boolean {
+  return state.kind === 'settled' && state.isSecret === true && state.deleted === undefined
+}
+
+/** Converts a client's answer to the form that the store accepts. */
+export function answerOf(result: JsonObject): JsonObject {
+  const content = objectAt(result, 'content')
+  const { comment } = liftComment(result) as JsonObject
+  return {
+    action: result.action ?? null,
+    ...(content === undefined ? {} : { content }),
+    ...(typeof comment === 'string' ? { comment } : {}),
+  }
+}
+
+/** Only an asker that sends our `_meta` reads it in the answer. A page for a secret has no comment. */
+function takesComment(wanted: InputRequest): boolean {
+  return readAskMeta(wanted.params) !== undefined && !(wanted.kind === 'url' && wanted.secret !== undefined)
+}
+
+function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined {
+  if (wanted.kind === 'url') {
+    const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
+    if (wanted.secret === undefined) return withCall(question, call, askLimits.formCallBytes, wanted)
+    const { page, publicKey } = wanted.secret
+    return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes, wanted)
+  }
+  if (wanted.kind !== 'form') return undefined
+  const read = readKnownForm(wanted.schema)
+  if (!read.ok) return undefined
+  const { form } = read
+  const question = {
+    kind: 'form',
+    message: wanted.message.toWellFormed(),
+    form,
+    ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
+  } as const
+  return withCall(question, call, isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes, wanted)
+}
+
+type AskedQuestion = Exclude<Question, { kind: 'approval' }>
+type CalledWith = Pick<Call, 'method' | 'params'>
+type Shareable = Pick<InputRequest & { kind: 'form' | 'url' }, 'shared'>
+
+/**
+ * Adds the call in which the question is asked. The server's text is only a claim about what it will do; the call is
+ * verified. Arguments that cannot be shown completely are omitted, and the card says that they are.
+ */
+function withCall(question: AskedQuestion, call: AskedCall, bytes: number, { shared }: Shareable): Question {
+  if (shared !== undefined) return withCalls(question, shared.oneOf, bytes)
+  const called = calledBy(call)
+  if (called === undefined) return question
+  const named = { ...question, call: called }
+  const whole = { ...question, call: wholeCall(called, call, bytes) }
+  // The whole question has to fit as well, because its digest is recorded.
+  if (fits(whole)) return whole
+  return fits(named) ? named : question
+}
+
+/** For a server that did not specify in which of its calls it asks: adds every candidate. */
+function withCalls(question: AskedQuestion, calls: Shared['oneOf'], bytes: number): Question {
+  const listed = calls.slice(-askLimits.oneOf).flatMap((call) => {
+    const called = calledBy(call)
+    return called === undefined ? [] : [{ call, called }]
+  })
+  const named = { ...question, oneOf: listed.map(({ called }) => called) }
+  const each = Math.floor(bytes / Math.max(listed.length, 1))
+  const whole = { ...question, oneOf: listed.map(({ call, called }) => wholeCall(called, call, each)) }
+  if (fits(whole)) return whole
+  return fits(named) ? named : { ...question, oneOf: [] }
+}
+
+/** Adds the arguments if they can be shown completely. */
+function wholeCall(called: AskingCall, { method, params }: CalledWith, bytes: number): AskingCall {
+  const given = method === 'resources/read' ? {} : (objectAt(params, 'arguments') ?? {})
+  return fits(given, { bytes, depth: askLimits.callDepth }) ? { ...called, arguments: given } : called
+}
+
+function calledBy({ method, params }: CalledWith): AskingCall | undefined {
+  const name = stringAt(params, method === 'resources/read' ? 'uri' : 'name')?.toWellFormed()
+  if (name === undefined) return undefined
+  switch (method) {
+    case 'tools/call':
+      return { tool: name }
+    case 'prompts/get':
+      return { kind: 'prompt', tool: name }
+    case 'resources/read':
+      return { kind: 'resource', tool: name }
+    default:
+      return undefined
+  }
+}
+
+function fits(value: unknown, size?: Parameters<typeof canonicalJson>[1]): boolean {
+  try {
+    canonicalJson(value, size)
+    return true
+  } catch (error) {
+    if (isAssentError(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,179 @@
+// Shows a question in the inbox as well when the client has not answered it for a while. The first answer counts.
+//
+// The ask's id is assigned when the client is asked and travels with the call. Until the timer fires no ask is stored,
+// and an earlier answer from the client leaves none behind. If the process dies with the timer, the client still has
+// its copy of the question.
+
+import { randomBytes } from 'node:crypto'
+import { type Ask, askMeta, isTooManyOpen, newId, readAskMeta, type WithdrawReason } from '@assent/core'
+import type { Store } from '@assent/store'
+import { relayLimits } from '../../limits.ts'
+import { readOwnJson } from '../../protocol/own-json.ts'
+import type { Call, InputRequest, InputResponse } from '../model.ts'
+import type { OpenRound } from '../relay-state.ts'
+import type { OpenAskLimits } from '../screen/open-limits.ts'
+import { shownWaitMs } from './ask-deadline.ts'
+import { type AskedCall, answerOf, givenOf, isSecretState, raiseAsk } from './inbox-asks.ts'
+import { waitForAsk } from './wait-for-ask.ts'
+
+export interface InboxFallbackSettings {
+  readonly askWaitMs: number
+  /** How long the client may take before the inbox asks too. Undefined: until the question expires. */
+  readonly silentAfterMs?: number | undefined
+}
+
+/** One question that was sent to a client. */
+export interface Put {
+  readonly call: AskedCall
+  readonly server: string
+  readonly wanted: InputRequest
+  /** The server waits inside its call. */
+  readonly isHeld?: boolean
+  readonly round?: OpenRound | undefined
+  /** Records the call, so that the question is withdrawn when this process dies. */
+  readonly record?: () => Promise<string>
+}
+
+/** The answer that counts. `isFromInbox` also when the ask ended in the inbox without an answer. */
+export interface Counting {
+  readonly given: InputResponse
+  readonly isFromInbox?: boolean
+}
+
+interface Waiting {
+  readonly timer: NodeJS.Timeout
+  /** Resolves when the inbox shows the question; created on the first wait. */
+  shown: PromiseWithResolvers<void> | undefined
+}
+
+export class InboxFallback {
+  readonly #store: Store
+  readonly #settings: InboxFallbackSettings
+  readonly #asking: OpenAskLimits
+  readonly #onError: (error: unknown) => void
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(store: Store, settings: InboxFallbackSettings, asking: OpenAskLimits, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#settings = settings
+    this.#asking = asking
+    this.#onError = onError
+  }
+
+  /** Starts the client's timer. Returns the id of the ask to raise; undefined when there is no fallback. */
+  begin(put: Put): string | undefined {
+    const { silentAfterMs } = this.#settings
+    if (silentAfterMs === undefined || this.#waiting.size >= relayLimits.silentWaits) return undefined
+    const id = newId('ask', Date.now(), randomBytes)
+    const { record } = put
+    const text = serialized(put)
+    const waiting = put.call.waiting?.afterwards
+    const show = () => this.show(readPut(text, record, waiting), id).catch((error: unknown) => this.#notShown(error))
+    const timer = setTimeout(() => void show(), silentAfterMs)
+    timer.unref()
+    this.#waiting.set(id, { timer, shown: undefined })
+    return id
+  }
+
+  /**
+   * Shows the question in the inbox now; an existing ask stays unchanged. With `isEnding` the open limits do not apply.
+   */
+  async show({ call, server, wanted, isHeld, round, record }: Put, id: string, isEnding = false): Promise<string> {
+    const waiting = this.#delete(id)
+    const { silentAfterMs = 0 } = this.#settings
+    const room = isEnding ? undefined : this.#asking
+    const raising = { server, waitMs: shownWaitMs(this.#settings, wanted, silentAfterMs), isHeld, id, room, round }
+    const callId = await record?.()
+    await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
+    waiting?.shown?.resolve()
+    return id
+  }
+
+  /** The answer that counts after the client answered; undefined when it cannot be used and the inbox still asks. */
+  async answered(put: Put, id: string, given: InputResponse): Promise<Counting | undefined> {
+    if (this.#delete(id) !== undefined) return { given }
+    if ('error' in given) return undefined
+    const { tenant, principal } = put.call
+    const person = { principal, groups: [] }
+    const refusesSecrets = !this.#asking.allowsSecrets(put.server)
+    const request = { tenant, id, person, via: 'client', answer: answerOf(given.result), refusesSecrets } as const
+    const answer = () => this.#store.asks.answer(request)
+    let answered = await answer()
+    if (answered.kind === 'not-found') {
+      // Another replica may still have the timer. An ask that exists and has ended is not raised again.
+      await this.show(put, id, true)
+      answered = await answer()
+    }
+    if (answered.kind === 'ended') {
+      const { state } = answered.ask
+      const isOwn = state.kind === 'settled' && state.via === 'client'
+      return { given: givenOf(answered.ask), ...(isOwn ? {} : { isFromInbox: true }) }
+    }
+    // This process sends the secret to the server, so the store need not keep it.
+    if (answered.kind === 'settled' && isSecretState(answered.ask)) await this.#store.asks.deleteSecret(tenant, id)
+    const isRejected = ['invalid', 'malformed', 'looks-secret'].includes(answered.kind)
+    return isRejected ? undefined : { given }
+  }
+
+  /** Cancels the timer, or withdraws the ask if it was raised. */
+  async withdraw({ tenant }: Call, id: string, reason: WithdrawReason): Promise<void> {
+    if (this.#delete(id) === undefined) await this.#store.asks.withdraw(tenant, id, reason)
+  }
+
+  /**
+   * Resolves with the reason, as text for the client, once the client need not ask any more: the question was answered
+   * in the inbox, or it is open there and the client's call cannot be held longer.
+   */
+  async elsewhere({ tenant }: Call, id: string, forMs: number, signal: AbortSignal): Promise<string> {
+    const until = performance.now() + forMs
+    const waiting = this.#waiting.get(id)
+    if (waiting !== undefined) {
+      waiting.shown ??= Promise.withResolvers<void>()
+      await waiting.shown.promise
+    }
+    const timeoutMs = Math.max(0, until - performance.now())
+    const ask = await waitForAsk(this.#store, { tenant, id }, timeoutMs, signal, this.#onError)
+    const isOver = ask !== undefined && ask !== 'unknown' && ask.state.kind !== 'open'
+    return isOver ? reasonFor(ask) : 'It is now asked in the inbox.'
+  }
+
+  /** When the inbox is at its limit only the client is asked, as without an inbox. */
+  #notShown(error: unknown): void {
+    if (isTooManyOpen(error)) this.#asking.noRoom(error.limit)
+    else this.#onError(error)
+  }
+
+  #delete(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    clearTimeout(waiting?.timer)
+    this.#waiting.delete(id)
+    return waiting
+  }
+}
+
+/**
+ * Serializes the parts that an ask is made of. The request ends long before the timer fires; a timer that referenced it
+ * would keep its headers and its connection in memory, for up to a hundred thousand questions.
+ */
+function serialized({ call, server, wanted, isHeld, round }: Put): string {
+  const { tenant, principal, method, params } = call
+  const needed = Object.entries(params).filter(([name]) => name === 'name' || name === 'arguments')
+  const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed) }
+  const meta = readAskMeta(wanted.params)
+  const ours = meta === undefined ? {} : { _meta: askMeta(meta) }
+  return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: ours }, isHeld, round })
+}
+
+function readPut(text: string, record: Put['record'], waiting: AskedCall['waiting']): Put {
+  const read = readOwnJson(text) as unknown as Omit<Put, 'record'>
+  const put = waiting === undefined ? read : { ...read, call: { ...read.call, waiting } }
+  return record === undefined ? put : { ...put, record }
+}
+
+/**
+ * The reason that the client gets. It contains neither the answer nor the comment: those are only for the server that
+ * asked.
+ */
+function reasonFor({ state }: Ask): string {
+  return state.kind === 'settled' ? 'It was answered in the inbox.' : 'It is no longer open.'
+}

@@ -1,0 +1,56 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { clientLimits } from '../../limits.ts'
+import type { Call } from '../model.ts'
+import { reportWaiting } from './waiting-progress.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function aWaitingCall(token: string | undefined) {
+  const sent: number[] = []
+  let last = 0
+  const call: Call = {
+    tenant: 'default',
+    principal: 'ann',
+    scope: '',
+    method: 'tools/call',
+    params: token === undefined ? {} : { _meta: { progressToken: token } },
+    client: { info: {}, declared: {}, capabilities: {} },
+    notify: ({ params }) => {
+      last = Number(params?.progress)
+      sent.push(last)
+    },
+    progressed: () => last,
+    signal: new AbortController().signal,
+  }
+  return { call, sent, serverReports: (progress: number) => (last = progress) }
+}
+
+test('[ROUTE-20] while a person decides, each progress report is larger than the one before, the server’s included', () => {
+  vi.useFakeTimers()
+  const { call, sent, serverReports } = aWaitingCall('t')
+  serverReports(3)
+
+  const stop = reportWaiting(call)
+  vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
+  stop()
+  vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
+
+  expect(sent).toHaveLength(3)
+  for (const [index, progress] of sent.entries())
+    expect(progress).toBeGreaterThan(index === 0 ? 3 : (sent[index - 1] ?? 0))
+  // The server's own next report, one step further, is still larger than ours.
+  expect(sent.at(-1)).toBeLessThan(3.001)
+})
+
+test('[ROUTE-20] a caller that gave no progress token receives no progress', () => {
+  vi.useFakeTimers()
+  const { call, sent } = aWaitingCall(undefined)
+
+  const stop = reportWaiting(call)
+  vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
+  stop()
+
+  expect(sent).toEqual([])
+})

@@ -1,0 +1,82 @@
+// The telemetry that the gateway reports: counts and durations, never questions, answers or people.
+
+import type { AnswerName } from '@assent/core'
+import type { QuestionRefusal } from './model.ts'
+import type { NameConflict } from './naming.ts'
+
+/**
+ * How a question ended, as far as this gateway observed it. `cancelled` is a person's choice; `lost` means that the
+ * process that waited for the answer died.
+ */
+export type AskEnd = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'withdrawn' | 'lost' | 'undeliverable'
+
+export interface RefusedQuestion {
+  readonly server: string
+  readonly why: QuestionRefusal
+  /** Absent when the question does not come from a tool. */
+  readonly tool?: string
+}
+
+export interface Telemetry {
+  /** A person was asked a question of this server. */
+  asked(server: string): void
+  /**
+   * @param waitedMs time since it was asked
+   * @param answer what the person answered, if one did
+   */
+  ended(server: string, end: AskEnd, waitedMs: number, answer?: AnswerName): void
+  /** A client answered before a person can have read the question, and its answer did not count. */
+  unseen(server: string): void
+  /** A client accepted before a person can have read the question, and its answer was passed on: there is no inbox. */
+  unattended(server: string): void
+  /** A request was refused before it reached a server. */
+  refused(reason: string): void
+  /** A question was refused before it reached a person. */
+  questionRefused(question: RefusedQuestion): void
+  /** Number of calls abandoned because the replica that held them stopped renewing its lease. */
+  callsLost(count: number): void
+  /** A tool is omitted from the server's list, because it works only as a task. */
+  toolLeftOut(server: string, tool: string): void
+  /** An item of the server cannot have its regular name for clients. */
+  nameConflict(server: string, name: string, why: NameConflict): void
+  /** One pass through the relay, from the request to its outcome. */
+  passed(method: string, outcome: string, ms: number): void
+  /** The part of that time that the server took. */
+  replied(server: string, ms: number): void
+  /** @param reason why it cannot be used */
+  health(server: string, isUp: boolean, reason?: string): void
+}
+
+export const noTelemetry: Telemetry = {
+  asked: () => undefined,
+  ended: () => undefined,
+  unseen: () => undefined,
+  unattended: () => undefined,
+  refused: () => undefined,
+  questionRefused: () => undefined,
+  callsLost: () => undefined,
+  toolLeftOut: () => undefined,
+  nameConflict: () => undefined,
+  passed: () => undefined,
+  replied: () => undefined,
+  health: () => undefined,
+}
+
+const methods = [
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'completion/complete',
+]
+
+/** Maps method names outside the protocol to `other`, because a caller can send any name. */
+export function knownMethod(method: string): string {
+  return methods.includes(method) ? method : 'other'
+}

@@ -1,0 +1,232 @@
+// A call that needs input, in this revision: its result has the questions and a state (`requestState`) from which the
+// call continues when the client makes it again.
+//
+// The state is sealed for this caller, this method and these arguments. It expires soon after the questions that the
+// client shows; while only the inbox is asked it is valid for a day longer, so that an answer given in time can still
+// be fetched.
+
+import {
+  isAssentError,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  seal,
+  understandsAskMeta,
+  unseal,
+} from '@assent/core'
+import { askMetaFor, canBeAsked, requiredFor } from '../../call/capabilities.ts'
+import { type Call, failed, type InputRequest, type Outcome, tooMuchState } from '../../call/model.ts'
+import { type OpenRound, readRelayState } from '../../call/relay-state.ts'
+import { shownWaitMs } from '../../call/route/ask-deadline.ts'
+import type { TimedResponse } from '../../call/route/routing.ts'
+import { readRoutingState } from '../../call/route/routing-state.ts'
+import { expired } from '../../call/screen/screen-questions.ts'
+import { shownSchema } from '../../call/screen/shown-schema.ts'
+import { relayLimits } from '../../limits.ts'
+import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
+import { randomBytes } from '../../protocol/random.ts'
+import { withReason } from '../ask-again.ts'
+import type { Serving } from '../context.ts'
+
+export type Round =
+  | { readonly kind: 'first' }
+  | {
+      readonly kind: 'retry'
+      readonly resume: JsonValue
+      readonly came: Readonly<Record<string, TimedResponse>>
+      /** The forms that the client was asked, when `resume` does not contain them. */
+      readonly asked: JsonObject
+      /** How often the client was asked again in this round. */
+      readonly again: number
+    }
+  | { readonly kind: 'refused'; readonly outcome: Outcome }
+
+/** Includes the tenant, because tenants may share keys, and a person may belong to more than one. */
+function purposeOf({ tenant }: Call): string {
+  return `round ${tenant}`
+}
+
+/** Reads the state and the answers of a retry. A request without a state is a first request. */
+export function readRound({ keys, store, askWaitMs }: Serving, call: Call, requestDigest: string): Round {
+  const { requestState } = call.params
+  if (requestState === undefined) return { kind: 'first' }
+  const opened = unseal(keys, requestState, {
+    principal: call.principal,
+    purpose: purposeOf(call),
+    requestDigest,
+    nowMs: store.nowMs(),
+  })
+  if (!opened.ok) return refuse(opened.message)
+  const payload = isPlainObject(opened.payload) ? (opened.payload as JsonObject) : {}
+  const nowMs = store.nowMs()
+  const deadlines = objectAt(payload, 'deadlines')
+  // Another Assent gateway received the deadlines, and returns only answers that were given before them.
+  const isGateway = understandsAskMeta(call.client.declared)
+  // Set when the questions were sent, so a reload that changes the wait time does not change it.
+  const askedAtMs = typeof payload.askedAtMs === 'number' ? payload.askedAtMs : Number(payload.decideByMs) - askWaitMs
+  const responses = call.params.inputResponses ?? {}
+  if (!isPlainObject(responses)) return refuse('The responses must be an object with one member per question.')
+  const came: [string, TimedResponse][] = []
+  for (const [key, response] of Object.entries(responses)) {
+    if (!isPlainObject(response)) return refuse(`The response to "${key.slice(0, 64)}" is not an object.`)
+    const isLate = !isGateway && !(nowMs < Number(numberAt(deadlines, key) ?? payload.decideByMs))
+    came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
+  }
+  const repeat = objectAt(payload, 'repeat')
+  const kept = (objectAt(repeat ?? {}, 'kept') ?? {}) as Readonly<Record<string, TimedResponse>>
+  return {
+    kind: 'retry',
+    resume: payload.resume ?? null,
+    came: { ...kept, ...Object.fromEntries(came) },
+    asked: objectAt(payload, 'asked') ?? {},
+    again: typeof repeat?.count === 'number' ? repeat.count : 0,
+  }
+}
+
+export type RoundInput =
+  | { readonly ok: true; readonly result: JsonObject }
+  | { readonly ok: false; readonly outcome: Outcome }
+
+export function inputRequired(
+  serving: Serving,
+  call: Call,
+  outcome: Outcome & { kind: 'input-required' },
+  requestDigest: string,
+): RoundInput {
+  const nowMs = serving.store.nowMs()
+  const elapsedMs = Math.max(0, nowMs - (roundOf(outcome.resume)?.atMs ?? nowMs))
+  const requests: [string, JsonValue][] = []
+  for (const [key, wanted] of Object.entries(outcome.wanted)) {
+    if (!canBeAsked(call.client.declared, wanted.kind)) {
+      const data = { requiredCapabilities: requiredFor(wanted.kind) }
+      return {
+        ok: false,
+        outcome: failed(
+          errorCodes.missingCapability,
+          'The client did not declare a capability that this call needs.',
+          data,
+        ),
+      }
+    }
+    const reasons = outcome.repeat?.reasons ?? {}
+    const shown = withReason(wanted, Object.hasOwn(reasons, key) ? reasons[key] : undefined)
+    requests.push([key, questionOf(shown, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
+  }
+  const state = readRoutingState(outcome.resume)
+  const deadlines = Object.fromEntries(
+    Object.entries(outcome.wanted).map(([key, one]) => [key, nowMs + shownWaitMs(serving, one, elapsedMs)]),
+  )
+  const inboxMs = state?.untilMs === undefined ? 0 : Math.max(0, state.untilMs - nowMs) + relayLimits.deferredExtraMs
+  // Another Assent gateway may return an answer long after the person gave it.
+  const extraMs = understandsAskMeta(call.client.declared) ? relayLimits.deferredExtraMs : relayLimits.stateTtlExtraMs
+  const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, inboxMs))
+  const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
+  const decideByMs = nowMs + serving.askWaitMs
+  const repeat = outcome.repeat === undefined ? {} : { repeat: outcome.repeat as JsonObject }
+  const asked = state === undefined ? { asked: formsIn(outcome.wanted) } : {}
+  const payload = { resume: outcome.resume, askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
+  const requestState = sealed(serving, binding, payload)
+  if (requestState === undefined) return { ok: false, outcome: tooMuchState }
+  const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
+  return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
+}
+
+/** What is needed to ask a form again. Its schema is in `resume`. */
+function formsIn(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(wanted).flatMap(([key, one]) => {
+      const { requestedSchema: _schema, ...params } = one.params
+      return one.kind === 'form' ? [[key, params]] : []
+    }),
+  )
+}
+
+/**
+ * The questions of this round whose answers are invalid, to be asked again; undefined when the round can continue. A
+ * question that is also in the inbox is not asked again: it stays open there.
+ */
+export async function askedAgain(
+  { routing }: Serving,
+  call: Call,
+  { resume, came, asked, again }: Round & { kind: 'retry' },
+): Promise<Outcome | undefined> {
+  if (again >= relayLimits.asksAgain || call.signal.aborted) return undefined
+  const state = readRoutingState(resume)
+  const schemas = (state?.resume ?? readRelayState(resume))?.schemas ?? {}
+  const wanted: [string, InputRequest][] = []
+  const reasons: [string, string][] = []
+  const kept: [string, JsonValue][] = []
+  for (const [key, one] of Object.entries(came)) {
+    const form = state === undefined ? formAsked(asked, schemas, key) : own(state.wanted, key)
+    const isElsewhere = state !== undefined && (Object.hasOwn(state.inInbox, key) || Object.hasOwn(state.kept, key))
+    const reason = form === undefined || isElsewhere ? undefined : routing.problemWith(call, form, one)
+    if (form === undefined || reason === undefined) kept.push([key, one as JsonValue])
+    else if (await routing.isInInbox(call, own(state?.copies ?? {}, key))) return undefined
+    else {
+      wanted.push([key, form])
+      reasons.push([key, reason])
+    }
+  }
+  if (wanted.length === 0) return undefined
+  const repeat = { count: again + 1, reasons: Object.fromEntries(reasons), kept: Object.fromEntries(kept) }
+  return { kind: 'input-required', wanted: Object.fromEntries(wanted), resume, repeat }
+}
+
+function formAsked(asked: JsonObject, schemas: JsonObject, key: string): InputRequest | undefined {
+  const params = Object.hasOwn(asked, key) ? objectAt(asked, key) : undefined
+  if (params === undefined || !Object.hasOwn(schemas, key)) return undefined
+  const schema = schemas[key] ?? null
+  return {
+    kind: 'form',
+    message: stringAt(params, 'message') ?? '',
+    schema,
+    params: { ...params, requestedSchema: schema },
+  }
+}
+
+/** Own members only, because a server chooses the keys. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+function roundOf(resume: JsonValue): OpenRound | undefined {
+  return (readRoutingState(resume)?.resume ?? readRelayState(resume))?.round
+}
+
+/** Own members only, because a server chooses the keys. */
+function numberAt(parent: JsonObject | undefined, key: string): number | undefined {
+  const value = parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined
+  return typeof value === 'number' ? value : undefined
+}
+
+/**
+ * Undefined when the state exceeds its size limit: it includes the server's state, which may be as large as a message.
+ */
+function sealed(serving: Serving, binding: Parameters<typeof seal>[1], payload: JsonObject): string | undefined {
+  try {
+    return seal(serving.keys, binding, payload, { nowMs: serving.store.nowMs(), random: randomBytes })
+  } catch (error) {
+    if (isAssentError(error, 'limit_exceeded')) return undefined
+    throw error
+  }
+}
+
+function questionOf(wanted: InputRequest, declared: JsonObject, waitMs: number): JsonObject {
+  switch (wanted.kind) {
+    case 'sampling':
+      return { method: 'sampling/createMessage', params: wanted.params }
+    case 'roots':
+      return { method: 'roots/list', ...(Object.keys(wanted.params).length === 0 ? {} : { params: wanted.params }) }
+    default: {
+      // The id exists only in the older revision, for the notification that the page was completed.
+      const { elicitationId: _id, _meta, ...params } = wanted.params
+      const meta = askMetaFor(wanted.params, declared, waitMs)
+      const form = wanted.kind === 'form' ? { requestedSchema: shownSchema(wanted.schema, '2026-07-28') } : {}
+      return { method: 'elicitation/create', params: { ...params, ...form, mode: wanted.kind, ...meta } }
+    }
+  }
+}
+
+function refuse(message: string): Round {
+  return { kind: 'refused', outcome: { ...failed(errorCodes.invalidParams, message), status: 400 } as Outcome }
+}

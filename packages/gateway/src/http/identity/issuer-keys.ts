@@ -1,0 +1,198 @@
+// The public keys of one issuer, found through its metadata and cached.
+//
+// While the issuer is unreachable, cached keys stay valid for `keptMs`. After that, and for unknown keys, verification
+// fails with `IssuerUnavailable`; a token is never accepted unverified.
+
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { reasonOf } from '../../call/model.ts'
+import { identityLimits } from '../../limits.ts'
+import { isLoopback } from '../../protocol/loopback.ts'
+
+export interface KeyTimes {
+  readonly freshMs: number
+  readonly keptMs: number
+}
+
+/** The issuer cannot be reached, and nothing recent enough is cached. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable'
+}
+
+interface Fetched {
+  readonly find: ReturnType<typeof createLocalJWKSet>
+  readonly count: number
+  readonly atMs: number
+}
+
+export class IssuerKeys {
+  readonly #issuer: string
+  readonly #times: KeyTimes
+  readonly #onError: (error: unknown) => void
+  readonly #now: () => number
+  #fetched: Fetched | undefined
+  #fetching: { readonly keys: Promise<Fetched>; readonly sinceMs: number } | undefined
+  #triedMs = Number.NEGATIVE_INFINITY
+  /** Number of successful and failed fetches. */
+  readonly reads = { ok: 0, failed: 0 }
+
+  /** @param now a monotonic clock: setting the system clock back must not extend the validity of cached keys */
+  constructor(
+    issuer: string,
+    times: KeyTimes,
+    onError: (error: unknown) => void,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#issuer = issuer
+    this.#times = times
+    this.#onError = onError
+    this.#now = now
+  }
+
+  /** Whether the keys were fetched at least once. */
+  get areRead(): boolean {
+    return this.#fetched !== undefined
+  }
+
+  /** Time since the last fetch; undefined before the first. */
+  get ageMs(): number | undefined {
+    return this.#fetched === undefined ? undefined : this.#now() - this.#fetched.atMs
+  }
+
+  /** Fetches the keys now, even if the cached ones are fresh, and returns their number. Throws `IssuerUnavailable`. */
+  async read(): Promise<number> {
+    return (await this.#fetch()).count
+  }
+
+  /** In the form that jose expects. Fetches again if a key is unknown, because issuers rotate keys. */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const known = await this.#current()
+    try {
+      return await known.find(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      // At most one fetch per interval, because callers can send any number of unknown key ids.
+      if (this.#now() - this.#triedMs < identityLimits.lookAgainMs) throw error
+      return (await this.#fetchWithTimeout()).find(header, token)
+    }
+  }
+
+  async #current(): Promise<Fetched> {
+    const fetched = this.#fetched
+    const ageMs = fetched === undefined ? Number.POSITIVE_INFINITY : this.#now() - fetched.atMs
+    if (fetched === undefined || ageMs > this.#times.keptMs) return this.#fetchWithTimeout()
+    if (ageMs > this.#times.freshMs && this.#now() - this.#triedMs >= identityLimits.lookAgainMs) {
+      // Refreshed in the background: the cached keys are valid until then.
+      this.#fetch().catch(this.#onError)
+    }
+    return fetched
+  }
+
+  /** Waits at most `waitMs` for the keys, so that a slow issuer does not block requests. */
+  async #fetchWithTimeout(): Promise<Fetched> {
+    const fetching = this.#fetch()
+    const leftMs = (this.#fetching?.sinceMs ?? this.#now()) + identityLimits.waitMs - this.#now()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new IssuerUnavailable(`${this.#issuer} has not responded yet.`)),
+      Math.max(0, leftMs),
+    )
+    try {
+      return await Promise.race([fetching, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #fetch(): Promise<Fetched> {
+    this.#triedMs = this.#now()
+    this.#fetching ??= { keys: this.#fetchOnce(), sinceMs: this.#now() }
+    return this.#fetching.keys
+  }
+
+  #fetchOnce(): Promise<Fetched> {
+    return this.#fetchKeys()
+      .then((keys) => {
+        this.#fetched = { find: createLocalJWKSet(keys), count: keys.keys.length, atMs: this.#now() }
+        this.reads.ok += 1
+        return this.#fetched
+      })
+      .catch((error: unknown) => {
+        this.reads.failed += 1
+        throw new IssuerUnavailable(`The keys of ${this.#issuer} cannot be read. ${fetchReason(error)}`, {
+          cause: error,
+        })
+      })
+      .finally(() => {
+        this.#fetching = undefined
+      })
+  }
+
+  async #fetchKeys(): Promise<JSONWebKeySet> {
+    const metadata = await this.#metadata()
+    // RFC 8414, 3.3: metadata that names another issuer must be rejected.
+    if (metadata.issuer !== this.#issuer) throw new Error('Its metadata names another issuer.')
+    const address = typeof metadata.jwks_uri === 'string' ? metadata.jwks_uri : ''
+    if (!URL.canParse(address)) throw new Error('Its metadata has no valid jwks_uri.')
+    return (await fetchJson(new URL(address))) as JSONWebKeySet & object
+  }
+
+  async #metadata(): Promise<Record<string, unknown>> {
+    let reason: unknown
+    for (const address of metadataAddresses(new URL(this.#issuer))) {
+      try {
+        return (await fetchJson(address)) as Record<string, unknown>
+      } catch (error) {
+        reason = error
+      }
+    }
+    throw reason
+  }
+}
+
+/** The reason of a failed `fetch` is in its cause. */
+export function fetchReason(error: unknown): string {
+  return reasonOf(error instanceof TypeError && error.cause !== undefined ? error.cause : error)
+}
+
+/** OpenID Connect Discovery appends its suffix to the path, RFC 8414 inserts it before the path. */
+function metadataAddresses(issuer: URL): URL[] {
+  const path = issuer.pathname.replace(/\/$/, '')
+  const places = [
+    `${path}/.well-known/openid-configuration`,
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+  ]
+  return [...new Set(places)].map((place) => new URL(place, issuer))
+}
+
+/** An issuer must use https, except on this machine. */
+export function isSafe(address: URL): boolean {
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
+}
+
+async function fetchJson(address: URL): Promise<object> {
+  if (!isSafe(address)) throw new Error('It is not served over https.')
+  const response = await fetch(address, {
+    // No keep-alive: the next fetch is minutes away, and a connection that died meanwhile would look like an issuer
+    // failure.
+    headers: { accept: 'application/json', connection: 'close' },
+    // A redirect could lead to any address, including this machine.
+    redirect: 'error',
+    signal: AbortSignal.timeout(identityLimits.fetchMs),
+  })
+  if (response.status !== 200) throw new Error(`It answered with HTTP status ${response.status}.`)
+  const parsed: unknown = JSON.parse(await textWithin(response, identityLimits.documentBytes))
+  if (typeof parsed !== 'object' || parsed === null) throw new Error('It did not return a JSON object.')
+  return parsed
+}
+
+export async function textWithin(response: Response, most: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > most) throw new Error('Its response is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,211 @@
+// The shapes of the inbox API as JSON Schemas, by their names in the OpenAPI document. Core's types are the source; a
+// schema that does not match its type is a compile error (see json-schema.ts).
+
+import type {
+  AnswerBody,
+  AnsweredView,
+  AskPageView,
+  AskView,
+  ContentIssue,
+  HandOverBody,
+  InboxProblem,
+  LoginStartView,
+  MeView,
+  NonceView,
+  OneAskView,
+  PersonView,
+  PlayBody,
+  PlayRunView,
+  PlayView,
+  ProofView,
+  QuorumView,
+  SignedInView,
+  SignInView,
+  StatisticsView,
+} from '@assent/core'
+import {
+  boolean,
+  countSchema,
+  integer,
+  listSchema,
+  oneOf,
+  optionalSchema,
+  type Schema,
+  shape,
+  textSchema,
+  time,
+  unchecked,
+  variants,
+} from './json-schema.ts'
+import type { ListenerView } from './listener-proof.ts'
+
+export interface ApiTypes {
+  readonly Me: MeView
+  readonly SignIn: SignInFields
+  readonly SignedIn: SignedInView
+  readonly Nonce: NonceView
+  readonly Listener: ListenerView
+  readonly LoginStart: LoginStartView
+  readonly Ask: AskView
+  readonly AskPage: AskPageView
+  readonly OneAsk: OneAskView
+  readonly Answer: AnswerBody
+  readonly HandOver: HandOverBody
+  readonly Answered: AnsweredView
+  readonly Play: PlayView
+  readonly PlayBody: PlayBody
+  readonly PlayRun: PlayRunView
+  readonly Proof: ProofView
+  readonly Figures: StatisticsView
+  readonly Problem: InboxProblem
+}
+
+/** The union `SignInView` as one object. */
+interface SignInFields {
+  readonly way: SignInView['way']
+  readonly issuer?: string
+}
+
+export function refer<Name extends keyof ApiTypes>(name: Name): Schema<ApiTypes[Name]> {
+  return unchecked({ $ref: `#/components/schemas/${name}` })
+}
+
+const person = shape<PersonView>({ name: textSchema, isYou: boolean })
+const action = oneOf('accept', 'decline', 'cancel')
+const anyObject = { type: 'object' }
+const decisionId: Schema<string> = unchecked({
+  type: 'string',
+  pattern: '^[\\w-]{16,64}$',
+  description: 'Idempotency key: an answer that is sent again with the same id is recorded once.',
+})
+
+export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]> } = {
+  Me: shape({ name: textSchema, hasPlayground: optionalSchema(boolean), nowMs: time }),
+  SignIn: shape({ way: oneOf('link', 'account'), issuer: optionalSchema(textSchema) }),
+  SignedIn: shape({ session: textSchema, listenerSecret: textSchema }),
+  Nonce: shape({ nonce: textSchema, proof: textSchema }),
+  Listener: shape({ instance: textSchema, origin: textSchema, proofs: listSchema(textSchema) }),
+  LoginStart: shape({ url: textSchema }),
+  Ask: shape({
+    id: textSchema,
+    headline: textSchema,
+    asker: shape({
+      server: textSchema,
+      tool: optionalSchema(textSchema),
+      origin: optionalSchema(textSchema),
+      touches: optionalSchema(textSchema),
+      undo: optionalSchema(oneOf('possible', 'impossible')),
+    }),
+    onBehalfOf: person,
+    question: variants(oneOf('form', 'url', 'approval')),
+    raisedAtMs: time,
+    decideByMs: time,
+    mayEndEarlier: optionalSchema(unchecked<true>({ type: 'boolean' })),
+    callerSeenAtMs: optionalSchema(time),
+    quorum: optionalSchema(
+      shape<QuorumView>({
+        approvals: countSchema,
+        approvalsNeeded: countSchema,
+        declines: countSchema,
+        declinesNeeded: countSchema,
+        votes: listSchema(
+          shape({ by: person, action: textSchema, via: textSchema, atMs: time, comment: optionalSchema(textSchema) }),
+        ),
+      }),
+    ),
+    answers: listSchema(action),
+    commentReaches: oneOf('asker', 'audit-log'),
+    commentField: optionalSchema(textSchema),
+    askedAgain: optionalSchema(textSchema),
+    state: variants(oneOf('open', 'settled', 'expired', 'withdrawn')),
+  }),
+  AskPage: shape({ asks: listSchema(refer('Ask')), next: optionalSchema(textSchema), nowMs: time }),
+  OneAsk: shape({ ask: refer('Ask'), nowMs: time }),
+  Answer: shape({
+    decisionId,
+    answer: shape({
+      action,
+      content: optionalSchema(unchecked<Readonly<Record<string, unknown>>>(anyObject)),
+      comment: optionalSchema(textSchema),
+    }),
+    confirmed: optionalSchema(
+      unchecked<boolean>({
+        type: 'boolean',
+        description: 'Send an answer although it was refused with the code looks-secret.',
+      }),
+    ),
+  }),
+  HandOver: shape({ decisionId, sealed: shape({ enc: textSchema, ct: textSchema }) }),
+  Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
+  Play: shape({
+    server: textSchema,
+    target: textSchema,
+    tools: listSchema(
+      shape({
+        name: textSchema,
+        label: textSchema,
+        description: optionalSchema(textSchema),
+        fields: listSchema(unchecked(anyObject)),
+        schema: textSchema,
+      }),
+    ),
+    nowMs: time,
+  }),
+  PlayBody: shape({ tool: textSchema, arguments: unchecked(anyObject) }),
+  PlayRun: shape({
+    id: textSchema,
+    tool: textSchema,
+    startedAtMs: time,
+    steps: listSchema(shape({ atMs: time, text: textSchema })),
+    state: variants(oneOf('running', 'stopped', 'failed', 'finished')),
+    nowMs: time,
+  }),
+  Proof: shape({
+    format: unchecked({ const: 'assent audit proof v1' }),
+    tenant: textSchema,
+    ask: textSchema,
+    entries: listSchema(
+      shape({
+        tenant: textSchema,
+        seq: countSchema,
+        atMs: time,
+        kind: textSchema,
+        subject: textSchema,
+        digest: textSchema,
+        body: textSchema,
+        hash: textSchema,
+        previousHash: textSchema,
+      }),
+    ),
+    chain: variants(oneOf('whole', 'broken', 'mismatch', 'too-long'), { checkedAtMs: time }),
+    nowMs: time,
+  }),
+  Figures: shape({
+    nowMs: time,
+    sinceMs: time,
+    counted: countSchema,
+    complete: boolean,
+    outcomes: listSchema(shape({ outcome: textSchema, count: countSchema })),
+    waits: listSchema(shape({ underMs: optionalSchema(time), count: countSchema })),
+    medianMs: optionalSchema(integer),
+    yes: countSchema,
+    no: countSchema,
+    tools: listSchema(
+      shape({
+        server: textSchema,
+        tool: optionalSchema(textSchema),
+        yes: countSchema,
+        no: countSchema,
+        answered: countSchema,
+        unanswered: countSchema,
+      }),
+    ),
+  }),
+  Problem: shape({
+    code: textSchema,
+    message: textSchema,
+    issues: optionalSchema(listSchema(shape<ContentIssue>({ field: textSchema, message: textSchema }))),
+    ask: optionalSchema(refer('Ask')),
+    nowMs: optionalSchema(time),
+  }),
+}

@@ -1,0 +1,86 @@
+// The sizes, counts and timeouts of the inbox, named with their unit.
+
+export const inboxLimits = {
+  /** Bytes of a request body: the largest answer that a form can take, with a margin. */
+  bodyBytes: 1_048_576,
+  bodyDepth: 16,
+  /** Bytes of a body on the sign-in routes, which need no authentication. */
+  signInBytes: 4_096,
+  /** Bytes of a body with which a server opens a page for a secret. */
+  secretPageBytes: 16_384,
+  /** Validity of a sign-in link, and how many unused ones may exist. */
+  linkMs: 600_000,
+  links: 256,
+  /** How long a sign-in at the issuer may take; characters kept of the return path, and of the person's name. */
+  loginMs: 600_000,
+  returnPathChars: 512,
+  nameChars: 80,
+  /** How long a name is cached, and how many are. */
+  nameFreshMs: 60_000,
+  names: 10_000,
+  /** Session length after sign-in by link. */
+  sessionMs: 3 * 24 * 60 * 60 * 1_000,
+  /** How often a browser gets a new nonce to sign, how long each is accepted, and for how many requests. */
+  nonceEveryMs: 15_000,
+  nonceMs: 60_000,
+  requestsPerNonce: 100_000,
+  /** Cached public keys of browsers. */
+  browserKeys: 1_000,
+  /** Session length after sign-in by account: shorter, because the issuer may have disabled the account since. */
+  accountSessionMs: 12 * 60 * 60 * 1_000,
+  sessions: 100_000,
+  sessionsPerPerson: 100,
+  /** Pages subscribed to changes: in this process, and per person. */
+  streams: 10_000,
+  streamsPerPerson: 24,
+  /** Missed changes that a page gets one by one; beyond that it has to reload. */
+  missedChanges: 1_000,
+  changesPage: 500,
+  keepAliveMs: 15_000,
+  /** Delay after a failed read of changes. */
+  retryMs: 1_000,
+  /** Entries of a chain that are verified for a proof, and how long the result is cached. */
+  chainEntries: 200_000,
+  chainFreshMs: 30_000,
+  /** Asks that statistics are computed from, and the days that they may cover. */
+  figures: 10_000,
+  figuresDays: 365,
+} as const
+
+/** The inbox in a terminal. */
+export const terminalInboxLimits = {
+  /** Asks in the list, and how many are loaded at a time; older ones follow as these are answered. */
+  asks: 500,
+  page: 100,
+  /** How long an ended ask stays in the list, to show who ended it. */
+  endedShownMs: 15_000,
+  /** How often ages and remaining times are redrawn. */
+  redrawMs: 1_000,
+} as const
+
+/** The playground, which one person runs on their own machine. */
+export const playLimits = {
+  tools: 1_000,
+  /** Runs that are kept for viewing, and concurrent runs. */
+  runsKept: 32,
+  runsAtOnce: 8,
+  /** Notifications recorded per run, and characters of each. */
+  steps: 500,
+  stepChars: 500,
+  resultChars: 262_144,
+  /** Time to answer. Long, because a person who tries something out may take a break. */
+  askWaitMs: 24 * 60 * 60 * 1_000,
+  /** How long the server may take to exit when the program does. */
+  closeMs: 3_000,
+} as const
+
+/** Pages on which people enter secrets. */
+export const secretPageLimits = {
+  /** Open pages: per server, and in the store. */
+  perServer: 100,
+  inAll: 10_000,
+  /** How long after the deadline an entered secret can be collected, unless it is released before. */
+  keepMs: 60 * 60 * 1_000,
+  /** How often its server can collect it: once in each round of a call. */
+  collections: 64,
+} as const

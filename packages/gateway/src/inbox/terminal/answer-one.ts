@@ -1,0 +1,152 @@
+// Asks one question in this terminal with the SDK's prompts, and settles it as the web inbox does.
+//
+// Leaving the prompt leaves the ask open. If somebody else answers first, the prompt closes and shows who it was.
+
+import { randomBytes } from 'node:crypto'
+import {
+  type Answer,
+  type Ask,
+  choice,
+  endingText,
+  form,
+  isAssentError,
+  newId,
+  type Person,
+  shownOnOneLine,
+} from '@assent/core'
+import type { Terminal, TerminalOutcome } from '@assent/sdk/terminal'
+import type { AskService } from '../ask-service.ts'
+import type { LiveAsks } from './live-asks.ts'
+import { standingOf } from './standing.ts'
+
+export interface AnswerContext {
+  readonly service: AskService
+  readonly person: Person
+  readonly terminal: Terminal
+  readonly live: LiveAsks
+  readonly now: () => number
+  /** Aborted when the program stops: the ask on the screen stays open. */
+  readonly signal: AbortSignal
+}
+
+/** Returns the result in one line. */
+export async function answerOne(id: string, answering: AnswerContext): Promise<string> {
+  const { service, person, terminal, live, now } = answering
+  const ask = await service.find(person, id)
+  if (ask === undefined) return 'The ask no longer exists.'
+  const { ask: view } = service.one(ask, person)
+  const ended = endingText(view, now())
+  if (ended !== undefined) return ended
+  if (view.answers.length === 0) return 'You have answered this. Other people have not answered yet.'
+
+  const endedElsewhere = new AbortController()
+  const stop = live.listen(() => {
+    const shown = live.list().find((one) => one.id === id)
+    if (shown !== undefined && shown.state.kind !== 'open') endedElsewhere.abort()
+  })
+  let words = ''
+  let unsent: Answer | undefined
+  try {
+    await terminal.ask(ask.question, {
+      asker: ask.asker,
+      decideByMs: ask.decideByMs,
+      signal: AbortSignal.any([endedElsewhere.signal, answering.signal]),
+      answers: view.answers,
+      mayLeave: true,
+      isRelayed: true,
+      statusLines: standingOf(ask, person, service, now()),
+      commentReaches: view.commentReaches,
+      ...(view.asker.undo === 'impossible' ? { cannotBeUndone: true } : {}),
+      lastWords: async (outcome) => {
+        words = await outcomeText(ask, outcome, answering, (answer) => {
+          unsent = answer
+        })
+        return words
+      },
+    })
+    if (unsent !== undefined) words = await confirmed(ask, unsent, words, answering)
+  } finally {
+    stop()
+  }
+  return words
+}
+
+const confirmForm = form({ send: choice({ no: 'Do not send it', yes: 'Send it anyway' }, { title: 'Send it?' }) })
+
+/** The answer looks like a secret: it is sent only after the person confirms it. */
+async function confirmed(ask: Ask, answer: Answer, warning: string, answering: AnswerContext): Promise<string> {
+  const { terminal, signal } = answering
+  let words = 'Nothing was sent. The ask stays in the list.'
+  await terminal.ask(
+    { kind: 'form', message: warning, form: confirmForm },
+    {
+      signal,
+      mayLeave: true,
+      lastWords: async (outcome) => {
+        const isSent =
+          outcome.kind === 'answered' && outcome.answer.action === 'accept' && outcome.answer.content?.send === 'yes'
+        if (isSent) words = await settle(ask, answer, answering, { confirmed: true })
+        return words
+      },
+    },
+  )
+  return words
+}
+
+async function outcomeText(
+  ask: Ask,
+  outcome: TerminalOutcome,
+  answering: AnswerContext,
+  onUnsent: (answer: Answer) => void,
+): Promise<string> {
+  switch (outcome.kind) {
+    case 'answered':
+      return settle(ask, outcome.answer, answering, { onUnsent })
+    case 'left':
+      return 'Left open. The ask stays in the list.'
+    case 'undeliverable':
+      return `Nothing was decided. ${outcome.reason}`
+    case 'expired':
+      return howItEnded(ask, 'Expired without an answer.', answering)
+    case 'withdrawn':
+      return howItEnded(ask, 'Left open.', answering)
+  }
+}
+
+interface Settling {
+  readonly confirmed?: true
+  /** Called when the answer needs a confirmation first. */
+  readonly onUnsent?: (answer: Answer) => void
+}
+
+async function settle(
+  ask: Ask,
+  answer: Answer,
+  { service, person, live }: AnswerContext,
+  { confirmed, onUnsent }: Settling,
+): Promise<string> {
+  const decisionId = newId('decision', Date.now(), randomBytes)
+  try {
+    const answered = await service.answer(person, ask, { decisionId, answer, confirmed: confirmed === true })
+    await live.look(ask.id)
+    if (!answered.ok && answered.problem.code === 'looks-secret') onUnsent?.(answer)
+    if (!answered.ok) return shownOnOneLine(answered.problem.message)
+    const { ask: view, nowMs, result } = answered.view
+    if (result === 'counted') return `Your vote counts. ${votesSoFar(view.quorum)}`
+    return shownOnOneLine(endingText(view, nowMs) ?? '')
+  } catch (error) {
+    if (!isAssentError(error, 'store_unavailable')) throw error
+    return 'The store cannot be reached. Check later whether your answer was recorded; nothing else was decided.'
+  }
+}
+
+/** How the ask ended according to the store; `otherwise` if it has not ended there yet. */
+async function howItEnded(ask: Ask, otherwise: string, { service, person, now }: AnswerContext): Promise<string> {
+  const current = await service.read(person, ask.id)
+  const words = current.ok ? endingText(current.view.ask, now()) : undefined
+  return shownOnOneLine(words ?? otherwise)
+}
+
+function votesSoFar(quorum: { readonly approvals: number; readonly approvalsNeeded: number } | undefined): string {
+  return quorum === undefined ? '' : `${quorum.approvals} of ${quorum.approvalsNeeded} approvals so far.`
+}

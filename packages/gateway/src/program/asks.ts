@@ -1,0 +1,192 @@
+// Implements `assent asks`: each command opens the ask service, does one operation, and prints the result.
+
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import {
+  type Ask,
+  type AskPageView,
+  compact,
+  type InboxProblem,
+  isAssentError,
+  isPlainObject,
+  newId,
+  type OneAskView,
+  readJson,
+  shownInTerminal,
+} from '@assent/core'
+import { inboxLimits } from '../inbox/limits.ts'
+import { safeJson } from '../inbox/terminal/safe-json.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { type OpenedAskService, openAskService } from './open-ask-service.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+interface Common {
+  readonly config?: string
+  readonly json?: true
+}
+
+export interface ListOptions extends Common {
+  readonly ended?: true
+  readonly server?: string
+  readonly kind?: string
+  readonly size: string
+  readonly cursor?: string
+}
+
+export interface AnswerOptions extends Common {
+  readonly accept?: true
+  readonly decline?: true
+  readonly dismiss?: true
+  readonly content?: string
+  readonly comment?: string
+  readonly confirmed?: true
+  readonly digest?: string
+  readonly decisionId?: string
+}
+
+type Result<View> = { readonly ok: true; readonly view: View } | { readonly ok: false; readonly problem: InboxProblem }
+
+const kinds = ['form', 'url', 'approval'] as const
+
+export function listAsks(options: ListOptions, terminal: Terminal, draw: (page: AskPageView) => string) {
+  const { ended, server, size, cursor } = options
+  const kind = kinds.find((one) => one === options.kind)
+  if (options.kind !== undefined && kind === undefined) {
+    return usageError(terminal, `--kind must be one of ${kinds.join(', ')}, not ${JSON.stringify(options.kind)}.`)
+  }
+  if (!/^\d{1,3}$/.test(size)) return usageError(terminal, '--size must be a number from 1 to 100.')
+  return withAskService<AskPageView>(options, terminal, draw, async ({ service, person }) => {
+    const query = { show: ended === true ? 'ended' : 'open', pageSize: Number(size) } as const
+    const more = {
+      ...compact({ server, kind, cursor }),
+    }
+    return { ok: true, view: await service.page(person, { ...query, ...more }) }
+  })
+}
+
+export function showAsk(id: string, options: Common, terminal: Terminal, draw: (one: OneAskView) => string) {
+  return withAskService<OneAskView>(options, terminal, draw, ({ service, person }) => service.read(person, id))
+}
+
+export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal, draw: (one: OneAskView) => string) {
+  const chosen = (['accept', 'decline', 'dismiss'] as const).filter((name) => options[name] === true)
+  const [choice] = chosen
+  if (choice === undefined || chosen.length > 1) {
+    return usageError(terminal, 'Give exactly one of --accept, --decline and --dismiss. Nothing was decided.')
+  }
+  if (choice !== 'accept' && options.content !== undefined) {
+    return usageError(terminal, '--content is only allowed with --accept. Nothing was decided.')
+  }
+  return withAskService<OneAskView>(options, terminal, draw, async ({ service, person }) => {
+    const ask = await service.find(person, id)
+    if (ask === undefined) return service.read(person, id)
+    const problem = digestProblem(ask, choice === 'accept', options.digest)
+    if (problem !== undefined) return fail('refused', problem)
+    const content = contentOf(ask, options.content)
+    if (!content.ok) return content
+    const answer = {
+      action: choice === 'dismiss' ? 'cancel' : choice,
+      ...content.view,
+      ...compact({ comment: options.comment }),
+    }
+    const { decisionId = newDecision(), confirmed = false } = options
+    const answered = await service.answer(person, ask, { decisionId, answer, confirmed })
+    if (answered.ok || answered.problem.code !== 'looks-secret') return answered
+    return fail('looks-secret', `${answered.problem.message} To confirm, add --confirmed.`)
+  })
+}
+
+/** Only approvals have a digest. A question never changes, so a matching digest proves that this content was read. */
+function digestProblem({ question }: Ask, isYes: boolean, digest: string | undefined): string | undefined {
+  if (question.kind !== 'approval') {
+    return digest === undefined ? undefined : 'Only an approval has a digest. Nothing was decided.'
+  }
+  if (digest === undefined) {
+    return isYes
+      ? 'An approval needs --digest, with the digest that `assent asks show` prints. Nothing was decided.'
+      : undefined
+  }
+  return digest === question.digest
+    ? undefined
+    : 'The digest does not match the action. Read it again with `assent asks show`. Nothing was decided.'
+}
+
+function contentOf({ question }: Ask, given: string | undefined): Result<{ readonly content?: object }> {
+  if (given === undefined) return { ok: true, view: {} }
+  if (question.kind !== 'form') return fail('malformed', 'Only a form takes --content. Nothing was decided.')
+  const text = given === '-' ? readFileSync(0, 'utf8') : given
+  if (text.length > inboxLimits.bodyBytes) return fail('too-large', 'The content is too large for an answer.')
+  try {
+    const content = readJson(text, { depth: inboxLimits.bodyDepth, halfPairs: 'refuse', numbers: 'exact' })
+    if (isPlainObject(content)) return { ok: true, view: { content } }
+  } catch (error) {
+    if (!isAssentError(error)) throw error
+  }
+  return fail('malformed', '--content is not a JSON object. The ask is still open.')
+}
+
+async function withAskService<View extends object>(
+  { config, json }: Common,
+  terminal: Terminal,
+  draw: (view: View) => string,
+  use: (open: OpenedAskService) => Promise<Result<View>>,
+): Promise<ExitCode> {
+  const opened = await openAskService(config, terminal)
+  if (!opened.ok) {
+    printProblem(terminal, json, opened.problem)
+    return opened.code
+  }
+  const { open } = opened
+  try {
+    const result = await use(open).catch(problemOf)
+    if (!result.ok) {
+      printProblem(terminal, json, result.problem)
+      return codeOf(result.problem)
+    }
+    terminal.out(json === true ? safeJson(result.view) : draw(result.view))
+    return exitCodes.ok
+  } finally {
+    await open.store.close()
+  }
+}
+
+function printProblem(terminal: Terminal, json: true | undefined, problem: InboxProblem): void {
+  if (json === true) {
+    terminal.out(safeJson(problem))
+    return
+  }
+  const issues = (problem.issues ?? []).map(({ field, message }) => `\n  ${safeJson(field)}: ${message}`)
+  terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${shownInTerminal(problem.message)}${issues.join('')}`)
+}
+
+async function usageError(terminal: Terminal, words: string): Promise<ExitCode> {
+  terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
+  return exitCodes.usage
+}
+
+const endings: readonly InboxProblem['code'][] = ['ended', 'already-voted', 'conflict']
+
+function codeOf({ code }: InboxProblem): ExitCode {
+  if (code === 'not-found') return exitCodes.noSuchAsk
+  if (code === 'unavailable') return exitCodes.cannotRun
+  return endings.includes(code) ? exitCodes.tooLate : exitCodes.problem
+}
+
+function problemOf(error: unknown): Result<never> {
+  if (isAssentError(error, 'validation_failed')) return fail('malformed', error.message)
+  if (isAssentError(error, 'store_unavailable')) {
+    return fail(
+      'unavailable',
+      'The store cannot be reached. Retry with the same --decision-id: the answer is recorded once.',
+    )
+  }
+  throw error
+}
+
+function fail(code: InboxProblem['code'], message: string): { ok: false; problem: InboxProblem } {
+  return { ok: false, problem: { code, message } }
+}
+
+function newDecision(): string {
+  return newId('decision', Date.now(), randomBytes)
+}

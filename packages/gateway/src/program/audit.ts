@@ -1,0 +1,203 @@
+// Implements `assent audit`: verifies the audit log, compares asks and grants with it, and compares it with checkpoints
+// and with the proof of one ask.
+
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import {
+  type AuditProof,
+  type Checkpoint,
+  compact,
+  isPlainObject,
+  readJson,
+  verifyCheckpoint,
+  verifyProof,
+} from '@assent/core'
+import type { RecordProblem, Store } from '@assent/store'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { problemText } from '../config/problem.ts'
+import { readConfig } from '../config/read-config.ts'
+import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-options.ts'
+import { exitCodes } from './exit-codes.ts'
+import { openState } from './state.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Entries contain their JSON as strings, so the proof itself is nested only a few levels deep. */
+const proofDepth = 8
+/** Problems printed as text; `--json` lists more. */
+const problemsShown = 10
+
+export async function verifyAudit(options: VerifyOptions, terminal: Terminal): Promise<AuditReport> {
+  const { config, tenant, checkpoint, key, proof: proofFile } = options
+  if ((checkpoint === undefined) !== (key === undefined)) {
+    return problem('--checkpoint and --key must be used together.')
+  }
+  const checkpoints = checkpoint === undefined || key === undefined ? [] : readCheckpoints(checkpoint, key, tenant)
+  if (!Array.isArray(checkpoints)) return checkpoints
+  if (proofFile === undefined) return withStore(config, terminal, (store) => verifyChain(store, tenant, checkpoints))
+
+  const verdict = verifyProof(readJsonFile(proofFile))
+  if (!verdict.ok) {
+    return problem(verdict.problem, { proof: proofFile, ...compact({ seq: verdict.seq }) })
+  }
+  if (config === undefined) return proofAlone(verdict.proof)
+  return withStore(config, terminal, async (store) => {
+    const whole = await verifyChain(store, verdict.proof.tenant, checkpoints)
+    return whole.code === exitCodes.ok ? proofInRecord(verdict.proof, store, whole) : whole
+  })
+}
+
+export async function signAudit(options: CheckpointOptions, terminal: Terminal): Promise<AuditReport> {
+  const key = readKey(options.key, createPrivateKey)
+  return withStore(options.config, terminal, async (store) => {
+    const verdict = await store.record.verify(options.tenant)
+    if (!verdict.ok) return problems(verdict.problems, { tenant: options.tenant }, 'Nothing was signed. ')
+    const signed = await store.audit.checkpoint(options.tenant, options.keyId, key)
+    if (signed === undefined) return problem('The audit log is empty: there is nothing to sign yet.')
+    return { code: exitCodes.ok, words: '', report: { ...signed } }
+  })
+}
+
+async function verifyChain(store: Store, tenant: string, checkpoints: readonly Checkpoint[]): Promise<AuditReport> {
+  const verdict = await store.record.verify(tenant, checkpoints)
+  if (!verdict.ok) return problems(verdict.problems, { tenant })
+  const { lastSeq, asks, grants } = verdict
+  const report = { ...verdict, tenant, checkpoints: checkpoints.length }
+  if (lastSeq === 0) return { code: exitCodes.ok, words: `The audit log of ${tenant} is empty.`, report }
+  const counted = `${count(lastSeq, 'entry', 'entries')}; ${count(asks, 'ask', 'asks')} and ${count(grants, 'grant', 'grants')} match it`
+  const words = `The audit log is consistent: ${counted}.${unverifiedText(verdict.unknownKeys)} ${checkpointText(checkpoints)}`
+  return { code: exitCodes.ok, words, report }
+}
+
+/** Reported because the log by itself proves only consistency: a completely rewritten log is consistent too. */
+function checkpointText(checkpoints: readonly Checkpoint[]): string {
+  const latest = checkpoints.at(-1)
+  if (latest === undefined) return 'Not compared with a checkpoint.'
+  return `It matches ${count(checkpoints.length, 'checkpoint', 'checkpoints')}, the latest at entry ${latest.seq}.`
+}
+
+function unverifiedText(unknownKeys: number): string {
+  if (unknownKeys === 0) return ''
+  return ` The signatures of ${unknownKeys} were not verified: their keys are not configured.`
+}
+
+function count(many: number, one: string, several: string): string {
+  return `${many} ${many === 1 ? one : several}`
+}
+
+function problems(found: readonly RecordProblem[], more: Readonly<Record<string, unknown>>, before = ''): AuditReport {
+  const shown = found.slice(0, problemsShown).map(({ problem }) => problem)
+  const rest = found.length > shown.length ? [`… and ${found.length - shown.length} more.`] : []
+  const words = `${before}${[...shown, ...rest].join('\n')}`
+  const { seq, problem } = found[0] ?? { problem: words }
+  const first = seq === undefined ? { problem } : { problem, seq }
+  return { code: exitCodes.problem, words, report: { ok: false, ...more, ...first, problems: found } }
+}
+
+function proofAlone({ ask, entries }: AuditProof): AuditReport {
+  const numbers = entries.map(({ seq }) => seq)
+  const words = `This proof is unchanged: ${ask}, entries ${numbers.join(', ')}. Use --config to check that they are in the audit log.`
+  return { code: exitCodes.ok, words, report: { ok: true, ask, entries: numbers, inRecord: null } }
+}
+
+async function proofInRecord(proof: AuditProof, store: Store, whole: AuditReport): Promise<AuditReport> {
+  const { tenant, ask, entries } = proof
+  const wanted = new Map(entries.map(({ seq, hash }) => [seq, hash]))
+  for await (const { seq, hash } of store.audit.entries(tenant, (entries[0]?.seq ?? 1) - 1)) {
+    if (wanted.has(seq) && wanted.get(seq) !== hash) {
+      return problem(`Entry ${seq} of the proof differs from the audit log.`, { ask, seq })
+    }
+    wanted.delete(seq)
+    if (wanted.size === 0) break
+  }
+  const [missing] = wanted.keys()
+  if (missing !== undefined)
+    return problem(`Entry ${missing} of the proof is not in the audit log.`, { ask, seq: missing })
+  const numbers = entries.map(({ seq }) => seq)
+  const words = `${whole.words} The proof of ${ask} is in it: entries ${numbers.join(', ')}.`
+  return { code: exitCodes.ok, words, report: { ...whole.report, ask, entries: numbers, inRecord: true } }
+}
+
+/** Reads the checkpoints of a file, one per line, all signed with this key; or returns the first problem. */
+function readCheckpoints(file: string, keyFile: string, tenant: string): Checkpoint[] | AuditReport {
+  const key = readKey(keyFile, createPublicKey)
+  const found: Checkpoint[] = []
+  for (const line of readText(file).split('\n')) {
+    if (line.trim() === '') continue
+    const one = parsed(line, file)
+    if (!isCheckpoint(one)) return problem(`${file} contains something that is not a checkpoint.`)
+    if (!verifyCheckpoint(one, key)) {
+      return problem(`The checkpoint at entry ${one.seq} was not signed with this key.`, { seq: one.seq })
+    }
+    if (one.tenant !== tenant)
+      return problem(`The checkpoint at entry ${one.seq} belongs to the audit log of ${one.tenant}.`)
+    found.push(one)
+  }
+  if (found.length === 0) return problem(`${file} contains no checkpoint.`)
+  return found.sort((a, b) => a.seq - b.seq)
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (!isPlainObject(value) || !Number.isSafeInteger(value.seq) || !Number.isSafeInteger(value.atMs)) return false
+  return ['tenant', 'hash', 'keyId', 'signature'].every((name) => typeof value[name] === 'string')
+}
+
+async function withStore(
+  file: string | undefined,
+  terminal: Terminal,
+  act: (store: Store) => Promise<AuditReport>,
+): Promise<AuditReport> {
+  const loaded = load(file, terminal)
+  if (!loaded.ok) {
+    const found =
+      'unreadable' in loaded ? loaded.unreadable : loaded.problems.map((one) => problemText(file ?? '', one)).join('\n')
+    return problem(`The configuration cannot be used. ${found}`)
+  }
+  const { store } = await openState(loaded.config, terminal.variables, {})
+  try {
+    return await act(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function load(file: string | undefined, { variables }: Terminal): Loaded {
+  if (file !== undefined) return loadConfig(file, variables)
+  // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
+  const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
+  return readConfig('servers: { none: { command: none } }', { variables, readFile })
+}
+
+function problem(words: string, more: Readonly<Record<string, unknown>> = {}): AuditReport {
+  return { code: exitCodes.problem, words, report: { ok: false, problem: words, ...more } }
+}
+
+function readJsonFile(file: string): unknown {
+  return parsed(readText(file), file)
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return readJson(text, { depth: proofDepth, halfPairs: 'refuse', numbers: 'exact' })
+  } catch (error) {
+    throw new Error(`${file} is not JSON.`, { cause: error })
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`${file} cannot be read.`, { cause: error })
+  }
+}
+
+function readKey(file: string, read: (pem: string) => KeyObject): KeyObject {
+  const pem = readText(file)
+  try {
+    const key = read(pem)
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch (error) {
+    throw new Error(`${file} contains no PEM key.`, { cause: error })
+  }
+  throw new Error(`${file} contains a key of another type; Ed25519 is required.`)
+}

@@ -1,0 +1,39 @@
+// Finds the configuration of a command: the given file, or assent.yaml in the working directory.
+
+import { existsSync } from 'node:fs'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import { printFindings } from './findings.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+export const usualFile = 'assent.yaml'
+
+export const gatewayConfigOption = [
+  '-c, --config <file>',
+  `the configuration, YAML or JSON (default: ${usualFile} in this folder)`,
+] as const
+
+export interface FoundConfig {
+  readonly file: string
+  readonly config: Config
+  readonly warnings: Extract<Loaded, { ok: true }>['warnings']
+}
+
+/** Undefined if there is no valid configuration; the reason is printed on standard error. */
+export function loadOrExplain(given: string | undefined, terminal: Terminal): FoundConfig | undefined {
+  const file = given ?? usualFile
+  if (given === undefined && !existsSync(file)) {
+    terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${noFile()}`)
+    return undefined
+  }
+  const loaded = loadConfig(file, terminal.variables)
+  if (loaded.ok) return { file, config: loaded.config, warnings: loaded.warnings }
+  printFindings(file, loaded, terminal)
+  return undefined
+}
+
+function noFile(): string {
+  return `There is no ${usualFile} in ${process.cwd()}. Give another file with --config, or create one:
+  servers:
+    files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }`
+}

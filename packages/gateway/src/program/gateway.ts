@@ -1,0 +1,315 @@
+// The composition root: creates a gateway from its parts.
+
+import type { Readable, Writable } from 'node:stream'
+import type { KeyRing, Surface, WithdrawReason } from '@assent/core'
+import { compact } from '@assent/core'
+import type { Store } from '@assent/store'
+import { AuditTrail } from '../call/audit-trail.ts'
+import { ClaimedRounds } from '../call/hold/claimed-rounds.ts'
+import { DeferredCalls, type DeferredCallsSettings } from '../call/hold/deferred-calls.ts'
+import { HeldCalls } from '../call/hold/held-calls.ts'
+import { localPerson, onlyTenant } from '../call/local-person.ts'
+import { toolOf } from '../call/model.ts'
+import { ObservedRelay } from '../call/observed-relay.ts'
+import type { OnRefused } from '../call/relay.ts'
+import { Routing, type RoutingSettings } from '../call/route/routing.ts'
+import { WaitingAsks } from '../call/route/waiting-asks.ts'
+import { type AskingOptions, OpenAskLimits, type SomeOpenLimits } from '../call/screen/open-limits.ts'
+import { warmUp } from '../call/screen/screen-questions.ts'
+import { Shutdown } from '../call/shutdown.ts'
+import { noTelemetry, type Telemetry } from '../call/telemetry-port.ts'
+import type { Serving } from '../clients/context.ts'
+import { HttpEndpoint } from '../clients/http.ts'
+import { serveStream } from '../clients/stdio.ts'
+import { EndedRounds } from '../cluster/ended-rounds.ts'
+import { Heartbeat, sweepDeadReplicas } from '../cluster/heartbeat.ts'
+import { Mailbox } from '../cluster/mailbox.ts'
+import type { Known } from '../http/host.ts'
+import { listenAt } from '../http/listen.ts'
+import { createHttpServer, endpointPath, type Fallback, type Identify, type Page } from '../http/server.ts'
+import type { SecretPages } from '../inbox/secrets/secret-pages.ts'
+import { clusterLimits, relayLimits } from '../limits.ts'
+import { sleep } from '../protocol/sleep.ts'
+import type { ServerConfig } from '../servers/open-upstream.ts'
+import { Servers } from '../servers/servers.ts'
+import type { GatewayCounts } from '../telemetry/metrics.ts'
+
+/** The settings that can change while the gateway runs. */
+export interface Reloadable {
+  /** By name. With several, tools and prompts are called `name__tool`. */
+  readonly servers: Readonly<Record<string, ServerConfig>>
+  /** Identifies the sender of a request; undefined refuses it. Without it, every sender is the local person. */
+  readonly identify?: Identify
+  /** Allowed Host names and Origins, in addition to loopback. */
+  readonly known?: Known
+  /** How long an ask stays open. */
+  readonly askWaitMs?: number | undefined
+  /** Whether servers may ask; true by default. */
+  readonly asksEnabled?: boolean
+  /** Where people are asked, in order of preference; by default only in the client. */
+  readonly surfaces?: readonly Surface[]
+  /** A client's answer that arrives sooner does not count as a person's. */
+  readonly unseenAfterMs?: number
+  /** How long the first surface may stay silent before the second one is used too; unlimited by default. */
+  readonly silentAfterMs?: number | undefined
+  /** The address of the inbox, for messages to callers; a function if the address may change. */
+  readonly inboxUrl?: string | (() => string | undefined)
+}
+
+export interface GatewayOptions extends Reloadable {
+  /** The address for Streamable HTTP; port 0 picks a free port. */
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly store: Store
+  /** The tenant of this gateway, if several share a store. */
+  readonly tenant?: string
+  /** Seals the state that clients carry. All replicas need the same keys. */
+  readonly keys: KeyRing
+  /** How long a call of a client with a session waits for the inbox; by default the client's known timeout. */
+  readonly patienceMs?: number
+  /** How long one request waits for the inbox before its caller has to retry. */
+  readonly holdMs?: number
+  /** Limits of open questions; by default those of the process. */
+  readonly openAsks?: SomeOpenLimits
+  /** The pages where people enter secrets for servers that may ask for them. Needs an inbox. */
+  readonly secretPages?: SecretPages
+  /** Delays the warm-up for the first question, for a program whose first response must be fast. */
+  readonly warmsUpLater?: boolean
+  /** Further pages, by path. */
+  readonly pages?: Readonly<Record<string, Page>>
+  /** Handles every other path. */
+  readonly fallback?: Fallback
+  /** Receives errors of background work. */
+  readonly onError?: (error: unknown) => void
+  readonly onServerLog?: (server: string, line: string) => void
+  /** Receives counts and durations. */
+  readonly watch?: Telemetry
+}
+
+export interface Gateway {
+  /** The MCP endpoint. */
+  readonly url: string
+  /** The origin for browsers; on loopback `localhost`, if both of its addresses are bound. */
+  readonly origin: string
+  /** Applies to new requests; requests in progress keep the settings they started with. */
+  reload(changes: Reloadable): void
+  /** Current counts of open and held work in this process. */
+  standing(): GatewayCounts
+  /** Corrects the number of open questions from the store. */
+  recount(): Promise<void>
+  /**
+   * Refuses new work, hands over what another replica can continue, and resolves when the rest has finished or after
+   * this time. `close` ends what is left.
+   */
+  drain(withinMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+const loopbackOnly: Known = { hosts: [], origins: [] }
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const parts = assemble(options)
+  const { watch = noTelemetry } = options
+  const endpoint = new HttpEndpoint(parts.serving, options.onError ?? (() => undefined))
+  const rules = rulesOf(options)
+  const httpServer = createHttpServer({
+    endpoint,
+    rules,
+    pages: options.pages ?? {},
+    ...compact({ fallback: options.fallback }),
+    onError: options.onError ?? (() => undefined),
+    onRefused: (reason) => watch.refused(reason),
+  })
+  const { host } = options.listen
+  const { port, origin } = await listenAt(httpServer.server, options.listen)
+  const { shutdown } = parts.serving
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${endpointPath}`,
+    origin,
+    reload: (changes) => {
+      parts.reload(changes)
+      Object.assign(rules, rulesOf(changes))
+    },
+    standing: () => ({ ...parts.standing(), sessions: endpoint.sessions }),
+    recount: parts.recount,
+    drain: async (withinMs) => {
+      const endsAt = performance.now() + withinMs
+      const finalPhaseAt = endsAt - Math.min(clusterLimits.finalPhaseMs, withinMs / 2)
+      const isDone = () => httpServer.inProgress + parts.running === 0
+      httpServer.leave()
+      endpoint.leave()
+      // Without a shared store there is no other replica to hand over to, so skip this phase.
+      if (options.store.isShared) shutdown.enter('draining')
+      await waitUntil(isDone, finalPhaseAt)
+      shutdown.enter('final')
+      await waitUntil(isDone, endsAt)
+    },
+    close: async () => {
+      shutdown.enter('closed')
+      httpServer.server.close()
+      await endpoint.close()
+      // Aborted requests get a response, and their asks are withdrawn, while the store is still open.
+      await waitUntil(() => httpServer.inProgress === 0, performance.now() + clusterLimits.abortGraceMs)
+      httpServer.server.closeAllConnections()
+      await parts.close('owner-lost')
+    },
+  }
+}
+
+/** The same gateway for one client over stdio, by default of this process. Resolves when the client disconnects. */
+export async function serveStdio(
+  options: Omit<GatewayOptions, 'listen' | 'identify'>,
+  input: Readable = process.stdin,
+  output: Writable = process.stdout,
+): Promise<void> {
+  const { serving, close } = assemble(options)
+  await serveStream(serving, input, output)
+  await close('caller-gone')
+}
+
+/** Resolves when the condition is true, or at the deadline. */
+async function waitUntil(condition: () => boolean, until: number): Promise<void> {
+  while (!condition() && performance.now() < until) await sleep(clusterLimits.drainLookMs)
+}
+
+function rulesOf({ identify = () => localPerson, known = loopbackOnly }: Reloadable): {
+  identify: Identify
+  known: Known
+} {
+  return { identify, known }
+}
+
+interface Parts {
+  readonly serving: Serving
+  /** The number of held calls and running rounds in this process. */
+  readonly running: number
+  standing(): Omit<GatewayCounts, 'sessions'>
+  recount(): Promise<void>
+  reload(changes: Reloadable): void
+  /** @param reason recorded for the asks that only this process waits for, which are withdrawn */
+  close(reason: WithdrawReason): Promise<void>
+}
+
+function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
+  if (options.warmsUpLater === true) setTimeout(warmUp, relayLimits.warmUpLaterMs).unref()
+  else warmUp()
+  const { onError = () => undefined, watch = noTelemetry, secretPages } = options
+  const nowMs = () => options.store.nowMs()
+  const trail = new AuditTrail(options.store.audit, nowMs, onError)
+  const servers = new Servers({
+    watch,
+    onServerLog: options.onServerLog ?? (() => undefined),
+    onStray: (server, caller) => {
+      watch.questionRefused({ server, why: 'no-call' })
+      trail.refused({ ...caller, method: '', params: {} }, server, 'no-call')
+    },
+    ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
+  })
+  const mailbox = new Mailbox(options.store, options.keys, onError)
+  const shutdown = new Shutdown()
+  // One shared object that is read at each question, so that a reload takes effect everywhere.
+  const asks = askSettingsOf(options)
+  servers.use(options.servers, asks.askWaitMs)
+  secretPages?.use(options.servers)
+  const tenant = options.tenant ?? onlyTenant
+  const rounds = new EndedRounds(mailbox, tenant, options.store.isShared, onError)
+  const asking = new OpenAskLimits(asks, watch, nowMs, rounds)
+  rounds.onEnded((round) => asking.endedElsewhere(round))
+  const refused: OnRefused = (call, server, why) => {
+    const tool = toolOf(call)
+    watch.questionRefused({ server, why, ...compact({ tool }) })
+    trail.refused(call, server, why)
+  }
+  const relay = new ObservedRelay(
+    watch,
+    servers.names,
+    servers.find,
+    trail,
+    asking,
+    secretPages,
+    refused,
+    servers.naming,
+  )
+  const heldCalls = new HeldCalls(options.store, relay, asks, mailbox, shutdown, onError)
+  const heartbeat = new Heartbeat(options.store, mailbox.replica, onError)
+  const claims = new ClaimedRounds(options.store, heartbeat, options.keys, asks, onError)
+  const waiting = new WaitingAsks(options.store, heartbeat, onError)
+  sweepDeadReplicas(heartbeat, options.store, (calls) => watch.callsLost(calls))
+  const routing = new Routing(
+    options.store,
+    asks,
+    asking,
+    shutdown,
+    claims,
+    (call, server, key, how) => {
+      watch[how](server)
+      trail.unseen(call, server, key, how)
+    },
+    onError,
+  )
+  const deferredCalls = new DeferredCalls(options.store, options.keys, routing, heldCalls, asks, onError)
+  return {
+    serving: {
+      store: options.store,
+      mailbox,
+      relay,
+      heldCalls,
+      routing,
+      deferredCalls,
+      shutdown,
+      waiting,
+      keys: options.keys,
+      tenant,
+      forwardedHeaders: () => servers.forwardedHeaders,
+      holdMs: options.holdMs ?? relayLimits.holdMs,
+      get askWaitMs() {
+        return asks.askWaitMs
+      },
+    },
+    get running() {
+      return heldCalls.size + claims.size
+    },
+    standing: () => ({ openAsks: asking.size, heldCalls: heldCalls.size }),
+    // If the store is unreachable the count stays unchanged; other metrics report that the store is down.
+    recount: () => asking.recount((ids) => options.store.asks.stillOpen(tenant, ids)).catch(() => undefined),
+    reload: (changes) => {
+      Object.assign(asks, askSettingsOf({ ...options, ...changes }))
+      servers.use(changes.servers, asks.askWaitMs)
+      secretPages?.use(changes.servers)
+    },
+    close: async (reason) => {
+      await claims.close()
+      await waiting.close(reason).catch(onError)
+      await heldCalls.close()
+      await heartbeat.close().catch(onError)
+      rounds.close()
+      await mailbox.close()
+      await servers.close()
+      await trail.close()
+    },
+  }
+}
+
+function own<V>(map: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined
+}
+
+type AskSettings = AskingOptions & RoutingSettings & DeferredCallsSettings
+
+function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
+  const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
+  const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const surfacesOf = (server: string) => own(options.servers, server)?.surfaces
+  return {
+    isEnabled: asksEnabled,
+    allowsSecrets: (server) => own(options.servers, server)?.allowsSecretAnswers === true,
+    isClientOnly: (server) => surfaces.includes('inbox') && surfacesOf(server)?.includes('inbox') === false,
+    surfacesOf,
+    askWaitMs,
+    isAskWaitDefault: options.askWaitMs === undefined,
+    surfaces,
+    unseenAfterMs,
+    ...compact({ open: openAsks, patienceMs, inboxUrl }),
+    // Present even if undefined, because a reload may remove the setting.
+    silentAfterMs,
+  }
+}

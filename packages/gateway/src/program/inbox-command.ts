@@ -1,0 +1,61 @@
+// `assent inbox`: answers asks in the terminal.
+
+import type { Command } from 'commander'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { configOption, openAskService } from './open-ask-service.ts'
+import { handleSignals } from './signals.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+const notAskedHere =
+  'asks.surfaces does not contain inbox in this configuration: questions are shown in clients, and few appear here.'
+
+export function addInboxCommand(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
+  return (
+    program
+      .command('inbox')
+      // Otherwise `--config` in `inbox link --config f` would be parsed as an option of `inbox`.
+      .enablePositionalOptions()
+      .summary('answer your open asks in this terminal')
+      .option(...configOption)
+      .description(
+        'Lists your open asks as they arrive, and shows one when you open it. An answer has the same effect as in the web inbox, and open pages show it immediately.\n\nEscape leaves a question open. Approve, decline and dismiss each need a key and Enter; none is preselected.',
+      )
+      .addHelpText('after', '\nFor scripts: assent help asks')
+      .action(async ({ config: file }: { config?: string }) => {
+        const fail = (code: ExitCode, words: string) => {
+          terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
+          end(code)
+        }
+        if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+          return fail(exitCodes.cannotRun, 'Standard input is not a terminal. In scripts, use: assent asks list --json')
+        }
+        const opened = await openAskService(file, terminal)
+        if (!opened.ok) return fail(opened.code, opened.problem.message)
+        const { service, store, tenant, person, place, config } = opened.open
+        const signals = handleSignals(undefined)
+        const stopping = new AbortController()
+        void signals.stop.then(() => stopping.abort())
+        try {
+          const [{ runTerminalInbox }, { ChangeFeed }] = await Promise.all([
+            import('../inbox/terminal/run-inbox.ts'),
+            import('../inbox/changes.ts'),
+          ])
+          await runTerminalInbox({
+            service,
+            feed: (onError) => new ChangeFeed(store, tenant, onError),
+            person,
+            place,
+            notice:
+              config.asks.surfaces.includes('inbox') || Object.keys(config.servers).length === 0 ? '' : notAskedHere,
+            input: process.stdin,
+            output: process.stdout,
+            signal: stopping.signal,
+          })
+          end(exitCodes.ok)
+        } finally {
+          signals.remove()
+          await store.close()
+        }
+      })
+  )
+}

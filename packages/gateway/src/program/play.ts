@@ -1,0 +1,147 @@
+// The playground: a separate gateway for one server, an inbox on loopback, and a page to run tools from.
+//
+// The store is in a temporary folder that is deleted at exit, so that these asks never mix with real ones.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { createKeyRing } from '@assent/core'
+import { openSqlite } from '@assent/store'
+import { localPerson, onlyTenant } from '../call/local-person.ts'
+import { linearPatterns } from '../call/screen/patterns.ts'
+import { listenAt } from '../http/listen.ts'
+import { plainServer } from '../http/plain-server.ts'
+import type { Fallback } from '../http/server.ts'
+import { inboxApp } from '../inbox/inbox-app.ts'
+import { playLimits } from '../inbox/limits.ts'
+import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
+import { PlayApi } from '../inbox/playground/play-api.ts'
+import { respondWith } from '../inbox/serve-node.ts'
+import { WebFiles } from '../inbox/web-files.ts'
+import { ownVersion } from '../protocol/version.ts'
+import { within } from '../protocol/within.ts'
+import type { ServerConfig } from '../servers/open-upstream.ts'
+import { serveStdio } from './gateway.ts'
+import type { PlaySettings } from './play-settings.ts'
+import { handleSignals } from './signals.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+const web = fileURLToPath(new URL('../../web/', import.meta.url))
+const loopback = '127.0.0.1'
+
+export async function play(words: readonly string[], settings: PlaySettings, terminal: Terminal): Promise<void> {
+  const config = serverOf(words, settings)
+  const server = nameOf(words)
+  const files = await WebFiles.read(web)
+  const folder = await mkdtemp(join(tmpdir(), 'assent-play-'))
+  const onError = (error: unknown) =>
+    terminal.err(
+      `${toned(terminal.isErrColoured, 'yellow', 'error')} ${error instanceof Error ? error.message : error}`,
+    )
+  const keys = createKeyRing([{ id: 'play', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys, onError, patterns: linearPatterns })
+  const [toGateway, fromGateway] = [new PassThrough(), new PassThrough()]
+  const client = new PlayClient(fromGateway, toGateway)
+  const signals = handleSignals(undefined)
+  const served = serveStdio(
+    {
+      servers: { [server]: config },
+      store,
+      tenant: onlyTenant,
+      keys,
+      surfaces: ['inbox'],
+      askWaitMs: playLimits.askWaitMs,
+      patienceMs: playLimits.askWaitMs,
+      onError,
+      onServerLog: (_, line) => terminal.err(`${server}: ${line}`),
+    },
+    toGateway,
+    fromGateway,
+  )
+  try {
+    await client.begin(ownVersion())
+    // Fail before opening a page if the server does not work.
+    const first = await client.request('tools/list', {})
+    if ('error' in first) throw new Error(`The server cannot be used. ${first.error.message}`)
+    const close = await openPage({ store, client, server, words, files, settings, terminal, onError })
+    await signals.stop
+    close()
+  } finally {
+    signals.remove()
+    client.close()
+    await within(playLimits.closeMs, served)
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Opening {
+  readonly store: Awaited<ReturnType<typeof openSqlite>>
+  readonly client: PlayClient
+  readonly server: string
+  readonly words: readonly string[]
+  readonly files: WebFiles
+  readonly settings: PlaySettings
+  readonly terminal: Terminal
+  readonly onError: (error: unknown) => void
+}
+
+async function openPage(opening: Opening): Promise<() => void> {
+  const { store, client, server, words, files, settings, terminal, onError } = opening
+  let respond: Fallback | undefined
+  const http = plainServer(() => respond, onError)
+  const { origin } = await listenAt(http, { host: loopback, port: portOf(settings.port) })
+  const app = inboxApp({
+    store,
+    tenant: onlyTenant,
+    baseUrl: origin,
+    web: files,
+    nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
+    describe: () => ({ origin: 'from your command line' }),
+    play: new PlayApi({ client, server, target: words.join(' ') }),
+    onError,
+  })
+  respond = (request, response) => respondWith(app.fetch, request, response)
+  terminal.out(`Open ${await app.signInLink(localPerson)} (the link works once). Ctrl+C stops it.`)
+  return () => {
+    http.close()
+    http.closeAllConnections()
+  }
+}
+
+function serverOf([target = '', ...args]: readonly string[], { env }: PlaySettings): ServerConfig {
+  if (/^https?:\/\//i.test(target)) {
+    if (!URL.canParse(target)) throw new Error(`Invalid address: ${target}.`)
+    if (args.length > 0) throw new Error('A server at an address takes no arguments.')
+    return { url: target }
+  }
+  const variables = env.map((one) => {
+    const at = one.indexOf('=')
+    if (at < 1) throw new Error(`--env takes NAME=value, not ${one}.`)
+    return [one.slice(0, at), one.slice(at + 1)] as const
+  })
+  return { command: target, args, env: Object.fromEntries(variables) }
+}
+
+/** The display name of the server: from the host of an address, else from the last argument that is not an option. */
+function nameOf(words: readonly string[]): string {
+  const [target = ''] = words
+  const isAddress = /^https?:\/\//i.test(target) && URL.canParse(target)
+  const last = isAddress ? new URL(target).hostname : (words.findLast((word) => !word.startsWith('-')) ?? target)
+  const name = basename(last)
+    .replace(/\.[cm]?[jt]s$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 32)
+  return name === '' || name === 'assent' ? 'server' : name
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`Invalid port: ${text}.`)
+  return port
+}

@@ -1,0 +1,250 @@
+// Implements `assent gateway`: starts a gateway from its configuration and stops it.
+//
+// Resources are opened in order and closed in reverse order. A reload changes nothing unless the whole new
+// configuration is valid.
+
+import { resolve } from 'node:path'
+import type { Store } from '@assent/store'
+import { reasonOf } from '../call/model.ts'
+import type { Telemetry } from '../call/telemetry-port.ts'
+import { addressText } from '../config/kinds.ts'
+import type { Loaded } from '../config/load.ts'
+import { redactor, secretsOf } from '../config/redact.ts'
+import type { Config } from '../config/settings.ts'
+import { resourceOf } from '../http/identity/identify.ts'
+import type { Page } from '../http/server.ts'
+import { programLimits } from '../limits.ts'
+import { sleep } from '../protocol/sleep.ts'
+import { ownVersion } from '../protocol/version.ts'
+import { createLog, type Log } from '../telemetry/log.ts'
+import { logTelemetry } from '../telemetry/log-telemetry.ts'
+import { Metrics } from '../telemetry/metrics.ts'
+import { applyLimits } from './apply-limits.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type GatewayOptions, startGateway } from './gateway.ts'
+import { openInbox, type ServedInbox, serveStandaloneInbox } from './inbox.ts'
+import { IssuerInForce } from './issuer-in-force.ts'
+import { fromHereAlone, metricsPage, openMetricsListener } from './metrics-listener.ts'
+import { serveOwnStdio } from './own-stdio.ts'
+import { type Condition, healthPages, identityPages } from './pages.ts'
+import { Readiness } from './readiness.ts'
+import { type ReloadableState, Reloads } from './reload.ts'
+import { knownOf, reloadableOf } from './reloadable.ts'
+import { handleSignals } from './signals.ts'
+import { type KeysInForce, openState } from './state.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Running {
+  readonly file: string
+  readonly first: Config
+  /** Reads the configuration again. */
+  readonly load: () => Loaded
+  readonly isStdio: boolean
+  readonly terminal: Terminal
+}
+
+export async function runGateway({ file, first, load, isStdio, terminal }: Running): Promise<void> {
+  const live: ReloadableState = { config: first, redact: redactor(secretsOf(first)) }
+  const log = createLog({ level: first.log.level, redact: () => live.redact })
+  // An uncaught exception ends the process, but is logged with secrets redacted instead of printed as a stack trace.
+  process.once('uncaughtException', (error) => {
+    log.exception(error)
+    process.exit(exitCodes.cannotRun)
+  })
+  if (isStdio && first.identity !== undefined && first.asks.surfaces.includes('inbox')) {
+    throw new Error(
+      'With --stdio only the user who started the client is asked, so an inbox with sign-in by identity would show nothing. Remove identity from this configuration.',
+    )
+  }
+  log.info({ file: resolve(file) }, 'Configuration read.')
+  applyLimits(first)
+  const figures = new Metrics(ownVersion())
+  const { store, keys, sealKeys } = await openState(first, terminal.variables, {
+    onError: log.exception,
+    onStep: (step) => figures.store.step(step),
+    onUnverified: ({ tenant, askId, problem, message }) => {
+      figures.unverified(problem.what, problem.reason)
+      log.error({ tenant, ask: askId, ...problem }, message)
+    },
+  })
+  figures.store.lookAt(store)
+  logNotificationTransport(store, log)
+  const watch = logTelemetry(figures, log)
+  const sweep = async () => {
+    const { lost } = await store.sweep()
+    if (lost.length > 0) watch.callsLost(lost.length)
+  }
+  const sweeping = setInterval(() => void sweep().catch(log.exception), programLimits.sweepEveryMs)
+  const issuer = new IssuerInForce(first, log)
+  figures.issuer.lookAt(() => issuer.keys)
+  try {
+    const issuerKeys = () => issuer.keys
+    const inbox = await openInbox(first, { store, keys, sealKeys, issuerKeys, log })
+    const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
+    const inForce = { issuerKeys: issuer.keys, origin: () => inbox?.origin }
+    const parts = {
+      ...reloadableOf(first, () => store.nowMs(), log.exception, inForce),
+      ...reporting(watch, log, live),
+      ...pages,
+      store,
+      keys,
+    }
+    if (isStdio) await serveOverStdio(parts, inbox, first, { log, terminal })
+    else {
+      const reading = { file, load }
+      await serveOverHttp({ parts, inbox, issuer, keys, figures, live, store, log, terminal, reading })
+    }
+  } finally {
+    issuer.close()
+    clearInterval(sweeping)
+    await store.close()
+  }
+  log.info({}, 'Stopped.')
+}
+
+/** Logs the notification transport, which the configuration alone does not show. */
+function logNotificationTransport({ notifications: { transport }, isPooled }: Store, log: Log): void {
+  const fields = { notifications: transport, pooled: isPooled }
+  if (transport === 'poll') {
+    log.warn(
+      fields,
+      'The store is reached through a connection pooler, where LISTEN does not work: changes by other gateways are found by polling. Set wake to the address of the database itself, or to NATS.',
+    )
+  } else log.info(fields, 'The store is open.')
+}
+
+function reporting(
+  watch: Telemetry,
+  log: Log,
+  live: ReloadableState,
+): Pick<GatewayOptions, 'onError' | 'onServerLog' | 'watch'> {
+  return {
+    onError: log.exception,
+    onServerLog: (server, line) => {
+      if (live.config.log.servers) log.info({ server, line }, 'The server printed a line.')
+    },
+    watch,
+  }
+}
+
+async function serveOverStdio(
+  parts: Omit<GatewayOptions, 'listen'>,
+  inbox: ServedInbox | undefined,
+  config: Config,
+  outputs: { log: Log; terminal: Terminal },
+): Promise<void> {
+  const stopInbox = inbox === undefined ? undefined : await serveStandaloneInbox(inbox, config, outputs)
+  await serveOwnStdio(parts)
+  stopInbox?.()
+}
+
+interface Serving {
+  readonly parts: Omit<GatewayOptions, 'listen'>
+  readonly figures: Metrics
+  readonly inbox: ServedInbox | undefined
+  readonly issuer: IssuerInForce
+  readonly keys: KeysInForce
+  readonly live: ReloadableState
+  readonly store: Store
+  readonly log: Log
+  readonly terminal: Terminal
+  readonly reading: Pick<Running, 'file' | 'load'>
+}
+
+async function serveOverHttp(serving: Serving): Promise<void> {
+  const { parts, inbox, issuer, keys, figures, live, store, log, terminal, reading } = serving
+  const condition: Condition = { resource: undefined }
+  let isDraining = false
+  const updateResource = ({ identity }: Config) => {
+    condition.resource = identity === undefined ? undefined : resourceOf(identity)
+  }
+  updateResource(live.config)
+  const { listen, servers, metrics } = live.config
+  const health = healthPages(
+    new Readiness({
+      store,
+      isDraining: () => isDraining,
+      areIssuerKeysRead: () => issuer.areKeysRead,
+      onChange: (found, error) => {
+        if (found === undefined) log.info({}, 'Ready.')
+        else log.warn(error === undefined ? {} : { reason: reasonOf(error) }, `Not ready: ${found.reason}`)
+      },
+    }),
+  )
+  const pages = { ...health, ...identityPages(condition), ...metricsPages(figures, live.config) }
+  const fallback = inbox === undefined ? {} : { fallback: inbox.respond }
+  const gateway = await startGateway({ ...parts, ...fallback, listen, pages }).catch((error: unknown) => {
+    throw explained(error, addressText(listen))
+  })
+  figures.lookAt(gateway.standing, gateway.recount)
+  const own = metrics.listen
+  const closeMetrics =
+    own === undefined || !metrics.enabled
+      ? () => undefined
+      : await openMetricsListener(own, { ...health, '/metrics': metricsPage(figures) }, () =>
+          knownOf(live.config),
+        ).catch(async (error: unknown) => {
+          await gateway.close()
+          throw explained(error, addressText(own))
+        })
+  // Handle signals before the address is logged.
+  const reloads = new Reloads({
+    ...reading,
+    gateway,
+    inbox,
+    issuer,
+    keys,
+    live,
+    variables: terminal.variables,
+    nowMs: () => store.nowMs(),
+    log,
+    onReloaded: (config) => {
+      updateResource(config)
+      figures.keepOnly(Object.keys(config.servers))
+    },
+  })
+  const signals = handleSignals(() => reloads.request())
+  void issuer.begin()
+  log.info({ url: gateway.url, servers: Object.keys(servers).join(' ') }, 'Listening.')
+  if (terminal.isOutColoured) terminal.out(`Assent is at ${gateway.url}. Ctrl+C stops it.`)
+  await inbox?.openAt(gateway.origin, terminal)
+  const signal = await signals.stop
+  isDraining = true
+  reloads.close()
+  const noticeMs = noticeOf(signal, store)
+  log.info({ signal, withinMs: programLimits.drainMs, noticeMs }, 'Shutting down: readiness off, draining.')
+  await sleep(noticeMs)
+  inbox?.endStreams()
+  await gateway.drain(programLimits.drainMs - noticeMs)
+  closeMetrics()
+  await gateway.close()
+  signals.remove()
+}
+
+/**
+ * How long requests are still served after readiness is off, so that a load balancer notices before any is refused.
+ * Zero if no other gateway shares the store, or if a person stops the program at the terminal.
+ */
+function noticeOf(signal: NodeJS.Signals, { isShared }: Store): number {
+  const { drainMs, drainNoticeMs } = programLimits
+  return signal === 'SIGTERM' && isShared ? Math.min(drainNoticeMs, drainMs / 2) : 0
+}
+
+/** Without a separate address, metrics are served at the endpoint's address, for this machine only. */
+function metricsPages(figures: Metrics, { metrics }: Config): Record<string, Page> {
+  return metrics.enabled && metrics.listen === undefined ? { '/metrics': fromHereAlone(metricsPage(figures)) } : {}
+}
+
+function explained(error: unknown, place: string): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${place} is taken by another program. Stop it, or set another port in listen.`,
+    EADDRNOTAVAIL: `${place} is not an address of this machine. Set listen to one.`,
+    EACCES: `This user may not listen on ${place}. Use a port above 1023.`,
+    ENOTFOUND: `${place} is not a known host. Set listen to an address of this machine.`,
+  }
+  const reason = reasons[code ?? '']
+  return reason === undefined && error instanceof Error
+    ? error
+    : new Error(reason ?? `The gateway cannot listen on ${place}.`, { cause: error })
+}

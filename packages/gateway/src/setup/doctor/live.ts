@@ -1,0 +1,115 @@
+// Starts a configured server as its client would, and tries both generations of the protocol with it.
+//
+// Each generation gets a separate process: a server may exit when it receives a request of the other generation.
+
+import type { JsonObject } from '@assent/core'
+import { isReply, type Message, type Reply, stringAt } from '../../protocol/messages.ts'
+import { metaKeys, revision as newest } from '../../protocol/names-2026-07-28.ts'
+import { BackOff } from '../../servers/back-off.ts'
+import type { StdioServer } from '../../servers/stdio-server.ts'
+import { StdioTransport } from '../../servers/stdio-transport.ts'
+import { doctorLimits } from '../limits.ts'
+
+export type RevisionCheck =
+  | { readonly ok: true; readonly revision: string; readonly tools: readonly string[]; readonly tookMs: number }
+  | { readonly ok: false; readonly because: string }
+
+export interface LiveProbe {
+  /** The revisions with sessions, which all clients support. */
+  readonly sessions: RevisionCheck
+  /** 2026-07-28, which some clients support. */
+  readonly stateless: RevisionCheck
+}
+
+const older = '2025-11-25'
+const info = { name: 'assent-doctor', version: '1' }
+
+export async function checkLaunch(server: StdioServer): Promise<LiveProbe> {
+  const sessions = await check(server, bySession)
+  // A server that timed out once would time out again.
+  if (!sessions.ok && sessions.because === noAnswer) return { sessions, stateless: sessions }
+  return { sessions, stateless: await check(server, byDiscovery) }
+}
+
+type Ask = (method: string, params: JsonObject) => Promise<JsonObject>
+interface Connection {
+  readonly ask: Ask
+  notify(method: string): Promise<void>
+}
+
+async function bySession({ ask, notify }: Connection): Promise<{ revision: string; tools: string[] }> {
+  const hello = await ask('initialize', { protocolVersion: older, capabilities: { elicitation: {} }, clientInfo: info })
+  await notify('notifications/initialized')
+  return { revision: stringAt(hello, 'protocolVersion') ?? 'none', tools: toolNames(await ask('tools/list', {})) }
+}
+
+async function byDiscovery({ ask }: Connection): Promise<{ revision: string; tools: string[] }> {
+  const _meta = { [metaKeys.version]: newest, [metaKeys.capabilities]: { elicitation: {} }, [metaKeys.info]: info }
+  const { supportedVersions } = await ask('server/discover', { _meta })
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(newest))
+    throw new Error(`It does not support ${newest}.`)
+  return { revision: newest, tools: toolNames(await ask('tools/list', { _meta })) }
+}
+
+const noAnswer = `It did not respond within ${doctorLimits.answerMs / 1_000} s.`
+
+async function check(
+  server: StdioServer,
+  probe: (connection: Connection) => Promise<{ revision: string; tools: string[] }>,
+): Promise<RevisionCheck> {
+  const begun = performance.now()
+  const waiting = new Map<number, (reply: Reply) => void>()
+  const ended = Promise.withResolvers<never>()
+  // Prevents an unhandled rejection when no request is waiting.
+  ended.promise.catch(() => undefined)
+  const stderrLines: string[] = []
+  const transport = new StdioTransport(
+    server,
+    {
+      onMessage: (message: Message) => {
+        if (isReply(message)) waiting.get(Number(message.id))?.(message)
+      },
+      // The last lines of stderr may arrive after the process has ended.
+      onClosed: (reason) => {
+        setTimeout(() => ended.reject(new Error(reason + relevantLines(stderrLines))), doctorLimits.outputGraceMs)
+      },
+    },
+    (line) => stderrLines.push(line.trim()),
+    new BackOff(),
+  )
+  const timer = setTimeout(() => ended.reject(new Error(noAnswer)), doctorLimits.answerMs)
+  let count = 0
+  const ask: Ask = async (method, params) => {
+    const id = count++
+    const reply = new Promise<Reply>((resolve) => waiting.set(id, resolve))
+    await transport.send({ jsonrpc: '2.0', id, method, params })
+    const { result, error } = (await Promise.race([reply, ended.promise])) as {
+      result?: JsonObject
+      error?: JsonObject
+    }
+    if (result === undefined) throw new Error(`Response to ${method}: ${stringAt(error, 'message') ?? 'nothing'}`)
+    return result
+  }
+  try {
+    const found = await probe({ ask, notify: (method) => transport.send({ jsonrpc: '2.0', method }) })
+    return { ok: true, ...found, tookMs: Math.round(performance.now() - begun) }
+  } catch (error) {
+    return { ok: false, because: error instanceof Error ? error.message : String(error) }
+  } finally {
+    clearTimeout(timer)
+    transport.close()
+  }
+}
+
+function toolNames(result: JsonObject): string[] {
+  const { tools } = result
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool) => stringAt(tool as JsonObject, 'name') ?? [])
+}
+
+/** The lines of stderr that most likely explain the failure; the last ones if none stands out. */
+function relevantLines(stderrLines: readonly string[]): string {
+  const relevant = stderrLines.filter((line) => /error|not found|cannot|refused|denied/i.test(line)).slice(0, 2)
+  const shown = relevant.length > 0 ? relevant : stderrLines.slice(-3)
+  return shown.length === 0 ? '' : ` Its output: ${shown.join(' / ')}`
+}

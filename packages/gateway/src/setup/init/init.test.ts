@@ -1,0 +1,434 @@
+import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
+import { knownClients } from '../../call/clients/known-clients.ts'
+import { awaitTool } from '../../call/route/await-answer.ts'
+import { clientNames } from '../../program/init-options.ts'
+import { assent } from '../../program/process.suite.ts'
+import { initClients } from './clients.ts'
+import { samples } from './configs.corpus.ts'
+import { findClients } from './detect.ts'
+import { pathLaunch, thisProgram } from './launch.ts'
+import { aMachine, type TestMachine, treeOf } from './machine.suite.ts'
+import { thisMachine } from './machine.ts'
+
+const all = initClients.map(({ id }) => id)
+
+/** All eight clients, each with a configuration in the repository and in the home folder. */
+async function aFullMachine(lay = (text: string) => text): Promise<TestMachine> {
+  const sampleOf = (client: string, at = 0) => lay(samples.filter((one) => one.client === client)[at]?.text ?? '')
+  return aMachine({
+    '.vscode/mcp.json': sampleOf('vscode'),
+    '.mcp.json': sampleOf('claude-code'),
+    '.cursor/mcp.json': sampleOf('cursor'),
+    '.codex/config.toml': sampleOf('codex'),
+    '.gemini/settings.json': sampleOf('gemini-cli'),
+    '.zed/settings.json': sampleOf('zed'),
+    'opencode.jsonc': sampleOf('opencode'),
+    'AGENTS.md': lay('# How we work\n\nTabs.\n'),
+    '~/.config/Code/User/mcp.json': sampleOf('vscode', 1),
+    '~/.claude.json': sampleOf('claude-code', 1),
+    '~/.cursor/mcp.json': sampleOf('cursor', 1),
+    '~/.codex/config.toml': sampleOf('codex', 1),
+    '~/.gemini/settings.json': sampleOf('gemini-cli'),
+    '~/.config/goose/config.yaml': sampleOf('goose'),
+    '~/.config/zed/settings.json': sampleOf('zed', 1),
+    '~/.config/opencode/opencode.json': sampleOf('opencode', 1),
+  })
+}
+
+test('[INIT-1] the help lists the clients of the table, and each is a known client', () => {
+  expect(all).toEqual([...clientNames])
+  for (const { title } of initClients) expect(knownClients.map((one) => one.title)).toContain(title)
+})
+
+describe('finding', () => {
+  test('[INIT-1] on an empty machine no client is found, and the command reports that', async () => {
+    const machine = await aMachine()
+    const result = await machine.init([], { yes: true })
+
+    expect(result.code).toBe(1)
+    expect(result.out).toContain('No supported client')
+    expect(Object.keys(treeOf(machine))).toEqual(['work', 'work/project', 'work/project/.git'])
+  })
+
+  test.each([
+    ['~/.config/Code/User/settings.json', 'vscode'],
+    ['.vscode/settings.json', 'vscode'],
+    ['~/.claude.json', 'claude-code'],
+    ['CLAUDE.md', 'claude-code'],
+    ['~/.cursor/argv.json', 'cursor'],
+    ['.cursorrules', 'cursor'],
+    ['~/.codex/auth.json', 'codex'],
+    ['.codex/config.toml', 'codex'],
+    ['~/.gemini/oauth_creds.json', 'gemini-cli'],
+    ['GEMINI.md', 'gemini-cli'],
+    ['~/.config/goose/config.yaml', 'goose'],
+    ['.goosehints', 'goose'],
+    ['~/.config/zed/settings.json', 'zed'],
+    ['.zed/tasks.json', 'zed'],
+    ['~/.config/opencode/opencode.json', 'opencode'],
+    ['opencode.json', 'opencode'],
+  ])('[INIT-1] %s shows that %s is used', async (file, id) => {
+    const { repository, variables } = await aMachine({ [file]: '' })
+
+    expect(findClients(thisMachine(variables, repository, 'linux')).map(({ client }) => client.id)).toEqual([id])
+  })
+
+  test('[INIT-1] clients are also found by a program on the PATH, and by their Windows and macOS paths', async () => {
+    const { repository, variables, home } = await aMachine({ '~/bin/zeditor': '', '~/AppData/Roaming/Code/User/a': '' })
+    const found = (platform: NodeJS.Platform, PATH: string) =>
+      findClients(thisMachine({ ...variables, PATH }, repository, platform)).map(({ client }) => client.id)
+
+    expect(found('linux', `${home}/bin`)).toEqual(['zed'])
+    expect(found('linux', '/nowhere')).toEqual([])
+    expect(found('win32', '')).toEqual(['vscode'])
+    const mac = thisMachine({ HOME: '/h' }, '/h', 'darwin')
+    expect(initClients[0]?.server(mac, undefined).file).toBe('/h/Library/Application Support/Code/User/mcp.json')
+  })
+})
+
+describe.each([
+  ['project', (text: string) => text],
+  ['user', (text: string) => text],
+  ['project', (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`],
+] as const)('all eight clients in %s scope', (scope, lay) => {
+  test('[INIT-2] [INIT-3] [INIT-4] clients are set up once, and undo restores every file byte for byte', async () => {
+    const machine = await aFullMachine(lay)
+    const before = treeOf(machine)
+
+    const first = await machine.init([], { scope, yes: true })
+    const set = treeOf(machine)
+    const second = await machine.init([], { scope, yes: true })
+
+    expect(first.code).toBe(0)
+    expect(Object.values(set)).not.toEqual(Object.values(before))
+    expect(second).toMatchObject({ code: 0, err: '' })
+    expect(second.out).toContain('Everything is set up already')
+    expect(treeOf(machine)).toEqual(set)
+
+    expect((await machine.init([], { scope, undo: true, yes: true })).code).toBe(0)
+    expect(treeOf(machine)).toEqual(before)
+    expect(existsSync(machine.path('~/.local/state/assent/init.json'))).toBe(false)
+    expect((await machine.init([], { scope, undo: true, yes: true })).out).toContain('nothing')
+  })
+
+  test('[INIT-4] undo of one client at a time, in any order, restores every file', async () => {
+    const machine = await aFullMachine(lay)
+    const before = treeOf(machine)
+
+    for (const id of all) expect((await machine.init([id], { scope, yes: true })).code).toBe(0)
+    for (const id of [...all.slice(3), ...all.slice(0, 3)]) {
+      expect((await machine.init([id], { scope, undo: true, yes: true })).code, id).toBe(0)
+    }
+
+    expect(treeOf(machine)).toEqual(before)
+  })
+})
+
+test('[INIT-2] without existing files, each client gets its own format, with a long timeout if it has one', async () => {
+  const machine = await aMachine()
+
+  await machine.init(all, { yes: true })
+
+  const { command, args } = pathLaunch(thisProgram())
+  const launch = { command, args }
+  expect(JSON.parse(machine.read('.vscode/mcp.json'))).toEqual({ servers: { assent: { type: 'stdio', ...launch } } })
+  expect(JSON.parse(machine.read('.mcp.json'))).toEqual({
+    mcpServers: { assent: { type: 'stdio', ...launch, timeout: 3_600_000, alwaysLoad: true } },
+  })
+  expect(JSON.parse(machine.read('.cursor/mcp.json'))).toEqual({ mcpServers: { assent: launch } })
+  expect(parse(machine.read('.codex/config.toml'))).toEqual({
+    mcp_servers: { assent: { ...launch, startup_timeout_sec: 60, tool_timeout_sec: 3_600 } },
+  })
+  expect(JSON.parse(machine.read('.gemini/settings.json'))).toEqual({
+    mcpServers: { assent: { ...launch, timeout: 3_600_000 } },
+  })
+  expect(parseYaml(machine.read('~/.config/goose/config.yaml'))).toMatchObject({
+    extensions: { assent: { enabled: true, type: 'stdio', cmd: command, args, timeout: 3_600 } },
+  })
+  expect(JSON.parse(machine.read('.zed/settings.json'))).toEqual({
+    context_servers: { assent: { ...launch, env: {}, timeout: 3_600 } },
+  })
+  expect(JSON.parse(machine.read('opencode.json'))).toMatchObject({
+    $schema: 'https://opencode.ai/config.json',
+    mcp: { assent: { type: 'local', command: [command, ...args], enabled: true } },
+  })
+})
+
+test('[INIT-7] instructions are written as an agent for VS Code, else as a rule or a shared block', async () => {
+  const machine = await aMachine({ 'AGENTS.md': '# How we work\n' })
+
+  await machine.init(all, { yes: true })
+
+  const agent = machine.read('.github/agents/Conductor.agent.md')
+  expect(agent).toMatch(/^---\nname: Conductor\n(.*\n)*tools: \[.*'assent\/\*'\]\n---\n/)
+  const places = ['.claude/rules/assent.md', '.cursor/rules/assent.mdc', 'AGENTS.md', 'GEMINI.md']
+  for (const text of [agent, ...places.map(machine.read)]) {
+    for (const tool of [
+      'request_plan_approval',
+      'request_phase_commit_approval',
+      'request_completion_review',
+      awaitTool,
+    ]) {
+      expect(text).toContain(`\`${tool}\``)
+    }
+  }
+  expect(machine.read('AGENTS.md').split('assent:begin')).toHaveLength(2)
+  expect(machine.read('.cursor/rules/assent.mdc')).toContain('alwaysApply: true')
+})
+
+test('[INIT-7] --no-habit writes only servers; Zed gets its block in the rules file that it reads', async () => {
+  const machine = await aMachine({ '.rules': 'Ours.\n' })
+
+  await machine.init(['vscode', 'codex'], { yes: true, habit: false })
+  expect(existsSync(machine.path('.github'))).toBe(false)
+  expect(existsSync(machine.path('AGENTS.md'))).toBe(false)
+
+  await machine.init(['zed'], { yes: true })
+  expect(machine.read('.rules')).toContain('assent:begin')
+})
+
+describe('confirmation', () => {
+  test('[INIT-8] --dry-run shows the change and writes nothing, for setup and for undo', async () => {
+    const machine = await aFullMachine()
+    const before = treeOf(machine)
+
+    const result = await machine.init([], { dryRun: true })
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.out).toContain('+     "assent": {')
+    expect(treeOf(machine)).toEqual(before)
+    expect(existsSync(machine.path('~/.local'))).toBe(false)
+
+    await machine.init([], { yes: true })
+    const set = treeOf(machine)
+    expect((await machine.init([], { undo: true, dryRun: true })).code).toBe(0)
+    expect(treeOf(machine)).toEqual(set)
+  })
+
+  test('[INIT-8] files are written only after a yes, not after a no and not without a terminal', async () => {
+    const machine = await aFullMachine()
+    const before = treeOf(machine)
+    const questions: string[] = []
+    const person = (answer: boolean) => (question: string) => {
+      questions.push(question)
+      return answer
+    }
+
+    expect(await machine.init([], {}, person(false))).toMatchObject({ code: 0 })
+    expect(treeOf(machine)).toEqual(before)
+    const withoutTerminal = await machine.init([])
+    expect(withoutTerminal.code).toBe(2)
+    expect(withoutTerminal.err).toContain('--yes')
+    expect(treeOf(machine)).toEqual(before)
+
+    expect(await machine.init([], {}, person(true))).toMatchObject({ code: 0 })
+    expect(treeOf(machine)).not.toEqual(before)
+    expect(await machine.init([], { undo: true }, person(false))).toMatchObject({ code: 0 })
+    expect(treeOf(machine)).not.toEqual(before)
+    expect(await machine.init([], { undo: true }, person(true))).toMatchObject({ code: 0 })
+    expect(treeOf(machine)).toEqual(before)
+    expect(questions.map((one) => one.trim().split(' ')[0])).toEqual(['Write', 'Write', 'Undo', 'Undo'])
+  })
+
+  test('[INIT-8] a file that changes while the person decides is not overwritten', async () => {
+    const machine = await aMachine({ '.mcp.json': '{}' })
+
+    const result = await machine.init(['claude-code'], {}, () => {
+      machine.write('.mcp.json', '{ "mcpServers": {} }')
+      return true
+    })
+
+    expect(result.code).toBe(1)
+    expect(result.out).toContain('it changed while you were asked')
+    expect(machine.read('.mcp.json')).toBe('{ "mcpServers": {} }')
+  })
+
+  test('[INIT-8] secrets in the lines around a change are not shown', async () => {
+    const machine = await aFullMachine()
+
+    const shown = [await machine.init([], { dryRun: true }), await machine.init([], { dryRun: true, scope: 'user' })]
+
+    for (const { out } of shown) for (const secret of ['sw0rdfish', 'ghp_', 'ctx7sk']) expect(out).not.toContain(secret)
+  })
+})
+
+describe('files that cannot be edited', () => {
+  test('[INIT-6] such a file stays unchanged, others are written, and the command prints what to paste', async () => {
+    const machine = await aMachine({ '.cursor/mcp.json': '{ broken', '.mcp.json': '{}', '.codex/config.toml': 'a = ' })
+
+    const result = await machine.init(['cursor', 'claude-code', 'codex'], { yes: true })
+
+    expect(result.code).toBe(1)
+    expect(machine.read('.cursor/mcp.json')).toBe('{ broken')
+    expect(machine.read('.codex/config.toml')).toBe('a = ')
+    expect(machine.read('.mcp.json')).toContain('"assent"')
+    expect(result.out).toContain('not changed: line 1 is not valid JSON')
+    expect(result.out).toContain('"mcpServers": {')
+    expect(result.out).toContain('[mcp_servers.assent]')
+  })
+
+  test('[INIT-6] folders, broken links and files in other encodings are not changed', async () => {
+    const machine = await aMachine({ '.gemini/settings.json': '{}' })
+    mkdirSync(machine.path('.mcp.json'))
+    mkdirSync(machine.path('.cursor'))
+    symlinkSync('nowhere', machine.path('.cursor/mcp.json'))
+    machine.write('.vscode/mcp.json', '')
+    const { writeFileSync } = await import('node:fs')
+    writeFileSync(machine.path('.vscode/mcp.json'), Buffer.from('\uFEFF{}', 'utf16le'))
+    const before = treeOf(machine)
+
+    const result = await machine.init(['claude-code', 'cursor', 'vscode'], { yes: true, habit: false })
+
+    expect(result.code).toBe(1)
+    expect(treeOf(machine)).toEqual(before)
+    for (const reason of ['it is not a file', 'a broken link', 'not UTF-8']) expect(result.out).toContain(reason)
+  })
+
+  test('[INIT-6] an unreadable record stops the command before anything is written', async () => {
+    const machine = await aMachine({ '.mcp.json': '{}', '~/.local/state/assent/init.json': '{ "version": 2 }' })
+
+    await expect(machine.init(['claude-code'], { yes: true })).rejects.toThrow('cannot be read')
+    await expect(machine.init(['claude-code'], { undo: true, yes: true })).rejects.toThrow('cannot be read')
+    expect(machine.read('.mcp.json')).toBe('{}')
+  })
+})
+
+describe('links and file modes', () => {
+  test('[INIT-9] a symbolic link stays a link; its target is written and keeps its mode', async () => {
+    const machine = await aMachine({ '~/dotfiles/mcp.json': '{}\n' })
+    mkdirSync(machine.path('~/.cursor'))
+    symlinkSync('../dotfiles/mcp.json', machine.path('~/.cursor/mcp.json'))
+    chmodSync(machine.path('~/dotfiles/mcp.json'), 0o664)
+    const before = treeOf(machine)
+
+    await machine.init(['cursor'], { scope: 'user', yes: true })
+    const set = treeOf(machine)
+    expect(set['.cursor/mcp.json']).toBe('link to ../dotfiles/mcp.json')
+    expect(machine.read('~/dotfiles/mcp.json')).toContain('"assent"')
+    expect(statSync(machine.path('~/dotfiles/mcp.json')).mode & 0o777).toBe(0o664)
+
+    await machine.init(['cursor'], { scope: 'user', undo: true, yes: true })
+    expect(treeOf(machine)).toEqual(before)
+  })
+
+  test('[INIT-9] a hard link shows the change, private files stay private, and no draft is left', async () => {
+    const machine = await aMachine({ '~/.claude.json': '{}', '~/shared.json': '{}' })
+    chmodSync(machine.path('~/.claude.json'), 0o600)
+    mkdirSync(machine.path('~/.cursor'))
+    linkSync(machine.path('~/shared.json'), machine.path('~/.cursor/mcp.json'))
+
+    await machine.init(['cursor', 'claude-code'], { scope: 'user', yes: true, habit: false })
+
+    expect(machine.read('~/shared.json')).toContain('"assent"')
+    expect(statSync(machine.path('~/.claude.json')).mode & 0o777).toBe(0o600)
+    expect(Object.keys(treeOf(machine)).filter((path) => /mcp\.json\.|claude\.json\./.test(path))).toEqual([])
+  })
+
+  test('[INIT-9] a backup that only this user can read is kept until undo', async () => {
+    const machine = await aMachine({ '~/.claude.json': '{ "secret": 1 }' })
+
+    await machine.init(['claude-code'], { scope: 'user', yes: true })
+    const { readdirSync } = await import('node:fs')
+    const folder = machine.path('~/.local/state/assent/init-backups')
+    const [kept = ''] = readdirSync(folder)
+    expect(machine.read(`~/.local/state/assent/init-backups/${kept}`)).toBe('{ "secret": 1 }')
+    expect(statSync(`${folder}/${kept}`).mode & 0o077).toBe(0)
+
+    await machine.init(['claude-code'], { scope: 'user', undo: true, yes: true })
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('undo after other edits', () => {
+  test('[INIT-5] undo removes our part and keeps later edits elsewhere in the file', async () => {
+    const machine = await aFullMachine()
+    const before = machine.read('.mcp.json')
+    await machine.init([], { yes: true })
+    const edited = (text: string) => text.replace('"sentry"', '"sentry-eu"')
+    machine.write('.mcp.json', edited(machine.read('.mcp.json')))
+    machine.write('AGENTS.md', `${machine.read('AGENTS.md')}\nMore rules.\n`)
+
+    expect((await machine.init([], { undo: true, yes: true })).code).toBe(0)
+
+    expect(machine.read('.mcp.json')).toBe(edited(before))
+    expect(machine.read('AGENTS.md')).toBe('# How we work\n\nTabs.\n\nMore rules.\n')
+  })
+
+  test('[INIT-5] an Assent block that was edited stays and is reported until it is removed by hand', async () => {
+    const machine = await aMachine()
+    await machine.init(['claude-code', 'vscode'], { yes: true })
+    machine.write('.mcp.json', machine.read('.mcp.json').replace(JSON.stringify(process.execPath), '"node"'))
+    machine.write('.github/agents/Conductor.agent.md', 'mine')
+
+    const result = await machine.init([], { undo: true, yes: true })
+    expect(result.code).toBe(1)
+    expect(result.out).toContain('was changed since')
+    expect(machine.read('.mcp.json')).toContain('"node"')
+    expect(machine.read('.github/agents/Conductor.agent.md')).toBe('mine')
+    expect(existsSync(machine.path('.vscode'))).toBe(false)
+
+    for (const file of ['.mcp.json', '.github/agents/Conductor.agent.md']) rmSync(machine.path(file))
+    expect((await machine.init([], { undo: true, yes: true })).code).toBe(0)
+    expect((await machine.init([], { undo: true, yes: true })).out).toContain('nothing')
+  })
+
+  test('[INIT-5] a file that init created stays if another server was added to it, with only that server', async () => {
+    const machine = await aMachine()
+    await machine.init(['cursor', 'opencode'], { yes: true, habit: false })
+    machine.write(
+      '.cursor/mcp.json',
+      machine.read('.cursor/mcp.json').replace('"mcpServers": {', '"mcpServers": {\n    "a": { "command": "a" },'),
+    )
+    machine.write('opencode.json', `${machine.read('opencode.json')}\n`)
+
+    await machine.init([], { undo: true, yes: true })
+
+    expect(machine.read('.cursor/mcp.json')).toBe('{\n  "mcpServers": {\n    "a": { "command": "a" }\n  }\n}\n')
+    expect(existsSync(machine.path('opencode.json'))).toBe(false)
+  })
+
+  test('[INIT-4] undo keeps what another client or another repository still needs', async () => {
+    const machine = await aMachine({ 'AGENTS.md': 'Ours.\n', '~/.config/goose/config.yaml': 'GOOSE_MODE: auto\n' })
+    await machine.init(['codex', 'goose'], { yes: true })
+    await machine.init(['goose'], { scope: 'user', yes: true })
+
+    await machine.init(['codex'], { undo: true, yes: true })
+    expect(machine.read('AGENTS.md')).toContain('assent:begin')
+    const result = await machine.init(['goose'], { undo: true, yes: true })
+    expect(result.out).toContain('kept, because it is also used by goose')
+    expect(machine.read('AGENTS.md')).toBe('Ours.\n')
+    expect(machine.read('~/.config/goose/config.yaml')).toContain('assent')
+
+    await machine.init([], { scope: 'user', undo: true, yes: true })
+    expect(machine.read('~/.config/goose/config.yaml')).toBe('GOOSE_MODE: auto\n')
+  })
+
+  test('[INIT-4] after a crash between record and file, undo changes nothing and nothing is lost', async () => {
+    const machine = await aMachine({ '.mcp.json': '{}' })
+    await machine.init(['claude-code'], { yes: true, habit: false })
+    machine.write('.mcp.json', '{}')
+
+    expect(await machine.init([], { undo: true, yes: true })).toMatchObject({ code: 0 })
+    expect(machine.read('.mcp.json')).toBe('{}')
+  })
+})
+
+test('[INIT-8] the command prints help, refuses an unknown client, and writes nothing without a terminal', async () => {
+  const machine = await aMachine({ '.mcp.json': '{}' })
+  const run = (...words: string[]) =>
+    assent(['init', ...words], { folder: machine.repository, variables: { HOME: machine.home } })
+
+  const [help, wrong, silent] = await Promise.all([run('--help'), run('emacs'), run()])
+  expect(help.out).toContain('--undo')
+  expect(wrong).toMatchObject({ code: 2 })
+  expect(wrong.err).toContain('vscode')
+  expect(silent.code).toBe(2)
+  expect(machine.read('.mcp.json')).toBe('{}')
+
+  expect(await run('claude-code', '--yes', '--no-habit')).toMatchObject({ code: 0, err: '' })
+  expect(machine.read('.mcp.json')).toContain('assent')
+  expect(await run('--undo', '--yes')).toMatchObject({ code: 0, err: '' })
+  expect(machine.read('.mcp.json')).toBe('{}')
+})

@@ -1,0 +1,93 @@
+// A test machine in a temporary folder: a home, a repository and client files; runs `assent init` on it.
+
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
+import type { InitOptions } from '../../program/init-options.ts'
+import { runInit } from '../../program/run-init.ts'
+import type { Program } from './launch.ts'
+
+export interface TestMachine {
+  readonly home: string
+  readonly repository: string
+  readonly variables: NodeJS.ProcessEnv
+  path(file: string): string
+  read(file: string): string
+  write(file: string, text: string): void
+  init(names: readonly string[], options?: Partial<InitOptions>, person?: (question: string) => boolean): Promise<Said>
+}
+
+export interface Said {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/**
+ * @param files by path; `~/` is home, everything else is in the repository
+ * @param program the program that init runs as; by default this checkout
+ */
+export async function aMachine(files: Readonly<Record<string, string>> = {}, program?: Program): Promise<TestMachine> {
+  const root = await mkdtemp(join(tmpdir(), 'assent-init-'))
+  closeAfterTest(() => rm(root, { recursive: true }))
+  const home = join(root, 'home')
+  const repository = join(home, 'work', 'project')
+  mkdirSync(join(repository, '.git'), { recursive: true })
+  const path = (file: string) => (file.startsWith('~/') ? join(home, file.slice(2)) : join(repository, file))
+  const variables = { HOME: home, PATH: '' }
+  const machine: TestMachine = {
+    home,
+    repository,
+    variables,
+    path,
+    read: (file) => readFileSync(path(file), 'utf8'),
+    write: (file, text) => {
+      mkdirSync(dirname(path(file)), { recursive: true })
+      writeFileSync(path(file), text)
+    },
+    init: async (names, options = {}, person) => {
+      const result = { out: '', err: '' }
+      const terminal = {
+        out: (text: string) => {
+          result.out += `${text}\n`
+        },
+        err: (text: string) => {
+          result.err += `${text}\n`
+        },
+        variables,
+        isOutColoured: false,
+        isErrColoured: false,
+        ...(person === undefined ? {} : { confirm: async (question: string) => person(question) }),
+      }
+      return { code: await runInit(names, { habit: true, ...options }, terminal, repository, program), ...result }
+    },
+  }
+  for (const [file, text] of Object.entries(files)) machine.write(file, text)
+  return machine
+}
+
+/** Everything in the home folder except our record: contents, modes, links, folders. */
+export function treeOf({ home }: TestMachine): Record<string, string> {
+  const tree: Record<string, string> = {}
+  const walk = (folder: string) => {
+    for (const name of readdirSync(join(home, folder)).sort()) {
+      const path = join(folder, name)
+      if (path === join('.local')) continue
+      const info = lstatSync(join(home, path))
+      const mode = (info.mode & 0o777).toString(8)
+      if (info.isSymbolicLink()) tree[path] = `link to ${readlinkSync(join(home, path))}`
+      else if (info.isDirectory()) {
+        tree[path] = `folder ${mode}`
+        walk(path)
+      } else
+        tree[path] = `${mode} ${createHash('sha256')
+          .update(readFileSync(join(home, path)))
+          .digest('hex')}`
+    }
+  }
+  walk('')
+  return tree
+}

@@ -1,0 +1,15 @@
+// The Node version that the program needs. Imports no other module of ours: it must run on a Node that is too old.
+
+/** The first version that runs our sources and has SQLite without a flag. */
+export const oldestNode = [22, 18] as const
+
+export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [, first = 0, second = 0] = (/^v?(\d+)\.(\d+)/.exec(version) ?? []).map(Number)
+  return first > major || (first === major && second >= minor)
+}
+
+/** Undefined if the version is recent enough. */
+export function whyTooOld(version: string): string | undefined {
+  if (isAtLeast(version, oldestNode)) return undefined
+  return `Assent needs Node ${oldestNode.join('.')} or later, and this is ${version}. Nothing was started. Install a newer Node where your clients find it first.`
+}

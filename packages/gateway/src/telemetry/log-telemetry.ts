@@ -1,0 +1,60 @@
+// Reports events as metrics, and those that concern the operator also as log lines.
+
+import type { Telemetry } from '../call/telemetry-port.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+export function logTelemetry(metrics: Metrics, log: Log): Telemetry {
+  /** Last logged state per server, so that each change is logged once. */
+  const lastHealth = new Map<string, string>()
+  return {
+    asked: (server) => {
+      metrics.asked(server)
+      log.debug({ server }, 'Question asked.')
+    },
+    ended: (server, end, waitedMs, answer) => {
+      metrics.ended(server, end, waitedMs, answer)
+      const named = answer === undefined ? {} : { answer }
+      log.info({ server, end, ...named, waitedMs: Math.round(waitedMs) }, 'Question ended.')
+    },
+    unseen: (server) => {
+      metrics.unseen(server)
+      log.info({ server }, 'A client answered before a person can have read the question. The answer was not used.')
+    },
+    unattended: (server) => {
+      metrics.unattended(server)
+      log.info({ server }, 'A client accepted a form before a person can have read it. Without an inbox, it is used.')
+    },
+    refused: (reason) => {
+      metrics.refused(reason)
+      log.debug({ reason }, 'Refused.')
+    },
+    questionRefused: (question) => {
+      metrics.questionRefused(question)
+      log.warn({ ...question }, 'A question was refused; no person saw it.')
+    },
+    callsLost: (count) => {
+      metrics.callsLost(count)
+      log.warn({ count }, 'Calls were abandoned: the replica that held them stopped responding.')
+    },
+    toolLeftOut: (server, tool) =>
+      log.warn({ server, tool }, 'The tool requires tasks, which this gateway does not support: left out of the list.'),
+    nameConflict: (server, name, why) =>
+      log.warn(
+        { server, name },
+        why === 'taken'
+          ? 'Another tool of this server has the same name for clients: left out of the list.'
+          : 'Without its prefix, this name would equal a name of another server: it keeps the prefix.',
+      ),
+    passed: (method, outcome, ms) => metrics.passed(method, outcome, ms),
+    replied: (server, ms) => metrics.replied(server, ms),
+    health: (server, isUp, reason) => {
+      metrics.health(server, isUp)
+      const now = isUp ? 'up' : `${reason}`
+      if (lastHealth.get(server) === now) return
+      lastHealth.set(server, now)
+      if (isUp) log.info({ server }, 'The server is ready.')
+      else log.warn({ server, reason }, 'The server cannot be used.')
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// Metrics of the store: latency, errors, connections, and how notifications from other gateways arrive.
+
+import type { MeasuredStep, Store } from '@assent/store'
+import { Counter, Gauge, Histogram, type Metric } from './prometheus.ts'
+
+const stepSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 30]
+
+export class StoreMetrics {
+  readonly #steps = new Histogram('assent_store_seconds', 'How long steps on the database took.', stepSeconds)
+  readonly #errors = new Counter(
+    'assent_store_errors_total',
+    'Failed steps on the database, by reason: unavailable, or another error.',
+  )
+  #store: Pick<Store, 'pool' | 'notifications'> | undefined
+
+  constructor() {
+    // Start at zero, or Prometheus would not see the first error as an increase.
+    for (const operation of ['read', 'write', 'background']) {
+      for (const reason of ['unavailable', 'failed']) this.#errors.add({ operation, reason }, 0)
+    }
+  }
+
+  /** Called when the store is open. */
+  lookAt(store: Pick<Store, 'pool' | 'notifications'>): void {
+    this.#store = store
+  }
+
+  step({ kind, ms, failure }: MeasuredStep): void {
+    this.#steps.observe({ operation: kind }, ms / 1_000)
+    if (failure !== undefined) this.#errors.add({ operation: kind, reason: failure })
+  }
+
+  metrics(): Metric[] {
+    return [this.#steps, this.#errors, ...this.#ofPool(), ...this.#ofNotifications()]
+  }
+
+  #ofPool(): Metric[] {
+    const pool = this.#store?.pool
+    if (pool === undefined) return []
+    return [
+      new Gauge('assent_store_connections', 'Connections to the database that statements run on.', () => [
+        [{ state: 'busy' }, pool.open - pool.idle],
+        [{ state: 'idle' }, pool.idle],
+      ]),
+      new Gauge('assent_store_connections_max', 'Maximum number of connections.', () => [[{}, pool.most]]),
+      new Gauge('assent_store_waiting', 'Statements that wait for a connection.', () => [[{}, pool.waiting]]),
+    ]
+  }
+
+  #ofNotifications(): Metric[] {
+    const notifications = this.#store?.notifications
+    if (notifications === undefined) return []
+    const { transport, received, late, reconnects } = notifications
+    const counter = (name: string, help: string, value: number) => {
+      const metric = new Counter(name, help)
+      metric.add({ transport }, value)
+      return metric
+    }
+    return [
+      counter('assent_notifications_total', 'Notifications of changes that arrived.', received),
+      counter('assent_notifications_late_total', 'Ends that were found by polling before a notification came.', late),
+      counter(
+        'assent_notification_reconnects_total',
+        'Connections for notifications that were made again.',
+        reconnects,
+      ),
+    ]
+  }
+}

@@ -1,0 +1,67 @@
+// The stream of changes to this person's asks, as server-sent events over fetch: `EventSource` cannot send the signature that
+// every request needs. After a lost connection it reconnects with the id of the last event and receives what it missed.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+import type { ChangeView } from '@assent/core'
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { openStream, problemOf } from './client.ts'
+
+/** What a page receives from the stream. `reload`: changes may have been missed, so everything is read again. */
+export type StreamEvent =
+  | { readonly kind: 'ask'; readonly change: ChangeView }
+  | { readonly kind: 'reload' }
+  | { readonly kind: 'state'; readonly state: StreamState }
+  | { readonly kind: 'refused' }
+
+export type StreamState = 'live' | 'waiting'
+
+/** After a lost connection, and after a refusal. */
+const reconnectMs = 1_000
+const refusedReconnectMs = 3_000
+
+/** Stays connected until the returned function is called. */
+export function openChangeStream(onEvent: (event: StreamEvent) => void): () => void {
+  const closing = new AbortController()
+  const { signal } = closing
+  let reconnect: ReturnType<typeof setTimeout> | undefined
+  let lastId = ''
+
+  const receive = ({ id, event, data }: EventSourceMessage) => {
+    lastId = id ?? lastId
+    if (event === 'ask') onEvent({ kind: 'ask', change: JSON.parse(data) as ChangeView })
+    else if (event === 'now' || event === 'anew') onEvent({ kind: 'reload' })
+  }
+  const connect = async () => {
+    try {
+      const response = await openStream('/api/changes', lastId === '' ? {} : { 'last-event-id': lastId }, signal)
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+      if (!response.ok || !isStream) return retry('refused')
+      await readEvents(response, receive)
+      retry('waiting')
+    } catch (error) {
+      const { code } = problemOf(error)
+      retry(code === 'signed-out' || code === 'unverified' ? 'refused' : 'waiting')
+    }
+  }
+  const retry = (reason: 'refused' | 'waiting') => {
+    if (signal.aborted) return
+    reconnect = setTimeout(() => void connect(), reason === 'refused' ? refusedReconnectMs : reconnectMs)
+    onEvent(reason === 'refused' ? { kind: 'refused' } : { kind: 'state', state: 'waiting' })
+  }
+  void connect()
+  return () => {
+    closing.abort()
+    clearTimeout(reconnect)
+  }
+}
+
+/** Resolves when the stream ends; throws when the connection is lost. */
+async function readEvents(response: Response, onEvent: (event: EventSourceMessage) => void): Promise<void> {
+  const events = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const reader = events?.getReader()
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) return
+    onEvent(value)
+  }
+}

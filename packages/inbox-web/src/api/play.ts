@@ -1,0 +1,45 @@
+// The playground's requests to the gateway.
+
+import type { PlayBody, PlayRunView, PlayView } from '@assent/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { get, post } from './client.ts'
+import { recordServerTime } from './server-time.ts'
+
+const pollMs = 400
+
+export function usePlayground() {
+  return useQuery({ queryKey: ['play'], queryFn: () => get<PlayView>('/api/play'), staleTime: Infinity, retry: false })
+}
+
+export function useRun(id: string | undefined) {
+  return useQuery({
+    queryKey: runKey(id),
+    queryFn: async () => {
+      const run = await get<PlayRunView>(`/api/play/runs/${id}`)
+      recordServerTime(run.nowMs)
+      return run
+    },
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => (state.data?.state.kind === 'running' ? pollMs : false),
+  })
+}
+
+export function useStartRun() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: PlayBody) => post<PlayRunView>('/api/play/runs', body),
+    onSuccess: (run) => queries.setQueryData(runKey(run.id), run),
+  })
+}
+
+export function useStopRun(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => post<PlayRunView>(`/api/play/runs/${id}/stop`, {}),
+    onSuccess: (run) => queries.setQueryData(runKey(run.id), run),
+  })
+}
+
+function runKey(id: string | undefined) {
+  return ['play', 'run', id ?? '']
+}

@@ -1,0 +1,185 @@
+// The pages' requests to the gateway, cached by TanStack Query. `live-updates.ts` marks them as stale.
+
+import type {
+  AnswerBody,
+  AnsweredView,
+  AskPageView,
+  HandOverBody,
+  InboxProblem,
+  LoginStartView,
+  MeView,
+  OneAskView,
+  ProofView,
+  SecretView,
+  SignInView,
+  StatisticsView,
+} from '@assent/core'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { get, post, problemOf } from './client.ts'
+import { sealSecret } from './seal-secret.ts'
+import { recordServerTime } from './server-time.ts'
+
+/** A bit more than fits on a large screen; a longer first page would only load later. */
+const pageSize = '30'
+const retryMeMs = 3_000
+
+export const queryKeys = {
+  me: ['me'],
+  signIn: ['sign-in'],
+  open: ['asks', 'open'],
+  ask: (id: string) => ['asks', 'one', id],
+  secret: (page: string) => ['asks', 'secret', page],
+  history: ['history'],
+  statistics: ['statistics'],
+  proof: (id: string) => ['proof', id],
+} as const
+
+/** Not fetched while a sign-in link is being used: the reply would describe the state before it. */
+export function useMe(isSigningIn: boolean) {
+  return useQuery({
+    queryKey: queryKeys.me,
+    queryFn: () => withServerTime(get<MeView>('/api/me')),
+    retry: false,
+    enabled: !isSigningIn,
+    // Retry while the gateway is unreachable, or while another program has its address.
+    refetchInterval: ({ state }) =>
+      state.error !== null && problemOf(state.error).code !== 'signed-out' ? retryMeMs : false,
+  })
+}
+
+/** How people sign in here; fetched when the person is signed out. */
+export function useSignIn() {
+  return useQuery({ queryKey: queryKeys.signIn, queryFn: () => get<SignInView>('/api/sign-in'), staleTime: 60_000 })
+}
+
+/** Opens the issuer's sign-in page, which sends the person back to `to`. */
+export async function startLogin(to: string): Promise<void> {
+  const { url } = await post<LoginStartView>('/api/sign-in/start', { to })
+  location.assign(url)
+}
+
+export function useOpenAsks() {
+  return useInfiniteQuery({
+    queryKey: queryKeys.open,
+    queryFn: ({ pageParam }) =>
+      withServerTime(get<AskPageView>(`/api/asks${searchString({ cursor: pageParam, size: pageSize })}`)),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+export function useAsk(id: string | undefined) {
+  return useQuery({
+    queryKey: queryKeys.ask(id ?? ''),
+    queryFn: () => withServerTime(get<OneAskView>(`/api/asks/${id}`)),
+    enabled: id !== undefined,
+    retry: false,
+  })
+}
+
+/** The ask behind a secret page. It is also cached under its own id, so that updates reach it. */
+export function useSecretAsk(page: string) {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: queryKeys.secret(page),
+    queryFn: async () => {
+      const view = await withServerTime(get<OneAskView>(`/api/secrets/${encodeURIComponent(page)}`))
+      queries.setQueryData(queryKeys.ask(view.ask.id), view)
+      return view
+    },
+    retry: false,
+  })
+}
+
+export interface HistoryFilter {
+  readonly server?: string
+  readonly kind?: string
+  readonly outcome?: string
+}
+
+export function useHistory(filter: HistoryFilter) {
+  return useInfiniteQuery({
+    queryKey: [...queryKeys.history, filter],
+    queryFn: ({ pageParam }) =>
+      withServerTime(get<AskPageView>(`/api/history${searchString({ ...filter, cursor: pageParam, size: pageSize })}`)),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Checking the audit log is work for the gateway, so the proof is fetched only on request. */
+export function useProof(id: string, isRequested: boolean) {
+  return useQuery({
+    queryKey: queryKeys.proof(id),
+    queryFn: () => withServerTime(get<ProofView>(`/api/asks/${id}/proof`)),
+    enabled: isRequested,
+    staleTime: 0,
+  })
+}
+
+export function useStatistics(days: number) {
+  return useQuery({
+    queryKey: [...queryKeys.statistics, days],
+    queryFn: () => withServerTime(get<StatisticsView>(`/api/figures?days=${days}`)),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export type SubmitResult =
+  | { readonly ok: true; readonly view: AnsweredView }
+  | { readonly ok: false; readonly problem: InboxProblem }
+
+/** Sends an answer. A refusal is returned as a value, not thrown. */
+export function useAnswer(id: string) {
+  return useSubmit(id, (body: AnswerBody) => post<AnsweredView>(`/api/asks/${id}/answer`, body))
+}
+
+interface SecretSubmission {
+  readonly decisionId: string
+  readonly secret: string
+  readonly view: SecretView
+}
+
+/** Encrypts a secret in the browser and sends the ciphertext. */
+export function useHandOver(id: string) {
+  return useSubmit(id, async ({ decisionId, secret, view }: SecretSubmission) => {
+    const body: HandOverBody = { decisionId, sealed: await sealSecret(secret, view) }
+    return post<AnsweredView>(`/api/secrets/${view.page}`, body)
+  })
+}
+
+function useSubmit<Input>(id: string, send: (input: Input) => Promise<AnsweredView>) {
+  const queries = useQueryClient()
+  return useMutation({
+    // The input is not cached: it may be a secret.
+    gcTime: 0,
+    mutationFn: async (input: Input): Promise<SubmitResult> => {
+      try {
+        return { ok: true, view: await withServerTime(send(input)) }
+      } catch (error) {
+        return { ok: false, problem: problemOf(error) }
+      }
+    },
+    onSuccess: (result) => {
+      const { ask, nowMs } = result.ok ? result.view : result.problem
+      if (ask !== undefined) queries.setQueryData(queryKeys.ask(id), { ask, nowMs })
+      void queries.invalidateQueries({ queryKey: queryKeys.open })
+      void queries.invalidateQueries({ queryKey: queryKeys.history })
+      void queries.invalidateQueries({ queryKey: queryKeys.statistics })
+    },
+  })
+}
+
+async function withServerTime<T extends { readonly nowMs: number }>(reply: Promise<T>): Promise<T> {
+  const view = await reply
+  recordServerTime(view.nowMs)
+  return view
+}
+
+function searchString(values: Readonly<Record<string, string | undefined>>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== '') search.set(name, value)
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}

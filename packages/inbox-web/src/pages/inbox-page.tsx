@@ -1,0 +1,161 @@
+// The open asks of the person: the list, and the selected ask as a card.
+
+import type { AnswerBody, AskView } from '@assent/core'
+import { Button, Loader } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { problemOf } from '../api/client.ts'
+import { useAsk, useOpenAsks } from '../api/queries.ts'
+import { serverNow } from '../api/server-time.ts'
+import { AskCard } from '../ui/ask-card.tsx'
+import { AskRow } from '../ui/ask-row.tsx'
+import { LoadMore } from '../ui/load-more.tsx'
+import { PageError } from '../ui/page-error.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useWideScreen } from '../ui/wide-screen.ts'
+import { AskDetail } from './ask-detail.tsx'
+import { exampleAsk } from './example-ask.ts'
+import { navigate } from './route.ts'
+
+export function InboxPage({ id }: { readonly id?: string | undefined }) {
+  const list = useOpenAsks()
+  const isWide = useWideScreen()
+  const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
+  const [first] = asks
+
+  // On a wide screen the newest ask is selected at first; new asks never replace the selected one.
+  useEffect(() => {
+    if (isWide && id === undefined && first !== undefined) navigate(`/asks/${first.id}`, 'replace')
+  }, [isWide, id, first])
+
+  const move = (by: 1 | -1) => {
+    const at = asks.findIndex((ask) => ask.id === id)
+    const next = asks[at < 0 ? 0 : at + by]
+    if (next !== undefined) navigate(`/asks/${next.id}`, 'replace')
+  }
+  useShortcuts({
+    j: () => move(1),
+    k: () => move(-1),
+    Enter: () => document.querySelector<HTMLElement>('.card')?.focus(),
+  })
+
+  if (list.isPending) return <Loader className="loading" aria-label="Loading" />
+  if (list.isError) return <PageError problem={problemOf(list.error)} onRetry={() => void list.refetch()} />
+  if (asks.length === 0 && id === undefined) return <EmptyInbox />
+  return (
+    <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
+      <h1 className="visually-hidden">Inbox</h1>
+      <nav className="list" aria-label="Waiting for you">
+        <h2 className="list-title">
+          Waiting for you <span className="digits">{countOf(asks, list.hasNextPage)}</span>
+        </h2>
+        <ul>
+          {asks.map((ask) => (
+            <AskRow
+              key={ask.id}
+              ask={ask}
+              path={`/asks/${ask.id}`}
+              isCurrent={ask.id === id}
+              onOpen={() => navigate(`/asks/${ask.id}`)}
+            />
+          ))}
+        </ul>
+        {asks.length === 0 && <p className="list-empty">Nothing is waiting for you.</p>}
+        {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
+      </nav>
+      <div className="detail">
+        {id === undefined ? (
+          <p className="detail-empty">Select an ask from the list.</p>
+        ) : (
+          <SelectedAsk key={id} id={id} next={asks.find((ask) => ask.id !== id)} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function SelectedAsk({ id, next }: { readonly id: string; readonly next: AskView | undefined }) {
+  const state = useAsk(id).data?.ask.state.kind ?? 'open'
+  return (
+    <>
+      <BackLink />
+      <AskDetail id={id} />
+      {state !== 'open' && next !== undefined && (
+        <p className="next">
+          <Button variant="default" onClick={() => navigate(`/asks/${next.id}`, 'replace')}>
+            Next: {next.headline}
+          </Button>
+        </p>
+      )}
+      {state !== 'open' && next === undefined && <p className="next">Nothing else is waiting for you.</p>}
+    </>
+  )
+}
+
+function BackLink() {
+  return (
+    <a
+      className="back"
+      href="/"
+      onClick={(event) => {
+        event.preventDefault()
+        navigate('/')
+      }}
+    >
+      ‹ All
+    </a>
+  )
+}
+
+const exampleSeenKey = 'assent-example-seen'
+
+function EmptyInbox() {
+  const [example, setExample] = useState<AskView | undefined>(() =>
+    localStorage.getItem(exampleSeenKey) === null ? exampleAsk(serverNow()) : undefined,
+  )
+  const onAnswer = async ({ action, comment }: AnswerBody['answer']) => {
+    localStorage.setItem(exampleSeenKey, 'yes')
+    setExample((before) => before && answerExample(before, action, comment))
+    return undefined
+  }
+  return (
+    <div className="empty">
+      <h1>Nothing is waiting for you.</h1>
+      <p>
+        When an agent needs you, its question appears here. To try it, ask your agent: “Ask me to confirm before you go
+        on.”
+      </p>
+      {example === undefined ? (
+        <Button variant="default" onClick={() => setExample(exampleAsk(serverNow()))}>
+          Show me an example
+        </Button>
+      ) : (
+        <section className="example" aria-label="An example">
+          <p className="example-note">This is an example of a card. Nothing runs, whatever you answer.</p>
+          <AskCard ask={example} onAnswer={onAnswer} onPassed={() => setExample(undefined)} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+const exampleOutcomes = {
+  accept: { outcome: 'accepted', answered: { name: 'approved', verdict: 'yes', text: 'Approved' } },
+  decline: { outcome: 'declined', answered: { name: 'declined', verdict: 'no', text: 'Declined' } },
+  cancel: { outcome: 'cancelled', answered: { name: 'dismissed', verdict: 'neutral', text: 'Dismissed' } },
+} as const
+
+function answerExample(ask: AskView, action: AnswerBody['answer']['action'], comment: string | undefined): AskView {
+  const outcome = exampleOutcomes[action]
+  const withComment = comment === undefined ? {} : { comment }
+  const by = { name: 'you', isYou: true }
+  const what = `You ${outcome.answered.name} the example; nothing ran`
+  return {
+    ...ask,
+    answers: [],
+    state: { kind: 'settled', what, ...outcome, by, via: 'inbox', atMs: serverNow(), content: [], ...withComment },
+  }
+}
+
+function countOf(asks: readonly AskView[], hasMore: boolean): string {
+  return `${asks.length}${hasMore ? '+' : ''}`
+}

@@ -1,0 +1,131 @@
+// Signing in: by a link, whose code is in the URL fragment so that it is never sent to a server by the browser, or with an
+// account at the issuer, which sends the person back to the page they came from.
+
+import type { InboxProblem, SignInView } from '@assent/core'
+import { Button, Loader } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { problemOf, signInWith } from '../api/client.ts'
+import { startLogin, useSignIn } from '../api/queries.ts'
+import { navigate } from './route.ts'
+
+export function SignInPage() {
+  const queries = useQueryClient()
+  const [problem, setProblem] = useState<InboxProblem>()
+  const [hasCode] = useState(() => location.hash !== '')
+  useEffect(() => {
+    const code = takeCode()
+    if (code === undefined) return
+    signInWith(code).then(
+      async () => {
+        await queries.invalidateQueries()
+        navigate('/', 'replace')
+      },
+      (error: unknown) => setProblem(problemOf(error)),
+    )
+  }, [queries])
+  if (problem === undefined && hasCode) return <Loader className="loading" aria-label="Signing in" />
+  if (problem !== undefined) return <SignedOut title={titleOf(problem)} reason={problem.message} />
+  const search = new URLSearchParams(location.search)
+  const [title, reason] = loginErrors[search.get('problem') ?? ''] ?? []
+  return (
+    <SignedOut
+      to={search.get('to') ?? '/'}
+      {...(title === undefined || reason === undefined ? {} : { title, reason })}
+    />
+  )
+}
+
+function titleOf({ code }: InboxProblem): string {
+  if (code === 'signed-out') return 'This link is no longer valid.'
+  return code === 'refused' ? 'This browser cannot sign in here.' : 'You could not be signed in.'
+}
+
+let taken = false
+
+/** Returns the code once: React's StrictMode runs effects twice, and a second request would find the link already used. */
+function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined
+  if (taken || code === undefined) return undefined
+  taken = true
+  history.replaceState(null, '', '/sign-in')
+  return code
+}
+
+/** Why a login failed, by the gateway's code in `?problem=`. */
+const loginErrors: Readonly<Record<string, readonly [title: string, reason: string]>> = {
+  stale: ['The sign-in was not completed.', 'It took too long, was started in another browser, or was already used.'],
+  denied: ['You are not signed in.', 'The sign-in was cancelled.'],
+  failed: [
+    'You could not be signed in.',
+    'The sign-in could not be verified. If it happens again, tell the operator of this gateway.',
+  ],
+  unavailable: ['You could not be signed in.', 'The sign-in provider cannot be reached. Try again in a moment.'],
+  'too-many': ['You have too many sessions.', 'Sign out in another browser first, or wait until a session ends.'],
+}
+
+interface SignedOutProps {
+  readonly title?: string
+  readonly reason?: string
+  /** The page to open after signing in; the current page by default. */
+  readonly to?: string
+}
+
+export function SignedOut({ title = 'You are signed out.', reason, to }: SignedOutProps) {
+  const method = useSignIn()
+  return (
+    <div className="empty" role={reason === undefined ? undefined : 'alert'}>
+      <h1>{title}</h1>
+      {reason !== undefined && <p>{reason}</p>}
+      {method.isSuccess && <SignInMethod view={method.data} to={to ?? location.pathname + location.search} />}
+    </div>
+  )
+}
+
+/** Another program has the inbox's address. The page retries every few seconds. */
+export function Unverified() {
+  return (
+    <div className="empty" role="alert">
+      <h1>This may not be your inbox.</h1>
+      <p>
+        The program at this address could not prove that it is your inbox. Nothing was sent to it. This page checks
+        again every few seconds.
+      </p>
+      <p>
+        If Assent moved to another address, run <code>assent inbox link</code> in a terminal and open the link it
+        prints.
+      </p>
+    </div>
+  )
+}
+
+function SignInMethod({ view, to }: { readonly view: SignInView; readonly to: string }): ReactNode {
+  const [isLeaving, setLeaving] = useState(false)
+  const [error, setError] = useState<string>()
+  if (view.way === 'link') {
+    return (
+      <p>
+        Run <code>assent inbox link</code> in a terminal and open the link it prints. Each link works once.
+      </p>
+    )
+  }
+  const go = () => {
+    setLeaving(true)
+    setError(undefined)
+    startLogin(to).catch((cause: unknown) => {
+      setLeaving(false)
+      setError(problemOf(cause).message)
+    })
+  }
+  return (
+    <>
+      <p>
+        You sign in with your account at <strong>{view.issuer}</strong> and then return here.
+      </p>
+      <Button loading={isLeaving} onClick={go}>
+        Sign in
+      </Button>
+      {error !== undefined && <p role="alert">{error}</p>}
+    </>
+  )
+}

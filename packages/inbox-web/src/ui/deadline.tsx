@@ -1,0 +1,38 @@
+// The time left to answer an ask. It is emphasised in two steps as the deadline approaches, and never blinks.
+
+import type { AskView } from '@assent/core'
+import { useEffect } from 'react'
+import { useNow } from '../api/server-time.ts'
+import { ago, atHour, left } from './time.ts'
+
+const boldBelowMs = 60_000
+const plainBelowMs = 5 * 60_000
+
+interface Props {
+  readonly ask: Pick<AskView, 'decideByMs' | 'mayEndEarlier' | 'callerSeenAtMs'>
+  readonly onPassed: () => void
+}
+
+export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, onPassed }: Props) {
+  const now = useNow()
+  const leftMs = decideByMs - now
+  const isPassed = leftMs <= 0
+  useEffect(() => {
+    if (isPassed) onPassed()
+  }, [isPassed, onPassed])
+  return (
+    <p className="deadline" data-urgency={urgencyOf(leftMs)}>
+      Expires in{' '}
+      <time className="digits" title={atHour(decideByMs, now)}>
+        {left(leftMs)}
+      </time>
+      {mayEndEarlier === true && <span> · The server may stop waiting earlier.</span>}
+      {callerSeenAtMs !== undefined && <span> · Caller last seen {ago(now - callerSeenAtMs)}</span>}
+    </p>
+  )
+}
+
+export function urgencyOf(leftMs: number): 'quiet' | 'plain' | 'bold' {
+  if (leftMs < boldBelowMs) return 'bold'
+  return leftMs < plainBelowMs ? 'plain' : 'quiet'
+}

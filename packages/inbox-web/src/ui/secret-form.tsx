@@ -1,0 +1,72 @@
+// The form for a secret. It is encrypted before it is sent, and cleared from the form once it has been.
+
+import type { AskView, InboxProblem } from '@assent/core'
+import { Button } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { canSeal, isTooLong, maxSecretBytes } from '../api/seal-secret.ts'
+import { SecretInput } from '../form/secret-input.tsx'
+import { type AnswerAction, AnswerBar } from './answer-bar.tsx'
+
+interface Props {
+  readonly ask: AskView
+  readonly sending: AnswerAction | undefined
+  readonly problem: InboxProblem | undefined
+  readonly onHandOver: (secret: string) => Promise<InboxProblem | undefined>
+  readonly onAnswer: (action: AnswerAction) => void
+}
+
+export function SecretForm({ ask, sending, problem, onHandOver, onAnswer }: Props) {
+  const [secret, setSecret] = useState('')
+  const [error, setError] = useState<string>()
+  const [refusal, setRefusal] = useState<InboxProblem>()
+  const [isSending, setSending] = useState(false)
+  const shownProblem = problem ?? refusal
+
+  const handOver = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isSending || sending !== undefined) return
+    const invalid = secret === '' ? 'Type or paste it first.' : isTooLong(secret) ? tooLong : undefined
+    setError(invalid)
+    if (invalid !== undefined) return
+    setSending(true)
+    const refused = await onHandOver(secret)
+    if (refused === undefined) setSecret('')
+    setRefusal(refused)
+    setSending(false)
+  }
+
+  return (
+    <form className="answer-form" noValidate onSubmit={(event) => void handOver(event)}>
+      {canSeal ? (
+        <SecretInput
+          value={secret}
+          error={error}
+          onChange={(typed) => {
+            setSecret(typed)
+            setError(undefined)
+          }}
+        />
+      ) : (
+        <p className="warning" data-level="danger">
+          This page was loaded over plain http, where browsers do not allow encryption, so no secret can be handed over
+          here. Open the inbox over https.
+        </p>
+      )}
+      {shownProblem !== undefined && (
+        <p className="problem" role="alert">
+          {shownProblem.message}
+        </p>
+      )}
+      <div className="secret-bar">
+        {canSeal && (
+          <Button type="submit" className="answer answer-accept" loading={isSending}>
+            Hand over
+          </Button>
+        )}
+        <AnswerBar acceptLabel="Answer" answers={ask.answers} sending={sending} onAnswer={onAnswer} />
+      </div>
+    </form>
+  )
+}
+
+const tooLong = `This is too long: at most ${maxSecretBytes / 1_024} KiB can be handed over.`

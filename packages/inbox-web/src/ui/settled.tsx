@@ -1,0 +1,88 @@
+// The outcome of an ask that is no longer open.
+
+import type { AskView, NamedOutcome, StateView } from '@assent/core'
+import { useNow } from '../api/server-time.ts'
+import { ago, exactly } from './time.ts'
+
+const marks = { yes: '✓', no: '✕', neutral: '•', dismissed: '–', expired: '⌛', withdrawn: '↩' } as const
+
+export function Settled({ ask }: { readonly ask: AskView }) {
+  const now = useNow()
+  const { state, question } = ask
+  if (state.kind === 'open') return null
+  const isSecret = question.kind === 'url' && question.secret !== undefined
+  const isYours = state.kind === 'settled' && state.by.isYou
+  return (
+    <div className="settled" data-outcome={outcomeLook(state)} role="status">
+      <p className="settled-what">
+        <span className="outcome-mark" aria-hidden="true">
+          {marks[outcomeLook(state)]}
+        </span>
+        <span>
+          {state.what}, <time title={exactly(state.atMs)}>{ago(now - state.atMs)}</time>.
+        </span>
+      </p>
+      {state.kind === 'settled' && state.comment !== undefined && (
+        <div className="settled-comment">
+          <p>Comment · {isSent(ask, state) ? 'sent to the agent' : 'saved in the audit log only'}</p>
+          <p>{state.comment}</p>
+        </div>
+      )}
+      {state.kind === 'settled' && state.content.length > 0 && (
+        <dl className="arguments">
+          {state.content.map(({ label, value }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {isYours && state.outcome === 'accepted' && question.kind === 'url' && !isSecret && question.link.ok && (
+        <a className="open-link" href={question.link.url} target="_blank" rel="noopener noreferrer">
+          Open {question.link.host.highlight} in a new tab
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** An answer that arrived too late was not delivered, and neither was its comment. */
+function isSent({ commentReaches }: AskView, { isUndelivered }: StateView & { kind: 'settled' }): boolean {
+  return commentReaches === 'asker' && isUndelivered !== true
+}
+
+/** Follows the person's answer, not the protocol's action: a form answered with No is an `accept`, but gets no check mark. */
+export function outcomeLook(state: Exclude<StateView, { kind: 'open' }>): keyof typeof marks {
+  if (state.kind !== 'settled') return state.kind
+  // An undelivered answer had no effect.
+  if (state.isUndelivered === true) return 'expired'
+  return state.answered.name === 'dismissed' ? 'dismissed' : state.answered.verdict
+}
+
+/** The person's answer, or why there is none. */
+export function outcomeText(state: Exclude<StateView, { kind: 'open' }>, askedAgain?: string): string {
+  if (state.kind === 'expired' && askedAgain !== undefined) return askedAgain
+  if (state.kind === 'settled') return state.isUndelivered === true ? outcomeLabels.undelivered : state.answered.text
+  const { kind } = state
+  return kind === 'withdrawn' && (state.reason === 'unseen' || state.reason === 'undeliverable')
+    ? outcomeLabels[state.reason]
+    : outcomeLabels[kind]
+}
+
+export const outcomeLabels: Readonly<Record<NamedOutcome, string>> = {
+  yes: 'Yes',
+  no: 'No',
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
+  paused: 'Paused',
+  cancelled: 'Cancelled',
+  answered: 'Answered',
+  declined: 'Declined',
+  dismissed: 'Dismissed',
+  undelivered: 'Too late',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+  unseen: 'Never shown',
+  undeliverable: 'Undeliverable',
+}

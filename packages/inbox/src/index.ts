@@ -1,2 +1,0 @@
-// Nothing is imported from here: the app starts at main.tsx and is built into a folder that the gateway serves.
-export {}

@@ -1,0 +1,169 @@
+// Asks a person for one decision of onboarding, and writes a trace of each question.
+//
+// The questions are stored before they are asked, because on 2026-07-28 the handler runs again from the top with the
+// answer. An answer counts only if the state's revision, the plan and the files have not changed since. Text that does
+// not fit into one question is split into several; only a yes to all of them is a yes.
+
+import { type Content, encodeForm, type Form } from '@assent/core'
+import { type Interaction, isAssentError } from '@assent/sdk'
+import { OnboardingError, type OnboardingErrorCode } from './onboarding-error.ts'
+import type { Site } from './site.ts'
+import type { State } from './state/state.ts'
+import { type Trace, writeTrace } from './state/trace.ts'
+import { counted } from './text.ts'
+import { messageOf, type OneQuestion } from './whole-question.ts'
+
+export type AskingAction = 'approve' | 'migrate' | 'rollback' | 'skip'
+
+/** What a decision is about, as it was when the person was asked. */
+export interface PreparedDecision {
+  /** One question with everything, or the parts of it and a last question about all of them. */
+  readonly questions: readonly OneQuestion[]
+  readonly revision: number
+  readonly planDigest?: string
+  readonly inputsDigest?: string
+}
+
+export interface DecisionRequest {
+  readonly action: AskingAction
+  readonly form: Form
+  /** For the parts of a text that does not fit into one question: the boxes of `form` that mean yes, without a text field. */
+  readonly partForm: Form
+  /** Checks that the decision is possible, and builds the questions. Runs once, before a person is asked. */
+  readonly prepare: () => Promise<PreparedDecision>
+}
+
+/** `comment`: the person's comment next to the form, unchanged; empty when they wrote nothing. */
+export type DecisionAnswer =
+  | { readonly kind: 'accepted'; readonly content: Content; readonly comment: string; readonly asked: PreparedDecision }
+  | { readonly kind: 'declined'; readonly comment: string; readonly asked: PreparedDecision }
+  | { readonly kind: 'canceled'; readonly why: string; readonly comment: string }
+
+export async function askPerson(
+  site: Site,
+  interaction: Interaction,
+  asking: DecisionRequest,
+): Promise<DecisionAnswer> {
+  const begun = await interaction.step('prepare', () => prepared(site, asking))
+  if (!begun.ok) throw new OnboardingError(begun.code, begun.message, begun.suggestion)
+  const { asked, atMs } = begun
+  const last = asked.questions.length - 1
+  for (const number of asked.questions.slice(0, last).keys()) {
+    const answered = await putOne(site, interaction, { asking, asked, number, atMs, form: asking.partForm })
+    if (answered.kind !== 'accepted' || !isYes(answered.content)) return answered
+  }
+  return putOne(site, interaction, { asking, asked, number: last, atMs, form: asking.form })
+}
+
+function isYes(content: Content): boolean {
+  return Object.values(content).every((value) => value === true)
+}
+
+interface Question {
+  readonly asking: DecisionRequest
+  readonly asked: PreparedDecision
+  /** The index of the question. */
+  readonly number: number
+  readonly form: Form
+  readonly atMs: number
+}
+
+function questionText({ asked, number }: Question): { readonly message: string; readonly checked: string } {
+  const one = asked.questions[number]
+  if (one === undefined) throw new Error(`Question ${number} does not exist.`)
+  return { message: messageOf(one), checked: one.checked }
+}
+
+async function putOne(site: Site, interaction: Interaction, question: Question): Promise<DecisionAnswer> {
+  const { asking, asked, number, form } = question
+  const { message, checked } = questionText(question)
+  // A step, because the handler reaches the answered questions again each time it runs.
+  const traced = (response: Trace['response']) =>
+    interaction.step(`trace ${number + 1}`, () => trace(site, question, response))
+  try {
+    const { ask } = interaction
+    const { waitMs, isDefaultWait } = site
+    const settings = { waitMs, isDefaultWait, risk: 'notable', ...(checked === '' ? {} : { checked }) } as const
+    const { value: content, comment = '' } = await ask.withComment(ask.form(message, form, settings))
+    await traced({ action: 'accept', content })
+    return { kind: 'accepted', content: content as Content, comment, asked }
+  } catch (error) {
+    if (!isAssentError(error)) throw error
+    const { comment = '' } = error
+    const wrote = comment === '' ? {} : { content: { comment } }
+    switch (error.code) {
+      case 'declined':
+        await traced({ action: 'decline', ...wrote })
+        return { kind: 'declined', comment, asked }
+      case 'cancelled':
+        await traced({ action: 'cancel', ...wrote })
+        return { kind: 'canceled', why: 'The person closed the question without an answer.', comment }
+      case 'timed_out':
+        await traced({ action: 'cancel' })
+        return canceled(`No answer arrived within ${counted(Math.round(site.waitMs / 1_000), 'second')}.`)
+      case 'unseen':
+        await traced({ action: 'cancel' })
+        return canceled('The client accepted faster than a person can read, so it does not count.')
+      case 'channel_closed':
+        await traced({ action: 'cancel' })
+        return canceled('The connection closed before an answer arrived.')
+      case 'not_supported':
+        throw cannotAsk(asking.action)
+      case 'validation_failed':
+        await traced({ action: 'accept' })
+        throw new OnboardingError(
+          'ANSWER_NOT_VALID',
+          'The answer does not fit the question. That counts as no; nothing was changed.',
+          `Call ${asking.action} again to ask once more.`,
+        )
+      default:
+        throw error
+    }
+  }
+}
+
+function canceled(why: string): DecisionAnswer {
+  return { kind: 'canceled', why, comment: '' }
+}
+
+type Begun =
+  | { readonly ok: true; readonly asked: PreparedDecision; readonly atMs: number }
+  | { readonly ok: false; readonly code: OnboardingErrorCode; readonly message: string; readonly suggestion: string }
+
+async function prepared(site: Site, asking: DecisionRequest): Promise<Begun> {
+  try {
+    const asked = await asking.prepare()
+    return { ok: true, asked, atMs: site.nowMs() }
+  } catch (error) {
+    if (!(error instanceof OnboardingError)) throw error
+    return { ok: false, code: error.code, message: error.message, suggestion: error.suggestion }
+  }
+}
+
+async function trace(site: Site, question: Question, response: Trace['response']): Promise<void> {
+  const { form, atMs, asking } = question
+  const { action } = asking
+  const { message } = questionText(question)
+  const encoded = encodeForm(form, '2025-11-25')
+  const schema = encoded.ok ? encoded.schema : null
+  await writeTrace(site, { action, message, schema, response, duration_ms: Math.max(0, site.nowMs() - atMs) })
+}
+
+/** If no person can be asked the operation is refused, and the error describes how to reach one. */
+function cannotAsk(action: AskingAction): OnboardingError {
+  return new OnboardingError(
+    'USER_APPROVAL_REQUIRED',
+    `${action} needs a person's answer, and this client cannot ask its user. Nothing was changed.`,
+    'Use a client that can ask its user (elicitation), or run the tools behind `assent`, whose inbox asks instead. Do not ask in the chat instead: only an answer to this question counts.',
+  )
+}
+
+/** Throws if the state has changed since the question was asked. */
+export function mustBeAsAsked(state: State, { revision }: PreparedDecision, action: AskingAction): void {
+  if (state.revision === revision) return
+  throw new OnboardingError(
+    'CHANGED_WHILE_ASKING',
+    `Onboarding changed while the person decided: its status is now ${state.status}. This answer changed nothing.`,
+    `Call status, then call ${action} again if it is still needed.`,
+  )
+}

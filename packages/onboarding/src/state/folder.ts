@@ -1,0 +1,60 @@
+// The state folder in the repository: its layout, and how its files are read and written.
+
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { writeDurably } from '../disk/durable.ts'
+import { readRegular } from '../disk/read-regular.ts'
+import { checkPath, placeIn } from '../disk/safe-path.ts'
+import { onboardingLimits } from '../limits.ts'
+import { OnboardingError } from '../onboarding-error.ts'
+import type { Site } from '../site.ts'
+
+export const names = {
+  state: 'onboarding.json',
+  plan: 'proposal.json',
+  diff: 'proposal.diff',
+  locks: 'locks',
+  backup: 'backup',
+  traces: 'elicitation-traces',
+} as const
+
+/** The path of a file in the state folder, from the root. */
+export function ours({ stateFolder }: Site, ...parts: readonly string[]): string {
+  return [checkPath(stateFolder), ...parts].join('/')
+}
+
+/** Creates the folder for this file; refuses links on the way. */
+export async function folderFor(site: Site, path: string): Promise<string> {
+  const place = await placeIn(site.root, path)
+  await mkdir(dirname(place), { recursive: true })
+  return placeIn(site.root, path)
+}
+
+export async function writeOurs(site: Site, path: string, content: string | Buffer): Promise<void> {
+  const place = await folderFor(site, path)
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
+  await writeDurably({ place, bytes, mode: 0o644 }, site.newId())
+}
+
+export async function writeOursAsJson(site: Site, path: string, value: unknown): Promise<void> {
+  await writeOurs(site, path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Undefined when there is none. */
+export async function readOurs(site: Site, path: string): Promise<Buffer | undefined> {
+  const read = await readRegular(await placeIn(site.root, path), onboardingLimits.stateBytes)
+  if (read === 'other') throw damaged(path, 'it is not a regular file, or it is too large')
+  return read?.bytes
+}
+
+export function damaged(path: string, why: string): OnboardingError {
+  return new OnboardingError(
+    'STATE_DAMAGED',
+    `${path} cannot be used: ${why}. Nothing was done.`,
+    'Restore the file from version control, or move the whole folder away and start with analyze.',
+  )
+}
+
+export function backupFolder(site: Site, id: string): string {
+  return ours(site, names.backup, checkPath(id))
+}

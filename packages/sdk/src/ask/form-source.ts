@@ -1,0 +1,109 @@
+// A form from what an author passes: core's field builders, a form, or a Standard Schema (zod, valibot, arktype …).
+//
+// The JSON Schema of a schema is read like untrusted input. Keywords that a form may be unable to check (a JavaScript pattern,
+// `multipleOf`) are left out of the form, because the schema itself validates the answer afterwards.
+
+import {
+  AssentError,
+  type Content,
+  type ContentOf,
+  type FieldSpec,
+  type Form,
+  form,
+  isPlainObject,
+  readForm,
+} from '@assent/core'
+
+/** The part of https://standardschema.dev that we use. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => unknown }
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+
+export type Fields = Readonly<Record<string, FieldSpec>>
+export type FormSource = StandardSchema | Form | Fields
+
+export type AnswersOf<A extends FormSource> =
+  A extends StandardSchema<infer Output>
+    ? Output
+    : A extends Form
+      ? ContentOf<A>
+      : A extends Fields
+        ? ContentOf<ReturnType<typeof form<A>>>
+        : never
+
+interface ParsedFormSource {
+  readonly form: Form
+  readonly take: (content: Content) => unknown
+}
+
+export function parseFormSource(asked: FormSource): ParsedFormSource {
+  if (isStandardSchema(asked)) return fromSchema(asked)
+  if ('fields' in asked && Array.isArray(asked.fields)) return { form: asked as Form, take: unchanged }
+  return { form: form(asked as Fields), take: unchanged }
+}
+
+function unchanged(content: Content): Content {
+  return content
+}
+
+function isStandardSchema(asked: unknown): asked is StandardSchema {
+  const isHolder = (typeof asked === 'object' && asked !== null) || typeof asked === 'function'
+  return isHolder && '~standard' in asked
+}
+
+function fromSchema(schema: StandardSchema): ParsedFormSource {
+  const read = readForm(withoutDeferredChecks(jsonSchemaOf(schema)))
+  if (!read.ok) {
+    const reasons = read.problems.map(({ path, reason }) => `${path}: ${reason}`)
+    throw new AssentError('schema_refused', `This schema cannot be asked as a form. ${reasons.join(' ')}`)
+  }
+  return { form: read.form, take: (content) => validated(schema, content) }
+}
+
+async function validated(schema: StandardSchema, content: Content): Promise<unknown> {
+  // A plain copy, because some schemas refuse objects without a prototype.
+  const result = await schema['~standard'].validate({ ...content })
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path = [] }) => [...path.map(stepName), message].join(': '))
+  throw new AssentError('validation_failed', issues.join(' '))
+}
+
+function stepName(step: unknown): string {
+  return typeof step === 'object' && step !== null && 'key' in step ? String(step.key) : String(step)
+}
+
+function jsonSchemaOf(schema: StandardSchema): unknown {
+  const convert = schema['~standard'].jsonSchema?.input
+  if (convert === undefined) {
+    const vendor = schema['~standard'].vendor
+    const advice = 'Upgrade it, wrap it for Standard JSON Schema, or pass fields'
+    throw new AssentError('schema_refused', `This ${vendor} schema cannot produce its JSON Schema. ${advice}.`)
+  }
+  return convert({ target: 'draft-2020-12' })
+}
+
+const deferredKeywords = new Set(['pattern', 'multipleOf'])
+/** The bounds that zod gives every integer; the author did not choose them. */
+const anyWholeNumber = new Set<unknown>([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER])
+
+function withoutDeferredChecks(schema: unknown): unknown {
+  if (!isPlainObject(schema) || !isPlainObject(schema.properties)) return schema
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
+    if (!isPlainObject(property)) return [name, property]
+    const shown = Object.entries(property).filter(
+      ([keyword, value]) => !deferredKeywords.has(keyword) && !anyWholeNumber.has(value),
+    )
+    return [name, Object.fromEntries(shown)]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
+}

@@ -1,0 +1,51 @@
+// One run of a handler, as `ask`, `step` and `gate` see it: put a question, do something once.
+//
+// It is implemented by a surface where the handler waits (live.ts) or by a journal from which the handler runs again
+// (replay.ts). `ask`, `step` and `gate` do not depend on which.
+
+import type { Surface, WithdrawReason } from '@assent/core'
+import type { Description } from './describe.ts'
+import type { Ending } from './ending.ts'
+
+export interface Run {
+  readonly callId: string
+  /** Where it asks. */
+  readonly surface: Surface
+  /** Whether a secret can be typed where this run asks, unseen by anyone else. */
+  readonly asksSecrets: boolean
+  put(description: Description, askRecord?: AskRecord): Promise<Settlement>
+  /** Does the work unless it was done before in this call; either way resolves with its result. */
+  once(name: string, work: () => unknown): Promise<unknown>
+  /**
+   * Cleans up when nothing in this call needs the resource any more: at once where the handler waits, after the
+   * last round where it runs again. It must not throw.
+   */
+  afterwards(work: () => Promise<void>): Promise<void>
+}
+
+export interface Settlement {
+  readonly askId: string
+  readonly ending: Ending
+  /** When the answer arrived. */
+  readonly atMs: number
+  /** Until when the same answer could be sent again, with an older state of the same call. */
+  readonly repeatableUntilMs: number
+}
+
+/** Records an ask in a store while it is open. The store decides how it ended. */
+export interface AskRecord {
+  raise(askId: string, waitMs: number): Promise<void>
+  /** `raw` is the untrusted reply; the returned ending is the one in the record. */
+  settle(askId: string, raw: unknown): Promise<Ending>
+  /** Withdraws the ask. Returns the answer if it had one already: that answer counts. */
+  withdraw(askId: string, reason?: WithdrawReason): Promise<Ending | undefined>
+}
+
+/** What a run needs from its server. */
+export interface RunSettings {
+  readonly waitMs: number
+  /** `waitMs` is this package's default, not a setting of the server. */
+  readonly isWaitDefault: boolean
+  readonly nowMs: () => number
+  readonly newAskId: () => string
+}

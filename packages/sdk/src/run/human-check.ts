@@ -1,0 +1,43 @@
+// Rejects approvals that arrive from a client faster than a person can read them.
+//
+// Only approvals are checked: any other answer passes however fast it is. Behind our gateway nothing
+// is measured here, because the gateway measures and marks such a cancel itself.
+
+import { isPlainObject } from '@assent/core'
+import type { Description } from '../ask/describe.ts'
+import { type Ending, endingOf } from '../ask/ending.ts'
+import type { AskRecord } from '../ask/run.ts'
+
+/** On the request of a test's in-memory client, whose person is scripted and answers at once. No remote client can set it. */
+export const scriptedPersonKey: unique symbol = Symbol.for('assent.scripted-person')
+
+export function isScripted(request: object): boolean {
+  return scriptedPersonKey in request
+}
+
+const unseen = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } } as const
+
+/** The answer to a question, or a cancel in place of an approval that came too fast. */
+export function rejectFastApproval(
+  { question }: Description,
+  answer: unknown,
+  afterMs: number,
+  unseenAfterMs: number,
+): unknown {
+  const isYes = isPlainObject(answer) && answer.action === 'accept'
+  // Written so that a clock that went backwards counts as too fast.
+  return question.kind === 'approval' && isYes && !(afterMs >= unseenAfterMs) ? unseen : answer
+}
+
+/** How an ask ended, by the record where there is one. An answer that is not a person's is not recorded as one. */
+export async function settleAnswer(
+  description: Description,
+  askId: string,
+  raw: unknown,
+  askRecord: AskRecord | undefined,
+): Promise<Ending> {
+  const ending = endingOf(description, raw)
+  if (askRecord === undefined) return ending
+  if (ending.kind !== 'unseen') return askRecord.settle(askId, raw)
+  return (await askRecord.withdraw(askId, 'unseen')) ?? ending
+}

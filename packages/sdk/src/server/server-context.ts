@@ -1,0 +1,152 @@
+// State that all calls of one server share: name, keys, store, clock, and how users are identified.
+
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  AssentError,
+  createKeyRing,
+  type IdKind,
+  isName,
+  type KeyRing,
+  newId,
+  type OpenLimits,
+  type RandomBytes,
+  type SealKey,
+  type SealRefusal,
+  sealLimits,
+} from '@assent/core'
+import { checkWait } from '../ask/options.ts'
+import type { RunSettings } from '../ask/run.ts'
+import { sdkLimits } from '../limits.ts'
+import type { DurableStore } from './durable.ts'
+import { type PrincipalOf, principalOf } from './principal.ts'
+import type { Secrets } from './secrets.ts'
+import type { StepRecord } from './step-record.ts'
+import { UsedApprovals } from './used-approvals.ts'
+
+export interface AssentSettings {
+  /** The server's name as people see it, in approvals and receipts. */
+  readonly name?: string
+  /**
+   * The keys that seal state, the same on every replica; the first seals, all open. Without them every process generates its
+   * own: questions that are open at a restart, or retried at another replica, are then refused.
+   */
+  readonly keys?: readonly SealKey[]
+  /** Keeps steps, approvals and their single use, for all replicas. */
+  readonly store?: DurableStore
+  /** Approvals that may be open at once in the store; one more is refused with an error, and nothing runs. */
+  readonly openAsks?: Partial<OpenLimits>
+  /** The tenant in the store. */
+  readonly tenant?: string
+  /** On whose behalf a call runs. By default read from the access token. */
+  readonly principal?: PrincipalOf
+  /** How long a person may take, unless an ask sets its own timeout. */
+  readonly waitMs?: number
+  /**
+   * An approval that a client accepts sooner is not a person's and ends with the code `unseen`; 300 by default. Set it to 0
+   * in tests with a client that answers at once. Behind our gateway, `asks.unseen_after` decides instead.
+   */
+  readonly unseenAfterMs?: number
+  /** How long an approval may wait to be used, unless a gate sets its own time. */
+  readonly useWithinMs?: number
+  /** Where people enter passwords and keys; behind a gateway `gatewaySecrets()`. */
+  readonly secrets?: Secrets
+  /** The Ed25519 private key that signs receipts. Without it every process generates its own. */
+  readonly signing?: { readonly keyId: string; readonly privateKey: KeyObject }
+  /** Called with the reason when a state is refused; for a log, never for the caller. */
+  readonly onRefused?: (reason: SealRefusal) => void
+  /** Only for tests. */
+  readonly nowMs?: () => number
+  /** Only for tests: a cryptographic source. */
+  readonly random?: RandomBytes
+}
+
+export class ServerContext {
+  readonly name: string
+  readonly ring: KeyRing
+  readonly store: DurableStore | undefined
+  readonly openAsks: OpenLimits
+  readonly tenant: string
+  readonly waitMs: number
+  readonly isWaitDefault: boolean
+  readonly unseenAfterMs: number
+  readonly useWithinMs: number
+  readonly secrets: Secrets | undefined
+  readonly onRefused: (reason: SealRefusal) => void
+  readonly nowMs: () => number
+  readonly random: RandomBytes
+  readonly stateMaxMs: number = sealLimits.ttlMaxMs
+  /** Identifies this process in the step records. */
+  readonly owner: string
+  /** Approvals used in this process: the only record of single use without a store. */
+  readonly usedApprovals: UsedApprovals = new UsedApprovals()
+  readonly #principal: PrincipalOf | undefined
+  #signing: Signing | undefined
+
+  constructor(settings: AssentSettings) {
+    this.name = checkName(settings.name ?? 'this server')
+    this.tenant = checkName(settings.tenant ?? 'default')
+    this.random = settings.random ?? randomBytes
+    this.ring = createKeyRing(settings.keys ?? [{ id: 'process', secret: this.random(32) }])
+    this.store = settings.store
+    this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
+    this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
+    this.isWaitDefault = settings.waitMs === undefined
+    this.unseenAfterMs = checkUnseenAfter(settings.unseenAfterMs ?? sdkLimits.unseenAfterMs)
+    this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
+    this.secrets = settings.secrets
+    this.onRefused = settings.onRefused ?? (() => undefined)
+    this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
+    this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
+    this.#principal = settings.principal
+    if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)
+  }
+
+  /** Generated on first use, because most servers have no gate. */
+  get signing(): Signing {
+    this.#signing ??= { keyId: this.owner, ...generateKeyPairSync('ed25519') }
+    return this.#signing
+  }
+
+  newId(kind: IdKind): string {
+    return newId(kind, this.nowMs(), this.random)
+  }
+
+  principalOf(context: unknown): string {
+    return principalOf(context, this.#principal)
+  }
+
+  get runSettings(): RunSettings {
+    const { waitMs, isWaitDefault, nowMs } = this
+    return { waitMs, isWaitDefault, nowMs, newAskId: () => this.newId('ask') }
+  }
+
+  /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
+  stepRecord(callId: string): StepRecord | undefined {
+    if (this.store === undefined) return undefined
+    const { tenant, owner } = this
+    return { steps: this.store.steps, tenant, callId, owner, keepMs: this.stateMaxMs }
+  }
+}
+
+export interface Signing {
+  readonly keyId: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+function signingWith({ keyId, privateKey }: { keyId: string; privateKey: KeyObject }): Signing {
+  if (privateKey.type !== 'private' || privateKey.asymmetricKeyType !== 'ed25519') {
+    throw new AssentError('misconfigured', 'Receipts are signed with an Ed25519 private key.')
+  }
+  return { keyId: checkName(keyId), privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+function checkUnseenAfter(ms: number): number {
+  if (Number.isSafeInteger(ms) && ms >= 0 && ms <= sdkLimits.unseenAfterMaxMs) return ms
+  throw new AssentError('misconfigured', 'unseenAfterMs is from 0 to 10000, in whole milliseconds.')
+}
+
+function checkName(name: string): string {
+  if (isName(name)) return name
+  throw new AssentError('misconfigured', 'A server or tenant needs a name that can be shown.')
+}

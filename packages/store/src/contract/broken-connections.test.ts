@@ -1,0 +1,326 @@
+// Connections that break while a step runs: the step happens once, and its caller gets its result.
+
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openPostgres, type Store } from '../index.ts'
+import { aForm, anId, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
+import { postgresUrl } from './engines.suite.ts'
+import { overTcpProxy } from './tcp-proxy.suite.ts'
+
+const tenant = 'acme'
+const never = new AbortController().signal
+const limits = { keepMs: minuteMs, inBox: 100, ofOne: 50 }
+const call = {
+  tenant,
+  principal: 'ann',
+  server: 'deploy',
+  method: 'tools/call',
+  requestDigest: 'sha256:0',
+  owner: 'gateway-1',
+  leaseMs: minuteMs,
+}
+const signingIn = { tenant, keepMs: minuteMs, atMost: 1, atMostOfOne: 1 }
+
+interface Step {
+  readonly text: string
+  /**
+   * Prepares the step, and returns the part during which the connection breaks, with its assertions. Limits are set to one, so
+   * that a repeated step would exceed them if it counted twice.
+   */
+  readonly begin: (store: Store) => Promise<() => Promise<void>>
+}
+
+const steps: Record<string, Step> = {
+  'raising an ask': {
+    text: 'raise_ask_1',
+    begin: async (store) => {
+      await store.asks.raise(aForm())
+      const draft = aForm()
+      return async () => {
+        expect(await store.asks.raise(draft)).toMatchObject({ id: draft.id, state: { kind: 'open' } })
+        expect((await store.inbox.page({ tenant, person: ann, show: 'open' })).asks).toHaveLength(2)
+        expect(await store.audit.verify(tenant)).toMatchObject({ ok: true, lastSeq: 2 })
+      }
+    },
+  },
+  'answering it': {
+    text: 'answer_ask',
+    begin: async (store) => {
+      const { id } = await store.asks.raise(aForm())
+      return async () => {
+        const request = { tenant, id, person: ann, via: 'inbox', answer: inEurope } as const
+        expect(await store.asks.answer(request)).toMatchObject({ kind: 'settled' })
+        expect(await store.asks.read(tenant, id)).toMatchObject({ state: { kind: 'settled', by: 'ann' } })
+        expect(await store.audit.verify(tenant)).toMatchObject({ ok: true, lastSeq: 2 })
+      }
+    },
+  },
+  'withdrawing it': {
+    text: 'end_ask',
+    begin: async (store) => {
+      const { id } = await store.asks.raise(aForm())
+      return async () => {
+        const ended = await store.asks.withdraw(tenant, id, 'call-cancelled')
+        expect(ended).toMatchObject({ ask: { state: { kind: 'withdrawn', reason: 'call-cancelled' } } })
+        expect(await store.audit.verify(tenant)).toMatchObject({ ok: true, lastSeq: 2 })
+      }
+    },
+  },
+  'beginning a call': {
+    text: 'begin_call',
+    begin: async (store) => async () => {
+      const id = anId('call')
+      await store.calls.begin({ ...call, id })
+      expect(await store.calls.read(tenant, id, 'ann')).toMatchObject({ state: { kind: 'running' } })
+    },
+  },
+  'finishing it': {
+    text: 'finish_call',
+    begin: async (store) => {
+      const id = anId('call')
+      await store.calls.begin({ ...call, id })
+      return async () => {
+        expect(await store.calls.finish(tenant, id, 'gateway-1', 'done')).toBe(true)
+        expect(await store.calls.finish(tenant, id, 'gateway-1', 'other')).toBe(false)
+        expect(await store.calls.read(tenant, id, 'ann')).toMatchObject({ state: { outcome: 'done' } })
+      }
+    },
+  },
+  'deferring a call': {
+    text: 'defer_call',
+    begin: async (store) => async () => {
+      const id = anId()
+      await store.deferred.keep({ tenant, id, principal: 'ann', state: 'sealed', keepMs: minuteMs })
+      expect(await store.deferred.read(tenant, id, 'ann')).toEqual({ kind: 'waiting', state: 'sealed' })
+    },
+  },
+  'claiming it': {
+    text: 'claim_deferred',
+    begin: async (store) => {
+      const id = anId()
+      await store.deferred.keep({ tenant, id, principal: 'ann', state: 'sealed', keepMs: minuteMs })
+      return async () => {
+        const callId = anId('call')
+        expect(await store.deferred.claim(tenant, id, 'ann', callId)).toBe(true)
+        expect(await store.deferred.claim(tenant, id, 'ann', callId)).toBe(false)
+      }
+    },
+  },
+  'storing its outcome': {
+    text: 'finish_deferred',
+    begin: async (store) => {
+      const id = anId()
+      await store.deferred.keep({ tenant, id, principal: 'ann', state: 'sealed', keepMs: minuteMs })
+      await store.deferred.claim(tenant, id, 'ann', anId('call'))
+      return async () => {
+        await store.deferred.finish(tenant, id, 'done')
+        expect(await store.deferred.read(tenant, id, 'ann')).toEqual({ kind: 'finished', outcome: 'done' })
+      }
+    },
+  },
+  'beginning a client session': {
+    text: 'begin_client_session',
+    begin: async (store) => async () => {
+      const name = { tenant, id: 's1', principal: 'ann' }
+      const record = { revision: '2025-11-25', client: '{}' }
+      expect(await store.sessions.begin(name, record, { keepMs: minuteMs, perPrincipal: 1 })).toBe(true)
+      expect(await store.sessions.read(name)).toEqual(record)
+    },
+  },
+  'sending a message': {
+    text: 'send_message',
+    begin: async (store) => async () => {
+      const message = { id: store.messages.newId(Date.now()), tenant, principal: 'ann', body: 'x' }
+      expect(await store.messages.send('one', message, { ...limits, inBox: 1 })).toBe(true)
+      const box = store.messages.open('one')
+      expect(await box.next(never)).toEqual([message])
+      expect(await box.next(AbortSignal.timeout(300))).toEqual([])
+      box.close()
+    },
+  },
+  'storing a sign-in link': {
+    text: 'keep_sign_in_link',
+    begin: async (store) => async () => {
+      expect(await store.signIns.addLink({ tenant, code: 'c', person: ann, keepMs: minuteMs, atMost: 1 })).toBe(true)
+      expect(await store.signIns.redeem({ ...signingIn, code: 'c', token: 't' })).toBe('begun')
+    },
+  },
+  'redeeming it': {
+    text: 'redeem_sign_in_link',
+    begin: async (store) => {
+      await store.signIns.addLink({ tenant, code: 'c', person: ann, keepMs: minuteMs, atMost: 10 })
+      return async () => {
+        expect(await store.signIns.redeem({ ...signingIn, code: 'c', token: 't' })).toBe('begun')
+        expect(await store.signIns.readSession(tenant, 't')).toMatchObject({ person: ann })
+        expect(await store.signIns.redeem({ ...signingIn, code: 'c', token: 'other' })).toBe('used')
+      }
+    },
+  },
+  'signing in at an issuer': {
+    text: 'start_session',
+    begin: async (store) => async () => {
+      const login = { ...signingIn, login: 'l', person: ann }
+      expect(await store.signIns.begin({ ...login, token: 't' })).toBe('begun')
+      expect(await store.signIns.readSession(tenant, 't')).toMatchObject({ person: ann })
+      expect(await store.signIns.begin({ ...login, token: 'other' })).toBe('used')
+    },
+  },
+}
+
+const cases = Object.entries(steps).flatMap(([name, step]) => [
+  { name, lost: 'request', ...step },
+  { name, lost: 'reply', ...step },
+])
+
+test.each(cases)(
+  '[STORE-31] $name happens once and is reported as done, although its $lost was lost (PostgreSQL)',
+  (one) =>
+    overTcpProxy(async (proxy, store) => {
+      const rest = await one.begin(store)
+      if (one.lost === 'request') proxy.loseRequest(one.text)
+      else proxy.loseReplyTo(one.text)
+
+      await rest()
+
+      expect(proxy.hasBroken).toBe(true)
+    }),
+)
+
+test('[STORE-31] a step that cannot be repeated safely is not repeated, and fails with an error (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    proxy.loseReplyTo('use_id')
+
+    await expect(store.grants.useState(tenant, 's1', Date.now())).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    expect(await store.grants.useState(tenant, 's1', Date.now())).toBe(false)
+  }))
+
+test('[STORE-32] messages are read once, even if the connection breaks while they are deleted (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    const message = (body: string) => ({ id: store.messages.newId(Date.now()), tenant, principal: 'ann', body })
+    const box = store.messages.open('one')
+    const [first, second] = [message('first'), message('second')]
+    await store.messages.send('one', first, limits)
+
+    proxy.loseReplyTo('take_messages')
+    expect(await box.next(never)).toEqual([first])
+    expect(proxy.hasBroken).toBe(true)
+    // The sender may not know that it was stored, and send it again.
+    await store.messages.send('one', first, limits)
+    await store.messages.send('one', second, limits)
+    expect(await box.next(never)).toEqual([second])
+    expect(await box.next(AbortSignal.timeout(300))).toEqual([])
+    box.close()
+  }))
+
+test('[STORE-32] a delayed deletion of messages deletes none that was not read (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    const message = (body: string) => ({ id: store.messages.newId(Date.now()), tenant, principal: 'ann', body })
+    const box = store.messages.open('one')
+    const [first, second] = [message('first'), message('second')]
+    await store.messages.send('one', first, limits)
+    const taking = proxy.delayRequest('take_messages')
+
+    expect(await box.next(never)).toEqual([first])
+    await store.messages.send('one', second, limits)
+    await taking.arrive()
+
+    expect(await box.next(never)).toEqual([second])
+    box.close()
+  }))
+
+test('[STORE-31] a delayed answer that arrives after its repetition changes nothing (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    const { id } = await store.asks.raise(aForm())
+    const answering = proxy.delayRequest('answer_ask')
+    const request = { tenant, id, person: ann, via: 'inbox', answer: inEurope, decisionId: 'd1' } as const
+
+    expect(await store.asks.answer(request)).toMatchObject({ kind: 'settled' })
+    await answering.arrive()
+
+    expect(await store.asks.answer(request)).toMatchObject({ kind: 'settled' })
+    expect(await store.audit.verify(tenant)).toMatchObject({ ok: true, lastSeq: 2 })
+  }))
+
+test('[STORE-32] messages wait for their reader while the database is unavailable (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    const message = { id: store.messages.newId(Date.now()), tenant, principal: 'ann', body: 'x' }
+    const box = store.messages.open('one')
+    await store.messages.send('one', message, limits)
+    proxy.loseRequest('take_messages', 2)
+
+    await expect(box.next(never)).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    expect(await box.next(never)).toEqual([message])
+    box.close()
+  }))
+
+test('[STORE-33] a connection that breaks inside a transaction ends the transaction, not the process (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, store) => {
+    const notes = [1, 2].map((body) => ({ subject: 's', body }))
+    await store.audit.append(tenant, notes)
+    for (const text of ['begin\0', 'append_entry', 'commit']) {
+      proxy.loseRequest(text)
+
+      // An error event without a listener would end this process.
+      const appended = store.audit.append(tenant, notes)
+      await expect(appended).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(proxy.hasBroken).toBe(true)
+    }
+    expect(await store.audit.verify(tenant)).toMatchObject({ ok: true, lastSeq: 2 })
+  }))
+
+test('[STORE-33] a connection that breaks at the start causes an error, not the end of the process (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, _, schema) => {
+    const another = `${schema}_new`
+    const migrating = [
+      'pg_backend_pid',
+      'has_schema_privilege',
+      'pg_try_advisory_lock',
+      'create schema',
+      'from migrations',
+    ]
+    for (const text of [...migrating, 'has_table_privilege(c.oid, needed', 'transaction_read_only', 'set_config']) {
+      proxy.loseRequest(text)
+      await expect(openPostgres(proxy.url, { keys: testKeys, schema: another }), text).rejects.toMatchObject({
+        code: 'store_unavailable',
+      })
+      expect(proxy.hasBroken, text).toBe(true)
+    }
+    const admin = new pg.Client(postgresUrl)
+    await admin.connect()
+    await admin.query(`drop schema ${another} cascade`)
+    await admin.end()
+  }))
+
+test('[STORE-33] a read-only server causes an error, and its connections are replaced (PostgreSQL)', () =>
+  overTcpProxy(async (proxy, _, schema) => {
+    const admin = new pg.Client(postgresUrl)
+    await admin.connect()
+    await admin.query(`create role ${schema} superuser login`)
+    const store = await openPostgres(as(proxy.url, schema), { keys: testKeys, schema })
+    try {
+      // Like a standby before it takes over, or a former primary.
+      await admin.query(`alter role ${schema} set default_transaction_read_only = on`)
+      proxy.refuseConnections(true)
+      proxy.refuseConnections(false)
+      await expect(store.asks.raise(aForm())).rejects.toMatchObject({ code: 'store_unavailable' })
+      const note = [{ subject: 's', body: {} }]
+      await expect(store.audit.append(tenant, note)).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(openPostgres(as(postgresUrl, schema), { keys: testKeys, schema })).rejects.toMatchObject({
+        code: 'store_unavailable',
+      })
+
+      await admin.query(`alter role ${schema} reset default_transaction_read_only`)
+      await store.audit.append(tenant, note)
+      expect(await store.asks.raise(aForm())).toMatchObject({ state: { kind: 'open' } })
+    } finally {
+      await store.close()
+      await admin.query(`drop role ${schema}`)
+      await admin.end()
+    }
+  }))
+
+function as(url: string, role: string): string {
+  return Object.assign(new URL(url), { username: role }).href
+}

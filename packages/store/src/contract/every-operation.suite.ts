@@ -1,0 +1,32 @@
+// Uses every operation of a store that a gateway needs.
+
+import { expect } from 'vitest'
+import type { Store } from '../index.ts'
+import { accept, aForm, anApproval, anId, ann, inEurope } from './drafts.suite.ts'
+
+/** Uses every operation of the store once. */
+export async function useEveryOperation(store: Store): Promise<void> {
+  const atMost = { perCaller: 9, perServer: 9, perTenant: 9, total: 9 }
+  const form = await store.asks.raise(aForm(), atMost)
+  const answer = { tenant: 'acme', person: ann, via: 'inbox' } as const
+  expect(await store.asks.answer({ ...answer, id: form.id, answer: inEurope })).toMatchObject({ kind: 'settled' })
+  const approval = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 1))
+  expect(await store.asks.answer({ ...answer, id: approval.id, answer: accept })).toMatchObject({ kind: 'settled' })
+  expect(await store.grants.read('acme', approval.id)).toBeDefined()
+  expect((await store.inbox.page({ tenant: 'acme', person: ann, show: 'ended' })).asks.length).toBeGreaterThan(1)
+
+  const call = { tenant: 'acme', id: anId('call'), principal: 'ann', server: 'deploy', method: 'tools/call' }
+  await store.calls.begin({ ...call, requestDigest: 'x', owner: 'me', leaseMs: 60_000 })
+  await store.calls.renew('me', 60_000)
+  expect(await store.calls.finish('acme', call.id, 'me', '{}')).toBe(true)
+  await store.deferred.keep({ tenant: 'acme', id: form.id, principal: 'ann', state: 's', keepMs: 60_000 })
+  expect(await store.deferred.read('acme', form.id, 'ann')).toBeDefined()
+  const session = { tenant: 'acme', id: anId(), principal: 'ann' }
+  const limits = { keepMs: 60_000, perPrincipal: 10 }
+  expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}' }, limits)).toBe(true)
+  expect(await store.sessions.read(session)).toBeDefined()
+  const message = { id: store.messages.newId(Date.now()), tenant: 'acme', principal: 'ann', body: 'b' }
+  await store.messages.send('box', message, { keepMs: 60_000, inBox: 100, ofOne: 100 })
+  await store.sweep()
+  expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
+}

@@ -1,0 +1,172 @@
+// Notifications over NATS, and without it: a real server behind a proxy that can break connections or drop its messages.
+
+import { connect, createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Store } from '../index.ts'
+import { aForm, ann, inEurope, minuteMs } from './drafts.suite.ts'
+import { onPostgres, type TestDb } from './engines.suite.ts'
+
+const natsUrl = new URL(process.env.ASSENT_TEST_NATS ?? 'nats://127.0.0.1:4222')
+
+interface NatsProxy {
+  readonly url: string
+  /** Connections opened through it. */
+  readonly opened: number
+  /** From now on drops everything that the server sends. */
+  dropMessages(): void
+  /** Breaks every connection. */
+  disconnect(): void
+  close(): void
+}
+
+/** A proxy to the real server. */
+async function aNatsProxy(): Promise<NatsProxy> {
+  const ends = new Set<Socket>()
+  let isDropping = false
+  let opened = 0
+  const server = createServer((near) => {
+    opened++
+    const far = connect(Number(natsUrl.port), natsUrl.hostname)
+    for (const end of [near, far]) {
+      ends.add(end)
+      end.on('error', () => undefined)
+      end.on('close', () => {
+        near.destroy()
+        far.destroy()
+        ends.delete(end)
+      })
+    }
+    near.pipe(far)
+    far.on('data', (bytes) => {
+      if (!isDropping) near.write(bytes)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const disconnect = () => {
+    for (const end of ends) end.destroy()
+  }
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    get opened() {
+      return opened
+    },
+    dropMessages: () => {
+      isDropping = true
+    },
+    disconnect,
+    close: () => {
+      server.close()
+      disconnect()
+    },
+  }
+}
+
+async function twoProcesses({ open }: TestDb, wake: string, pollMs: number) {
+  const errors: unknown[] = []
+  const waiting = await open({ pollMs, wake, onError: (error) => errors.push(error) })
+  const answering = await open({ wake: natsUrl.href })
+  const { tenant, id } = await waiting.asks.raise(aForm())
+  const answer = () => answering.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: inEurope })
+  return { waiting, answering, tenant, id, answer, errors }
+}
+
+test('[STORE-18] over NATS a waiter is notified when another process settles, long before any poll', () =>
+  onPostgres(async (db) => {
+    const proxy = await aNatsProxy()
+    const { waiting, answering, tenant, id, answer } = await twoProcesses(db, proxy.url, 10 * minuteMs)
+    await warm(answering)
+    const waited = waiting.asks.wait(tenant, id)
+    await connected(waiting, proxy)
+
+    const startedAt = performance.now()
+    await answer()
+
+    expect((await waited)?.state).toMatchObject({ kind: 'settled', by: 'ann' })
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(await listeners(db)).toEqual([])
+    proxy.close()
+  }))
+
+test('[STORE-18] if NATS loses every message, the slow poll still wakes the waiter', () =>
+  onPostgres(async (db) => {
+    const proxy = await aNatsProxy()
+    const { waiting, answering, tenant, id, answer } = await twoProcesses(db, proxy.url, 200)
+    await warm(answering)
+    const waited = waiting.asks.wait(tenant, id)
+    await connected(waiting, proxy)
+    proxy.dropMessages()
+
+    await answer()
+
+    expect((await waited)?.state.kind).toBe('settled')
+    proxy.close()
+  }))
+
+test('[STORE-18] an unavailable NATS server only causes a delay, and is reported', () =>
+  onPostgres(async (db) => {
+    const { waiting, tenant, id, answer, errors } = await twoProcesses(db, 'nats://127.0.0.1:9', 200)
+    const waited = waiting.asks.wait(tenant, id)
+    await answer()
+
+    expect((await waited)?.state.kind).toBe('settled')
+    await eventually(() => errors.length > 0)
+  }))
+
+test('[STORE-18] an ask that ends right after a wait began is found by the first poll, however late', () =>
+  onPostgres(async (db) => {
+    // Longer than the period that a poll looks back by default.
+    const { waiting, tenant, id, answer } = await twoProcesses(db, 'nats://127.0.0.1:9', 6_500)
+    const waited = waiting.asks.wait(tenant, id, { timeoutMs: 20_000 })
+    await eventually(() => waiting.waiting > 0)
+    // After the first read of the wait.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await answer()
+
+    const startedAt = performance.now()
+    expect((await waited)?.state.kind).toBe('settled')
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+  }))
+
+test('[STORE-18] after a break the connection is restored, and missed changes are found', () =>
+  onPostgres(async (db) => {
+    const proxy = await aNatsProxy()
+    const { waiting, answering, tenant, id, answer, errors } = await twoProcesses(db, proxy.url, 10 * minuteMs)
+    await warm(answering)
+    const waited = waiting.asks.wait(tenant, id)
+    await connected(waiting, proxy)
+    proxy.disconnect()
+    await answer()
+
+    expect((await waited)?.state.kind).toBe('settled')
+    expect(proxy.opened).toBeGreaterThan(1)
+    expect(errors.length).toBeGreaterThan(0)
+    proxy.close()
+  }))
+
+/** The first signal opens the connection, and is lost. */
+async function warm(store: Store): Promise<void> {
+  const { tenant, id } = await store.asks.raise(aForm())
+  const wait = store.asks.wait(tenant, id)
+  await store.asks.withdraw(tenant, id, 'caller-gone')
+  await wait
+  await new Promise((resolve) => setTimeout(resolve, 500))
+}
+
+async function connected(store: Store, proxy: NatsProxy): Promise<void> {
+  await eventually(() => store.waiting > 0 && proxy.opened > 0)
+  // The subscription is active one or two round trips after the connection.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+}
+
+async function listeners({ tamper }: TestDb): Promise<unknown[]> {
+  return tamper(`select pid from pg_stat_activity where query = 'listen "assent_' || current_schema() || '"'`)
+}
+
+async function eventually(isTrue: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 20_000
+  while (!isTrue()) {
+    if (performance.now() > giveUpAt) throw new Error('It did not happen within twenty seconds.')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

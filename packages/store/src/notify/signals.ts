@@ -1,0 +1,27 @@
+// Signals between processes that an ask has changed. They carry only keys, may be lost, and never decide anything.
+
+/** LISTEN/NOTIFY, a NATS server, the commit counter of a SQLite file, or only the slow poll. */
+export type Transport = 'listen' | 'nats' | 'file' | 'poll'
+
+export interface SignalCounts {
+  received: number
+  reconnects: number
+}
+
+/** Called with a published key, or without one if anything may have changed. */
+export type OnSignal = (key?: string) => void
+
+export interface Signals {
+  readonly transport: Transport
+  /** Whether a signal names what changed. One without a name arrives at every commit, which is too often for long waits. */
+  readonly isNamed: boolean
+  /** Best effort; does not wait. */
+  publish(key: string): void
+  start(onSignal: OnSignal): void
+  stop(): void
+  /** The database stopped answering: a connection to it may be dead without an error. */
+  suspect?(): void
+  /** Signals received, and connections that had to be opened again. */
+  readonly counts: SignalCounts
+  close(): Promise<void>
+}

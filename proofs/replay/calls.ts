@@ -1,0 +1,143 @@
+// Calls one program on each generation: records its result, its effects and its questions.
+
+import { generateKeyPairSync } from 'node:crypto'
+import { type AssentSettings, createAssent, type DurableStore, type Interaction, type McpHandler } from '@assent/sdk'
+import { contextOf, type Round, roundOf } from '../../test-kit/mcp/rounds-2026-07-28.ts'
+import { type Modes, pushingContext, serverOf } from './2025-11-25.ts'
+import { answerTo } from './person.ts'
+import { codeOf, interpret, type Program } from './program.ts'
+
+export interface Called {
+  /** The result, or the error message. */
+  readonly outcome: string
+  /** Effects by name, with their counts. */
+  readonly effects: ReadonlyMap<string, number>
+  readonly asked: readonly string[]
+}
+
+/** A state of the server, with the answers that the client sent back with it. */
+export interface Left {
+  readonly state: string
+  readonly answers: Readonly<Record<string, unknown>>
+}
+
+export interface Setting {
+  readonly program: Program
+  readonly modes: Modes | undefined
+  readonly keys: NonNullable<AssentSettings['keys']>
+  readonly store?: DurableStore
+}
+
+const waitMs = 1_000
+/** Shared, because creating keys takes longer than running a handler. */
+const signing = { keyId: 'proof', privateKey: generateKeyPairSync('ed25519').privateKey }
+export const caller = { tool: 'tool', sub: 'ann', args: { env: 'test' } }
+export type Caller = typeof caller
+
+export class Effects {
+  readonly counts = new Map<string, number>()
+
+  done(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+
+  get total(): number {
+    let sum = 0
+    for (const count of this.counts.values()) sum += count
+    return sum
+  }
+}
+
+export async function call20251125({ program, modes, keys, store }: Setting): Promise<Called> {
+  const effects = new Effects()
+  const asked: string[] = []
+  const { interactive } = createAssent({
+    keys,
+    signing,
+    waitMs,
+    unseenAfterMs: 0,
+    ...(store === undefined ? {} : { store }),
+  })
+  const handler = (_: object, interaction: Interaction) => interpret(program, interaction, effects)
+  const wrapped = interactive<[object], unknown, unknown>(handler, { name: caller.tool, server: serverOf(modes) })
+  const result = await settled(wrapped(caller.args, pushingContext(program, asked, caller.sub)))
+  return { outcome: outcomeOf(result), effects: effects.counts, asked }
+}
+
+/** A server of revision 2026-07-28 with one program, and a client that can misuse its states. */
+export class Served {
+  readonly effects: Effects = new Effects()
+  readonly left: Left[] = []
+  readonly asked: string[] = []
+  readonly #setting: Setting
+  readonly #asTool = new Map<string, McpHandler<[object], unknown, unknown>>()
+  readonly #assent: ReturnType<typeof createAssent>
+  #nowMs = Date.UTC(2026, 6, 28, 12)
+
+  constructor(setting: Setting) {
+    this.#setting = setting
+    const { keys, store } = setting
+    const nowMs = () => this.#nowMs
+    this.#assent = createAssent({
+      keys,
+      signing,
+      waitMs,
+      unseenAfterMs: 0,
+      nowMs,
+      ...(store === undefined ? {} : { store }),
+    })
+  }
+
+  /** Calls as a normal client does, to the end. */
+  async call(): Promise<Called> {
+    let round = await this.round({})
+    const seen = new Set<string>()
+    while (typeof round !== 'string' && round.state !== undefined) {
+      const answers: Record<string, unknown> = {}
+      for (const [key, { message }] of Object.entries(round.questions)) {
+        if (!seen.has(key)) this.asked.push(message)
+        seen.add(key)
+        const answer = answerTo(this.#setting.program, message)
+        if (answer !== undefined) answers[key] = answer
+      }
+      // None of these is answered; the client retries after the deadline.
+      if (Object.keys(answers).length === 0) this.#nowMs += waitMs
+      const left = { state: round.state, answers }
+      this.left.push(left)
+      round = await this.round(left)
+    }
+    return { outcome: outcomeOf(round), effects: new Map(this.effects.counts), asked: this.asked }
+  }
+
+  /** One round, with any person and any answers. */
+  async round(left: Partial<Left>, by: Partial<Caller> = {}): Promise<Round | string> {
+    const { tool, sub, args } = { ...caller, ...by }
+    const elicitation = this.#setting.modes ?? null
+    return settled(this.#wrapped(tool)(args, contextOf({ ...left, sub, elicitation })))
+  }
+
+  #wrapped(tool: string): McpHandler<[object], unknown, unknown> {
+    let wrapped = this.#asTool.get(tool)
+    if (wrapped === undefined) {
+      const handler = (_: object, interaction: Interaction) =>
+        interpret(this.#setting.program, interaction, this.effects)
+      wrapped = this.#assent.interactive<[object], unknown, unknown>(handler, { name: tool })
+      this.#asTool.set(tool, wrapped)
+    }
+    return wrapped
+  }
+}
+
+async function settled(result: Promise<unknown>): Promise<Round | string> {
+  try {
+    return roundOf(await result)
+  } catch (error) {
+    return `threw ${codeOf(error)}`
+  }
+}
+
+export function outcomeOf(round: Round | string): string {
+  if (typeof round === 'string') return round
+  if (round.state !== undefined) return 'asks'
+  return round.code === undefined ? round.text : `${round.code}: ${round.text}`
+}

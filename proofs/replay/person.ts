@@ -1,0 +1,35 @@
+// The person of a generated handler: answers each question as its program defines, on either generation.
+
+import { kinds } from './kinds.ts'
+import type { Program } from './program.ts'
+
+/** `undefined`: no answer. */
+export function answerTo(program: Program, message: string): unknown {
+  const id = Number(/q(\d+)/.exec(message)?.[1])
+  const node = program.endings.get(id)
+  if (node === undefined) throw new Error(`The program has no question "${message}".`)
+  const fits = node.kind === 'gate' ? { decision: 'approve' } : kinds[node.kind].fits
+  const doesNot = node.kind === 'gate' ? { decision: 'Approve' } : kinds[node.kind].doesNot
+  switch (node.ending) {
+    case 'accept':
+      return fits === undefined ? { action: 'accept' } : { action: 'accept', content: fits }
+    case 'decline':
+    case 'cancel':
+      return { action: node.ending }
+    case 'bare':
+      return { action: 'accept' }
+    case 'invalid':
+      return { action: 'accept', content: doesNot }
+    case 'unknown':
+      return { action: 'yes', content: fits }
+    case 'garbage':
+      return ['accept']
+    case 'silent':
+      return undefined
+  }
+}
+
+/** Whether the program's person really approved this gate. */
+export function isApproved(program: Program, gate: string): boolean {
+  return program.endings.get(Number(/g(\d+)/.exec(gate)?.[1]))?.ending === 'accept'
+}

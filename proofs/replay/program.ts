@@ -1,0 +1,187 @@
+// Random handlers: sequences of asks, steps and gates, branches on answers, loops, errors, and parallel parts. And the
+// interpreter that runs them, the same on both generations.
+//
+// A program defines how each of its questions is answered. The answers are recorded in the order of the program, so two
+// runs can be compared exactly. The rule: nothing in a run depends on time or chance.
+
+import type { Ask, Interaction } from '@assent/sdk'
+import type { SeededRandom } from '../../test-kit/random.ts'
+import { kinds } from './kinds.ts'
+
+export type Ending = 'accept' | 'decline' | 'cancel' | 'bare' | 'invalid' | 'unknown' | 'garbage' | 'silent'
+
+export type Node =
+  | {
+      readonly does: 'ask'
+      readonly id: number
+      readonly kind: keyof typeof kinds
+      readonly ending: Ending
+      readonly catches: boolean
+    }
+  | { readonly does: 'step'; readonly id: number; readonly fails: boolean; readonly catches: boolean }
+  | {
+      readonly does: 'gate'
+      readonly id: number
+      readonly ending: Ending
+      readonly fails: boolean
+      readonly catches: boolean
+    }
+  | { readonly does: 'branch'; readonly one: readonly Node[]; readonly other: readonly Node[] }
+  | { readonly does: 'loop'; readonly times: number; readonly body: readonly Node[] }
+  | { readonly does: 'together'; readonly parts: readonly (readonly Node[])[]; readonly isStrict: boolean }
+  | { readonly does: 'throw'; readonly id: number }
+
+export interface Program {
+  readonly nodes: readonly Node[]
+  /** The answer to the question of each node, by id. */
+  readonly endings: ReadonlyMap<number, { readonly ending: Ending; readonly kind: keyof typeof kinds | 'gate' }>
+}
+
+const likely: readonly Ending[] = ['accept', 'accept', 'accept', 'accept', 'accept', 'accept', 'decline', 'cancel']
+const unlikely: readonly Ending[] = ['bare', 'invalid', 'unknown', 'garbage']
+
+export function randomProgram(random: SeededRandom, { allowNoAnswer }: { readonly allowNoAnswer: boolean }): Program {
+  const endings = new Map<number, { ending: Ending; kind: keyof typeof kinds | 'gate' }>()
+  let ids = 0
+  const ending = (): Ending => {
+    if (allowNoAnswer && random.int(3) === 0) return 'silent'
+    return random.int(12) === 0 ? random.pick(unlikely) : random.pick(likely)
+  }
+  const block = (depth: number, most: number): Node[] => Array.from({ length: 1 + random.int(most) }, () => node(depth))
+  const node = (depth: number): Node => {
+    const id = ids++
+    const catches = random.int(2) === 0
+    switch (random.int(depth > 0 ? 14 : 9)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
+        const ask = { does: 'ask', id, kind: random.pick(kindNames), ending: ending(), catches } as const
+        endings.set(id, ask)
+        return ask
+      }
+      case 4:
+      case 5:
+      case 6:
+        return { does: 'step', id, fails: random.int(6) === 0, catches }
+      case 7: {
+        const gate = { does: 'gate', id, ending: ending(), fails: random.int(8) === 0, catches } as const
+        endings.set(id, { ending: gate.ending, kind: 'gate' })
+        return gate
+      }
+      case 8:
+        return random.int(4) === 0 ? { does: 'throw', id } : { does: 'step', id, fails: false, catches }
+      case 9:
+      case 10:
+        return { does: 'branch', one: block(depth - 1, 3), other: block(depth - 1, 3) }
+      case 11:
+        return { does: 'loop', times: 1 + random.int(3), body: block(depth - 1, 2) }
+      default:
+        return {
+          does: 'together',
+          parts: Array.from({ length: 2 + random.int(2) }, () => block(depth - 1, 2)),
+          isStrict: catches,
+        }
+    }
+  }
+  // Unanswered questions wait in real time, so those programs are short.
+  return { nodes: allowNoAnswer ? block(1, 2) : block(2, 4), endings }
+}
+
+const kindNames = Object.keys(kinds) as (keyof typeof kinds)[]
+
+/** The real effects, recorded outside the handler: they cannot be undone. */
+export interface World {
+  done(name: string): void
+}
+
+/** Runs a program as a handler. The result contains all answers. */
+export async function interpret(program: Program, interaction: Interaction, world: World): Promise<string> {
+  return JSON.stringify(await runBlock(program.nodes, '', interaction, world, []))
+}
+
+async function runBlock(
+  nodes: readonly Node[],
+  suffix: string,
+  interaction: Interaction,
+  world: World,
+  answers: string[],
+): Promise<string[]> {
+  for (const node of nodes) await runNode(node, suffix, interaction, world, answers)
+  return answers
+}
+
+async function runNode(
+  node: Node,
+  suffix: string,
+  interaction: Interaction,
+  world: World,
+  answers: string[],
+): Promise<void> {
+  switch (node.does) {
+    case 'ask': {
+      const asked = kinds[node.kind].ask(interaction.ask as Ask, `q${node.id}${suffix}`)
+      answers.push(await (node.catches ? inWords(asked) : asked.then(written)))
+      return
+    }
+    case 'step': {
+      const done = interaction.step(`s${node.id}${suffix}`, () => {
+        world.done(`s${node.id}${suffix}`)
+        if (node.fails) throw new Error(`s${node.id}${suffix} failed`)
+        return { step: node.id, suffix }
+      })
+      answers.push(await (node.catches ? inWords(done) : done.then(written)))
+      return
+    }
+    case 'gate': {
+      const given = { id: node.id, suffix, answers: answers.length }
+      const gated = interaction.gate({ title: `q${node.id}${suffix}`, arguments: given }, (approved) => {
+        world.done(`g${node.id}${suffix}`)
+        if (node.fails) throw new Error(`g${node.id}${suffix} failed`)
+        return approved
+      })
+      const value = gated.then((result) => result.value)
+      answers.push(await (node.catches ? inWords(value) : value.then(written)))
+      return
+    }
+    case 'branch':
+      await runBlock(isEven(answers) ? node.one : node.other, suffix, interaction, world, answers)
+      return
+    case 'loop':
+      for (let n = 0; n < node.times; n++) await runBlock(node.body, `${suffix}.${n}`, interaction, world, answers)
+      return
+    case 'together': {
+      const parts = await Promise.allSettled(
+        node.parts.map((part, n) => runBlock(part, `${suffix}-${n}`, interaction, world, [...answers])),
+      )
+      for (const part of parts) {
+        if (part.status === 'fulfilled') answers.push(...part.value)
+        else if (node.isStrict) throw part.reason
+        else answers.push(codeOf(part.reason))
+      }
+      return
+    }
+    case 'throw':
+      throw new Error(`thrown by ${node.id}${suffix}`)
+  }
+}
+
+function inWords(value: Promise<unknown>): Promise<string> {
+  return value.then(written, codeOf)
+}
+
+function written(value: unknown): string {
+  return JSON.stringify(value) ?? 'undefined'
+}
+
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? `${error.code}: ${error.message}` : error.message
+}
+
+/** A branch that depends on all answers so far. */
+function isEven(answers: readonly string[]): boolean {
+  let sum = 0
+  for (const text of answers) for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0
+  return (sum & 1) === 0
+}

@@ -1,0 +1,116 @@
+// Proof: a handler written as straight-line code does the same on both generations, and nothing twice.
+//
+// Random handlers are run to their end on 2025-11-25, where they wait, and on 2026-07-28, where they are run again for
+// every answer: same result, same questions, same effects, each at most once, no gate without a yes. Then the states are
+// modified, sent by others, with other arguments, to other tools, and sent again; with a store, nothing may happen
+// twice, whatever is sent and however often.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyRing } from '@assent/core'
+import { openSqlite } from '@assent/store'
+import type { Measurement } from '../../scripts/measurement.ts'
+import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
+import { count, printTable, type Tally, tally, total } from '../seal/tally.ts'
+import { type Attacks, attackState, bringBack, createAttacks } from './attacks.ts'
+import { type Called, call20251125, Served, type Setting } from './calls.ts'
+import { isApproved } from './person.ts'
+import { randomProgram } from './program.ts'
+
+interface Judged {
+  readonly same: Tally
+  readonly steps: Tally
+  readonly gates: Tally
+}
+
+export const run: Measurement = async ({ quick, seed }) => {
+  const random = seededRandom(seed)
+  const share = quick ? 0.025 : 1
+  const judged = { same: tally('same result, questions and effects'), steps: tally('effects'), gates: tally('gates') }
+  const attacks = createAttacks()
+  const keys = [{ id: 'proof', secret: randomBytes(32) }]
+
+  // An unanswered question takes a second on 2025-11-25, so those handlers wait in parallel while the others run.
+  const silent = Array.from({ length: 2_000 * share }, () => {
+    const setting = { program: randomProgram(random, { allowNoAnswer: true }), modes: { form: {}, url: {} }, keys }
+    return { setting, called: call20251125(setting) }
+  })
+  for (let n = 0; n < 100_000 * share; n++) {
+    const setting = { program: randomProgram(random, { allowNoAnswer: false }), modes: randomModes(random), keys }
+    const served = new Served(setting)
+    judge(setting, await call20251125(setting), await served.call(), judged)
+    await attackState(served, random, attacks)
+  }
+  for (const { setting, called } of silent) judge(setting, await called, await new Served(setting).call(), judged)
+  await withStore(2_000 * share, random, attacks, judged)
+
+  printTable('handlers on both generations', [judged.same, judged.steps, judged.gates], 'wrong', 'odd')
+  printTable('states', Object.values(attacks), 'accepted', 'odd')
+  const all = [...Object.values(judged), ...Object.values(attacks)]
+  const reached = all.every(({ tried, wrong, odd }) => tried > 0 && wrong === 0 && odd === 0)
+  const bad = total(Object.values(attacks))
+  const figure =
+    `replay: ${count(judged.same.tried)} handlers on both generations, ${judged.same.wrong} differ; ` +
+    `${count(judged.steps.tried)} effects, ${judged.steps.wrong} twice; ` +
+    `${count(judged.gates.tried)} gates opened, ${judged.gates.wrong} without a yes; ` +
+    `${count(bad.tried)} states tampered with, moved or brought back, ${bad.wrong} accepted`
+  return { reached, figure }
+}
+
+function judge({ program }: Setting, one: Called, other: Called, { same, steps, gates }: Judged): void {
+  same.tried += 1
+  if (summary(one) !== summary(other)) {
+    same.wrong += 1
+    if (same.wrong <= 3) console.log('these differ:', JSON.stringify(program.nodes), summary(one), summary(other))
+  }
+  for (const { effects } of [one, other]) {
+    for (const [name, times] of effects) {
+      steps.tried += 1
+      if (times > 1) steps.wrong += 1
+      if (!name.startsWith('g')) continue
+      gates.tried += 1
+      if (!isApproved(program, name)) gates.wrong += 1
+    }
+  }
+}
+
+/** Parallel effects have no fixed order, so they are compared without it. */
+function summary({ outcome, effects, asked }: Called): string {
+  return JSON.stringify([outcome, [...effects].sort(), [...asked].sort()])
+}
+
+function randomModes(random: SeededRandom): Setting['modes'] {
+  const chance = random.int(20)
+  if (chance === 0) return undefined
+  if (chance === 1) return { form: {} }
+  return chance === 2 ? { url: {} } : { form: {}, url: {} }
+}
+
+async function withStore(handlers: number, random: SeededRandom, attacks: Attacks, judged: Judged): Promise<void> {
+  // On a memory file system if there is one: every commit is synced, and thousands would measure the disk.
+  const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  const folder = await mkdtemp(join(place, 'assent-replay-'))
+  const ring = createKeyRing([{ id: 'store', secret: randomBytes(32) }])
+  const store = await openSqlite(join(folder, 'assent.db'), { keys: ring })
+  try {
+    for (let n = 0; n < handlers; n++) {
+      const keys = [{ id: 'proof', secret: randomBytes(32) }]
+      const setting = {
+        program: randomProgram(random, { allowNoAnswer: false }),
+        modes: { form: {}, url: {} },
+        keys,
+        store,
+      }
+      const served = new Served(setting)
+      const called = await served.call()
+      judge(setting, await call20251125(setting), called, judged)
+      await bringBack(served, called, random, attacks)
+    }
+  } finally {
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,70 @@
+// Several gateways on one PostgreSQL database, each with its own store as in a separate process, behind a balancer that
+// sends every request to the next one.
+
+import { randomBytes } from 'node:crypto'
+import { createKeyRing, type KeyRing } from '@assent/core'
+import { openPostgres, type PostgresStoreOptions, type Store } from '@assent/store'
+import { type Gateway, type GatewayOptions, startGateway } from 'assent'
+import { Balancer } from '../balancer.ts'
+import { closeAfterTest } from '../close-after-test.ts'
+import { newSchema } from '../postgres.ts'
+import { closedOnce, identifyByHeader } from './test-env.ts'
+
+export interface Replica extends Gateway {
+  readonly store: Store
+}
+
+export interface TestCluster {
+  readonly replicas: readonly [Replica, Replica, ...Replica[]]
+  /** Where clients connect: the next request goes to the next replica. */
+  readonly url: string
+  /** Another gateway on the same database. */
+  another(changes?: Partial<GatewayOptions>): Promise<Replica>
+  /** The keys that all of them have. */
+  readonly keys: KeyRing
+  /** Runs SQL without going through the stores. */
+  tamper(sql: string): Promise<unknown[]>
+}
+
+export interface ClusterOptions {
+  readonly replicas?: number
+  /** The database address of the first replica, if it differs. */
+  readonly firstThrough?: (database: string) => string
+  readonly store?: Partial<PostgresStoreOptions>
+  readonly gateway?: Partial<GatewayOptions>
+}
+
+export async function openCluster(
+  servers: GatewayOptions['servers'],
+  options: ClusterOptions = {},
+): Promise<TestCluster> {
+  const { url: database, schema, query, drop } = await newSchema()
+  closeAfterTest(drop)
+  const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
+  const another: TestCluster['another'] = async (changes = {}) => {
+    const through = replicas.length === 0 ? options.firstThrough : undefined
+    const store = await openPostgres(through?.(database) ?? database, {
+      keys,
+      schema,
+      connections: 3,
+      ...options.store,
+    })
+    closeAfterTest(() => store.close())
+    const gateway = await startGateway({
+      listen: { host: '127.0.0.1', port: 0 },
+      servers,
+      store,
+      keys,
+      identify: identifyByHeader,
+      ...options.gateway,
+      ...changes,
+    })
+    return { ...closedOnce(gateway), store }
+  }
+  const replicas: Replica[] = []
+  for (let count = options.replicas ?? 2; count > 0; count--) replicas.push(await another())
+  const backends = replicas.map(({ url }) => ({ url, isReady: true }))
+  const balancer = new Balancer(() => backends)
+  closeAfterTest(() => balancer.stop())
+  return { replicas: replicas as never, url: await balancer.start(), another, keys, tamper: query }
+}

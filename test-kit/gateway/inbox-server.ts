@@ -1,0 +1,73 @@
+// An inbox on its own HTTP server and SQLite store: for development, pictures, and tests in a browser.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyRing, type KeyRing, type Person } from '@assent/core'
+import { openSqlite, type Store } from '@assent/store'
+import { type InboxOptions, inboxApp, linearPatterns, respondWith, WebFiles } from 'assent'
+import { builtWebApp } from '../../scripts/inbox/web-app.ts'
+import { listen } from '../listen.ts'
+
+export interface InboxServer {
+  readonly store: Store
+  readonly url: string
+  /** A link that signs this person in; it works once. */
+  linkFor(person: Person): Promise<string>
+  /** Errors in the background; expected to stay empty. */
+  readonly errors: unknown[]
+  close(): Promise<void>
+}
+
+export const tenant = 'acme'
+
+/** The keys of every store that an inbox server opens. */
+export const inboxServerKeys: KeyRing = createKeyRing([{ id: 'test', secret: new Uint8Array(32).fill(7) }])
+
+const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okafor', cleo: 'Cleo Marsh' }
+
+/** What an operator would have configured. */
+const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['describe']>>>> = {
+  deploy: { origin: 'configured by your team', touches: 'the production cluster', undo: 'impossible' },
+  registry: { origin: 'configured by your team' },
+  studio: { origin: 'configured by you' },
+  github: { origin: 'configured by your team', undo: 'possible' },
+}
+
+export async function startInboxServer(
+  options: Partial<InboxOptions> & { readonly port?: number } = {},
+): Promise<InboxServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
+  const store =
+    options.store ?? (await openSqlite(join(folder, 'assent.db'), { keys: inboxServerKeys, patterns: linearPatterns }))
+  const errors: unknown[] = []
+  const server = createServer()
+  const { origin: url, close } = await listen(server, options.port)
+  const app = inboxApp({
+    store,
+    tenant,
+    baseUrl: url,
+    web: await WebFiles.read(await builtWebApp()),
+    nameOf: (principal) => names[principal] ?? principal,
+    describe: ({ server }) => described[server] ?? {},
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  server.on('request', (request, response) => {
+    respondWith(app.fetch, request, response).catch((error: unknown) => {
+      errors.push(error)
+      response.destroy()
+    })
+  })
+  return {
+    store,
+    url,
+    errors,
+    linkFor: async (person) => (await app.signInLink(person)) ?? '',
+    close: async () => {
+      await close()
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// Servers on 127.0.0.1, for as long as a test needs them.
+
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+
+export interface Listening {
+  readonly port: number
+  readonly origin: string
+  /** The MCP endpoint of a server that has one. */
+  readonly url: string
+  /** Ends the open connections too. */
+  close(): Promise<void>
+}
+
+/** @param server or the handler of an HTTP server, on a free port unless one is given */
+export async function listen(server: Server | RequestListener, port = 0): Promise<Listening> {
+  const listening = typeof server === 'function' ? createServer(server) : server
+  await new Promise<void>((resolve, reject) => {
+    listening.once('error', reject).listen(port, '127.0.0.1', () => {
+      listening.off('error', reject)
+      resolve()
+    })
+  })
+  const bound = (listening.address() as AddressInfo).port
+  const origin = `http://127.0.0.1:${bound}`
+  return {
+    port: bound,
+    origin,
+    url: `${origin}/mcp`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => listening.close(() => resolve()))
+      if (isHttp(listening)) listening.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const { port, close } = await listen(createTcpServer())
+  await close()
+  return port
+}
+
+function isHttp(server: Server): server is HttpServer {
+  return 'closeAllConnections' in server
+}

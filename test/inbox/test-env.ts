@@ -1,0 +1,77 @@
+// A signed-in page of the inbox in a real browser. A console error, a blocked resource or a request to another origin fails the test.
+import type { Person } from '@assent/core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { aBrowser } from '../../test-kit/chromium.ts'
+import { type InboxServer, startInboxServer } from '../../test-kit/gateway/inbox-server.ts'
+
+export const ann: Person = { principal: 'ann', groups: [] }
+export const ben: Person = { principal: 'ben', groups: [] }
+
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+}
+
+/** One browser per test file; each test has its own inbox and people. */
+export function testEnv(): {
+  inbox(options?: Parameters<typeof startInboxServer>[0]): Promise<InboxServer>
+  visit(inbox: InboxServer, person?: Person, options?: object): Promise<Visit>
+  /** The same with a given sign-in link. */
+  visitLink(link: string, options?: object): Promise<Visit>
+} {
+  let browser: Browser
+  // A browser on a busy machine is slow; the tests do not measure time.
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+  beforeAll(async () => {
+    browser = await aBrowser()
+  })
+  afterAll(() => browser.close())
+  const visitLink = async (link: string, options: object = {}): Promise<Visit> => {
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    onTestFinished(() => context.close())
+    await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
+    context.setDefaultTimeout(20_000)
+    const page = await context.newPage()
+    watch(page, new URL(link).origin)
+    await page.goto(link)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    return { page, context }
+  }
+  return {
+    inbox: async (options) => {
+      const inbox = await startInboxServer(options)
+      onTestFinished(async () => {
+        await inbox.close()
+        expect(inbox.errors).toEqual([])
+      })
+      return inbox
+    },
+    visit: async (inbox, person = ann, options = {}) => visitLink(await inbox.linkFor(person), options),
+    visitLink,
+  }
+}
+
+/** Fails the test on a console error, an uncaught error, a violation of the content security policy, or a request to another origin. */
+function watch(page: Page, origin: string): void {
+  const wrong: string[] = []
+  page.on('console', (message) => {
+    // The browser logs every 4xx reply of the API as an error; these are expected.
+    if (message.type() === 'error' && !/status of (?:401|404|409|422)/.test(message.text())) wrong.push(message.text())
+  })
+  page.on('pageerror', (error) => wrong.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) wrong.push(`asked for ${request.url()}`)
+  })
+  onTestFinished(() => expect(wrong).toEqual([]))
+}
+
+/** Waits longer than a new card ignores keys and clicks. */
+export async function waitUntilActive(page: Page): Promise<void> {
+  await page.locator('.card').last().waitFor()
+  await page.waitForTimeout(600)
+}
