@@ -7,7 +7,7 @@ import { aBrowser } from '../../test-kit/chromium.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../test-kit/gateway/gateway-process.ts'
 import { forms } from '../../test-kit/gateway/sample-asks.ts'
 import { type AskingServer, anAskingServer } from '../../test-kit/mcp/asking-servers.ts'
-import { signIn, whichRegion } from '../../test-kit/mcp/asking-tools.ts'
+import { howMany, signIn, whichRegion } from '../../test-kit/mcp/asking-tools.ts'
 import { aClient, type Visit } from '../../test-kit/mcp/scripted-client.ts'
 import type { Revision } from '../../test-kit/revisions.ts'
 import { fillings } from './fill.ts'
@@ -94,11 +94,12 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     const { gateway, server, page } = await startEnv(serverSpeaks)
     const client = await aClient(clientSpeaks, gateway.mcp, cannotAsk)
 
-    const calling = client.call('ask', { questions: [signIn, whichRegion, whichRegion] })
+    // Each question has its own text: the row of the one just answered may still be in the list.
+    const calling = client.call('ask', { questions: [signIn, whichRegion, howMany] })
     for (const [words, button, outcome] of [
       [signIn.message, 'Approve', /You approved this, /],
       [whichRegion.message, 'Decline', /You declined this, /],
-      [whichRegion.message, 'Dismiss', /You dismissed this, /],
+      [howMany.message, 'Dismiss', /You dismissed this, /],
     ] as const) {
       await openNext(page, words)
       await page.getByRole('button', { name: button }).click()

@@ -70,8 +70,8 @@ function watch(page: Page, origin: string): void {
   onTestFinished(() => expect(wrong).toEqual([]))
 }
 
-/** Waits longer than a new card ignores keys and clicks. */
+/** Waits for a card with an open question, and then longer than a new card ignores keys and clicks. */
 export async function waitUntilActive(page: Page): Promise<void> {
-  await page.locator('.card').last().waitFor()
+  await page.locator('.card[data-state="open"]').last().waitFor()
   await page.waitForTimeout(600)
 }
