@@ -34,7 +34,7 @@ export async function session(random: SeededRandom, score: Score, pool: readonly
   const cancelled = new AbortController()
   const call = callOf(cancelled.signal)
   try {
-    const ended = await within(10_000, play(upstream, call, given))
+    const ended = await within(60_000, play(upstream, call, given))
     if (ended === undefined) score.hang('hostile session', server.said.join('\n'))
   } catch (error) {
     score.crash('hostile session', server.said.join('\n'), error)
@@ -57,7 +57,7 @@ async function play(upstream: Upstream20251125, call: Call, content: unknown): P
       const answer = isKnown ? { action: 'accept', content } : { action: 'decline' }
       return [key, screenResponse(schema, { result: answer as never })] as const
     })
-    outcome = await upstream.continue(call, outcome.resume, Object.fromEntries(answers))
+    outcome = await upstream.continue(call, outcome.state, Object.fromEntries(answers))
   }
   return outcome
 }

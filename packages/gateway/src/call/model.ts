@@ -139,41 +139,57 @@ export type Repeat = {
   readonly kept: JsonObject
 }
 
-export type Outcome = Ending & {
+interface OutcomeDetails {
   /** Whether the server answered on a stream. The client adapter does the same, so the client sees no difference. */
   readonly isStreamed?: boolean
   /** Keys of the answers just given that the server had stopped waiting for. */
   readonly undelivered?: readonly string[]
 }
 
-type Ending =
-  | { readonly kind: 'finished'; readonly result: JsonObject }
-  | {
-      readonly kind: 'failed'
-      readonly error: RpcError
-      /** The HTTP status of the server's error. */
-      readonly status?: number
-      /** The server could not be reached, or did not reply. */
-      readonly isAway?: boolean
-      /** Nothing of the request was sent: the connection was refused, or the process could not be started. */
-      readonly isUnsent?: boolean
-    }
-  | {
-      readonly kind: 'input-required'
-      readonly wanted: Readonly<Record<string, InputRequest>>
-      /** Opaque to all but this upstream; it may travel through the client, sealed. */
-      readonly resume: JsonValue
-      /** Set by a client adapter that repeats questions whose answers did not fit. */
-      readonly repeat?: Repeat
-      /** The stored asks of these questions, by the same keys. */
-      readonly asks?: Readonly<Record<string, string>>
-      /** Set for a held call: resolves when it ended without the answers, so waiting longer is pointless. */
-      readonly over?: Promise<void>
-    }
+export interface Finished extends OutcomeDetails {
+  readonly kind: 'finished'
+  readonly result: JsonObject
+}
 
-export interface Exchange {
-  start(call: Call): Promise<Outcome>
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome>
+export interface Failed extends OutcomeDetails {
+  readonly kind: 'failed'
+  readonly error: RpcError
+  /** The HTTP status of the server's error. */
+  readonly status?: number
+  /** The server could not be reached, or did not reply. */
+  readonly isAway?: boolean
+  /** Nothing of the request was sent: the connection was refused, or the process could not be started. */
+  readonly isUnsent?: boolean
+}
+
+export interface NeedsInput<State = ServerState> extends OutcomeDetails {
+  readonly kind: 'input-required'
+  readonly wanted: Readonly<Record<string, InputRequest>>
+  /** What this layer needs to continue the call; it may travel through the client, sealed. */
+  readonly state: State
+  /** Set by a client adapter that repeats questions whose answers did not fit. */
+  readonly repeat?: Repeat
+  /** The stored asks of these questions, by the same keys. */
+  readonly asks?: Readonly<Record<string, string>>
+  /** Set for a held call: resolves when it ended without the answers, so waiting longer is pointless. */
+  readonly over?: Promise<void>
+}
+
+export type Ended = Finished | Failed
+
+/** The result of a layer whose calls continue from a `State`. */
+export type Outcome<State = ServerState> = Ended | NeedsInput<State>
+
+/** A server adapter's own state of a call: opaque to all other layers, except for `heldId`. */
+export type ServerState = JsonValue
+
+/** Answers by the keys of their questions. */
+export type Answers = Readonly<Record<string, InputResponse>>
+
+/** One layer that a call passes through. All layers have this shape; they differ in the state and answers they take. */
+export interface Exchange<State = ServerState, Response = InputResponse> {
+  start(call: Call): Promise<Outcome<State>>
+  continue(call: Call, state: State, given: Readonly<Record<string, Response>>): Promise<Outcome<State>>
 }
 
 /** A server's description of itself, in terms that all revisions share. */
@@ -248,18 +264,18 @@ export function bareReason(error: unknown): string {
   return reasonOf(error).replace(/^(The server (\S+ )?cannot be used now\. )+/, '')
 }
 
-/** The id of the held call in a resume value; see the adapters of the session-based revisions. */
-export function heldId(resume: JsonValue): string | undefined {
-  return isPlainObject(resume) && typeof resume.held === 'string' ? resume.held : undefined
+/** The id of a held call; see the adapters of the session-based revisions. */
+export function heldId(state: ServerState): string | undefined {
+  return isPlainObject(state) && typeof state.held === 'string' ? state.held : undefined
 }
 
-export function failed(code: number, message: string, data?: JsonValue): Outcome {
+export function failed(code: number, message: string, data?: JsonValue): Failed {
   return { kind: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
 }
 
 /** A failure before anything of the request was sent. */
-export function unsent(code: number, message: string): Outcome {
-  return { ...failed(code, message), isUnsent: true } as Outcome
+export function unsent(code: number, message: string): Failed {
+  return { ...failed(code, message), isUnsent: true }
 }
 
 /** Thrown before anything of a request was sent. */
@@ -271,7 +287,4 @@ export class NotSent extends Error {
 }
 
 /** The outcome when the caller would have to carry more than a sealed state can hold. */
-export const tooMuchState: Outcome = failed(
-  errorCodes.refused,
-  'The state of the server is too large to be sent with the call.',
-)
+export const tooMuchState = failed(errorCodes.refused, 'The state of the server is too large to be sent with the call.')

@@ -2,6 +2,7 @@
 
 import { AssentError, isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { stringAt } from '../protocol/messages.ts'
+import type { Call } from './model.ts'
 
 const serverName = /^[a-z][a-z0-9-]{0,31}$/
 
@@ -95,4 +96,13 @@ function referredIn(params: JsonObject): NamedIn | undefined {
 function fieldOf(holder: JsonObject, { kind, field }: Field): NamedIn | undefined {
   const name = stringAt(holder, field)
   return name === undefined ? undefined : { kind, name, renamed: (other) => ({ ...holder, [field]: other }) }
+}
+
+/** The call with the server's name for its target: the name that is shown to people and recorded. */
+export function calledBy<Named extends Pick<Call, 'method' | 'params'>>(
+  call: Named,
+  target: string | undefined,
+): Named {
+  const named = target === undefined ? undefined : namedIn(call.method, call.params)
+  return named === undefined || target === undefined ? call : { ...call, params: named.renamed(target) }
 }

@@ -1,8 +1,8 @@
 // The relay with telemetry: duration, outcome and trace of each pass.
 
-import type { Call, InputResponse, Outcome } from './model.ts'
+import type { RelayState } from './call-state.ts'
+import type { Answers, Call, Outcome } from './model.ts'
 import { Relay } from './relay.ts'
-import type { RelayState } from './relay-state.ts'
 import type { Telemetry } from './telemetry-port.ts'
 import { tracedRequest } from './trace.ts'
 
@@ -14,15 +14,15 @@ export class ObservedRelay extends Relay {
     this.#telemetry = watch
   }
 
-  override start(call: Call): Promise<Outcome> {
+  override start(call: Call): Promise<Outcome<RelayState>> {
     return this.#timed(call, () => super.start(call))
   }
 
-  override continue(call: Call, resume: RelayState, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return this.#timed(call, () => super.continue(call, resume, given))
+  override continue(call: Call, state: RelayState, given: Answers): Promise<Outcome<RelayState>> {
+    return this.#timed(call, () => super.continue(call, state, given))
   }
 
-  async #timed(call: Call, pass: () => Promise<Outcome>): Promise<Outcome> {
+  async #timed(call: Call, pass: () => Promise<Outcome<RelayState>>): Promise<Outcome<RelayState>> {
     const began = performance.now()
     const outcome = await tracedRequest(call, pass)
     this.#telemetry.passed(call.method, outcome.kind, performance.now() - began)

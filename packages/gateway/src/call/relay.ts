@@ -1,17 +1,21 @@
 // Connects clients and servers: finds the server of a call, screens its questions, and writes the audit trail.
 //
 // Independent of the protocol revision, and stateless: a call that needs people returns everything that `continue`
-// needs in `resume`.
+// needs in its state.
 
 import type { JsonObject, JsonValue, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { errorCodes, type Notification } from '../protocol/messages.ts'
 import type { AuditTrail } from './audit-trail.ts'
+import type { RelayState } from './call-state.ts'
 import { canBeAsked } from './capabilities.ts'
 import {
+  type Answers,
   bareReason,
   type Call,
   type Description,
+  type Failed,
+  type Finished,
   failed,
   heldId,
   type InputRequest,
@@ -23,10 +27,9 @@ import {
   unsent,
   unusable,
 } from './model.ts'
-import { listOf, namedIn } from './names.ts'
+import { calledBy, listOf, namedIn } from './names.ts'
 import { type NamedTarget, Naming } from './naming.ts'
 import { errorTo, notificationTo, resultTo, type UriForClients } from './outgoing-uris.ts'
-import type { RelayState } from './relay-state.ts'
 import type { OpenAskLimits } from './screen/open-limits.ts'
 import type { LinkScreen } from './screen/screen-links.ts'
 import {
@@ -87,7 +90,7 @@ export class Relay {
     return this.#names.length
   }
 
-  async start(call: Call): Promise<Outcome> {
+  async start(call: Call): Promise<Outcome<RelayState>> {
     const isPrefixed = this.#names.length !== 1
     if (isPrefixed && listOf(call.method) !== undefined) return this.#list(call)
     if (isPrefixed && call.method === 'logging/setLevel') return this.#setLevels(call)
@@ -98,7 +101,7 @@ export class Relay {
   }
 
   /** The target of a call, or the failure. An unknown short name is looked up in its server's list. */
-  async #target(call: Call): Promise<NamedTarget | Outcome> {
+  async #target(call: Call): Promise<NamedTarget | Outcome<RelayState>> {
     const { method, params } = call
     const found = this.#naming.find(method, params)
     if (found === undefined) return unknownTarget(call)
@@ -110,9 +113,9 @@ export class Relay {
     return again !== undefined && 'params' in again ? again : unknownTarget(call)
   }
 
-  async continue(asked: Call, resume: RelayState, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    const { server, inner, schemas, round, isPrefixed } = resume
-    const call = this.#asBegun(asked, resume)
+  async continue(asked: Call, state: RelayState, given: Answers): Promise<Outcome<RelayState>> {
+    const { server, inner, schemas, round, isPrefixed } = state
+    const call = this.#asBegun(asked, state)
     const screened = Object.fromEntries(
       Object.entries(given).flatMap(([key, answer]) => {
         // Ignore answers to questions that were not asked.
@@ -140,7 +143,7 @@ export class Relay {
     try {
       const upstream = await this.#find(server, call)
       const first = await upstream.continue(seen, inner, screened)
-      const outcome = await this.#screen(upstream, seen, first, resume)
+      const outcome = await this.#screen(upstream, seen, first, state)
       const { undelivered = [] } = first
       if (undelivered.length === 0) return outcome
       this.#trail.undelivered(
@@ -168,13 +171,13 @@ export class Relay {
   }
 
   /** Handles a reached limit on open asks: a server that waits gets an error and continues; otherwise the call ends. */
-  async refuse(asked: Call, resume: RelayState, { limit, message }: TooManyOpen): Promise<Outcome> {
-    const call = this.#asBegun(asked, resume)
+  async refuse(asked: Call, state: RelayState, { limit, message }: TooManyOpen): Promise<Outcome<RelayState>> {
+    const call = this.#asBegun(asked, state)
     const given: InputResponse = { error: { code: errorCodes.refused, message } }
-    const { server, round, schemas } = resume
+    const { server, round, schemas } = state
     this.#onRefused(call, server, `too-many-open-${limit}`)
     const all = Object.fromEntries(Object.keys(schemas).map((key) => [key, given]))
-    if (heldId(resume.inner) !== undefined) return this.continue(asked, resume, all)
+    if (heldId(state.inner) !== undefined) return this.continue(asked, state, all)
     this.#trail.answered(call, server, all)
     this.asking.ended(
       server,
@@ -224,7 +227,11 @@ export class Relay {
     }
   }
 
-  async #run(target: Pick<NamedTarget, 'server' | 'name'>, asked: Call, isPrefixed: boolean): Promise<Outcome> {
+  async #run(
+    target: Pick<NamedTarget, 'server' | 'name'>,
+    asked: Call,
+    isPrefixed: boolean,
+  ): Promise<Outcome<RelayState>> {
     const { server, name } = target
     const call = this.#seenBy(server, asked, isPrefixed)
     try {
@@ -252,7 +259,7 @@ export class Relay {
   }
 
   /** Converts a page of the only server's list to the names for clients. */
-  #listed(server: string, method: string, outcome: Outcome & { kind: 'finished' }): Outcome {
+  #listed(server: string, method: string, outcome: Finished): Finished {
     const name = listOf(method)
     const items = name === undefined ? undefined : outcome.result[name]
     if (name === undefined || !Array.isArray(items)) return outcome
@@ -265,7 +272,7 @@ export class Relay {
     call: Call,
     first: Outcome,
     { isPrefixed, target }: Pick<RelayState, 'isPrefixed' | 'target'>,
-  ): Promise<Outcome> {
+  ): Promise<Outcome<RelayState>> {
     let outcome = first
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       if (outcome.kind === 'finished' && isPrefixed)
@@ -273,7 +280,7 @@ export class Relay {
       if (outcome.kind === 'failed' && isPrefixed)
         return { ...outcome, error: errorTo(this.#uriOf(upstream.name), call.method, outcome.error) }
       if (outcome.kind !== 'input-required') return outcome
-      const { resume } = outcome
+      const { state: inner } = outcome
       const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
       const [unfit] = refused
       const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined
@@ -286,9 +293,9 @@ export class Relay {
           this.#onRefused(call, upstream.name, 'unsupported')
         this.#trail.asked(call, upstream.name, wanted)
         const { round } = opened
-        const begun = { server: upstream.name, inner: resume, schemas: schemasOf(wanted), isPrefixed }
+        const begun = { server: upstream.name, inner, schemas: schemasOf(wanted), isPrefixed }
         const state = target === undefined ? begun : { ...begun, target }
-        return { ...outcome, wanted, resume: round === undefined ? state : { ...state, round } }
+        return { ...outcome, wanted, state: round === undefined ? state : { ...state, round } }
       }
       this.#onRefused(call, upstream.name, opened?.why ?? unfit?.[1].why ?? 'schema')
       const code = opened?.code ?? errorCodes.invalidParams
@@ -301,7 +308,7 @@ export class Relay {
           ? refused.map(([key, { message }]) => [key, message] as const)
           : Object.keys(wanted).map((key) => [key, opened.reason] as const)
       const errors = all.map(([key, message]) => [key, { error: { code, message } }])
-      outcome = await upstream.continue(call, resume, Object.fromEntries(errors))
+      outcome = await upstream.continue(call, inner, Object.fromEntries(errors))
     }
     await abandon(upstream, call, outcome)
     return failed(errorCodes.refused, `${upstream.name} kept asking questions that are not allowed.`)
@@ -321,13 +328,13 @@ export class Relay {
   }
 
   /** Sets one level for all servers that log. An error only if every server rejects it. */
-  async #setLevels(call: Call): Promise<Outcome> {
+  async #setLevels(call: Call): Promise<Outcome<RelayState>> {
     const outcomes = await Promise.all(this.#names.map((server) => this.#run({ server }, call, true)))
     return outcomes.find(({ kind }) => kind === 'finished') ?? outcomes[0] ?? unknownTarget(call)
   }
 
   /** The lists of all servers as one, in the order of the configuration. A server that fails is left out. */
-  async #list(call: Call): Promise<Outcome> {
+  async #list(call: Call): Promise<Finished> {
     const name = listOf(call.method) ?? ''
     const pages = await Promise.all(this.#names.map((server) => this.#allPages(server, call, name)))
     const items = pages.flatMap((page, index) => this.#naming.listed(this.#names[index] ?? '', call.method, page.items))
@@ -335,7 +342,11 @@ export class Relay {
   }
 
   /** All pages of a server's list, or the pages before a failure. */
-  async #allPages(server: string, call: Call, name: string): Promise<{ items: JsonValue[]; failure?: Outcome }> {
+  async #allPages(
+    server: string,
+    call: Call,
+    name: string,
+  ): Promise<{ items: JsonValue[]; failure?: Outcome<RelayState> }> {
     const items: JsonValue[] = []
     let cursor: JsonValue | undefined
     for (let page = 0; page < 100; page++) {
@@ -368,10 +379,10 @@ function isUnfit(given: InputResponse): boolean {
 /** Ends a held call that is no longer needed, as if its caller had cancelled. */
 async function abandon(exchange: Pick<Upstream, 'continue'>, call: Call, outcome: Outcome): Promise<void> {
   if (outcome.kind !== 'input-required') return
-  await exchange.continue({ ...call, signal: AbortSignal.abort() }, outcome.resume, {})
+  await exchange.continue({ ...call, signal: AbortSignal.abort() }, outcome.state, {})
 }
 
-function unknownTarget(call: Call): Outcome {
+function unknownTarget(call: Call): Failed {
   if (['tools/call', 'prompts/get', 'resources/read', 'completion/complete'].includes(call.method)) {
     return failed(errorCodes.invalidParams, 'No server offers anything with that name.')
   }
@@ -379,20 +390,11 @@ function unknownTarget(call: Call): Outcome {
 }
 
 /** The failure for a call that began and of which nothing more is sent. */
-function unsentTo(call: Call): Outcome {
-  return { ...unknownTarget(call), isUnsent: true } as Outcome
+function unsentTo(call: Call): Failed {
+  return { ...unknownTarget(call), isUnsent: true }
 }
 
-/** The call with the server's name for its target: the name that is shown to people and recorded. */
-export function calledBy<Named extends Pick<Call, 'method' | 'params'>>(
-  call: Named,
-  target: string | undefined,
-): Named {
-  const named = target === undefined ? undefined : namedIn(call.method, call.params)
-  return named === undefined || target === undefined ? call : { ...call, params: named.renamed(target) }
-}
-
-function away(server: string, error: unknown): Outcome {
+function away(server: string, error: unknown): Failed {
   const words = unusable(server, error)
   return error instanceof NotSent ? unsent(errorCodes.refused, words) : failed(errorCodes.refused, words)
 }

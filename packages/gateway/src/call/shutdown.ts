@@ -5,7 +5,7 @@
 // for each new one.
 
 import { errorCodes } from '../protocol/messages.ts'
-import { failed, type Outcome } from './model.ts'
+import { type Failed, failed, type Outcome } from './model.ts'
 
 /**
  * `draining`: requests that another replica can continue are ended. `final`: so are the requests that arrived since,
@@ -64,7 +64,10 @@ export class Shutdown {
   }
 
   /** The outcome to return: a failure that the shutdown caused is reported as such. */
-  reported(outcome: Outcome, { signal }: { readonly signal: AbortSignal }): Outcome {
+  reported<Whole extends Outcome<unknown>>(
+    outcome: Whole,
+    { signal }: { readonly signal: AbortSignal },
+  ): Whole | Failed {
     return outcome.kind === 'failed' && signal.aborted && this.has('closed') ? stopped : outcome
   }
 }

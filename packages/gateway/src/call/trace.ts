@@ -15,7 +15,7 @@ import { knownMethod } from './telemetry-port.ts'
 const api = await installedApi()
 
 /** The hop from the client to us, in the client's trace if it sent one. */
-export function tracedRequest(call: Call, run: () => Promise<Outcome>): Promise<Outcome> {
+export function tracedRequest<State>(call: Call, run: () => Promise<Outcome<State>>): Promise<Outcome<State>> {
   if (api === undefined) return run()
   const { context, propagation, SpanKind, trace } = api
   const parent = propagation.extract(context.active(), objectAt(call.params, '_meta') ?? {})
@@ -54,7 +54,7 @@ async function installedApi(): Promise<typeof import('@opentelemetry/api') | und
   }
 }
 
-async function ended(span: Span, outcome: Promise<Outcome>, code: number): Promise<Outcome> {
+async function ended<State>(span: Span, outcome: Promise<Outcome<State>>, code: number): Promise<Outcome<State>> {
   try {
     const { kind } = await outcome
     span.setAttribute('assent.outcome', kind)

@@ -3,14 +3,15 @@
 // Its description is known in advance, so a client's first request is answered while the server is still loading. It is
 // our own code, so the text that its questions mark as checked by Assent is accepted; no other server's is.
 
-import { type JsonValue, readAskMeta, withoutChecked } from '@assent/core'
+import { readAskMeta, withoutChecked } from '@assent/core'
 import {
+  type Answers,
   type Call,
   type Description,
   type InputRequest,
-  type InputResponse,
   NotSent,
   type Outcome,
+  type ServerState,
   type Upstream,
 } from '../call/model.ts'
 import type { Message } from '../protocol/messages.ts'
@@ -48,12 +49,8 @@ class InnerUpstream extends StdioUpstream20260728 {
     return withChecked(await super.start(call))
   }
 
-  override async continue(
-    call: Call,
-    resume: JsonValue,
-    given: Readonly<Record<string, InputResponse>>,
-  ): Promise<Outcome> {
-    return withChecked(await super.continue(call, resume, given))
+  override async continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return withChecked(await super.continue(call, state, given))
   }
 }
 

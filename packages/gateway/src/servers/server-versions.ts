@@ -3,15 +3,15 @@
 // A new configuration creates a new generation: new calls use it, while running calls finish in the generation in which
 // they started. A replaced generation closes when its last call has ended.
 
-import type { JsonValue } from '@assent/core'
 import {
+  type Answers,
   bareReason,
   type Call,
   type Description,
   heldId,
-  type InputResponse,
   NotSent,
   type Outcome,
+  type ServerState,
   type Upstream,
 } from '../call/model.ts'
 import { listOf } from '../call/names.ts'
@@ -72,12 +72,12 @@ export class ServerVersions implements Upstream {
     return this.#run(this.#current, call, (upstream, traced) => upstream.start(traced))
   }
 
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    const id = heldId(resume)
+  continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    const id = heldId(state)
     const holder = id === undefined ? undefined : [...this.#retired].find(({ held }) => held.has(id))
     const generation = holder ?? this.#current
     if (id !== undefined) generation.held.delete(id)
-    return this.#run(generation, call, (upstream, traced) => upstream.continue(traced, resume, given))
+    return this.#run(generation, call, (upstream, traced) => upstream.continue(traced, state, given))
   }
 
   async describe(call: Call): Promise<Description> {
@@ -162,7 +162,7 @@ export class ServerVersions implements Upstream {
       )
       const outcome = await (isList ? this.#withListLimit(generation, answer) : answer)
       this.#telemetry.replied(this.name, performance.now() - began)
-      const id = outcome.kind === 'input-required' && outcome.over !== undefined ? heldId(outcome.resume) : undefined
+      const id = outcome.kind === 'input-required' && outcome.over !== undefined ? heldId(outcome.state) : undefined
       if (id !== undefined) generation.held.add(id)
       const away = outcome.kind === 'failed' && outcome.isAway === true ? bareReason(outcome.error.message) : undefined
       this.#telemetry.health(this.name, away === undefined, away)

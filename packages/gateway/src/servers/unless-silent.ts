@@ -47,7 +47,7 @@ export async function unlessSilent(
 }
 
 function abandoned(name: string, { method }: Call, limitMs: number): Outcome {
-  if (!mayAsk(method)) return { ...failed(errorCodes.refused, 'The server timed out.'), isAway: true } as Outcome
+  if (!mayAsk(method)) return { ...failed(errorCodes.refused, 'The server timed out.'), isAway: true }
   const reason = `The server ${name} sent nothing for ${Math.round(limitMs / 1_000)} s, so the call was cancelled.`
   return failed(errorCodes.refused, `${reason} Whether it did anything is not known: check before calling it again.`)
 }

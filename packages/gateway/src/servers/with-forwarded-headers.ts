@@ -1,7 +1,6 @@
 // A server whose requests carry the configured headers of the client request that caused them.
 
-import type { JsonValue } from '@assent/core'
-import type { Call, Description, InputResponse, Outcome, Upstream } from '../call/model.ts'
+import type { Answers, Call, Description, Outcome, ServerState, Upstream } from '../call/model.ts'
 import type { Notification } from '../protocol/messages.ts'
 import type { ForwardedHeaders } from './forwarded-headers.ts'
 
@@ -20,8 +19,8 @@ export class WithForwardedHeaders implements Upstream {
     return this.#headers.during(call, () => this.#upstream.start(call))
   }
 
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return this.#headers.during(call, () => this.#upstream.continue(call, resume, given))
+  continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return this.#headers.during(call, () => this.#upstream.continue(call, state, given))
   }
 
   describe(call: Call): Promise<Description> {

@@ -8,7 +8,15 @@
 // I2  No task (`resultType: "task"`, or a 2025 `task` member) reaches a client: such a result fails the call.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import { type Call, type Description, failed, type InputResponse, type Outcome, type Upstream } from '../call/model.ts'
+import {
+  type Answers,
+  type Call,
+  type Description,
+  failed,
+  type Outcome,
+  type ServerState,
+  type Upstream,
+} from '../call/model.ts'
 import { errorCodes, type Notification, objectAt, stringAt } from '../protocol/messages.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
@@ -37,8 +45,8 @@ export class WithoutTasks implements Upstream {
     return withoutTask(this.name, outcome)
   }
 
-  async continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return withoutTask(this.name, await this.#upstream.continue(withoutTasks(call), resume, given))
+  async continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return withoutTask(this.name, await this.#upstream.continue(withoutTasks(call), state, given))
   }
 
   async describe(call: Call): Promise<Description> {

@@ -6,9 +6,10 @@ import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
 import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { Heartbeat } from '../../cluster/heartbeat.ts'
+import type { RoutingState } from '../call-state.ts'
 import { failed, unsent } from '../model.ts'
-import type { RoutingState } from '../route/routing-state.ts'
-import { type ClaimedRoundState, ClaimedRounds } from './claimed-rounds.ts'
+import type { RoundResult } from '../route/send-answers.ts'
+import { ClaimedRounds } from './claimed-rounds.ts'
 
 const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
 const name: RoundKey = { tenant: 'default', id: 'round 1', principal: 'ann' }
@@ -21,12 +22,12 @@ function aReplica(store: Store, replica: string, errors: unknown[] = []) {
   return new ClaimedRounds(store, heartbeat, keys, { askWaitMs: 60_000 }, (error) => errors.push(error))
 }
 
-function finished(run: number): ClaimedRoundState {
+function finished(run: number): RoundResult {
   return { kind: 'finished', result: { run } }
 }
 
 /** Sends a round and counts how often. */
-function counting(outcome: (run: number) => ClaimedRoundState | Promise<ClaimedRoundState> = finished) {
+function counting(outcome: (run: number) => RoundResult | Promise<RoundResult> = finished) {
   const counted = { runs: 0, send: async () => outcome(++counted.runs) }
   return counted
 }
@@ -65,7 +66,7 @@ test('[RUN-5] the outcome is stored before it is returned', async () => {
 test('[RUN-5] a request waits for the owner as long as it can, and then runs nothing', async () => {
   const { store } = await openTestEnv()
   const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
-  const { promise, resolve } = Promise.withResolvers<ClaimedRoundState>()
+  const { promise, resolve } = Promise.withResolvers<RoundResult>()
   const round = counting(() => promise)
   const running = a.run(name, longWait, round.send)
   await until(() => (round.runs === 1 ? true : undefined))
@@ -161,7 +162,10 @@ test('[RUN-17] a stored state that was changed, or moved to another round, is re
   const { store } = await openTestEnv()
   const replica = aReplica(store, 'a')
   const state: RoutingState = {
-    resume: { server: 'deploy', inner: {}, schemas: {}, isPrefixed: false },
+    server: 'deploy',
+    inner: {},
+    schemas: {},
+    isPrefixed: false,
     wanted: {},
     onRecord: {},
     inInbox: {},
@@ -173,7 +177,7 @@ test('[RUN-17] a stored state that was changed, or moved to another round, is re
   expect(await replica.run(name, longWait, counting().send)).toEqual(state)
   const stored = await store.rounds.read(name)
   const text = stored?.kind === 'finished' ? stored.outcome : ''
-  const forged = `p${JSON.stringify({ resume: state.resume, place: { kept: { q: { result: { action: 'accept' } } } } })}`
+  const forged = `p${JSON.stringify({ ...state, kept: { q: { result: { action: 'accept' } } } })}`
 
   for (const [n, outcome] of [text, `${text.slice(0, -4)}AAAA`, forged].entries()) {
     const other = { ...name, id: `other ${n}` }
@@ -188,7 +192,7 @@ test('[RUN-10] a state that is too large to store ends the call, and a retry sen
   const { store } = await openTestEnv()
   const replica = aReplica(store, 'a')
   const inner = { state: 'x'.repeat(300_000) }
-  const large = { resume: { server: 'deploy', inner, schemas: {}, isPrefixed: false }, wanted: {}, onRecord: {} }
+  const large = { server: 'deploy', inner, schemas: {}, isPrefixed: false, wanted: {}, onRecord: {} }
   const round = counting(() => ({ ...large, inInbox: {}, copies: {}, kept: {}, waits: 0 }))
 
   await replica.run(name, longWait, round.send)

@@ -1,7 +1,7 @@
 // Rounds towards a server that carry an answer given in the inbox: each is sent once, and every retry gets its outcome.
 //
 // Owns: the rounds that this replica has claimed and runs, and outcomes that the store could not record yet.
-// Does not own: what a round sends and where it leads (route/routing.ts).
+// Does not own: what a round sends and where it leads (route/).
 // I1  A round is claimed in the store before anything is sent to the server.
 // I2  Its outcome is stored before it is returned.
 // I3  From the claim to the stored outcome the round is in `#running` or in `#pending`. So a claim of this replica that
@@ -21,12 +21,10 @@ import { randomBytes } from '../../protocol/random.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
+import { type CallState, isRouted, type RelayState, readCallState, writeCallState } from '../call-state.ts'
 import { failed, type Outcome, tooMuchState } from '../model.ts'
 import { longestWaitMs } from '../route/ask-deadline.ts'
-import { type RoutingState, readRoutingState, writeRoutingState } from '../route/routing-state.ts'
-
-/** The result of a round: the end of the call, or further questions. */
-export type ClaimedRoundState = RoutingState | Outcome
+import { isOutcome, isUnsent, outcomeUnknown, type RoundClaims, type RoundResult } from '../route/send-answers.ts'
 
 /** How long a retry waits for the replica that runs its round. */
 export interface ClaimTimeouts {
@@ -34,26 +32,22 @@ export interface ClaimTimeouts {
   readonly signal: AbortSignal
 }
 
-export const outcomeUnknown: Outcome = failed(
-  errorCodes.refused,
-  'The gateway process that ran this call stopped before it stored the outcome. Whether the call did anything is not known: check before calling it again.',
-)
-const unreadable: Outcome = failed(
+const unreadable = failed(
   errorCodes.refused,
   'The stored state of this call cannot be read: it was changed, or its key is gone. Call the tool again.',
 )
-const tooLarge: Outcome = failed(
+const tooLarge = failed(
   errorCodes.refused,
   'The server has finished this call, and its result was too large to store for a retry. Nothing was run again.',
 )
 
-export class ClaimedRounds {
+export class ClaimedRounds implements RoundClaims {
   readonly #store: Store
   readonly #heartbeat: Heartbeat
   readonly #keys: KeyRing
   readonly #settings: { readonly askWaitMs: number }
   readonly #onError: (error: unknown) => void
-  readonly #running = new Map<string, Promise<ClaimedRoundState | undefined>>()
+  readonly #running = new Map<string, Promise<RoundResult | undefined>>()
   /** Outcomes to store, and claims to release (undefined), when the store is available again. */
   readonly #pending = new Map<string, { readonly name: RoundKey; readonly text: string | undefined }>()
 
@@ -78,7 +72,7 @@ export class ClaimedRounds {
   }
 
   /** The result of a claimed round; `running` while its owner runs it, undefined without a claim. */
-  async find(name: RoundKey): Promise<ClaimedRoundState | 'running' | undefined> {
+  async find(name: RoundKey): Promise<RoundResult | 'running' | undefined> {
     if (this.#running.has(keyOf(name))) return 'running'
     await this.#settle(keyOf(name))
     return this.#read(name)
@@ -93,8 +87,8 @@ export class ClaimedRounds {
   async run(
     name: RoundKey,
     timeouts: ClaimTimeouts,
-    send: () => Promise<ClaimedRoundState>,
-  ): Promise<ClaimedRoundState | 'running'> {
+    send: () => Promise<RoundResult>,
+  ): Promise<RoundResult | 'running'> {
     const endsAt = performance.now() + timeouts.forMs
     for (;;) {
       const leftMs = Math.max(0, endsAt - performance.now())
@@ -116,7 +110,7 @@ export class ClaimedRounds {
     await this.#settleAll().catch(this.#onError)
   }
 
-  #own(name: RoundKey, send: () => Promise<ClaimedRoundState>): Promise<ClaimedRoundState | undefined> {
+  #own(name: RoundKey, send: () => Promise<RoundResult>): Promise<RoundResult | undefined> {
     const key = keyOf(name)
     const running = this.#claimed(name, send).finally(() => this.#running.delete(key))
     this.#running.set(key, running)
@@ -124,7 +118,7 @@ export class ClaimedRounds {
   }
 
   /** Undefined when another replica has claimed the round. */
-  async #claimed(name: RoundKey, send: () => Promise<ClaimedRoundState>): Promise<ClaimedRoundState | undefined> {
+  async #claimed(name: RoundKey, send: () => Promise<RoundResult>): Promise<RoundResult | undefined> {
     await this.#settle(keyOf(name))
     await this.#heartbeat.ensure()
     const releaseLease = this.#heartbeat.hold()
@@ -140,8 +134,8 @@ export class ClaimedRounds {
     }
   }
 
-  async #sent(name: RoundKey, send: () => Promise<ClaimedRoundState>): Promise<ClaimedRoundState> {
-    let result: ClaimedRoundState
+  async #sent(name: RoundKey, send: () => Promise<RoundResult>): Promise<RoundResult> {
+    let result: RoundResult
     let text: string | undefined
     try {
       result = await send()
@@ -178,11 +172,7 @@ export class ClaimedRounds {
   }
 
   /** Waits for the outcome of a round that another replica runs. Undefined when the claim was released. */
-  async #elsewhere(
-    name: RoundKey,
-    endsAt: number,
-    signal: AbortSignal,
-  ): Promise<ClaimedRoundState | 'running' | undefined> {
+  async #elsewhere(name: RoundKey, endsAt: number, signal: AbortSignal): Promise<RoundResult | 'running' | undefined> {
     let pauseMs = relayLimits.claimedLookMs
     for (;;) {
       const found = await this.#read(name)
@@ -194,7 +184,7 @@ export class ClaimedRounds {
     }
   }
 
-  async #read(name: RoundKey): Promise<ClaimedRoundState | 'running' | undefined> {
+  async #read(name: RoundKey): Promise<RoundResult | 'running' | undefined> {
     const found = await this.#store.rounds.read(name)
     if (found === undefined) return undefined
     if (found.kind === 'finished') return this.#readResult(name, found.outcome)
@@ -208,28 +198,29 @@ export class ClaimedRounds {
   }
 
   // The first character is the kind: `o` for an outcome, `p` for a sealed routing state.
-  #textOf(name: RoundKey, result: ClaimedRoundState): string {
-    if (!('kind' in result)) return this.#sealed(name, result) ?? this.#textOf(name, tooMuchState)
+  #textOf(name: RoundKey, result: RoundResult): string {
+    if (!isOutcome(result)) return this.#sealed(name, result) ?? this.#textOf(name, tooMuchState)
     const { isStreamed: _streamed, ...outcome } = result
     const text = JSON.stringify(outcome)
     return `o${text.length > relayLimits.roundOutcomeChars ? JSON.stringify(tooLarge) : text}`
   }
 
   /** Undefined when the state exceeds the size limit: then the caller gets no state either. */
-  #sealed(name: RoundKey, state: RoutingState): string | undefined {
+  #sealed(name: RoundKey, state: CallState): string | undefined {
     const binding = { ...bindingOf(name), ttlMs: this.#keepMs }
     try {
-      return `p${seal(this.#keys, binding, writeRoutingState(state), { nowMs: this.#store.nowMs(), random: randomBytes })}`
+      return `p${seal(this.#keys, binding, writeCallState(state), { nowMs: this.#store.nowMs(), random: randomBytes })}`
     } catch (error) {
       if (isAssentError(error, 'limit_exceeded')) return undefined
       throw error
     }
   }
 
-  #readResult(name: RoundKey, text: string): ClaimedRoundState {
-    if (!text.startsWith('p')) return parseExactly(text.slice(1)) as Outcome
+  #readResult(name: RoundKey, text: string): RoundResult {
+    if (!text.startsWith('p')) return parseExactly(text.slice(1)) as Outcome<RelayState>
     const opened = unseal(this.#keys, text.slice(1), { ...bindingOf(name), nowMs: this.#store.nowMs() })
-    return (opened.ok ? readRoutingState(opened.payload) : undefined) ?? unreadable
+    const state = opened.ok ? readCallState(opened.payload) : undefined
+    return state !== undefined && isRouted(state) ? state : unreadable
   }
 }
 
@@ -237,15 +228,11 @@ function keyOf({ tenant, id }: RoundKey): string {
   return compoundKey(tenant, id)
 }
 
-function isUnsent(result: ClaimedRoundState): boolean {
-  return 'kind' in result && result.kind === 'failed' && result.isUnsent === true
-}
-
 async function withinTimeout(
-  running: Promise<ClaimedRoundState | undefined>,
+  running: Promise<RoundResult | undefined>,
   forMs: number,
   { signal }: ClaimTimeouts,
-): Promise<ClaimedRoundState | 'running' | undefined> {
+): Promise<RoundResult | 'running' | undefined> {
   const { promise, resolve } = Promise.withResolvers<'running'>()
   const timeOut = () => resolve('running')
   const timer = setTimeout(timeOut, forMs)

@@ -21,11 +21,14 @@ import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
-import { type Call, failed, type Outcome, unsent } from '../model.ts'
+import { type CallState, isRouted, readCallState, writeCallState } from '../call-state.ts'
+import type { CallerWait, CallLayer } from '../layers.ts'
+import { type Call, type Ended, failed, type NeedsInput, type Outcome, unsent } from '../model.ts'
 import { awaitTool, pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
-import type { CallLayer, Hold, Routing } from '../route/routing.ts'
-import { readRoutingState } from '../route/routing-state.ts'
-import { type AttachedCall, type HeldCalls, lost } from './held-calls.ts'
+import type { Routing } from '../route/routing.ts'
+import type { AttachedCall } from './attached-calls.ts'
+import type { HeldCalls } from './held-calls.ts'
+import { lost } from './lost-calls.ts'
 
 const purpose = 'deferred'
 const tooLarge = failed(
@@ -68,11 +71,11 @@ export class DeferredCalls {
    * Stores a call that waits only for the inbox, and returns how to fetch its result. Fails if it is too large to
    * store.
    */
-  async defer(call: Call, outcome: Outcome & { kind: 'input-required' }, digest: string): Promise<Outcome> {
+  async defer(call: Call, outcome: NeedsInput<CallState>, digest: string): Promise<Ended> {
     const pending = await this.keep(call, outcome, digest)
     if (pending !== undefined) return pending
     // The caller has no handle, so the answers could not be fetched.
-    const asks = Object.values(readRoutingState(outcome.resume)?.inInbox ?? {})
+    const asks = isRouted(outcome.state) ? Object.values(outcome.state.inInbox) : []
     for (const ask of asks) {
       const ended = await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
       if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
@@ -81,23 +84,30 @@ export class DeferredCalls {
     return tooLarge
   }
 
+  /** Defers a call whose caller was asked to retry many times, and would have to for much longer. */
+  async deferIfLong(call: Call, outcome: Outcome<CallState>, digest: string): Promise<Outcome<CallState>> {
+    if (outcome.kind !== 'input-required' || !this.#routing.hasInbox || !isRouted(outcome.state)) return outcome
+    const { waits, inInbox } = outcome.state
+    const isLong = waits > relayLimits.waitsMost && Object.keys(inInbox).length > 0
+    return isLong ? this.defer(call, outcome, digest) : outcome
+  }
+
   /** Like `defer`, but undefined, with nothing changed, for a call that is too large to store. */
-  async keep(call: Call, outcome: Outcome & { kind: 'input-required' }, digest: string): Promise<Outcome | undefined> {
-    const routing = readRoutingState(outcome.resume)
-    const [askId] = Object.values(routing?.inInbox ?? {})
-    if (routing === undefined || askId === undefined)
+  async keep(call: Call, { state, over }: NeedsInput<CallState>, digest: string): Promise<Ended | undefined> {
+    const [askId] = isRouted(state) ? Object.values(state.inInbox) : []
+    if (!isRouted(state) || askId === undefined)
       throw new Error('Only a call that waits for the inbox can be deferred.')
     const { tenant, principal, method, params } = call
-    const openMs = routing.untilMs === undefined ? 0 : routing.untilMs - this.#store.nowMs()
+    const openMs = state.untilMs === undefined ? 0 : state.untilMs - this.#store.nowMs()
     const ttlMs = Math.ceil(Math.max(this.#settings.askWaitMs, openMs)) + relayLimits.deferredExtraMs
     const binding = { principal, purpose, requestDigest: digestOfHandle(askId), ttlMs }
-    const payload = { method, params, digest, resume: outcome.resume }
-    const state = this.#sealed(binding, payload)
-    if (state === undefined) return undefined
+    const payload = { method, params, digest, state: writeCallState(state) }
+    const sealed = this.#sealed(binding, payload)
+    if (sealed === undefined) return undefined
     // Stored first: without the handle, holding the call would be useless.
-    await this.#store.deferred.keep({ tenant, id: askId, principal, state, keepMs: ttlMs })
-    await this.#heldCalls.adopt(call, routing, outcome.over, digest)
-    await call.waiting?.handOutAsHandle(Object.values(routing.inInbox))
+    await this.#store.deferred.keep({ tenant, id: askId, principal, state: sealed, keepMs: ttlMs })
+    await this.#heldCalls.adopt(call, state, over, digest)
+    await call.waiting?.handOutAsHandle(Object.values(state.inInbox))
     return this.#pending(call, askId)
   }
 
@@ -112,36 +122,37 @@ export class DeferredCalls {
   }
 
   /** Handles a call of the await tool. It can be repeated at any time. */
-  async fetch(call: Call, askId: string, hold: Hold): Promise<Outcome> {
+  async fetch(call: Call, askId: string, wait: CallerWait): Promise<Ended> {
     try {
-      return await this.#fetched(call, askId, hold)
+      return await this.#fetched(call, askId, wait)
     } catch (error) {
       if (!isAssentError(error, 'store_unavailable')) throw error
       return { kind: 'finished', result: unknownResult(askId) }
     }
   }
 
-  async #fetched(call: Call, askId: string, hold: Hold): Promise<Outcome> {
+  async #fetched(call: Call, askId: string, wait: CallerWait): Promise<Ended> {
     const { tenant, principal } = call
     const found = isId(askId, 'ask') ? await this.#store.deferred.read(tenant, askId, principal) : undefined
     if (found === undefined) return textResult('Unknown ask_id. Its result may have expired.')
-    if (found.kind === 'finished') return parseExactly(found.outcome) as Outcome
+    if (found.kind === 'finished') return parseExactly(found.outcome) as Ended
     if (found.kind === 'claimed') return this.#whileClaimed(call, askId)
 
     const earlier = this.#open(call, askId, found.state)
     if (earlier === undefined) return textResult('The stored state of that call can no longer be read.')
     const running = this.#heldCalls.inPlace(call)
-    let unstored: Outcome | undefined
+    let unstored: Ended | undefined
     try {
       const { outcome, isClaimed } = await this.#continueCall(
         { ...call, ...earlier.call },
         askId,
         earlier,
-        hold,
+        wait,
         running,
       )
       if (outcome === taken) return await this.#whileClaimed(call, askId)
-      if (!isClaimed) return outcome.kind === 'input-required' ? await this.#pending(call, askId) : outcome
+      if (outcome === undefined) return await this.#pending(call, askId)
+      if (!isClaimed) return outcome
       // The call has run. If the store fails now, a retry finds the outcome in the row of the call that ran it.
       unstored = outcome
       await this.#store.deferred.finish(tenant, askId, JSON.stringify(outcome))
@@ -152,13 +163,14 @@ export class DeferredCalls {
     }
   }
 
+  /** Without an outcome while the questions are still open. */
   async #continueCall(
     call: Call,
     askId: string,
-    { resume, digest }: Earlier,
-    hold: Hold,
+    { state, digest }: Earlier,
+    wait: CallerWait,
     running: AttachedCall,
-  ): Promise<{ outcome: Outcome; isClaimed: boolean }> {
+  ): Promise<{ outcome: Ended | undefined; isClaimed: boolean }> {
     const below = this.#heldCalls.below(digest)
     let isClaimed = false
     const claiming: CallLayer = {
@@ -175,27 +187,18 @@ export class DeferredCalls {
         return below.continue(inner, relayState, given)
       },
     }
-    const outcome = await this.#routing.continue(
-      call,
-      claiming,
-      resume,
-      {},
-      {
-        retry: { runsOn: false },
-        ...hold,
-        canRetry: true,
-      },
-    )
-    const isDeferred = isClaimed && outcome.kind === 'input-required'
-    return { outcome: isDeferred ? await this.defer(call, outcome, digest) : outcome, isClaimed }
+    const retrying = { retry: { runsOn: false }, ...wait, canRetry: true }
+    const outcome = await this.#routing.through(claiming, retrying).continue(call, state, {})
+    if (outcome.kind !== 'input-required') return { outcome, isClaimed }
+    return { outcome: isClaimed ? await this.defer(call, outcome, digest) : undefined, isClaimed }
   }
 
-  async #whileClaimed(call: Call, askId: string): Promise<Outcome> {
+  async #whileClaimed(call: Call, askId: string): Promise<Ended> {
     const endsAt = performance.now() + relayLimits.claimedWaitMs
     let sinceMs = Date.now()
     while (performance.now() < endsAt) {
       const found = await this.#store.deferred.read(call.tenant, askId, call.principal)
-      if (found?.kind === 'finished') return parseExactly(found.outcome) as Outcome
+      if (found?.kind === 'finished') return parseExactly(found.outcome) as Ended
       if (found?.kind === 'claimed') {
         sinceMs = found.atMs
         const ended = await this.#endOfClaimed(call, askId, found.callId)
@@ -215,14 +218,14 @@ export class DeferredCalls {
     { tenant, principal }: Call,
     askId: string,
     callId: string | undefined,
-  ): Promise<Outcome | undefined> {
+  ): Promise<Ended | undefined> {
     if (callId === undefined) return undefined
     const row = await this.#store.calls.read(tenant, callId, principal)
     if (row?.state.kind === 'running') return undefined
     // The outcome is stored before the call ends.
     const found = await this.#store.deferred.read(tenant, askId, principal)
-    if (found?.kind === 'finished') return parseExactly(found.outcome) as Outcome
-    return row?.state.kind === 'finished' ? (parseExactly(row.state.outcome) as Outcome) : lost
+    if (found?.kind === 'finished') return parseExactly(found.outcome) as Ended
+    return row?.state.kind === 'finished' ? (parseExactly(row.state.outcome) as Ended) : lost
   }
 
   #open(call: Call, askId: string, state: string): Earlier | undefined {
@@ -233,13 +236,15 @@ export class DeferredCalls {
     const method = stringAt(payload, 'method')
     const params = objectAt(payload, 'params')
     const digest = stringAt(payload, 'digest')
-    if (method === undefined || params === undefined || digest === undefined) return undefined
+    const continued = readCallState(payload.state)
+    if (method === undefined || params === undefined || digest === undefined || continued === undefined)
+      return undefined
     // Later questions go to the inbox too: this is a different request, and its client waits for the result.
     const client = { ...call.client, declared: {} }
-    return { call: { method, params, client }, resume: payload.resume ?? null, digest }
+    return { call: { method, params, client }, state: continued, digest }
   }
 
-  async #pending(call: Call, askId: string): Promise<Outcome> {
+  async #pending(call: Call, askId: string): Promise<Ended> {
     // The handle must reach the caller even if the store fails here: it has no other way to fetch the result.
     const ask = await this.#store.asks.read(call.tenant, askId).catch(this.#onError)
     const given = this.#settings.inboxUrl
@@ -258,7 +263,7 @@ export class DeferredCalls {
 
 interface Earlier {
   readonly call: Pick<Call, 'method' | 'params' | 'client'>
-  readonly resume: JsonValue
+  readonly state: CallState
   readonly digest: string
 }
 
@@ -266,6 +271,6 @@ function digestOfHandle(askId: string): string {
   return requestDigest({ method: purpose, target: askId, arguments: {} })
 }
 
-function textResult(text: string): Outcome {
+function textResult(text: string): Ended {
   return { kind: 'finished', result: plainResult(text) }
 }

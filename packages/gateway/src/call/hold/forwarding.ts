@@ -6,26 +6,24 @@
 // call's state.
 
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, JsonValue } from '@assent/core'
+import type { JsonObject } from '@assent/core'
 import type { Mailbox, ReplicaMessage } from '../../cluster/mailbox.ts'
 import { clusterLimits } from '../../limits.ts'
 import { compoundKey } from '../../protocol/compound-key.ts'
 import { type Notification, objectAt, stringAt } from '../../protocol/messages.ts'
 import { within } from '../../protocol/within.ts'
-import type { Call, InputResponse, Outcome } from '../model.ts'
-import { type RelayState, readRelayState } from '../relay-state.ts'
+import { type RelayState, readCallState, relayPart, writeCallState } from '../call-state.ts'
+import type { Answers, Call, NeedsInput } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
 
-export type NeedsInput = Outcome & { kind: 'input-required' }
-
 /** The call's state at the holder: ended with its outcome stored, or waiting for people again. */
-export type RemoteCallState = { readonly kind: 'ended' } | NeedsInput
+export type RemoteCallState = { readonly kind: 'ended' } | NeedsInput<RelayState>
 
 /** Continues a call that is held here. Undefined when it is not, or not for this caller and request. */
 export type ContinueHere = (
   call: Call,
-  resume: RelayState,
-  given: Readonly<Record<string, InputResponse>>,
+  state: RelayState,
+  given: Answers,
   requestDigest: string,
 ) => Promise<RemoteCallState | undefined>
 
@@ -73,8 +71,8 @@ export class Forwarding {
   async continueAt(
     holder: string,
     call: Call,
-    resume: RelayState,
-    given: Readonly<Record<string, InputResponse>>,
+    state: RelayState,
+    given: Answers,
     requestDigest: string,
     isOver: () => Promise<boolean>,
   ): Promise<RemoteCallState | undefined> {
@@ -88,7 +86,8 @@ export class Forwarding {
     }
     call.signal.addEventListener('abort', leave, { once: true })
     try {
-      const message = { name, ...carried(call), resume, given: given as JsonObject, requestDigest }
+      const carriedState = writeCallState(relayPart(state))
+      const message = { name, ...carried(call), state: carriedState, given: given as JsonObject, requestDigest }
       let sentAt = Number.NEGATIVE_INFINITY
       for (;;) {
         // Resend at intervals: the message or its reply may have been dropped by a full mailbox.
@@ -96,8 +95,8 @@ export class Forwarding {
           await this.#mailbox.send(holder, call, 'continue', message)
           sentAt = performance.now()
         }
-        const state = await within(clusterLimits.forwardLookMs, promise)
-        if (state !== undefined) return state
+        const now = await within(clusterLimits.forwardLookMs, promise)
+        if (now !== undefined) return now
         if (await isOver()) return undefined
       }
     } finally {
@@ -109,9 +108,9 @@ export class Forwarding {
   /** Handles a request that another replica forwarded. */
   async #continue({ tenant, principal, from, content }: ReplicaMessage): Promise<void> {
     const key = runningKey(principal, content)
-    const resume = readRelayState((content.resume ?? null) as JsonValue)
+    const state = readCallState(content.state)
     const requestDigest = stringAt(content, 'requestDigest')
-    if (resume === undefined || requestDigest === undefined || this.#running.has(key)) return
+    if (state === undefined || requestDigest === undefined || this.#running.has(key)) return
     const cancelled = new AbortController()
     this.#running.set(key, cancelled)
     const name = content.name ?? null
@@ -127,9 +126,9 @@ export class Forwarding {
     }
     try {
       const call = callOf({ tenant, principal, content }, notify, cancelled.signal)
-      const given = (objectAt(content, 'given') ?? {}) as Record<string, InputResponse>
-      const state = await this.#continueHere(call, resume, given, requestDigest)
-      if (state !== undefined) reply('stands', { standing: forOtherProcess(state) as JsonObject })
+      const given = (objectAt(content, 'given') ?? {}) as Answers
+      const remote = await this.#continueHere(call, state, given, requestDigest)
+      if (remote !== undefined) reply('stands', { standing: forOtherProcess(remote) as JsonObject })
       await messages.sent
     } finally {
       this.#running.delete(key)

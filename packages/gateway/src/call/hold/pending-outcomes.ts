@@ -4,11 +4,11 @@
 import type { WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
-import type { Outcome } from '../model.ts'
+import type { Ended } from '../model.ts'
 
 export interface PendingOutcome {
   readonly tenant: string
-  readonly outcome: Outcome
+  readonly outcome: Ended
   /** Asks to withdraw. */
   readonly asks: readonly string[]
   /** Why they are withdrawn; `owner-lost` by default. */

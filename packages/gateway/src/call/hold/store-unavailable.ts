@@ -2,7 +2,7 @@
 
 import { isAssentError } from '@assent/core'
 import { errorCodes } from '../../protocol/messages.ts'
-import { failed, type Outcome } from '../model.ts'
+import { type Failed, failed } from '../model.ts'
 
 const away = failed(
   errorCodes.refused,
@@ -16,13 +16,13 @@ const retryLater = failed(
 )
 
 /** Rethrows any other error. */
-export function unavailable(error: unknown): Outcome & { kind: 'failed' } {
-  if (isAssentError(error, 'store_unavailable')) return away as Outcome & { kind: 'failed' }
+export function unavailable(error: unknown): Failed {
+  if (isAssentError(error, 'store_unavailable')) return away
   throw error
 }
 
 /** The outcome for a request that continues a call and can be retried any number of times. */
-export function unavailableRetryLater(error: unknown): Outcome & { kind: 'failed' } {
-  if (isAssentError(error, 'store_unavailable')) return { ...(retryLater as Outcome & { kind: 'failed' }), status: 503 }
+export function unavailableRetryLater(error: unknown): Failed {
+  if (isAssentError(error, 'store_unavailable')) return { ...retryLater, status: 503 }
   throw error
 }

@@ -7,8 +7,8 @@
 
 import { type AskMeta, askLimits, readAskMeta } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
+import type { RelayState } from '../call-state.ts'
 import { type Call, heldId, type InputRequest } from '../model.ts'
-import type { RelayState } from '../relay-state.ts'
 
 export interface GatewayWait {
   /** `asks.wait`. */
@@ -44,14 +44,14 @@ export function storedWaitMs(
   gateway: GatewayWait,
   { leavesAfterMs }: Pick<Call, 'leavesAfterMs'>,
   wanted: InputRequest,
-  resume: RelayState,
+  state: RelayState,
   nowMs: number,
 ): number {
   const callerMs = earliest(leavesAfterMs?.(), 'shared' in wanted ? wanted.shared?.leavesAfterMs?.() : undefined)
   const withinMs = decideWithinMs(gateway, {
     asker: askerOf(wanted),
-    isResumable: heldId(resume.inner) === undefined && callerMs === undefined,
-    elapsedMs: elapsedOf(resume, nowMs),
+    isResumable: heldId(state.inner) === undefined && callerMs === undefined,
+    elapsedMs: elapsedOf(state, nowMs),
     ...(callerMs === undefined ? {} : { callerMs }),
   })
   return Math.max(withinMs, askLimits.decideMinMs)

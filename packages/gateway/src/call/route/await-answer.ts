@@ -4,7 +4,7 @@
 
 import type { JsonObject } from '@assent/core'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
-import type { Call, Outcome } from '../model.ts'
+import type { Call, Ended, Outcome } from '../model.ts'
 
 export const awaitTool = 'assent__await_answer'
 
@@ -32,7 +32,9 @@ export function awaitedAsk({ method, params }: Call): string | undefined {
 }
 
 /** Adds this tool to the last page of the tool list. */
-export function withAwaitTool({ method }: Call, outcome: Outcome): Outcome {
+export function withAwaitTool(call: Call, outcome: Ended): Ended
+export function withAwaitTool<State>(call: Call, outcome: Outcome<State>): Outcome<State>
+export function withAwaitTool({ method }: Call, outcome: Outcome<unknown>): Outcome<unknown> {
   if (method !== 'tools/list' || outcome.kind !== 'finished') return outcome
   const { tools, nextCursor } = outcome.result
   if (!Array.isArray(tools) || nextCursor !== undefined) return outcome

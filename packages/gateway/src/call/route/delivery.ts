@@ -5,7 +5,7 @@
 // An answer without either mark whose replica died was never sent.
 
 import type { Store } from '@assent/store'
-import type { InputResponse, Outcome } from '../model.ts'
+import type { Answers, Outcome } from '../model.ts'
 import { withinOrFail } from './wait-for-ask.ts'
 
 export interface Delivering {
@@ -17,11 +17,11 @@ export interface Delivering {
 }
 
 /** Sends these answers and records which of them arrived. */
-export async function deliver(
+export async function deliver<State>(
   { store, tenant, asks, onError }: Delivering,
-  given: Readonly<Record<string, InputResponse>>,
-  send: () => Promise<Outcome>,
-): Promise<Outcome> {
+  given: Answers,
+  send: () => Promise<Outcome<State>>,
+): Promise<Outcome<State>> {
   const answered = Object.entries(given).flatMap(([key, one]) => ('result' in one ? (asks.get(key) ?? []) : []))
   const marking = Promise.all(answered.map((id) => store.asks.delivered(tenant, id)))
   // Marking runs in the background: a slow store must not delay an answer.

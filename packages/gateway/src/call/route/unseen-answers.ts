@@ -9,31 +9,74 @@ import { createHash } from 'node:crypto'
 import { newId } from '@assent/core'
 import type { RoundKey, Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
-import type { Call } from '../model.ts'
-import type { OpenRound, RelayState } from '../relay-state.ts'
+import type { OpenRound, RelayState } from '../call-state.ts'
+import type { TimedResponses } from '../layers.ts'
+import type { Answers, Call, InputResponse } from '../model.ts'
+import { unseen } from '../screen/screen-questions.ts'
 import { longestWaitMs } from './ask-deadline.ts'
+import { approves, isFromPerson, isNo, isYes, type PersonSettings } from './person-answers.ts'
 
 /** No replica runs anything under these rows, so none owns them. */
 const owner = 'unseen'
 
+/** `unseen`: the answer does not count as a person's; `unattended`: an accept that the server got anyway. */
+export type UnseenAnswer = 'unseen' | 'unattended'
+
+/** Called for an answer that cannot come from a person, with the call and the server that asked. */
+export type OnUnseen = (call: Call, server: string, key: string, how: UnseenAnswer) => void
+
+type Settings = PersonSettings & { readonly askWaitMs: number }
+
 export class UnseenAnswers {
   readonly #store: Store
-  readonly #settings: { readonly askWaitMs: number }
+  readonly #settings: Settings
+  readonly #onUnseen: OnUnseen
 
-  constructor(store: Store, settings: { readonly askWaitMs: number }) {
+  constructor(store: Store, settings: Settings, onUnseen: OnUnseen) {
     this.#store = store
     this.#settings = settings
+    this.#onUnseen = onUnseen
   }
 
-  async note(call: Call, resume: RelayState, key: string): Promise<void> {
-    const name = nameOf(call, resume, key)
+  /** Records an answer that does not count. */
+  async note(call: Call, state: RelayState, key: string): Promise<void> {
+    await this.#keep(call, state, key)
+    this.#onUnseen(call, state.server, key, 'unseen')
+  }
+
+  async has(call: Call, state: RelayState, key: string): Promise<boolean> {
+    const name = nameOf(call, state, key)
+    return name !== undefined && (await this.#store.rounds.read(name)) !== undefined
+  }
+
+  /**
+   * The client's answers where there is no other surface to ask on. An answer that cannot come from a person is passed
+   * on and reported as such, but it never counts as an approval.
+   */
+  async screen(call: Call, state: RelayState, came: TimedResponses): Promise<Answers> {
+    const { server, schemas } = state
+    const all: [string, InputResponse][] = []
+    for (const [key, { given, afterMs }] of Object.entries(came)) {
+      if (given === undefined) continue
+      const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
+      const isChoice = isYes(given) || isNo(given)
+      const isApproval = schema !== false && isYes(given) && approves(schema)
+      if (schema === false || !isChoice || isFromPerson(this.#settings, call.client, given, afterMs)) {
+        const isRepeated = isApproval && afterMs !== undefined && (await this.has(call, state, key))
+        all.push([key, isRepeated ? unseen : given])
+        continue
+      }
+      if (isApproval) await this.#keep(call, state, key)
+      this.#onUnseen(call, server, key, isYes(given) && !isApproval ? 'unattended' : 'unseen')
+      all.push([key, isApproval ? unseen : given])
+    }
+    return Object.fromEntries(all)
+  }
+
+  async #keep(call: Call, state: RelayState, key: string): Promise<void> {
+    const name = nameOf(call, state, key)
     const keepMs = longestWaitMs(this.#settings) + relayLimits.deferredExtraMs
     if (name !== undefined) await this.#store.rounds.claim(name, owner, keepMs)
-  }
-
-  async has(call: Call, resume: RelayState, key: string): Promise<boolean> {
-    const name = nameOf(call, resume, key)
-    return name !== undefined && (await this.#store.rounds.read(name)) !== undefined
   }
 }
 

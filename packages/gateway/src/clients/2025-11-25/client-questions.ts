@@ -7,9 +7,9 @@
 
 import { understandsAskMeta } from '@assent/core'
 import { canBeAsked, forClient } from '../../call/capabilities.ts'
+import type { TimedResponse } from '../../call/layers.ts'
 import type { Call, ClientProfile, InputRequest, InputResponse, Shared } from '../../call/model.ts'
 import { shownWaitMs } from '../../call/route/ask-deadline.ts'
-import type { TimedResponse } from '../../call/route/routing.ts'
 import { expired, noAnswer } from '../../call/screen/screen-questions.ts'
 import { clientLimits, relayLimits } from '../../limits.ts'
 import type { Message, Reply, Request, RequestId } from '../../protocol/messages.ts'

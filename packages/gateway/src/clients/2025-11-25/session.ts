@@ -5,12 +5,13 @@
 
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@assent/core'
+import type { CallState } from '../../call/call-state.ts'
 import { unavailable } from '../../call/hold/store-unavailable.ts'
-import { type Call, type ClientProfile, failed, type InputRequest, type Outcome } from '../../call/model.ts'
+import type { CallerWait, CallLayer, TimedResponse } from '../../call/layers.ts'
+import { type Call, type ClientProfile, type Ended, failed, type NeedsInput, type Outcome } from '../../call/model.ts'
 import { digestOfRequest } from '../../call/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../call/route/await-answer.ts'
-import { askedTooOften, type CallLayer, type Hold, type TimedResponse } from '../../call/route/routing.ts'
-import { readRoutingState } from '../../call/route/routing-state.ts'
+import { askedTooOften } from '../../call/route/routing.ts'
 import type { Lifeline } from '../../call/route/waiting-asks.ts'
 import { noAnswer } from '../../call/screen/screen-questions.ts'
 import { relayLimits } from '../../limits.ts'
@@ -68,9 +69,6 @@ export function beginIdentity(principal: string, params: JsonObject): SessionIde
     declared: objectAt(params, 'capabilities') ?? {},
   }
 }
-
-type Unfinished = Outcome & { kind: 'input-required' }
-type Ended = Exclude<Outcome, Unfinished>
 
 const supportedRevisions = ['2025-06-18', '2025-11-25', '2025-03-26']
 
@@ -135,7 +133,7 @@ export class ClientSession {
       const outcome = this.#serving.shutdown.reported(
         await this.#run(call, send, { request, kept, from }).catch(unavailable),
         call,
-      ) as Ended
+      )
       if (outcome.kind === 'failed') return { jsonrpc: '2.0', id: request.id, error: outcome.error }
       return resultReply(request.id, withoutNewer(outcome.result))
     } finally {
@@ -207,23 +205,23 @@ export class ClientSession {
   /** Runs a call until it ends, or until its caller's wait time is used up. */
   async #run(asked: Call, send: Send, keeping: Keeping): Promise<Ended> {
     const { routing, deferredCalls, heldCalls } = this.#serving
-    const hold = routing.patienceOf(asked, this.#transport)
+    const wait = routing.patienceOf(asked, this.#transport)
     // A call without a digest cannot be stored, so its caller cannot fetch the outcome later.
-    const leavesAfterMs = () => (digestOfRequest(asked) === undefined ? hold().forMs : undefined)
+    const leavesAfterMs = () => (digestOfRequest(asked) === undefined ? wait().forMs : undefined)
     const call = { ...asked, leavesAfterMs }
     const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
     const below = heldCalls.inPlace(call)
     try {
       const { from } = keeping
       if (from !== undefined) {
-        const outcome: Unfinished = { kind: 'input-required', wanted: from.wanted, resume: from.resume }
-        return await this.#carry(call, below, outcome, send, hold, keeping)
+        const outcome = { kind: 'input-required', wanted: from.wanted, state: from.state } as const
+        return await this.#carry(call, below, outcome, send, wait, keeping)
       }
       const begun =
         awaited === undefined
-          ? await routing.start(call, below, hold())
-          : await deferredCalls.fetch(call, awaited, hold())
-      return await this.#carry(call, below, begun, send, hold, keeping)
+          ? await routing.through(below, wait()).start(call)
+          : await deferredCalls.fetch(call, awaited, wait())
+      return await this.#carry(call, below, begun, send, wait, keeping)
     } catch (error) {
       below.abandon()
       throw error
@@ -236,92 +234,81 @@ export class ClientSession {
   async #carry(
     call: Call,
     below: CallLayer,
-    first: Outcome,
+    first: Outcome<CallState>,
     send: Send,
-    hold: () => Hold,
+    wait: () => CallerWait,
     keeping: Keeping,
   ): Promise<Ended> {
     const { routing } = this.#serving
     let outcome = first
     for (let round = 0; outcome.kind === 'input-required'; round++) {
       if (round === relayLimits.roundsPerCall) outcome = askedTooOften
-      else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#defer(call, below, outcome, hold)
+      else if (Object.keys(outcome.wanted).length === 0) outcome = await this.#defer(call, below, outcome, wait)
       else {
         const from = round === 0 ? keeping.from : undefined
-        outcome = await this.#askAndContinue(call, below, outcome, send, hold, { ...keeping, from })
+        outcome = await this.#askAndContinue(call, below, outcome, send, wait, { ...keeping, from })
       }
     }
-    return routing.hasInbox ? (withAwaitTool(call, outcome) as Ended) : outcome
+    return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
   }
 
   /** The caller's wait time is used up, or this process shuts down, while the ask is still open in the inbox. */
-  async #defer(call: Call, below: CallLayer, outcome: Unfinished, hold: () => Hold): Promise<Outcome> {
+  async #defer(
+    call: Call,
+    below: CallLayer,
+    outcome: NeedsInput<CallState>,
+    wait: () => CallerWait,
+  ): Promise<Outcome<CallState>> {
     const { deferredCalls, routing } = this.#serving
     const digest = digestOfRequest(call)
-    const { forMs, canRetry } = hold()
+    const { forMs, canRetry } = wait()
     if (forMs > 0) {
       const pending = digest === undefined ? undefined : await deferredCalls.keep(call, outcome, digest)
       // A call that cannot continue in another process waits here for the remaining time.
-      return pending ?? routing.continue(call, below, outcome.resume, {}, { forMs, canRetry })
+      return pending ?? routing.through(below, { forMs, canRetry }).continue(call, outcome.state, {})
     }
     if (digest !== undefined) return deferredCalls.defer(call, outcome, digest)
     // Its question expires with the caller's wait time. The store decides whether an answer was given in time.
-    return routing.continue(call, below, outcome.resume, {}, { forMs: Number.POSITIVE_INFINITY, canRetry: false })
+    const untilExpired = { forMs: Number.POSITIVE_INFINITY, canRetry: false }
+    return routing.through(below, untilExpired).continue(call, outcome.state, {})
   }
 
   async #askAndContinue(
     call: Call,
     below: CallLayer,
-    outcome: Unfinished,
+    outcome: NeedsInput<CallState>,
     send: Send,
-    hold: () => Hold,
+    wait: () => CallerWait,
     { request, kept, from }: Keeping,
-  ): Promise<Outcome> {
+  ): Promise<Outcome<CallState>> {
     const { routing, mailbox, store } = this.#serving
     // The id names this replica, so that any process that receives the answer can forward it.
     const ids = Object.fromEntries(Object.keys(outcome.wanted).map((key) => [key, mailbox.newName()]))
     const askedAtMs = from?.askedAtMs ?? store.nowMs()
     const keeps = kept !== undefined && canBeKept(outcome) ? kept : undefined
-    keeps?.asked({ request, wanted: outcome.wanted, resume: outcome.resume, ids, askedAtMs })
+    keeps?.asked({ request, wanted: outcome.wanted, state: outcome.state, ids, askedAtMs })
     const { over = never() } = outcome
-    const copies = readRoutingState(outcome.resume)?.copies ?? {}
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, TimedResponse][]> => {
-      const copy = Object.hasOwn(copies, key) ? copies[key] : undefined
       const settled = new AbortController()
-      const inInbox =
-        copy === undefined ? never() : routing.inboxFallback.elsewhere(call, copy, hold().forMs, settled.signal)
-      const elsewhere = Promise.race([inInbox, this.#finalPhase(outcome, wanted, settled.signal)])
+      const elsewhere = routing.elsewhere(call, outcome, key, wait().forMs, settled.signal)
       const earlierId = from !== undefined && Object.hasOwn(from.ids, key) ? from.ids[key] : undefined
       const asked = { id: ids[key] ?? '', earlierId, elapsedMs: store.nowMs() - askedAtMs }
       const came = await this.#questions
         .askUntilValid(call, wanted, send, { over, elsewhere }, asked)
         .finally(() => settled.abort())
       if (came !== undefined) return [[key, came]]
-      if (copy !== undefined) await routing.inboxFallback.withdraw(call, copy, 'asker-stopped')
+      await routing.stopped(call, outcome.state, key)
       return []
     })
     const came = Object.fromEntries((await Promise.all(answers)).flat())
     // Once another process has continued the call, this process must send nothing for it.
     if (keeps !== undefined && !(await keeps.mayContinue())) return continuedElsewhere
-    const next = await routing.continue(call, below, outcome.resume, came, hold())
+    const next = await routing.through(below, wait()).continue(call, outcome.state, came)
     // While only the inbox is still asked, the page is still open.
     const isWaiting = next.kind === 'input-required' && Object.keys(next.wanted).length === 0
     const opened = isWaiting ? [] : Object.entries(outcome.wanted).filter(([key]) => isAccepted(came[key]))
     for (const [, wanted] of opened) for (const done of pageDone(wanted, this.revision)) send(done)
     return next
-  }
-
-  /**
-   * Resolves, with the reason that is sent to the client, when this process shuts down and the question continues in
-   * the inbox. Never for a server that is blocked in this process: it could not receive an answer from there.
-   */
-  #finalPhase({ over, resume }: Unfinished, { kind }: InputRequest, signal: AbortSignal): Promise<string> {
-    const { promise, resolve } = Promise.withResolvers<string>()
-    if (over !== undefined || readRoutingState(resume) === undefined || (kind !== 'form' && kind !== 'url'))
-      return promise
-    const unsubscribe = this.#serving.shutdown.onPhase('final', () => resolve('It is now asked in the inbox.'))
-    signal.addEventListener('abort', unsubscribe, { once: true })
-    return promise
   }
 
   /** How long a handle is valid: as long as the session, which over stdio is the process. */

@@ -14,12 +14,11 @@ import {
   understandsAskMeta,
   unseal,
 } from '@assent/core'
+import { type CallState, isRouted, readCallState, writeCallState } from '../../call/call-state.ts'
 import { askMetaFor, canBeAsked, requiredFor } from '../../call/capabilities.ts'
-import { type Call, failed, type InputRequest, type Outcome, tooMuchState } from '../../call/model.ts'
-import { type OpenRound, readRelayState } from '../../call/relay-state.ts'
+import type { TimedResponse, TimedResponses } from '../../call/layers.ts'
+import { type Call, type Ended, failed, type InputRequest, type NeedsInput, tooMuchState } from '../../call/model.ts'
 import { shownWaitMs } from '../../call/route/ask-deadline.ts'
-import type { TimedResponse } from '../../call/route/routing.ts'
-import { readRoutingState } from '../../call/route/routing-state.ts'
 import { expired } from '../../call/screen/screen-questions.ts'
 import { shownSchema } from '../../call/screen/shown-schema.ts'
 import { relayLimits } from '../../limits.ts'
@@ -32,14 +31,14 @@ export type Round =
   | { readonly kind: 'first' }
   | {
       readonly kind: 'retry'
-      readonly resume: JsonValue
-      readonly came: Readonly<Record<string, TimedResponse>>
-      /** The forms that the client was asked, when `resume` does not contain them. */
+      readonly state: CallState
+      readonly came: TimedResponses
+      /** The forms that the client was asked, when the state does not contain them. */
       readonly asked: JsonObject
       /** How often the client was asked again in this round. */
       readonly again: number
     }
-  | { readonly kind: 'refused'; readonly outcome: Outcome }
+  | { readonly kind: 'refused'; readonly outcome: Ended }
 
 /** Includes the tenant, because tenants may share keys, and a person may belong to more than one. */
 function purposeOf({ tenant }: Call): string {
@@ -58,6 +57,8 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
   })
   if (!opened.ok) return refuse(opened.message)
   const payload = isPlainObject(opened.payload) ? (opened.payload as JsonObject) : {}
+  const state = readCallState(payload.state)
+  if (state === undefined) return { kind: 'refused', outcome: invalidState }
   const nowMs = store.nowMs()
   const deadlines = objectAt(payload, 'deadlines')
   // Another Assent gateway received the deadlines, and returns only answers that were given before them.
@@ -73,10 +74,10 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
     came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
   }
   const repeat = objectAt(payload, 'repeat')
-  const kept = (objectAt(repeat ?? {}, 'kept') ?? {}) as Readonly<Record<string, TimedResponse>>
+  const kept = (objectAt(repeat ?? {}, 'kept') ?? {}) as TimedResponses
   return {
     kind: 'retry',
-    resume: payload.resume ?? null,
+    state,
     came: { ...kept, ...Object.fromEntries(came) },
     asked: objectAt(payload, 'asked') ?? {},
     again: typeof repeat?.count === 'number' ? repeat.count : 0,
@@ -85,16 +86,17 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
 
 export type RoundInput =
   | { readonly ok: true; readonly result: JsonObject }
-  | { readonly ok: false; readonly outcome: Outcome }
+  | { readonly ok: false; readonly outcome: Ended }
 
 export function inputRequired(
   serving: Serving,
   call: Call,
-  outcome: Outcome & { kind: 'input-required' },
+  outcome: NeedsInput<CallState>,
   requestDigest: string,
 ): RoundInput {
   const nowMs = serving.store.nowMs()
-  const elapsedMs = Math.max(0, nowMs - (roundOf(outcome.resume)?.atMs ?? nowMs))
+  const { state } = outcome
+  const elapsedMs = Math.max(0, nowMs - (state.round?.atMs ?? nowMs))
   const requests: [string, JsonValue][] = []
   for (const [key, wanted] of Object.entries(outcome.wanted)) {
     if (!canBeAsked(call.client.declared, wanted.kind)) {
@@ -112,26 +114,31 @@ export function inputRequired(
     const shown = withReason(wanted, Object.hasOwn(reasons, key) ? reasons[key] : undefined)
     requests.push([key, questionOf(shown, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
   }
-  const state = readRoutingState(outcome.resume)
   const deadlines = Object.fromEntries(
     Object.entries(outcome.wanted).map(([key, one]) => [key, nowMs + shownWaitMs(serving, one, elapsedMs)]),
   )
-  const inboxMs = state?.untilMs === undefined ? 0 : Math.max(0, state.untilMs - nowMs) + relayLimits.deferredExtraMs
+  const inboxMs = inboxOpenMs(state, nowMs)
   // Another Assent gateway may return an answer long after the person gave it.
   const extraMs = understandsAskMeta(call.client.declared) ? relayLimits.deferredExtraMs : relayLimits.stateTtlExtraMs
   const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, inboxMs))
   const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
   const decideByMs = nowMs + serving.askWaitMs
   const repeat = outcome.repeat === undefined ? {} : { repeat: outcome.repeat as JsonObject }
-  const asked = state === undefined ? { asked: formsIn(outcome.wanted) } : {}
-  const payload = { resume: outcome.resume, askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
+  const asked = isRouted(state) ? {} : { asked: formsIn(outcome.wanted) }
+  const payload = { state: writeCallState(state), askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
   const requestState = sealed(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
 }
 
-/** What is needed to ask a form again. Its schema is in `resume`. */
+/** How long an answer given in the inbox can still be fetched. */
+function inboxOpenMs(state: CallState, nowMs: number): number {
+  if (!isRouted(state) || state.untilMs === undefined) return 0
+  return Math.max(0, state.untilMs - nowMs) + relayLimits.deferredExtraMs
+}
+
+/** What is needed to ask a form again. Its schema is in the state. */
 function formsIn(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
   return Object.fromEntries(
     Object.entries(wanted).flatMap(([key, one]) => {
@@ -148,28 +155,20 @@ function formsIn(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
 export async function askedAgain(
   { routing }: Serving,
   call: Call,
-  { resume, came, asked, again }: Round & { kind: 'retry' },
-): Promise<Outcome | undefined> {
+  { state, came, asked, again }: Round & { kind: 'retry' },
+): Promise<NeedsInput<CallState> | undefined> {
   if (again >= relayLimits.asksAgain || call.signal.aborted) return undefined
-  const state = readRoutingState(resume)
-  const schemas = (state?.resume ?? readRelayState(resume))?.schemas ?? {}
-  const wanted: [string, InputRequest][] = []
-  const reasons: [string, string][] = []
-  const kept: [string, JsonValue][] = []
-  for (const [key, one] of Object.entries(came)) {
-    const form = state === undefined ? formAsked(asked, schemas, key) : own(state.wanted, key)
-    const isElsewhere = state !== undefined && (Object.hasOwn(state.inInbox, key) || Object.hasOwn(state.kept, key))
-    const reason = form === undefined || isElsewhere ? undefined : routing.problemWith(call, form, one)
-    if (form === undefined || reason === undefined) kept.push([key, one as JsonValue])
-    else if (await routing.isInInbox(call, own(state?.copies ?? {}, key))) return undefined
-    else {
-      wanted.push([key, form])
-      reasons.push([key, reason])
-    }
+  const unfit = await routing.unfit(call, state, came, (key) => formAsked(asked, state.schemas, key))
+  const all = Object.entries(unfit ?? {})
+  if (unfit === undefined || all.length === 0) return undefined
+  const kept = Object.entries(came).filter(([key]) => !Object.hasOwn(unfit, key))
+  const repeat = {
+    count: again + 1,
+    reasons: Object.fromEntries(all.map(([key, { reason }]) => [key, reason])),
+    kept: Object.fromEntries(kept) as JsonObject,
   }
-  if (wanted.length === 0) return undefined
-  const repeat = { count: again + 1, reasons: Object.fromEntries(reasons), kept: Object.fromEntries(kept) }
-  return { kind: 'input-required', wanted: Object.fromEntries(wanted), resume, repeat }
+  const wanted = Object.fromEntries(all.map(([key, one]) => [key, one.wanted]))
+  return { kind: 'input-required', wanted, state, repeat }
 }
 
 function formAsked(asked: JsonObject, schemas: JsonObject, key: string): InputRequest | undefined {
@@ -182,15 +181,6 @@ function formAsked(asked: JsonObject, schemas: JsonObject, key: string): InputRe
     schema,
     params: { ...params, requestedSchema: schema },
   }
-}
-
-/** Own members only, because a server chooses the keys. */
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined
-}
-
-function roundOf(resume: JsonValue): OpenRound | undefined {
-  return (readRoutingState(resume)?.resume ?? readRelayState(resume))?.round
 }
 
 /** Own members only, because a server chooses the keys. */
@@ -228,5 +218,7 @@ function questionOf(wanted: InputRequest, declared: JsonObject, waitMs: number):
 }
 
 function refuse(message: string): Round {
-  return { kind: 'refused', outcome: { ...failed(errorCodes.invalidParams, message), status: 400 } as Outcome }
+  return { kind: 'refused', outcome: { ...failed(errorCodes.invalidParams, message), status: 400 } }
 }
+
+const invalidState = failed(errorCodes.invalidParams, 'This state is not valid for this request.')

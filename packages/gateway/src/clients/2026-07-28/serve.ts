@@ -4,12 +4,11 @@
 // holds the sealed state from which it continues.
 
 import type { JsonObject } from '@assent/core'
+import type { CallState } from '../../call/call-state.ts'
 import { unavailable, unavailableRetryLater } from '../../call/hold/store-unavailable.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../call/model.ts'
 import { digestOfRequest } from '../../call/request-digest.ts'
 import { awaitedAsk, withAwaitTool } from '../../call/route/await-answer.ts'
-import { readRoutingState } from '../../call/route/routing-state.ts'
-import { relayLimits } from '../../limits.ts'
 import {
   errorCodes,
   type Message,
@@ -77,35 +76,33 @@ export async function serve20260728(
   finish(serving, call, request, outcome, answering, digest)
 }
 
-async function run(serving: Serving, call: Call, digest: string | undefined, runsOn: boolean): Promise<Outcome> {
+async function run(
+  serving: Serving,
+  call: Call,
+  digest: string | undefined,
+  runsOn: boolean,
+): Promise<Outcome<CallState>> {
   const { relay, routing, heldCalls, deferredCalls } = serving
-  const hold = { forMs: serving.holdMs, canRetry: true, goesAt: serving.shutdown.next }
-  const retryHold = { ...hold, retry: { runsOn } }
+  const wait = { forMs: serving.holdMs, canRetry: true, goesAt: serving.shutdown.next }
+  const retryWait = { ...wait, retry: { runsOn } }
   if (!mayAsk(call.method)) {
     const outcome = await relay.start(call)
     return routing.hasInbox ? withAwaitTool(call, outcome) : outcome
   }
   const awaited = routing.hasInbox ? awaitedAsk(call) : undefined
-  if (awaited !== undefined) return deferredCalls.fetch(call, awaited, retryHold)
+  if (awaited !== undefined) return deferredCalls.fetch(call, awaited, retryWait)
   if (digest === undefined) {
     const problem = 'The call names no target, or its arguments are ambiguous.'
-    return { ...failed(errorCodes.invalidParams, problem), status: 400 } as Outcome
+    return { ...failed(errorCodes.invalidParams, problem), status: 400 }
   }
   const round = readRound(serving, call, digest)
-  const deferIfLong = async (outcome: Outcome) => {
-    const state = outcome.kind === 'input-required' ? readRoutingState(outcome.resume) : undefined
-    const isLong = state !== undefined && state.waits > relayLimits.waitsMost && Object.keys(state.inInbox).length > 0
-    return routing.hasInbox && outcome.kind === 'input-required' && isLong
-      ? deferredCalls.defer(call, outcome, digest)
-      : outcome
-  }
   switch (round.kind) {
     case 'refused':
       return round.outcome
     case 'first': {
       const below = heldCalls.below(digest)
       try {
-        const outcome = await deferIfLong(await routing.start(call, below, hold))
+        const outcome = await deferredCalls.deferIfLong(call, await routing.through(below, wait).start(call), digest)
         if (outcome.kind !== 'input-required' || !isDropped(serving, call)) return outcome
         // The caller is gone, so the state in this outcome cannot be delivered.
         await routing.abandon(call, outcome)
@@ -116,11 +113,12 @@ async function run(serving: Serving, call: Call, digest: string | undefined, run
         throw error
       }
     }
-    case 'retry':
-      return (
-        (await askedAgain(serving, call, round)) ??
-        deferIfLong(await routing.continue(call, heldCalls.below(digest), round.resume, round.came, retryHold))
-      )
+    case 'retry': {
+      const again = await askedAgain(serving, call, round)
+      if (again !== undefined) return again
+      const routed = routing.through(heldCalls.below(digest), retryWait)
+      return deferredCalls.deferIfLong(call, await routed.continue(call, round.state, round.came), digest)
+    }
   }
 }
 
@@ -135,7 +133,7 @@ function finish(
   serving: Serving,
   call: Call,
   request: Request,
-  outcome: Outcome,
+  outcome: Outcome<CallState>,
   answering: RequestOutput,
   digest?: string,
 ): void {
@@ -147,7 +145,7 @@ function replyOf(
   serving: Serving,
   call: Call,
   request: Request,
-  outcome: Outcome,
+  outcome: Outcome<CallState>,
   digest: string | undefined,
 ): { reply: Reply; status: number } {
   const { id } = request

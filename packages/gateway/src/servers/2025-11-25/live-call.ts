@@ -213,7 +213,7 @@ export class LiveCall {
 
   #inputRequired(): Outcome {
     const wanted = Object.fromEntries([...this.#open].map(([key, question]) => [key, question.wanted]))
-    return { kind: 'input-required', wanted, resume: { held: this.id }, over: this.#over(Object.keys(wanted)) }
+    return { kind: 'input-required', wanted, state: { held: this.id }, over: this.#over(Object.keys(wanted)) }
   }
 
   /** Resolves when none of these questions is open any more. */

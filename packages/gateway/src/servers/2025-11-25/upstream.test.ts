@@ -38,10 +38,10 @@ test('[RELAY-8] a call in which a 2025 server waits is continued only by the per
   if (asked.kind !== 'input-required') throw new Error('The server did not ask.')
   const given = (region: string) => ({ ask_1: { result: { action: 'accept', content: { region } } } })
 
-  const outcome = await upstream.continue(callOf('bob'), asked.resume, given('us'))
+  const outcome = await upstream.continue(callOf('bob'), asked.state, given('us'))
 
   expect(outcome).toMatchObject({ kind: 'failed' })
-  void upstream.continue(callOf('ann'), asked.resume, given('eu'))
+  void upstream.continue(callOf('ann'), asked.state, given('eu'))
   const answer = await until(() => server.received.find(({ id }) => id === 'q'))
   expect(answer.result).toEqual(given('eu').ask_1.result)
 })

@@ -5,16 +5,17 @@
 // newest revision has no session, so all calls of one program of one person share one. Sessions are never shared
 // between people.
 
-import { isPlainObject, type JsonValue, newId } from '@assent/core'
+import { isPlainObject, newId } from '@assent/core'
 import {
+  type Answers,
   type Call,
   type Description,
   failed,
   heldId,
-  type InputResponse,
   mayAsk,
   type Outcome,
   reasonOf,
+  type ServerState,
   type Upstream,
   unsent,
 } from '../../call/model.ts'
@@ -80,14 +81,14 @@ export class Upstream20251125 implements Upstream {
     }
   }
 
-  async continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    if (isPlainObject(resume) && resume.again === true) {
+  async continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    if (isPlainObject(state) && state.again === true) {
       const answers = Object.values(given)
       const isAccepted = answers.length > 0 && answers.every((one) => 'result' in one && one.result.action === 'accept')
       if (isAccepted) return this.start(call)
       return failed(errorCodes.refused, 'The page that this call needs was not opened, so the call was not repeated.')
     }
-    const id = heldId(resume)
+    const id = heldId(state)
     const held = id === undefined ? undefined : this.#held.get(id)
     if (held === undefined || held.live.principal !== call.principal) {
       const words = 'The call that waited for this answer has ended. Whether it did anything is not known.'
@@ -191,7 +192,7 @@ function withoutStatus(outcome: Outcome): Outcome {
 }
 
 function unavailable(message: string): Outcome {
-  return { ...failed(errorCodes.refused, message), isAway: true } as Outcome
+  return { ...failed(errorCodes.refused, message), isAway: true }
 }
 
 /** Converts the links to questions. The call is made again when all of them were opened. */
@@ -199,7 +200,7 @@ function urlsNeeded(outcome: Outcome & { kind: 'failed' }, call: Call): Outcome 
   const wanted = readUrlsNeeded(outcome.error.data)
   const isSessionful = call.scope !== ''
   if (wanted === undefined || isSessionful) return outcome
-  return { kind: 'input-required', wanted, resume: { again: true } }
+  return { kind: 'input-required', wanted, state: { again: true } }
 }
 
 /** Removes the members of a retry of the newest revision, which a session-based server does not know. */

@@ -1,7 +1,7 @@
 // Encodes what every request of this revision contains about the caller, and encodes and decodes its input rounds.
 
 import { isPlainObject, type JsonObject, type JsonValue, readAskMeta } from '@assent/core'
-import type { Call, InputRequest, InputResponse, Outcome } from '../../call/model.ts'
+import type { Answers, Call, InputRequest, InputResponse, Outcome, ServerState } from '../../call/model.ts'
 import { failed } from '../../call/model.ts'
 import { errorCodes, objectAt, type Reply, stringAt } from '../../protocol/messages.ts'
 import { metaKeys, needsInput, revision } from '../../protocol/names-2026-07-28.ts'
@@ -21,9 +21,9 @@ export function withEnvelope(call: Call): JsonObject {
 }
 
 /** The same call with the answers, and with the server's state unchanged, if it sent one. */
-export function retryOf(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Call {
+export function retryOf(call: Call, kept: ServerState, given: Answers): Call {
   const { requestState: _callers, ...params } = call.params
-  const { state, ours } = readResume(resume)
+  const { state, ours } = readState(kept)
   const inputResponses = Object.fromEntries(
     Object.entries(given).map(([key, answer]) => [key, ours.includes(key) ? explainedInput(answer) : inputOf(answer)]),
   )
@@ -36,9 +36,9 @@ export function retryOf(call: Call, resume: JsonValue, given: Readonly<Record<st
 }
 
 /** What `outcomeOf` stored for the retry: the server's state, and which questions have Assent metadata. */
-function readResume(resume: JsonValue): { readonly state: string | undefined; readonly ours: readonly JsonValue[] } {
-  const kept = isPlainObject(resume) ? (resume as JsonObject) : {}
-  return { state: stringAt(kept, 'state'), ours: Array.isArray(kept.ours) ? kept.ours : [] }
+function readState(kept: ServerState): { readonly state: string | undefined; readonly ours: readonly JsonValue[] } {
+  const all = isPlainObject(kept) ? (kept as JsonObject) : {}
+  return { state: stringAt(all, 'state'), ours: Array.isArray(all.ours) ? all.ours : [] }
 }
 
 /** An Assent asker distinguishes a dismissed question from an expired one and from an unverified answer. */
@@ -61,16 +61,19 @@ export function outcomeOf(reply: Reply, status?: number): Outcome {
   if ('error' in reply) {
     const { code, message, data } = reply.error
     const outcome = failed(code, message, data)
-    return status === undefined ? outcome : ({ ...outcome, status } as Outcome)
+    return status === undefined ? outcome : { ...outcome, status }
   }
   const { result } = reply
   if (!needsInput(result)) return { kind: 'finished', result }
   const wanted = readWanted(objectAt(result, 'inputRequests') ?? {})
   if (wanted === undefined) return failed(errorCodes.internal, 'The server asked for input of an unknown kind.')
-  const state = stringAt(result, 'requestState')
+  const requestState = stringAt(result, 'requestState')
   const ours = Object.keys(wanted).filter((key) => readAskMeta(wanted[key]?.params) !== undefined)
-  const resume = { ...(state === undefined ? {} : { state }), ...(ours.length === 0 ? {} : { ours }) }
-  return { kind: 'input-required', wanted, resume }
+  const state = {
+    ...(requestState === undefined ? {} : { state: requestState }),
+    ...(ours.length === 0 ? {} : { ours }),
+  }
+  return { kind: 'input-required', wanted, state }
 }
 
 function readWanted(requests: JsonObject): Record<string, InputRequest> | undefined {

@@ -3,13 +3,13 @@
 // The newest revision sends both with each request or stream. So this adapter stores them per caller session, and adds
 // them to the requests. Everything else is passed on unchanged.
 
-import type { JsonValue } from '@assent/core'
 import {
+  type Answers,
   type Call,
   type Description,
   failed,
-  type InputResponse,
   type Outcome,
+  type ServerState,
   type Upstream,
 } from '../../call/model.ts'
 import { serverLimits } from '../../limits.ts'
@@ -48,8 +48,8 @@ export class ForSessions implements Upstream {
     }
   }
 
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return this.#upstream.continue(this.#withLevel(call), resume, given)
+  continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return this.#upstream.continue(this.#withLevel(call), state, given)
   }
 
   describe(call: Call): Promise<Description> {

@@ -5,14 +5,14 @@
 // The 2025-11-25 adapter works the opposite way, so the two share an interface and no code.
 
 import type { IncomingMessage } from 'node:http'
-import type { JsonValue } from '@assent/core'
 import {
+  type Answers,
   type Call,
   type Description,
   failed,
-  type InputResponse,
   mayRepeat,
   type Outcome,
+  type ServerState,
   type Upstream,
   unsent,
   unusable,
@@ -64,12 +64,12 @@ export class HttpUpstream20260728 implements Upstream {
       if (error instanceof MessageTooLarge) return failed(errorCodes.refused, error.message)
       const away = unusable(this.name, error)
       const outcome = isUnconnected(error) ? unsent(errorCodes.refused, away) : failed(errorCodes.refused, away)
-      return { ...outcome, isAway: true } as Outcome
+      return { ...outcome, isAway: true }
     }
   }
 
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return this.start(retryOf(call, resume, given))
+  continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return this.start(retryOf(call, state, given))
   }
 
   describe(call: Call): Promise<Description> {

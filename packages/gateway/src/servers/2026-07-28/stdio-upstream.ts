@@ -4,15 +4,15 @@
 // program of one person. Calls run concurrently on it, because the server sends only replies and notifications: the
 // gateway's request ids and progress tokens identify the call.
 
-import type { JsonValue } from '@assent/core'
 import {
+  type Answers,
   type Call,
   type Description,
   failed,
-  type InputResponse,
   NotSent,
   type Outcome,
   reasonOf,
+  type ServerState,
   type Upstream,
   unsent,
 } from '../../call/model.ts'
@@ -145,8 +145,8 @@ export class StdioUpstream20260728 implements Upstream {
     return isLost && !call.signal.aborted ? this.begin(call).run(call) : outcome
   }
 
-  continue(call: Call, resume: JsonValue, given: Readonly<Record<string, InputResponse>>): Promise<Outcome> {
-    return this.start(retryOf(call, resume, given))
+  continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
+    return this.start(retryOf(call, state, given))
   }
 
   describe(call: Call): Promise<Description> {

@@ -5,7 +5,7 @@
 // the call at regular intervals, and receives the messages that the client missed and every new one.
 
 import type { JsonObject } from '@assent/core'
-import { lostWords } from '../../../call/hold/held-calls.ts'
+import { lostWords } from '../../../call/hold/lost-calls.ts'
 import type { ReplicaMessage } from '../../../cluster/mailbox.ts'
 import { clientLimits, clusterLimits } from '../../../limits.ts'
 import { errorCodes, errorReply, type Message, type Reply, type Request, stringAt } from '../../../protocol/messages.ts'

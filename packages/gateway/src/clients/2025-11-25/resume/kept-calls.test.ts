@@ -12,7 +12,7 @@ const name = { principal: 'ann', session: 's', stream: 'f1a7b3c0-0000-4000-8000-
 const round: KeptRound = {
   request: { id: 1, method: 'tools/call', params: { name: 'ask' } },
   wanted: { q: { kind: 'roots', params: {} } },
-  resume: { server: 'deploy', inner: null, schemas: { q: false }, isPrefixed: false },
+  state: { server: 'deploy', inner: null, schemas: { q: false }, isPrefixed: false },
   ids: { q: 'id.a' },
   askedAtMs: 1,
 }

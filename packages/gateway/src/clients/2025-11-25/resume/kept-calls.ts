@@ -9,17 +9,9 @@
 // I3  A row that is claimed and not finished belongs to a process that is sending, or has sent, its answers: no other
 //     process continues it.
 
-import {
-  isAssentError,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-  requestDigest,
-  seal,
-  unseal,
-} from '@assent/core'
-import type { InputRequest, Outcome } from '../../../call/model.ts'
-import { readRoutingState } from '../../../call/route/routing-state.ts'
+import { isAssentError, isPlainObject, type JsonObject, requestDigest, seal, unseal } from '@assent/core'
+import { type CallState, isOnlyAtClient, readCallState, writeCallState } from '../../../call/call-state.ts'
+import type { InputRequest, NeedsInput } from '../../../call/model.ts'
 import { clientLimits, relayLimits } from '../../../limits.ts'
 import { isReply, type Reply, type Request, readMessage } from '../../../protocol/messages.ts'
 import { randomBytes } from '../../../protocol/random.ts'
@@ -36,7 +28,7 @@ export interface CallName {
 export type KeptRound = {
   readonly request: Pick<Request, 'id' | 'method' | 'params'>
   readonly wanted: Readonly<Record<string, InputRequest>>
-  readonly resume: JsonValue
+  readonly state: CallState
   /** The ids under which the client was asked, by the key of the question. */
   readonly ids: Readonly<Record<string, string>>
   /** When it was asked first, by the store's clock. */
@@ -157,10 +149,8 @@ export async function takeOver(
 }
 
 /** Whether another process can continue the call: no server connection is held for it, and only the client is asked. */
-export function canBeKept(outcome: Outcome & { kind: 'input-required' }): boolean {
-  const routing = readRoutingState(outcome.resume)
-  const isElsewhere = Object.keys({ ...routing?.inInbox, ...routing?.copies, ...routing?.onRecord }).length > 0
-  return outcome.over === undefined && !isElsewhere
+export function canBeKept({ over, state }: NeedsInput<CallState>): boolean {
+  return over === undefined && isOnlyAtClient(state)
 }
 
 function rowOf(stream: string, number: number): string {
@@ -170,7 +160,7 @@ function rowOf(stream: string, number: number): string {
 /** Undefined when the round exceeds the size limit of a sealed state. */
 function sealed(serving: Parts, name: CallName, id: string, round: KeptRound, ttlMs: number): string | undefined {
   const { keys, store } = serving
-  const payload = { session: name.session, ...round } as JsonValue
+  const payload = { session: name.session, ...round, state: writeCallState(round.state) } as JsonObject
   try {
     return seal(keys, { ...bindingOf(serving, name, id), ttlMs }, payload, {
       nowMs: store.nowMs(),
@@ -187,7 +177,9 @@ function opened(serving: Parts, name: CallName, id: string, state: string): Kept
   const payload = found.ok && isPlainObject(found.payload) ? (found.payload as JsonObject) : undefined
   // The stream's name alone is not enough: the same session must reconnect.
   if (payload === undefined || payload.session !== name.session) return undefined
-  return payload as KeptRound
+  const continued = readCallState(payload.state)
+  const round = payload as Omit<KeptRound, 'state'>
+  return continued === undefined ? undefined : { ...round, state: continued }
 }
 
 function bindingOf({ tenant }: Parts, { principal }: CallName, id: string) {

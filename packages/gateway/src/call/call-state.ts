@@ -1,0 +1,98 @@
+// What the gateway needs to continue a call after its questions were answered, in one record.
+//
+// It travels in the sealed state of a 2026-07-28 client, or in a stored call, so it is read as untrusted input.
+
+import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
+import { objectAt } from '../protocol/messages.ts'
+import type { Answers, InputRequest, ServerState } from './model.ts'
+
+/** Questions that were asked together. The caller carries it, so that any replica knows how long they were open. */
+export type OpenRound = {
+  readonly id: string
+  readonly atMs: number
+}
+
+/** The part that the relay needs. */
+export type RelayState = {
+  readonly server: string
+  readonly inner: ServerState
+  /** The schema of each form that was asked, for checking the answers. */
+  readonly schemas: JsonObject
+  /** The open round that these questions belong to; undefined when no person was asked. */
+  readonly round?: OpenRound
+  /** Whether the caller sees prefixed names. The number of servers may have changed since the call began. */
+  readonly isPrefixed: boolean
+  /** The server's name for the target, if it differs from the caller's: a reload may change the names for clients. */
+  readonly target?: string
+}
+
+/** With the surface on which each question is asked, when routing decides that. */
+export type RoutingState = RelayState & {
+  readonly wanted: Readonly<Record<string, InputRequest>>
+  /** The asks of a held call: all its questions are stored before they are sent. */
+  readonly onRecord: Readonly<Record<string, string>>
+  /** The asks that the inbox shows, by the key of their question. */
+  readonly inInbox: Readonly<Record<string, string>>
+  /** Asks that the inbox shows, or will show when the client does not answer in time, while the client is asked too. */
+  readonly copies: Readonly<Record<string, string>>
+  /** Answers that arrived while other questions of the round are open. */
+  readonly kept: Answers
+  /** Whether one of the kept answers was given in the inbox: then the round is sent once, and its outcome is stored. */
+  readonly hasInboxAnswer?: boolean
+  /** How often the caller was asked to retry. */
+  readonly waits: number
+  /** When the last inbox ask expires, by the store's clock. Kept here because the store may be unavailable later. */
+  readonly untilMs?: number
+}
+
+export type CallState = RelayState | RoutingState
+
+export function isRouted(state: CallState): state is RoutingState {
+  return 'wanted' in state
+}
+
+/** Whether no ask of its questions is, or may come to be, in the inbox. */
+export function isOnlyAtClient(state: CallState): boolean {
+  return !isRouted(state) || Object.keys({ ...state.inInbox, ...state.copies, ...state.onRecord }).length === 0
+}
+
+/** Without what only routing needs. */
+export function relayPart({ server, inner, schemas, round, isPrefixed, target }: RelayState): RelayState {
+  const state =
+    target === undefined ? { server, inner, schemas, isPrefixed } : { server, inner, schemas, isPrefixed, target }
+  return round === undefined ? state : { ...state, round }
+}
+
+export function writeCallState(state: CallState): JsonObject {
+  return { ...state } as JsonObject
+}
+
+/** Reads what `writeCallState` wrote. We sealed it, so only its outline is checked. */
+export function readCallState(value: JsonValue | undefined): CallState | undefined {
+  if (!isPlainObject(value) || typeof value.server !== 'string') return undefined
+  const all = value as JsonObject
+  const schemas = objectAt(all, 'schemas')
+  if (schemas === undefined) return undefined
+  const { id, atMs } = objectAt(all, 'round') ?? {}
+  const state: RelayState = {
+    server: value.server,
+    inner: all.inner ?? null,
+    schemas,
+    isPrefixed: all.isPrefixed === true,
+    ...(typeof all.target === 'string' ? { target: all.target } : {}),
+    ...(typeof id === 'string' && typeof atMs === 'number' ? { round: { id, atMs } } : {}),
+  }
+  if (objectAt(all, 'wanted') === undefined) return state
+  const part = <T>(name: string) => (objectAt(all, name) ?? {}) as Readonly<Record<string, T>>
+  return {
+    ...state,
+    wanted: part('wanted'),
+    onRecord: part('onRecord'),
+    inInbox: part('inInbox'),
+    copies: part('copies'),
+    kept: part('kept'),
+    ...(all.hasInboxAnswer === true ? { hasInboxAnswer: true } : {}),
+    waits: typeof all.waits === 'number' ? all.waits : 0,
+    ...(typeof all.untilMs === 'number' ? { untilMs: all.untilMs } : {}),
+  }
+}

@@ -1,0 +1,101 @@
+// Calls whose callers stay connected until the call ends. They have a row only while a person is asked in the inbox.
+//
+// Owns: this replica's table of attached calls.
+// I1  A call is recorded before its question is raised, so that the question is withdrawn when this process dies.
+// I2  When the caller gets no more from a call that a server waits in, the server gets a cancellation.
+
+import { newId } from '@assent/core'
+import { randomBytes } from '../../protocol/random.ts'
+import type { RelayState } from '../call-state.ts'
+import type { CallLayer } from '../layers.ts'
+import { type Call, type Ended, heldId, type Outcome } from '../model.ts'
+import type { Relay } from '../relay.ts'
+import type { Leases } from './leases.ts'
+import { cancelAtServer, draftOf, isHeld, lost } from './lost-calls.ts'
+import type { PendingOutcomes } from './pending-outcomes.ts'
+
+/** The call layer of a request whose caller stays connected until the call ends. */
+export interface AttachedCall extends CallLayer {
+  record(state: RelayState): Promise<string>
+  /** Called after an error: the call's effects are unknown, so the call and its asks are abandoned. */
+  abandon(): void
+  /** The call has ended, or continues without its caller. `outcome` is passed when it is not stored elsewhere. */
+  end(outcome?: Ended): void
+}
+
+export class AttachedCalls {
+  readonly #relay: Relay
+  readonly #leases: Leases
+  readonly #pendingOutcomes: PendingOutcomes
+  readonly #isHeldHere: (id: string) => boolean
+  readonly #onError: (error: unknown) => void
+  /** Tenant by call id. */
+  readonly #calls = new Map<string, string>()
+
+  /** @param isHeldHere whether a deferred call has adopted the call with this id */
+  constructor(
+    relay: Relay,
+    leases: Leases,
+    pendingOutcomes: PendingOutcomes,
+    isHeldHere: (id: string) => boolean,
+    onError: (error: unknown) => void,
+  ) {
+    this.#relay = relay
+    this.#leases = leases
+    this.#pendingOutcomes = pendingOutcomes
+    this.#isHeldHere = isHeldHere
+    this.#onError = onError
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#calls.keys()]
+  }
+
+  has(id: string): boolean {
+    return this.#calls.has(id)
+  }
+
+  /** True when the call was attached here. Its row stays. */
+  forget(id: string): boolean {
+    return this.#calls.delete(id)
+  }
+
+  /** The call layer for one request. */
+  of(call: Call): AttachedCall {
+    let id: string | undefined
+    let held: RelayState | undefined
+    const followed = (outcome: Outcome<RelayState>) => {
+      held = isHeld(outcome) ? outcome.state : undefined
+      return outcome
+    }
+    return {
+      start: async (inner) => followed(await this.#relay.start(inner)),
+      continue: async (inner, state, given) => followed(await this.#relay.continue(inner, state, given)),
+      refuse: async (inner, state, error) => followed(await this.#relay.refuse(inner, state, error)),
+      record: async (state) => {
+        if (id !== undefined) return id
+        id = heldId(state.inner) ?? newId('call', Date.now(), randomBytes)
+        this.#calls.set(id, call.tenant)
+        // Its caller never retries, so the digest of the request is not compared.
+        await this.#leases.begin(draftOf(call, id, state.server, ''), () => undefined)
+        return id
+      },
+      // The next heartbeat finds its row, which this replica no longer holds, and abandons it.
+      abandon: () => void this.forget(id ?? ''),
+      end: ({ isStreamed: _streamed, ...outcome } = lost) => {
+        // The caller gets nothing more from it, and no deferred call adopted it.
+        if (held !== undefined && !this.#isHeldHere(heldId(held.inner) ?? ''))
+          cancelAtServer(this.#relay, call, held).catch(this.#onError)
+        if (id !== undefined && this.forget(id))
+          this.#pendingOutcomes.store(id, { tenant: call.tenant, outcome, asks: [] })
+      },
+    }
+  }
+
+  /** Forgets every call. Returns the tenant of each, by the call's id. */
+  close(): ReadonlyMap<string, string> {
+    const calls = new Map(this.#calls)
+    this.#calls.clear()
+    return calls
+  }
+}

@@ -1,0 +1,45 @@
+// Records a client's answers to the questions of a held call. Each question has an ask, which is settled once.
+
+import type { AnswerResult, Store } from '@assent/store'
+import type { Answers, Call, InputResponse } from '../model.ts'
+import { answerOf, givenOf, isSecretState } from '../route/inbox-asks.ts'
+import { issuesInWords, secretAnswer, unfit } from '../screen/screen-questions.ts'
+
+/** Settles the asks and returns the answers that the store accepted. An earlier answer from the inbox counts instead. */
+export async function settleAsks(
+  { asks }: Store,
+  { tenant, principal }: Call,
+  idOf: ReadonlyMap<string, string>,
+  given: Answers,
+  refusesSecrets: boolean,
+): Promise<Answers> {
+  const recorded: [string, InputResponse][] = []
+  for (const [key, answer] of Object.entries(given)) {
+    const id = idOf.get(key)
+    if (id === undefined) {
+      recorded.push([key, answer])
+      continue
+    }
+    const request = { tenant, id, person: { principal, groups: [] }, via: 'client', refusesSecrets } as const
+    const answered = await asks.answer({
+      ...request,
+      answer: 'result' in answer ? answerOf(answer.result) : { action: 'cancel' },
+    })
+    if (answered.kind === 'settled') recorded.push([key, answer])
+    // This process sends the secret to the server, so the store need not keep it.
+    if (answered.kind === 'settled' && isSecretState(answered.ask)) await asks.deleteSecret(tenant, id)
+    // The inbox answered first, and that answer counts.
+    if (answered.kind === 'ended') recorded.push([key, givenOf(answered.ask)])
+    if (answered.kind === 'invalid' || answered.kind === 'malformed' || answered.kind === 'looks-secret') {
+      await asks.answer({ ...request, answer: { action: 'cancel' } })
+      recorded.push([key, replacementFor(answered)])
+    }
+  }
+  return Object.fromEntries(recorded)
+}
+
+/** The answer that the server gets in place of one that the store rejected. */
+function replacementFor(answered: AnswerResult & { kind: 'invalid' | 'malformed' | 'looks-secret' }): InputResponse {
+  if (answered.kind === 'looks-secret') return secretAnswer
+  return unfit(answered.kind === 'invalid' ? issuesInWords(answered.issues) : answered.message)
+}

@@ -1,0 +1,67 @@
+// Rounds of questions for the tests of this folder.
+
+import type { JsonObject } from '@assent/core'
+import type { Store } from '@assent/store'
+import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
+import type { RoutingState } from '../call-state.ts'
+import type { Call, InputRequest } from '../model.ts'
+import { OpenAskLimits } from '../screen/open-limits.ts'
+import { InboxFallback } from './inbox-fallback.ts'
+import { RoundAsks } from './round-asks.ts'
+
+export const settings = { surfaces: ['client', 'inbox'], askWaitMs: 60_000, silentAfterMs: 60_000 } as const
+export const ann = { principal: 'ann', groups: [] }
+const tenant = 'default'
+
+export function callOf(more: Partial<Call> = {}): Call {
+  return {
+    tenant,
+    principal: 'ann',
+    scope: '',
+    method: 'tools/call',
+    params: { name: 'deploy', arguments: { env: 'prod' } },
+    client: { info: {}, declared: {}, capabilities: {} },
+    notify: () => undefined,
+    signal: new AbortController().signal,
+    ...more,
+  }
+}
+
+export function form(message: string, schema: JsonObject = { type: 'object', properties: {} }): InputRequest {
+  return { kind: 'form', message, schema, params: {} }
+}
+
+export function stateOf(wanted: RoutingState['wanted'], more: Partial<RoutingState> = {}): RoutingState {
+  const relay = { server: 'deploy', inner: null, schemas: {}, isPrefixed: false, round: { id: 'round', atMs: 1 } }
+  return { ...relay, wanted, onRecord: {}, inInbox: {}, copies: {}, kept: {}, waits: 0, ...more }
+}
+
+/** @param perCaller how many asks Ann may have open */
+export async function openRounds(perCaller = 100) {
+  const { store } = await openTestEnv()
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const asking = new OpenAskLimits({
+    isEnabled: true,
+    askWaitMs: settings.askWaitMs,
+    open: { perCaller, total: 1_000 },
+  })
+  const fallback = new InboxFallback(store, settings, asking, onError)
+  const asks = new RoundAsks(store, settings, asking, fallback, onError)
+  return {
+    store,
+    asks,
+    fallback,
+    errors,
+    onError,
+    read: (id: string | undefined) => store.asks.read(tenant, id ?? ''),
+    open: async () => (await store.inbox.page({ tenant, person: ann, show: 'open' })).asks,
+    answer: (id: string | undefined, answer: JsonObject = { action: 'accept', content: {} }) =>
+      answerInInbox(store, id ?? '', answer),
+  }
+}
+
+async function answerInInbox(store: Store, id: string, answer: JsonObject): Promise<void> {
+  const { kind } = await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer, refusesSecrets: false })
+  if (kind !== 'settled') throw new Error(`The answer was not accepted: ${kind}`)
+}

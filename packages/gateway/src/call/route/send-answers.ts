@@ -1,0 +1,180 @@
+// Sends the answers of a round to the server.
+//
+// Owns: when a round is sent, and that a round with an inbox answer is sent once.
+// I1  A round that carries an inbox answer and that another request could send too is claimed in the store first.
+// I2  Nothing is sent for a caller that is gone and cannot retry; its inbox answers are recorded as undelivered.
+// I3  A cancellation does not overtake the answers (cancelled-later.ts).
+
+import type { RoundKey, Store } from '@assent/store'
+import { errorCodes } from '../../protocol/messages.ts'
+import type { RelayState, RoutingState } from '../call-state.ts'
+import type { CallerWait, CallLayer, Retry } from '../layers.ts'
+import { type Answers, type Call, type Failed, failed, heldId, type Outcome } from '../model.ts'
+import type { Shutdown } from '../shutdown.ts'
+import { type LiveRoutingState, noCaller } from './answer-wait.ts'
+import { cancelledLater } from './cancelled-later.ts'
+import { deliver } from './delivery.ts'
+import type { RoundAsks } from './round-asks.ts'
+
+/** The result of a round: the end of the call, or further questions. */
+export type RoundResult = LiveRoutingState | Outcome<RelayState>
+
+/** Runs a round under a claim: each round once, and every retry gets its result. */
+export interface RoundClaims {
+  find(name: RoundKey): Promise<RoundResult | 'running' | undefined>
+  run(
+    name: RoundKey,
+    wait: { readonly forMs: number; readonly signal: AbortSignal },
+    send: () => Promise<RoundResult>,
+  ): Promise<RoundResult | 'running'>
+}
+
+/** Chooses the surfaces of the questions in an outcome, and raises their asks. */
+type Route = (call: Call, below: CallLayer, outcome: Outcome<RelayState>) => Promise<RoundResult>
+
+/** The outcome of a round whose process died, or was stopped, while the server ran it. */
+export const outcomeUnknown = failed(
+  errorCodes.refused,
+  'The gateway process that ran this call stopped before it stored the outcome. Whether the call did anything is not known: check before calling it again.',
+)
+
+export class AnswerSender {
+  readonly #store: Store
+  readonly #claims: RoundClaims
+  readonly #asks: RoundAsks
+  readonly #shutdown: Shutdown
+  readonly #route: Route
+  readonly #onError: (error: unknown) => void
+
+  constructor(
+    store: Store,
+    claims: RoundClaims,
+    asks: RoundAsks,
+    shutdown: Shutdown,
+    route: Route,
+    onError: (error: unknown) => void,
+  ) {
+    this.#store = store
+    this.#claims = claims
+    this.#asks = asks
+    this.#shutdown = shutdown
+    this.#route = route
+    this.#onError = onError
+  }
+
+  /** Returns what comes next, or `running` when another request sends the round and has no outcome yet. */
+  async send(
+    call: Call,
+    below: CallLayer,
+    state: RoutingState,
+    given: Answers,
+    { retry, forMs }: CallerWait,
+  ): Promise<RoundResult | 'running'> {
+    if (retry === undefined && call.signal.aborted) return this.#callerGone(call, below, state, given)
+    const name = retry === undefined ? undefined : claimOf(call, state)
+    if (retry === undefined || name === undefined) {
+      const outcome = await this.#sendAnswers(call, below, state, given)
+      // Without a retry these answers are never sent.
+      if (retry === undefined && isUnsent(outcome)) await this.#asks.noteUndelivered(call, state, given)
+      return this.#route(call, below, outcome)
+    }
+    // The caller dropped this request and will retry with its state. Until then nothing runs.
+    if (call.signal.aborted) return 'running'
+    const next = await this.#claims.run(name, { forMs, signal: call.signal }, () =>
+      this.#sendOnce(call, below, state, given, retry),
+    )
+    // From now on the caller's state refers to the next questions, on any replica.
+    await call.waiting?.handOut()
+    return next
+  }
+
+  /** The result of a round that was sent already; undefined for one that was not, or that needs no claim. */
+  async sent(call: Call, state: RoutingState): Promise<RoundResult | 'running' | undefined> {
+    const name = claimOf(call, state)
+    return name === undefined ? undefined : this.#claims.find(name)
+  }
+
+  /**
+   * The caller dropped its request and cannot retry, so nothing is sent. Answers that were given in the inbox just
+   * before are recorded as undelivered.
+   */
+  async #callerGone(call: Call, below: CallLayer, state: RoutingState, given: Answers): Promise<RoundResult> {
+    await this.#asks.noteUndelivered(call, state, given)
+    // A server that waits inside its call gets a cancellation.
+    return heldId(state.inner) === undefined
+      ? callerLeft
+      : this.#route(call, below, await below.continue(call, state, {}))
+  }
+
+  /** For calls held for callers that retry, HeldCalls records what was delivered. */
+  async #sendAnswers(call: Call, below: CallLayer, state: RoutingState, given: Answers): Promise<Outcome<RelayState>> {
+    const { signal, end } = cancelledLater(call.signal)
+    const send = () => below.continue({ ...call, signal }, state, given)
+    const asks = new Map(Object.entries({ ...state.onRecord, ...state.copies, ...state.inInbox }))
+    const delivering = { store: this.#store, tenant: call.tenant, asks, onError: this.#onError }
+    try {
+      return below.record === undefined ? await send() : await deliver(delivering, given, send)
+    } finally {
+      end()
+    }
+  }
+
+  async #sendOnce(
+    call: Call,
+    below: CallLayer,
+    state: RoutingState,
+    given: Answers,
+    { runsOn }: Retry,
+  ): Promise<RoundResult> {
+    const ending = new AbortController()
+    const unsubscribe = this.#shutdown.onPhase('closed', () => ending.abort(noCaller))
+    const notify: Call['notify'] = (notification) => (call.signal.aborted ? undefined : call.notify(notification))
+    const later = cancelledLater(call.signal)
+    const inner = runsOn ? { ...call, notify, signal: ending.signal } : { ...call, signal: later.signal }
+    try {
+      const outcome = await below.continue(inner, state, given)
+      if (outcome.kind === 'failed' && !isUnsent(outcome) && inner.signal.aborted)
+        return runsOn ? outcomeUnknown : cancelledMeanwhile
+      const next = await this.#route(inner, below, outcome)
+      // A retry must get the same ask ids, so the ids of fallback asks are assigned before the state is stored.
+      return isOutcome(next) ? next : this.#asks.withFallback(inner, below, next, forClientOf(next))
+    } finally {
+      unsubscribe()
+      later.end()
+    }
+  }
+}
+
+/** The questions that only the client is asked. */
+export function forClientOf({ wanted, inInbox, kept }: RoutingState): readonly string[] {
+  return Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
+}
+
+export function isOutcome(next: RoundResult): next is Outcome<RelayState> {
+  return 'kind' in next
+}
+
+/** Whether nothing of the request was sent. */
+export function isUnsent(next: RoundResult): next is Failed {
+  return isOutcome(next) && next.kind === 'failed' && next.isUnsent === true
+}
+
+/**
+ * The claim key of a round that carries an inbox answer; undefined for any other round. Every state of a round contains
+ * the round's id, wherever its questions are, and a state is bound to its principal and request. Held calls store their
+ * outcomes themselves.
+ */
+function claimOf(
+  { tenant, principal }: Call,
+  { round, inner, inInbox, hasInboxAnswer }: RoutingState,
+): RoundKey | undefined {
+  const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
+  if (!isFromInbox || round === undefined || heldId(inner) !== undefined) return undefined
+  return { tenant, id: round.id, principal }
+}
+
+const callerLeft = failed(errorCodes.refused, 'The caller disconnected.')
+const cancelledMeanwhile = failed(
+  errorCodes.refused,
+  'The caller cancelled this request while the server ran it. Whether the call did anything is not known: check before calling it again.',
+)
