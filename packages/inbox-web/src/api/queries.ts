@@ -73,7 +73,6 @@ export function useAsk(id: string | undefined) {
     queryKey: queryKeys.ask(id ?? ''),
     queryFn: () => withServerTime(get<OneAskView>(`/api/asks/${id}`)),
     enabled: id !== undefined,
-    retry: false,
   })
 }
 
@@ -87,7 +86,6 @@ export function useSecretAsk(page: string) {
       queries.setQueryData(queryKeys.ask(view.ask.id), view)
       return view
     },
-    retry: false,
   })
 }
 

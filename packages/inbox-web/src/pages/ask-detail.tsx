@@ -15,6 +15,8 @@ export function AskDetail({ id }: { readonly id: string }) {
   const handlers = useDecide(id)
   const onPassed = useStableCallback(() => void queries.invalidateQueries({ queryKey: queryKeys.ask(id) }))
   if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+  // While the gateway is unreachable the card stays, with what the person has typed.
+  if (found.isError && (found.data === undefined || problemOf(found.error).code !== 'unavailable'))
+    return <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
   return <AskCard ask={found.data.ask} {...handlers} onPassed={onPassed} />
 }

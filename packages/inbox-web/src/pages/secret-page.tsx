@@ -9,7 +9,7 @@ import { AskDetail } from './ask-detail.tsx'
 export function SecretPage({ page }: { readonly page: string }) {
   const found = useSecretAsk(page)
   if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) {
+  if (found.isError && (found.data === undefined || problemOf(found.error).code !== 'unavailable')) {
     return (
       <>
         <h1 className="visually-hidden">Hand over a secret</h1>
