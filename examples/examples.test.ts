@@ -132,7 +132,7 @@ describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
   })
 })
 
-test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 90_000 }, async () => {
+test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_000 }, async () => {
   const terminal = openTmux({ file: fileOf('deploy'), args: ['--terminal'], rows: 60 })
   onTestFinished(() => terminal.close())
   const { sees, press } = terminal
@@ -146,6 +146,7 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 90_00
   await sees('Deploy to production')
   await sees('image     app-production-42')
   await sees('This cannot be undone.')
+  await sees('Your decision')
   await press('a', 'Enter')
   await sees('To the team: app-production-42-eu-4 is out.')
   await sees('Deployed app-production-42-eu-4.')
@@ -160,7 +161,7 @@ test('[EXAMPLE-1] the tests of the first question pass as an author would run th
   expect(stdout).toMatch(/pass 4\b/)
 })
 
-test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout: 60_000 }, async () => {
+test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout: 180_000 }, async () => {
   const terminal = openTmux({ file: fileOf('first-question/try') })
   onTestFinished(() => terminal.close())
 

@@ -7,7 +7,7 @@ import {
   ElicitRequestSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
-import { transportTo } from '../test-kit/mcp/client-2025-11-25.ts'
+import { transportTo, withStream } from '../test-kit/mcp/client-2025-11-25.ts'
 import type { Connect } from './connection.ts'
 import { garbled, type Question } from './person.ts'
 import { waits } from './settings.ts'
@@ -20,9 +20,11 @@ export const connect: Connect = async (to, { answer, completed }, { revision, fo
   )
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params as Question))
   client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => completed(params.elicitationId))
-  const transport = transportTo(to)
+  const stream = withStream(to)
+  const transport = transportTo(stream.to)
   const negotiated = rewrite(transport, revision)
   await client.connect(transport)
+  await stream.isOpen
 
   const options = { timeout: waits.callMs }
   return {

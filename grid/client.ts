@@ -2,13 +2,9 @@
 //
 // Its first argument is the SDK generation that it uses. It checks nothing.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import type { Call, Command, Outcome, Report } from './messages.ts'
 import { Person } from './person.ts'
-
-/** The SDK opens the session's stream after connecting without waiting for it; messages sent before that are lost. */
-const streamOpensMs = 150
 
 const generation = process.argv[2]
 // Only the one that is needed: a client that is started to be killed should start fast.
@@ -32,7 +28,6 @@ async function open(command: Extract<Command, { do: 'connect' }>): Promise<void>
   }
   const made = await connect(to, listener, command.options)
   connections.set(connection, made)
-  if (generation === '2025' && 'url' in to) await sleep(streamOpensMs)
   report({ event: 'connected', connection, revision: made.revision() })
 }
 

@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from './listen.ts'
 
 export type Way =
   /** Open connections are reset, and new ones are refused. */
@@ -24,10 +25,9 @@ export interface LinkOptions {
   readonly slowMs?: { readonly least: number; readonly most: number }
   /** A random whole number in [0, maxExclusive). */
   readonly chance?: (maxExclusive: number) => number
+  /** How long a silent connection to the server stays open after its client has disconnected. */
+  readonly silentCloseMs?: number
 }
-
-/** How long a silent connection to the server stays open after its client has disconnected. */
-const silentCloseMs = 5_000
 
 export class Link {
   readonly #target: { readonly host: string; readonly port: number }
@@ -41,11 +41,17 @@ export class Link {
 
   private constructor(target: URL, usualPort: number, options: LinkOptions) {
     this.#target = { host: target.hostname, port: Number(target.port || usualPort) }
-    this.#options = { slowMs: { least: 300, most: 1_500 }, chance: (most) => randomInt(most), ...options }
+    this.#options = {
+      slowMs: { least: 300, most: 1_500 },
+      chance: (most) => randomInt(most),
+      silentCloseMs: 5_000,
+      ...options,
+    }
   }
 
   static async to(target: string, usualPort: number, options: LinkOptions = {}): Promise<Link> {
     const link = new Link(new URL(target), usualPort, options)
+    link.port = await freePort()
     await link.#listen()
     return link
   }
@@ -137,7 +143,7 @@ class Wire {
     near.on('data', (bytes) => this.#pass('there', bytes))
     near.on('end', () => {
       if (this.#silent === undefined) this.#closeSide(() => (this.#far === undefined ? near.end() : this.#far.end()))
-      else setTimeout(() => near.destroy(), silentCloseMs).unref()
+      else setTimeout(() => near.destroy(), options.silentCloseMs).unref()
     })
     near.on('close', () => {
       this.#far?.destroy()

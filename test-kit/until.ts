@@ -1,7 +1,7 @@
 // Waiting for something that happens in another process or task.
 
 /** Calls `look` until it returns something. */
-export async function until<T>(look: () => Promise<T | undefined> | T | undefined, withinMs = 30_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined> | T | undefined, withinMs = 60_000): Promise<T> {
   const endsAt = Date.now() + withinMs
   for (;;) {
     const found = await look()

@@ -4,8 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyRing, type OpenLimits } from '@assent/core'
-import { createAssent, type DurableStore, type Interaction, onSurface, type Surface } from '@assent/sdk'
+import { createKeyRing } from '@assent/core'
+import {
+  type AssentSettings,
+  createAssent,
+  type DurableStore,
+  type Interaction,
+  onSurface,
+  type Surface,
+} from '@assent/sdk'
 import { openPostgres, openSqlite, type Store } from '@assent/store'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { contextOf, type Retry, type Round, roundOf } from '../test-kit/mcp/rounds-2026-07-28.ts'
@@ -39,11 +46,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   })
 
   /** The same handler on two replicas that share a database and keys. */
-  function replicas(
-    handler: (interaction: Interaction) => Promise<string>,
-    openAsks: Partial<OpenLimits> = {},
-    unseenAfterMs = 0,
-  ) {
+  function replicas(handler: (interaction: Interaction) => Promise<string>, settings: AssentSettings = {}) {
     const keys = [{ id: 'k1', secret: randomBytes(32) }]
     return stores.map((store): ((retry?: Retry) => Promise<Round>) => {
       // Assigned as the interface, so that this line fails to compile when the store no longer has its shape.
@@ -53,8 +56,8 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
         keys,
         store: durable,
         tenant: 'acme',
-        openAsks,
-        unseenAfterMs,
+        unseenAfterMs: 0,
+        ...settings,
       })
       const wrapped = interactive<[], unknown, unknown>(handler, { name: 'deploy' })
       return async (retry = {}) => roundOf(await wrapped(contextOf(retry)))
@@ -136,15 +139,15 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
 
   test('[GATE-10] an approval that is too fast is recorded as unseen, and no later answer opens its gate', async () => {
     const work = vi.fn(() => 'ran')
+    let nowMs = Date.now()
     const [here, there] = replicas(
       async ({ gate }) => (await gate({ title: 'Wipe', arguments: { env: 'x' } }, work)).value,
-      {},
-      2_500,
+      { unseenAfterMs: 2_500, nowMs: () => nowMs },
     )
     const { state } = await here()
     const retry = { state, answers: { 'ask-1': approve } }
     expect((await there(retry)).code).toBe('unseen')
-    await new Promise((resolve) => setTimeout(resolve, 2_600))
+    nowMs += 2_600
     expect((await here(retry)).code).toBe('unseen')
     expect(work).not.toHaveBeenCalled()
     const person = { principal: 'local', groups: [] }
@@ -164,7 +167,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
   test('[GATE-2] [STORE-36] an approval beyond the limit of open asks is not shown, and its caller gets the reason', async () => {
     const work = vi.fn(() => 'ran')
     const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person: local, show: 'open' })
-    const most = { perCaller: asks.length + 1 }
+    const most = { openAsks: { perCaller: asks.length + 1 } }
     const [here, there] = replicas(
       async ({ gate }) => (await gate({ title: 'Deploy', arguments: {} }, work)).value,
       most,
@@ -248,18 +251,20 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
 
   describe('a gate whose timeout passes', () => {
     const work = vi.fn(() => 'ran')
-    const gated = async ({ gate }: Interaction) =>
-      (await gate({ title: 'In time', arguments: { env: 'x' }, waitMs: 1_000 }, work)).value
+    const gatedFor =
+      (waitMs: number) =>
+      async ({ gate }: Interaction) =>
+        (await gate({ title: 'In time', arguments: { env: 'x' }, waitMs }, work)).value
     const open = async () => {
       const { asks } = await (stores[0] as Store).inbox.page({ tenant: 'acme', person: local, show: 'open' })
       return asks.find(({ question }) => question.kind === 'approval' && question.title === 'In time')
     }
     const answers = async (action: 'accept' | 'decline' | undefined) => {
-      const ask = await vi.waitUntil(open)
+      if (action === undefined) return
+      const ask = await vi.waitUntil(open, { timeout: 60_000 })
       const { asks } = stores[0] as Store
       const id = ask?.id ?? ''
-      if (action !== undefined)
-        await asks.answer({ tenant: 'acme', id, person: local, via: 'inbox', answer: { action } })
+      await asks.answer({ tenant: 'acme', id, person: local, via: 'inbox', answer: { action } })
     }
 
     test.each([
@@ -267,6 +272,10 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       { action: 'decline', text: expect.any(String), code: 'declined', runs: 0 },
       { action: undefined, text: expect.any(String), code: 'timed_out', runs: 0 },
     ] as const)('[WAIT-7] uses the recorded answer: $action', async ({ action, text, code, runs }) => {
+      // With an answer: long enough to record it in time.
+      const waitMs = action === undefined ? 1_000 : 6_000
+      const gated = gatedFor(waitMs)
+
       // A handler that waits on a surface without an answer.
       work.mockClear()
       const surface: Surface = { name: 'client', refuses: () => undefined, put: () => new Promise(() => undefined) }
@@ -281,7 +290,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('%s', (engine) => {
       const [here, there] = replicas(gated)
       const { state } = await here()
       await answers(action)
-      await new Promise((resolve) => setTimeout(resolve, 1_050))
+      await new Promise((resolve) => setTimeout(resolve, waitMs + 50))
       expect(await there({ state })).toMatchObject({ text, code })
       expect(work).toHaveBeenCalledTimes(runs)
     })

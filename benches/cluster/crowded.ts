@@ -43,7 +43,7 @@ export async function crowded(
     const attackers = await Attackers.start(url, slow, 0)
     try {
       await decide(attacked)
-      isComplete &&= attackers.isComplete
+      isComplete = (await attackers.isComplete()) && isComplete
       say(`turn ${turn + 1} with slow connections: ${attackers.summary}`)
     } finally {
       await attackers.stop()

@@ -7,6 +7,7 @@ import type { Agent } from 'node:http'
 import { openQuestion, settleQuestion, type Where, whereTo } from '../relay/client.ts'
 import { callForInbox, finish } from './calls.ts'
 import { acceptAsk, listAsks } from './person.ts'
+import { afterStalls } from './stalls.ts'
 
 export type DecisionWay = 'client' | 'inbox'
 
@@ -43,8 +44,10 @@ export async function decide(
     while (performance.now() < startedAt + forMs) {
       const beganAt = performance.now()
       const at = () => whereTo(next(), agent, name)
-      if (way === 'client') await settleQuestion(at(), await openQuestion(at()))
-      else await inInbox(agent, at, () => new URL(next()).origin, cookie)
+      await afterStalls(async () => {
+        if (way === 'client') await settleQuestion(at(), await openQuestion(at()))
+        else await inInbox(agent, at, () => new URL(next()).origin, cookie)
+      })
       lifeMs.push(performance.now() - beganAt)
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, 2 * pauseMs * Math.random()))
     }

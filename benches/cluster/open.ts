@@ -1,11 +1,11 @@
 // Many calls that wait for people without a connection, and finishing a few of them.
 
 import type { Agent } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type OpenQuestion, openQuestion, settleQuestion, whereTo } from '../relay/client.ts'
 import { callForInbox, finish, type Waiting } from './calls.ts'
 import type { Person } from './decide.ts'
 import { acceptAsk, listAsks } from './person.ts'
+import { afterStalls } from './stalls.ts'
 
 export interface Opening {
   readonly urls: readonly string[]
@@ -34,8 +34,6 @@ export interface Picked {
 }
 
 const atOnce = 32
-const stallsMost = 5
-const stallMs = 1_000
 
 export function personNamed(n: number): string {
   return `person-${n}`
@@ -62,18 +60,6 @@ export async function openMany(agent: Agent, { urls, count, people, keep }: Open
   }
   await Promise.all(Array.from({ length: atOnce }, caller))
   return { kept }
-}
-
-/** Tries again if the database of a shared machine stalled for longer than a gateway waits: opening measures memory, not time. */
-async function afterStalls<T>(open: () => Promise<T>): Promise<T> {
-  for (let stalls = 0; ; stalls++) {
-    try {
-      return await open()
-    } catch (error) {
-      if (stalls === stallsMost || !String(error).includes('cannot reach its database')) throw error
-      await sleep(stallMs)
-    }
-  }
 }
 
 /** Answers and continues each of these, every step at another replica. */

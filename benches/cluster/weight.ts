@@ -24,7 +24,7 @@ export interface OpenWeight {
 }
 
 const warmUp = 1_000
-const connectionsEndMs = 15_000
+const connectionsEndMs = 60_000
 
 export async function openWeight(
   testEnv: ClusterEnv,

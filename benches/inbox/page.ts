@@ -3,6 +3,9 @@
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
+/** How long a page may take on a busy machine. */
+const patienceMs = 120_000
+
 /** Injected into every page: records when texts become visible and when buttons are pressed. */
 const recorderScript = `(() => {
   const now = () => performance.timeOrigin + performance.now()
@@ -25,6 +28,7 @@ const recorderScript = `(() => {
 export async function aPage(browser: Browser, link: string): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   await context.addInitScript(recorderScript)
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   await page.goto(link)
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -38,7 +42,7 @@ export function seenAt(page: Page, text: string): Promise<number> {
 
 /** Polled from outside: the page's content security policy does not allow evaluation inside it. */
 async function waitForTime(page: Page, expression: string): Promise<number> {
-  for (const giveUpAt = Date.now() + 30_000; ; ) {
+  for (const giveUpAt = Date.now() + patienceMs; ; ) {
     const value = Number((await page.evaluate(expression)) ?? 0)
     if (value > 0) return value
     if (Date.now() > giveUpAt) throw new Error(`Not visible on the page: ${expression}`)
@@ -91,6 +95,7 @@ export async function scroll(page: Page, forMs: number): Promise<Scrolled> {
 /** The transferred bytes of script when the inbox is opened for the first time. */
 export async function scriptBytes(browser: Browser, link: string): Promise<number> {
   const context = await browser.newContext()
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {

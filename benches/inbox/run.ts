@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { Measurement } from '../../scripts/measurement.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../test-kit/gateway/gateway-process.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { median, quantile } from '../store/figures.ts'
 import { aPage, decline, firstRowMs, type Scrolled, scriptBytes, scroll, seenAt } from './page.ts'
 import { type AskingTool, aMuteClient, anAskingTool } from './server.ts'
@@ -176,8 +177,8 @@ async function raise(store: Store, count: number): Promise<void> {
   })
   const together = 8
   for (let at = 0; at < count; at += together) {
-    const batch = Array.from({ length: Math.min(together, count - at) }, (_, i) => store.asks.raise(each(at + i)))
-    await Promise.all(batch)
+    const batch = Array.from({ length: Math.min(together, count - at) }, (_, i) => each(at + i))
+    await Promise.all(batch.map((draft) => retried(() => store.asks.raise(draft))))
   }
 }
 

@@ -19,7 +19,7 @@ export interface Added {
 const atOnce = 50
 const warmTrips = 2_000
 const quietMs = 300
-const idleMs = 6_000
+const idleMs = 20_000
 
 /**
  * Opens this many questions for 2026-07-28 clients, measures the gateway, and answers all of them.

@@ -4,8 +4,9 @@
 // database; processor time is of this process and of the rest of the machine, so it is meaningful only on an idle one.
 
 import { randomBytes } from 'node:crypto'
-import { actionDigest, newId } from '@assent/core'
+import { type AskDraft, actionDigest, newId } from '@assent/core'
 import type { Store } from '@assent/store'
+import { isUnavailable, retried } from '../../test-kit/retried.ts'
 import { machineCpuUs } from '../store/figures.ts'
 import { ann, question, tenantOf, useWithinMs } from '../store/load.ts'
 import { inFreshSchema, type TestDb } from '../store/test-db.ts'
@@ -62,7 +63,7 @@ async function runAsk(store: Store, tenant: string): Promise<void> {
   const id = newId('ask', Date.now(), randomBytes)
   const shown = question()
   if (shown.kind !== 'approval') throw new Error('The measured ask must be an approval.')
-  await store.asks.raise({
+  const draft: AskDraft = {
     tenant,
     id,
     asker: { server: shown.action.server, tool: shown.action.tool },
@@ -71,12 +72,19 @@ async function runAsk(store: Store, tenant: string): Promise<void> {
     approvalRule: { approvers: [`person:${ann.principal}`], excluded: [], approvals: 1, declines: 1 },
     decideWithinMs: 10 * 60_000,
     useWithinMs,
-  })
-  const { kind } = await store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'accept' } })
-  const grant = await store.grants.read(tenant, id)
+  }
+  await retried(() => store.asks.raise(draft))
+  const answer = { tenant, id, person: ann, via: 'inbox', answer: { action: 'accept' }, decisionId: `d-${id}` } as const
+  const { kind } = await retried(() => store.asks.answer(answer))
+  const grant = await retried(() => store.grants.read(tenant, id))
   if (kind !== 'settled' || grant === undefined) throw new Error(`An ask should be approved, but is "${kind}".`)
   const digest = actionDigest(shown.action)
-  const used = await store.grants.use({ tenant, id: grant.id, digest, principal: ann.principal, usedBy: 'scale' })
+  const use = { tenant, id: grant.id, digest, principal: ann.principal, usedBy: 'scale' }
+  // After a stall of the database it is not known whether it was used, and it cannot be used again.
+  const used = await store.grants.use(use).catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error
+    return 'unknown'
+  })
   if (used === undefined) throw new Error('A fresh approval could not be used.')
 }
 

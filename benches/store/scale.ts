@@ -5,9 +5,10 @@
 // until the next vacuum, and those would slow down the small schema and make the ratio look better.
 
 import { randomBytes } from 'node:crypto'
-import { newId, type Person } from '@assent/core'
+import { type AskDraft, newId, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { median, quantile, say, seconds, whole } from './figures.ts'
 import * as load from './load.ts'
 import { inFreshSchema, type TestDb } from './test-db.ts'
@@ -98,13 +99,14 @@ function everyList(): Lists[] {
 }
 
 async function showPage({ count, testDb, store }: Ground, { person, middle, server }: Lists): Promise<undefined> {
-  const page = await store.inbox.page({
+  const wanted = {
     tenant,
     person,
     show: 'open',
     ...(server === undefined ? {} : { server }),
     ...(middle ? { cursor: cursorAt(count / 2, testDb.loadedAtMs) } : {}),
-  })
+  } as const
+  const page = await retried(() => store.inbox.page(wanted))
   if (page.asks.length !== 50 || page.next === undefined)
     throw new Error(`A page has ${page.asks.length} asks instead of 50, or no next page.`)
 }
@@ -119,9 +121,10 @@ async function measureSettles(grounds: readonly Ground[], settles: number, rando
   const left = new Map(grounds.map(({ count }) => [count, pickDistinct(random, count, settles + warmUps)]))
   const prepare = ({ count, store }: Ground) => {
     const n = left.get(count)?.pop() ?? 0
-    const request = { tenant, id: load.askId(n), person: load.someoneOfEveryone, via: 'inbox', answer: yes } as const
+    const person = load.someoneOfEveryone
+    const request = { tenant, id: load.askId(n), person, via: 'inbox', answer: yes, decisionId: `d-${n}` } as const
     return async () => {
-      const { kind } = await store.asks.answer(request)
+      const { kind } = await retried(() => store.asks.answer(request))
       if (kind !== 'settled') throw new Error(`Ask ${n} should be settled, but is "${kind}".`)
       return () => raiseAnother(store, n)
     }
@@ -133,7 +136,7 @@ async function measureSettles(grounds: readonly Ground[], settles: number, rando
 const yes = { action: 'accept' } as const
 
 async function raiseAnother(store: Store, n: number): Promise<void> {
-  await store.asks.raise({
+  const draft: AskDraft = {
     tenant,
     id: newId('ask', Date.now(), randomBytes),
     asker: { server: `deploy-${n % load.servers}`, tool: 'rollout' },
@@ -142,7 +145,8 @@ async function raiseAnother(store: Store, n: number): Promise<void> {
     approvalRule: { approvers: ['person:p0', 'group:everyone'], excluded: [], approvals: 1, declines: 1 },
     decideWithinMs: load.decideWithinMs,
     useWithinMs: load.useWithinMs,
-  })
+  }
+  await retried(() => store.asks.raise(draft))
 }
 
 function pickDistinct(random: SeededRandom, below: number, count: number): number[] {

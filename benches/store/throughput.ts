@@ -6,6 +6,7 @@
 
 import { cpus } from 'node:os'
 import type { Store } from '@assent/store'
+import { retried } from '../../test-kit/retried.ts'
 import { checkSettled } from './check.ts'
 import { machineCpuUs, median, say, whole } from './figures.ts'
 import { ann, askId, tenantOf } from './load.ts'
@@ -73,8 +74,9 @@ async function settleByStore(store: Store, { from, tenants, clients, each }: Wal
   const caller = async (first: number) => {
     for (let i = 0; i < each; i++) {
       const n = first + i * clients
-      const request = { tenant: tenantOf(n, tenants), id: askId(n), person: ann, via: 'inbox', answer: yes } as const
-      const { kind } = await store.asks.answer(request)
+      const one = { tenant: tenantOf(n, tenants), id: askId(n), person: ann, via: 'inbox', answer: yes } as const
+      // With its own decision id, so that it can be sent again after a stall of the database.
+      const { kind } = await retried(() => store.asks.answer({ ...one, decisionId: `decision-${n}` }))
       if (kind !== 'settled') throw new Error(`Ask ${n} should be settled, but is "${kind}".`)
     }
   }

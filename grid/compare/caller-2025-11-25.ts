@@ -6,7 +6,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { z } from 'zod'
 import type { Address } from '../../test-kit/mcp/address.ts'
-import { transportTo } from '../../test-kit/mcp/client-2025-11-25.ts'
+import { transportTo, withStream } from '../../test-kit/mcp/client-2025-11-25.ts'
 import {
   acceptsAll,
   answered,
@@ -22,6 +22,7 @@ const anything = z.looseObject({})
 
 export const connect: ConnectCaller = async (to, options = {}) => {
   const { answer = acceptsAll, capabilities = everything, legacySse = false, timeoutMs = requestTimeoutMs } = options
+  const stream = options.waitsForStream === true ? withStream(to) : { to, isOpen: undefined }
   const client = new Client({ name: 'grid-compare', version: '1.0.0' }, { capabilities })
   const questions: Question[] = []
   // Not with `setRequestHandler` per method: that refuses form fields which this SDK does not know and others do.
@@ -31,9 +32,10 @@ export const connect: ConnectCaller = async (to, options = {}) => {
     return answered(answer, question)
   }
   const recorder = new Recorder()
-  const transport = legacySse ? sseTo(to) : transportTo(to, 'ignore')
+  const transport = legacySse ? sseTo(to) : transportTo(stream.to, 'ignore')
   recorder.attach(transport)
   await client.connect(transport, { timeout: timeoutMs })
+  await stream.isOpen
   // The first request of this SDK is `initialize`, and its id is 0.
   const opened = recorder.reply(0) ?? { broken: 'not opened' }
   const described = 'result' in opened ? opened.result : {}

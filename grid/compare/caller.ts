@@ -60,13 +60,15 @@ export interface CallerOptions {
   readonly capabilities?: JsonObject
   /** For a server that supports only the first HTTP transport (HTTP+SSE). */
   readonly legacySse?: boolean
+  /** Connecting also waits for the stream of the session, if there is one. */
+  readonly waitsForStream?: boolean
   readonly timeoutMs?: number
 }
 
 export type ConnectCaller = (to: Address, options?: CallerOptions) => Promise<Caller>
 
 /** Default timeout of a request. */
-export const requestTimeoutMs = 30_000
+export const requestTimeoutMs = 60_000
 
 export const everything: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } }
 

@@ -19,7 +19,7 @@ export async function gatewayTo(
   servers: GatewaySettings['servers'],
 ): Promise<Standing> {
   const database = join(processes.directory, `${randomUUID()}.sqlite`)
-  const env = inEnvironment({ transport, servers, database, askWaitMs: waits.askMs.long })
+  const env = inEnvironment({ transport, servers, database, askWaitMs: waits.comparedAskMs })
   if (transport === 'stdio') return { address: commandOf('gateway', env, processes.directory) }
   const { child, url } = await processes.serve('gateway', env)
   return { address: { url, headers: { [personHeader]: 'person' } }, child }

@@ -17,7 +17,7 @@ export interface StreamEvent {
   readonly message?: Wire
 }
 
-const patienceMs = 10_000
+const patienceMs = 60_000
 const accepts = { accept: 'application/json, text/event-stream' }
 const sends = { 'content-type': 'application/json' }
 

@@ -7,7 +7,7 @@ import type { Address } from '../../test-kit/mcp/address.ts'
 
 type Wire = Record<string, unknown>
 
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 export class RawStdio {
   readonly #child

@@ -8,7 +8,10 @@ import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Item } from './names.ts'
 
 const settlesMs = 250
-const cancelsMs = 400
+/** Time for a subscription to reach the server. */
+const subscribesMs = 1_000
+/** How long something that is expected may take on a busy machine. */
+const happensWithinMs = 15_000
 const mostPages = 20
 
 const lists = {
@@ -71,12 +74,20 @@ function call(
   return caller.request('tools/call', { name: names.of(name), arguments: { key } }, more)
 }
 
-/** The notifications received during the action and shortly after. */
-async function during({ caller }: ExchangeContext, act: () => Promise<unknown>): Promise<Question[]> {
+/** Returns when it has happened, or after some time if it does not. */
+async function happened(hasHappened: () => boolean): Promise<void> {
+  const endMs = performance.now() + happensWithinMs
+  while (!hasHappened() && performance.now() < endMs) await sleep(20)
+}
+
+/** The notifications received during the action and shortly after, once there are as many kinds as expected. */
+async function during({ caller }: ExchangeContext, act: () => Promise<unknown>, kinds = 0): Promise<Question[]> {
   const before = caller.notifications.length
+  const received = () => caller.notifications.slice(before).filter(({ method }) => !method.endsWith('/acknowledged'))
   await act()
+  await happened(() => new Set(received().map(({ method }) => method)).size >= kinds)
   await sleep(settlesMs)
-  return caller.notifications.slice(before).filter(({ method }) => !method.endsWith('/acknowledged'))
+  return received()
 }
 
 function questioning(tool: string): Exchange {
@@ -121,10 +132,11 @@ const cancelling: Exchange = {
   run: async (context) => {
     const cancel = new AbortController()
     const called = call(context, 'slow', 'cancelled', { signal: cancel.signal })
-    await sleep(cancelsMs)
+    await happened(() => context.effects().includes('began cancelled'))
     cancel.abort('enough')
     const seen = await called
-    await sleep(cancelsMs)
+    await happened(() => context.effects().includes('cancelled cancelled'))
+    await sleep(settlesMs)
     context.note({
       ends: 'broken' in seen,
       effects: context.effects().filter((effect) => effect.endsWith(' cancelled')),
@@ -137,8 +149,8 @@ function watching(name: string, watched: string, updated: string): Exchange {
     name,
     run: async (context) => {
       const end = await context.caller.watch([context.names.uri(watched)])
-      await sleep(settlesMs)
-      const received = await during(context, () => call(context, 'update', updated))
+      await sleep(subscribesMs)
+      const received = await during(context, () => call(context, 'update', updated), watched === updated ? 1 : 0)
       await end()
       await sleep(settlesMs)
       const afterwards = await during(context, () => call(context, 'update', updated))
@@ -151,8 +163,8 @@ const announcing: Exchange = {
   name: 'list_changed',
   run: async (context) => {
     const end = context.caller.generation === '2026' ? await context.caller.watch([]) : undefined
-    await sleep(settlesMs)
-    const received = await during(context, () => call(context, 'announce', 'a'))
+    await sleep(subscribesMs)
+    const received = await during(context, () => call(context, 'announce', 'a'), 3)
     context.note([...new Set(received.map(({ method }) => method))].sort())
     await end?.()
   },
@@ -170,8 +182,8 @@ const rootsChanged: Exchange = {
   servers: ['2025'],
   run: async (context) => {
     await context.caller.notify('notifications/roots/list_changed')
-    await sleep(settlesMs)
-    context.note(context.effects().filter((effect) => effect === 'roots changed').length > 0)
+    await happened(() => context.effects().includes('roots changed'))
+    context.note(context.effects().includes('roots changed'))
   },
 }
 

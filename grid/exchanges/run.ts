@@ -50,8 +50,6 @@ const setups: readonly Setup[] = [
 ]
 const quickSetups = ['two']
 const generations: readonly Generation[] = ['2025', '2026']
-/** Time for the stream of a session to open; no SDK waits for it. */
-const opensMs = 300
 
 const answers: Readonly<Record<string, ReturnType<Answer>>> = {
   'elicitation/create': { action: 'accept', content: { colour: 'Rot' } },
@@ -84,9 +82,7 @@ async function connect(generation: Generation, to: Address): Promise<Caller> {
     generation === '2026'
       ? await import('../compare/caller-2026-07-28.ts')
       : await import('../compare/caller-2025-11-25.ts')
-  const caller = await made.connect(to, { answer })
-  await new Promise((resolve) => setTimeout(resolve, opensMs))
-  return caller
+  return made.connect(to, { answer, waitsForStream: true })
 }
 
 /** What the client sees of one server in all the chosen exchanges. */

@@ -107,7 +107,7 @@ const closingItsStream: Play = async ({ address, note }) => {
 const resuming: Play = async ({ address, note }) => {
   const session = await openSession(address)
   const leaving = new AbortController()
-  const later = request('later', 'tools/call', { name: 'later', arguments: { key: '600' } })
+  const later = request('later', 'tools/call', { name: 'later', arguments: { key: '3000' } })
   const response = await send(address, 'POST', session.headers, later, leaving.signal)
   let last: string | undefined
   for await (const { id } of eventsOf(response)) {

@@ -23,7 +23,7 @@ const capabilities = { tools: {}, resources: {}, prompts: {}, logging: {} }
 const inputSchema = { type: 'object' }
 const toolNames = ['echo', 'login', 'whoami', 'wait', 'open', 'links', 'large', 'ask', 'crash', 'fail', 'later']
 export const methodNotFound = -32_601
-const waitsMs = 4_000
+const waitsMs = 20_000
 
 function textResult(text: string, more: Wire = {}): Wire {
   return { content: [{ type: 'text', text }], ...more }

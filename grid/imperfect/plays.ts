@@ -10,7 +10,7 @@ import type { Visit } from './visit.ts'
 
 const pauseMs = 300
 /** Without the gateway some clients never get a reply and time out. */
-const givesUpMs = { direct: 3_000, gateway: 20_000 } as const
+const givesUpMs = { direct: 10_000, gateway: 60_000 } as const
 
 function call(caller: Caller, name: string, args: JsonObject = {}): Promise<Seen> {
   return caller.request('tools/call', { name, arguments: args })

@@ -11,6 +11,7 @@ import {
   lastReplies,
   noReply,
   refusalIn,
+  refusedWith,
   send,
   toolCall,
   type Wire,
@@ -106,7 +107,7 @@ async function request(
     const response = await send(url, principal, message, headers, signal)
     if (response.status === 404) return noSession
     if (!response.ok && context.endsOnUnavailable === true) return refusalIn(await response.text())
-    if (!response.ok) return `status ${response.status}: ${await response.text()}`
+    if (!response.ok) return refusedWith(response.status, await response.text())
     const said = await replyOn(response)
     if (said !== undefined) return said
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   endOf,
   lastReplies,
   noReply,
+  refusedWith,
   send,
   toolCall,
   type Wire,
@@ -25,7 +26,7 @@ export async function callOf2026(record: CallRecord, context: CallContext): Prom
     const reply = await post(record, requestOf(record, { ...call, ...rounds }), headersOf(call), context)
     last = lastReplies(last, reply)
     if (reply === noReply) return { kind: 'timeout', last }
-    if (reply === undefined) {
+    if (reply === undefined || typeof reply === 'string') {
       if (rounds === undefined) return { kind: 'broken', last }
       await sleep(betweenTriesMs)
       continue
@@ -57,19 +58,20 @@ function headersOf({ name }: Wire): Record<string, string> {
   return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': String(name) }
 }
 
-/** The reply; undefined if the connection broke before it, so it is not known whether the request arrived. */
+/** The reply, or a refusal in words; undefined if the connection broke: it is not known whether the request arrived. */
 async function post(
   { principal }: CallRecord,
   message: Wire,
   headers: Record<string, string>,
   context: CallContext,
-): Promise<Wire | typeof noReply | undefined> {
+): Promise<Wire | string | undefined> {
   const signal = AbortSignal.timeout(40_000)
   try {
     const all = { ...context.headers, ...headers }
     const response = await send(context.url, principal, message, all, signal)
     // The gateway's error when it cannot reach its database: the request may be repeated.
-    if (response.status >= 500 && context.endsOnUnavailable !== true) return void (await response.text())
+    if (response.status >= 500 && context.endsOnUnavailable !== true)
+      return refusedWith(response.status, await response.text())
     let last: Wire | undefined
     for await (const said of messagesOf(response)) last = said
     return last?.id === undefined && last?.error === undefined ? undefined : last

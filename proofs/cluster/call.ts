@@ -78,6 +78,12 @@ export function send(
   })
 }
 
+/** A refusal as a caller that retries sees it: the status and the reason. */
+export function refusedWith(status: number, text: string): string {
+  const refusal = refusalIn(text)
+  return `status ${status}: ${typeof refusal === 'string' ? refusal : (refusal.error?.message ?? text)}`
+}
+
 /** The error of a gateway. */
 export function refusalIn(text: string): Wire | string {
   try {

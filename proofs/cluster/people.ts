@@ -13,7 +13,7 @@ import type { GatewayCluster } from './replicas.ts'
 const lookEveryMs = 200
 const strangerOdds = 0.05
 /** Long enough for a database to be killed and restarted. */
-const triesForMs = 60_000
+const triesForMs = 180_000
 
 export class People {
   readonly #gateways: GatewayCluster

@@ -7,7 +7,7 @@ import type { FromReplica, Numbered, ReplicaSettings, ToReplica, Weight } from '
 import { Spares } from './spares.ts'
 
 /** Far longer than a stopping replica takes after its drain: one that is still running then hangs. */
-const neverEndsMs = 15_000
+const neverEndsMs = 90_000
 
 /** How a replica stopped. */
 export interface Shutdown {

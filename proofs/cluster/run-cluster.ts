@@ -4,10 +4,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyRing } from '@assent/core'
-import { openPostgres } from '@assent/store'
+import { openPostgres, type Store } from '@assent/store'
 import pg from 'pg'
 import { postgresUrl } from '../../test-kit/postgres.ts'
 import { seededRandom } from '../../test-kit/random.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { runCallers } from './callers.ts'
 import { type AskRow, type AuditRow, Evidence, type StoredState } from './evidence.ts'
 import { People } from './people.ts'
@@ -19,8 +20,9 @@ import { EffectServers } from './servers.ts'
 export const replicas = 3
 export const principals: readonly string[] = Array.from({ length: 8 }, (_, n) => `person-${n}`)
 
-/** Long enough for the leases of killed replicas to expire and for others to notice; also the time to find a second effect. */
-const leasesRunOutMs = 10_000
+/** Long enough for the leases of killed replicas to expire and for others to notice, on a busy machine. */
+const leasesRunOutMs = 60_000
+/** Also the time to find a second effect. */
 const restsAfterMs = 1_500
 const restLookMs = 250
 
@@ -91,7 +93,7 @@ export async function runCluster<T extends Disruption>(options: ClusterRunOption
   try {
     await withAdmin(ourDatabase(), schema, (admin) => admin.query('select 1'))
     // Migrate first, so that the first start of the replicas is like every other.
-    await (await openPostgres(ourDatabase(), { keys: readerKeys, schema, connections: 2 })).close()
+    await (await openReader(ourDatabase(), schema)).close()
     const url = await gateways.start(replicas)
     const people = new People(gateways, evidence, seededRandom(seed + 1), principals)
     const working = people.work()
@@ -122,6 +124,10 @@ export async function runCluster<T extends Disruption>(options: ClusterRunOption
 /** For reading the audit log, and asks only to expire them: it needs none of the replicas' signatures. */
 const readerKeys = createKeyRing([{ id: 'reader', secret: new Uint8Array(32) }])
 
+function openReader(url: string, schema: string): Promise<Store> {
+  return retried(() => openPostgres(url, { keys: readerKeys, schema, connections: 2 }))
+}
+
 /** Waits until no call is marked as running, or until all leases must have expired. */
 export async function atRest(url: string, schema: string): Promise<void> {
   const endsAt = performance.now() + leasesRunOutMs
@@ -138,9 +144,9 @@ async function runningIn(admin: pg.Client): Promise<number> {
 
 /** Reads the contents of the database directly; the audit chain is checked with the verifier. */
 export async function readStoredState(url: string, schema: string): Promise<StoredState> {
-  const store = await openPostgres(url, { keys: readerKeys, schema, connections: 2 })
-  await store.sweep()
-  const chain = await store.audit.verify('default')
+  const store = await openReader(url, schema)
+  await retried(() => store.sweep())
+  const chain = await retried(() => store.audit.verify('default'))
   await store.close()
   const chainProblem = chain.ok ? undefined : `entry ${chain.seq}: ${chain.problem}`
   return withAdmin(url, schema, async (admin) => {

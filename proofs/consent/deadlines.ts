@@ -16,6 +16,8 @@ import { verified } from './verify.ts'
 
 const answers = 1_000
 const atOnce = 30
+/** In the quick form fewer, because CI's machine is busy: the ask must be raised long before its wait ends. */
+const atOnceQuick = 8
 const patientEach = 6
 /** Before and after the end. */
 const withinMs = 150
@@ -78,7 +80,7 @@ async function run(input: SectionInput): Promise<SectionResult> {
           combinations.filter(({ tool }) => tool !== 'onboarding'),
           each,
         ),
-        atOnce,
+        isFull ? atOnce : atOnceQuick,
         answer,
       ),
       inParallel(patient, patient.length, answer),

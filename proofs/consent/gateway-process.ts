@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Installed } from './installed.ts'
 
-const listensWithinMs = 60_000
+const listensWithinMs = 120_000
 
 export interface GatewayProcess {
   /** The MCP endpoint; the same after a restart. */

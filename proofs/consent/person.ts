@@ -36,7 +36,7 @@ export interface ShownField {
   readonly options?: readonly { readonly value: string }[]
 }
 
-const askedWithinMs = 30_000
+const askedWithinMs = 120_000
 const lookEveryMs = 50
 
 export class PersonAtInbox {
@@ -49,15 +49,25 @@ export class PersonAtInbox {
   /** @param folder of the gateway whose inbox it is */
   static async signIn(program: Installed, folder: string): Promise<PersonAtInbox> {
     const args = ['--config', join(folder, 'assent.yaml')]
-    return PersonAtInbox.#signedIn(program, args, folder, plainEnvironment(folder))
+    return PersonAtInbox.#untilSignedIn(program, args, folder, plainEnvironment(folder))
   }
 
   /** Signs in at the inbox that the programs of one user share. */
   static async signInAlone(program: Installed, cwd: string, env: Record<string, string>): Promise<PersonAtInbox> {
+    return PersonAtInbox.#untilSignedIn(program, [], cwd, env)
+  }
+
+  /** The command may find no inbox yet, or time out on a busy machine. */
+  static async #untilSignedIn(
+    program: Installed,
+    args: readonly string[],
+    cwd: string,
+    env: Record<string, string>,
+  ): Promise<PersonAtInbox> {
     const endsAt = performance.now() + askedWithinMs
     for (;;) {
       try {
-        return await PersonAtInbox.#signedIn(program, [], cwd, env)
+        return await PersonAtInbox.#signedIn(program, args, cwd, env)
       } catch (error) {
         if (performance.now() > endsAt) throw error
         await sleep(lookEveryMs)

@@ -99,9 +99,9 @@ async function oneRound(scene: Scene, ticket: string): Promise<void> {
   const call = { name: 'pay', arguments: { ticket } }
   const state = await untilState(scene, call)
   const ask = await whileUp(scene, (person) => person.find(ticket))
-  const status = await whileUp(scene, (person) => person.answer(ask.id, { action: 'accept', content: { ok: true } }))
+  const status = await whileUp(scene, (person) => accepted(person, ask.id))
   const beganAt = performance.now()
-  // 409: a repeated press after a kill. What counts is how often the tool ran.
+  // 409: a repeated press, after a kill or a stall. What counts is how often the tool ran.
   if (status !== 200 && status !== 409) faults.push(`${ticket}: the answer was refused with ${status}`)
 
   const mode = random.pick(modes)
@@ -160,6 +160,13 @@ async function untilReply(scene: Scene, call: Record<string, unknown>, first: nu
     await sleep(20)
   }
   return { status: 0, error: { code: 0, message: 'No reply within a minute.' } }
+}
+
+/** Throws while the inbox is unavailable. */
+async function accepted(person: PersonAtInbox, id: string): Promise<number> {
+  const status = await person.answer(id, { action: 'accept', content: { ok: true } })
+  if (status === 503) throw new Error('The inbox is unavailable.')
+  return status
 }
 
 async function whileUp<Value>({ people }: Scene, work: (person: PersonAtInbox) => Promise<Value>): Promise<Value> {

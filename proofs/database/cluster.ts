@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, makeHome, PostgresServer } from './server.ts'
 
 const lookMs = 20
-const inStepWithinMs = 60_000
+const inStepWithinMs = 180_000
 
 export class Cluster {
   readonly #home: string

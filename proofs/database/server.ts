@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
-const startsWithinMs = 60_000
+const startsWithinMs = 180_000
 const lookMs = 10
 
 /** PostgreSQL refuses to run as root, so as root it runs as the user that its package created. */
@@ -111,7 +111,7 @@ export class PostgresServer {
   }
 
   async ask<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1_000, query_timeout: 10_000 })
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 10_000, query_timeout: 90_000 })
     // The pending query reports the error too.
     client.on('error', () => undefined)
     try {

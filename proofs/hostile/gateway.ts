@@ -31,7 +31,9 @@ const options: Omit<GatewayOptions, 'listen'> = {
   servers: JSON.parse(servers),
   store: await openSqlite(join(folder, 'assent.db'), { keys }),
   keys,
-  askWaitMs: 3_000,
+  // Longer than a busy machine needs to send an answer, so more questions are open at once.
+  askWaitMs: 15_000,
+  openAsks: { perCaller: 100_000, total: 100_000 },
   onError: (error) => errors.push(String(error)),
 }
 

@@ -23,27 +23,44 @@ export interface Answer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const deadlineMs = 60_000
+/** A connection that was idle for this long may have been closed by the server: the machine paused. */
+const staleAfterMs = 3_000
+const lastUsedAt = new WeakMap<object, number>()
 
 /** Status 0 if the connection was closed, which is a refusal too; undefined if there was no reply. */
-export async function send(
+export async function send(url: string, attempt: Attempt): Promise<Answer | undefined> {
+  const answer = await sendOver(agent, url, attempt)
+  return answer === 'stale' ? ((await sendOver(false, url, attempt)) as Answer | undefined) : answer
+}
+
+/** `stale` if the connection broke that it was sent on, and had been idle for long. */
+async function sendOver(
+  via: Agent | false,
   url: string,
   { headers, body, method = 'POST', path }: Attempt,
-): Promise<Answer | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Answer>()
+): Promise<Answer | 'stale' | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Answer | 'stale'>()
   const target = new URL(url)
   const broken = { status: 0, text: '', headers: {} }
   const sending = httpRequest(
-    { host: target.hostname, port: target.port, path: path ?? target.pathname, method, headers, agent },
+    { host: target.hostname, port: target.port, path: path ?? target.pathname, method, headers, agent: via },
     (response) => {
+      // Read now: Node detaches it at the end.
+      const { socket } = response
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => resolve(broken))
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString()
+        lastUsedAt.set(socket, performance.now())
         resolve({ status: response.statusCode ?? 0, text, headers: response.headers })
       })
     },
   )
-  sending.on('error', () => resolve(broken)).end(body)
+  sending.on('error', () => {
+    const usedAt = sending.socket === null ? undefined : lastUsedAt.get(sending.socket)
+    resolve(usedAt !== undefined && performance.now() - usedAt > staleAfterMs ? 'stale' : broken)
+  })
+  sending.end(body)
   const answer = await within(deadlineMs, promise)
   if (answer === undefined) sending.destroy()
   return answer?.value

@@ -43,7 +43,7 @@ export async function lines(
     const mark = `mark${sent}`
     const answered = new Promise<void>((resolve) => waiting.set(mark, resolve))
     stdin.write(`${callLine(mark, mark)}\n`)
-    if ((await within(20_000, answered)) === undefined) return score.hang('standard input', mark)
+    if ((await within(60_000, answered)) === undefined) return score.hang('standard input', mark)
     if (servers.ran.get(mark) !== 1) score.mistake('a sound line did not run once', mark)
     for (const [ticket, text] of tickets) {
       if (servers.ran.has(ticket) && !text.split('\n').some((line) => isSoundMessage(plainly(line.trim()))))

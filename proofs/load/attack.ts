@@ -20,13 +20,19 @@ export class Attackers {
 
   static async start(url: string, slow: number, idle: number): Promise<Attackers> {
     const attackers = new Attackers(url, slow, idle)
-    const until = Date.now() + 60_000
-    while (!attackers.isComplete && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
+    await attackers.isComplete()
     return attackers
   }
 
+  /** Closed connections are being reopened, so it waits for them. */
+  async isComplete(): Promise<boolean> {
+    const until = Date.now() + 60_000
+    while (!this.#hasNearlyAll && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
+    return this.#hasNearlyAll
+  }
+
   /** Except for the few that are being reopened. */
-  get isComplete(): boolean {
+  get #hasNearlyAll(): boolean {
     return this.#standing.slow >= this.#slow * 0.95 && this.#standing.idle >= this.#idle * 0.95
   }
 

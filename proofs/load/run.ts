@@ -27,7 +27,7 @@ export const run: Measurement = async ({ quick }) => {
       const attackers = await Attackers.start(gateway.url, slow, idle)
       await ask(gateway.url, score, attacked, questions)
       console.log(`load: turn ${turn + 1}: ${attackers.summary}, gateway ${Math.round(gateway.mostBytes / 2 ** 20)} MB`)
-      if (!attackers.isComplete) score.mistake('too few attackers were connected', attackers.summary)
+      if (!(await attackers.isComplete())) score.mistake('too few attackers were connected', attackers.summary)
       await attackers.stop()
     }
   } finally {

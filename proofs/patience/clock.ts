@@ -1,7 +1,7 @@
 // The clock of the patience proof: real time, or a fake clock that is advanced.
 //
 // Timers, `Date` and `performance` of this process use the fake clock; sockets do not, so between two fake seconds there
-// is some real time for messages to arrive.
+// is some real time for messages to arrive, enough for a busy machine.
 
 import { setImmediate as realTurn } from 'node:timers/promises'
 import { install } from '@sinonjs/fake-timers'
@@ -17,9 +17,11 @@ export interface Time {
 
 const stepMs = 1_000
 const realTurns = 12
+const realMs = 10
 const longestMs = 60 * 60_000
 
 export function turnedTime(): Time {
+  const realTimeout = globalThis.setTimeout
   const clock = install({
     now: Date.now(),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
@@ -28,6 +30,7 @@ export function turnedTime(): Time {
   const step = async () => {
     await clock.tickAsync(stepMs)
     for (let turn = 0; turn < realTurns; turn++) await realTurn()
+    await new Promise((resolve) => realTimeout(resolve, realMs))
   }
   return {
     now: () => clock.now - beganAt,

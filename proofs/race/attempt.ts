@@ -4,6 +4,7 @@
 
 import type { Ask, AskState } from '../../packages/core/src/index.ts'
 import type { Store } from '../../packages/store/src/index.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { type Attempt, shortestMs, workers } from './plan.ts'
 
 export interface Reply {
@@ -11,6 +12,8 @@ export interface Reply {
   /** The kind of the store's reply; `threw` if it threw. */
   readonly kind: string
   readonly message?: string
+  /** A busy database did not answer in time, so it was tried again. The first try may have been done. */
+  readonly isRepeated: boolean
   /** The ask's state in the reply, and the decisions that the reply lists as counted. */
   readonly state?: AskState
   readonly counted?: readonly string[]
@@ -36,11 +39,13 @@ export function preciseNowMs(): number {
 
 export async function tryMove(store: Store, tenant: string, askId: string, attempt: Attempt): Promise<Reply> {
   const startedAtMs = preciseNowMs()
-  const outcome = await move(store, tenant, askId, attempt).catch((error: unknown) => ({
-    kind: 'threw',
-    message: String(error),
-  }))
-  const reply = { attempt, kind: outcome.kind, startedAtMs, endedAtMs: preciseNowMs() }
+  let tries = 0
+  const once = () => {
+    tries++
+    return move(store, tenant, askId, attempt)
+  }
+  const outcome = await retried(once).catch((error: unknown) => ({ kind: 'threw', message: String(error) }))
+  const reply = { attempt, kind: outcome.kind, isRepeated: tries > 1, startedAtMs, endedAtMs: preciseNowMs() }
   if ('ask' in outcome) {
     return { ...reply, state: outcome.ask.state, counted: outcome.ask.votes.map(({ decisionId }) => decisionId) }
   }

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../packages/store/src/index.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { clockMs, preciseNowMs, raisedAtMs, tryMove } from './attempt.ts'
 import type { Raced } from './judge.ts'
 import { type Attempt, type Contest, type Deadline, workers } from './plan.ts'
@@ -28,12 +29,12 @@ export async function openSupervisorStores(address: Address): Promise<Supervisor
 
 export async function raceOnce(stores: SupervisorStores, pool: WorkerPool, contest: Contest): Promise<Raced> {
   const { draft, deadline, attempts } = contest
-  const ask = await stores[deadline === 'between' ? 'raise' : 'database'].asks.raise(draft)
+  const ask = await retried(() => stores[deadline === 'between' ? 'raise' : 'database'].asks.raise(draft))
   const heat = { tenant: ask.tenant, askId: ask.id, attempts }
   const startAtMs = deadline === 'during' ? ask.decideByMs : undefined
   // The asker, who waits during the contest and must get the same outcome.
-  const waited =
-    deadline === 'during' ? stores.database.asks.wait(ask.tenant, ask.id, { timeoutMs: patienceMs }) : undefined
+  const wait = () => stores.database.asks.wait(ask.tenant, ask.id, { timeoutMs: patienceMs })
+  const waited = deadline === 'during' ? retried(wait) : undefined
   if (startAtMs !== undefined) await sleepUntil(startAtMs - aheadMs)
   const replies = await pool.race(startAtMs === undefined ? heat : { ...heat, startAtMs })
 

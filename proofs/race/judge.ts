@@ -52,7 +52,8 @@ function winnerFaults(raced: Raced, { ask }: Kept, ending: Ending): string[] {
   if (isInTime !== (ending.kind !== 'expired')) return [`it was ${ending.kind} on the wrong side of its deadline`]
   if (first === undefined) {
     const isNoticed = ending.kind === 'expired' && (raced.waiterState !== undefined || raced.replies.some(isTooLate))
-    return isNoticed ? [] : [`it was ${ending.kind} by no attempt`]
+    const isRepeated = raced.replies.some((reply) => reply.isRepeated && isBy(ending, reply.attempt))
+    return isNoticed || isRepeated ? [] : [`it was ${ending.kind} by no attempt`]
   }
   if (winners.some(({ attempt }) => !isSameDecision(attempt, first.attempt))) {
     return [`${winners.length} actors were reported as the winner`]

@@ -13,6 +13,7 @@ import type { Checkpoint } from '../../packages/core/src/index.ts'
 import type { Store } from '../../packages/store/src/index.ts'
 import type { Measurement } from '../../scripts/measurement.ts'
 import { seededRandom } from '../../test-kit/random.ts'
+import { retried } from '../../test-kit/retried.ts'
 import { inLanes, openSupervisorStores, raceOnce } from './contest.ts'
 import { faultsOf, type Raced } from './judge.ts'
 import { type Contest, type Deadline, planContest, tenants } from './plan.ts'
@@ -102,7 +103,7 @@ function deadlineOf(number: number): Deadline {
 }
 
 async function sign(store: Store, tenant: string): Promise<Checkpoint[]> {
-  const checkpoint = await store.audit.checkpoint(tenant, 'race', keys.privateKey)
+  const checkpoint = await retried(() => store.audit.checkpoint(tenant, 'race', keys.privateKey))
   return checkpoint === undefined ? [] : [checkpoint]
 }
 
@@ -125,7 +126,7 @@ async function judge(
       const here = all.filter(({ draft }) => draft.tenant === tenant)
       await inLanes(readingLanes, here, async (raced) => {
         const { id } = raced.draft
-        tally.add(raced, faultsOf(raced, tables.kept(id), await fresh.asks.read(tenant, id)))
+        tally.add(raced, faultsOf(raced, tables.kept(id), await retried(() => fresh.asks.read(tenant, id))))
       })
     }
   } finally {

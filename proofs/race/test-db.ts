@@ -11,6 +11,7 @@ import pg from 'pg'
 import { createKeyRing } from '../../packages/core/src/index.ts'
 import { type Clock, openPostgres, openSqlite, type Store } from '../../packages/store/src/index.ts'
 import { newSchema } from '../../test-kit/postgres.ts'
+import { retried } from '../../test-kit/retried.ts'
 
 export type Address =
   | { readonly engine: 'PostgreSQL'; readonly url: string; readonly schema: string }
@@ -33,7 +34,8 @@ const keys = createKeyRing([{ id: 'race', secret: new Uint8Array(32).fill(5) }])
 export async function openStore(address: Address, clock?: Clock): Promise<Store> {
   const options = clock === undefined ? { keys } : { keys, clock }
   if (address.engine === 'SQLite') return openSqlite(address.path, { ...options, busyTimeoutMs: 60_000 })
-  return openPostgres(address.url, { ...options, schema: address.schema, connections, statementTimeoutMs: 60_000 })
+  const { url, schema } = address
+  return retried(() => openPostgres(url, { ...options, schema, connections, statementTimeoutMs: 60_000 }))
 }
 
 export async function freshPostgres(): Promise<TestDb> {

@@ -25,10 +25,11 @@ export interface Setting {
   readonly program: Program
   readonly modes: Modes | undefined
   readonly keys: NonNullable<AssentSettings['keys']>
+  /** Of each question: short if the person does not answer, otherwise longer than the machine ever pauses. */
+  readonly waitMs: number
   readonly store?: DurableStore
 }
 
-const waitMs = 1_000
 /** Shared, because creating keys takes longer than running a handler. */
 const signing = { keyId: 'proof', privateKey: generateKeyPairSync('ed25519').privateKey }
 export const caller = { tool: 'tool', sub: 'ann', args: { env: 'test' } }
@@ -48,7 +49,7 @@ export class Effects {
   }
 }
 
-export async function call20251125({ program, modes, keys, store }: Setting): Promise<Called> {
+export async function call20251125({ program, modes, keys, waitMs, store }: Setting): Promise<Called> {
   const effects = new Effects()
   const asked: string[] = []
   const { interactive } = createAssent({
@@ -76,7 +77,7 @@ export class Served {
 
   constructor(setting: Setting) {
     this.#setting = setting
-    const { keys, store } = setting
+    const { keys, waitMs, store } = setting
     const nowMs = () => this.#nowMs
     this.#assent = createAssent({
       keys,
@@ -101,7 +102,7 @@ export class Served {
         if (answer !== undefined) answers[key] = answer
       }
       // None of these is answered; the client retries after the deadline.
-      if (Object.keys(answers).length === 0) this.#nowMs += waitMs
+      if (Object.keys(answers).length === 0) this.#nowMs += this.#setting.waitMs
       const left = { state: round.state, answers }
       this.left.push(left)
       round = await this.round(left)

@@ -20,6 +20,10 @@ import { type Called, call20251125, Served, type Setting } from './calls.ts'
 import { isApproved } from './person.ts'
 import { randomProgram } from './program.ts'
 
+const waitMs = 60_000
+/** Of a question without an answer: on 2025-11-25 it takes this long. */
+const silentWaitMs = 1_000
+
 interface Judged {
   readonly same: Tally
   readonly steps: Tally
@@ -35,11 +39,13 @@ export const run: Measurement = async ({ quick, seed }) => {
 
   // An unanswered question takes a second on 2025-11-25, so those handlers wait in parallel while the others run.
   const silent = Array.from({ length: 2_000 * share }, () => {
-    const setting = { program: randomProgram(random, { allowNoAnswer: true }), modes: { form: {}, url: {} }, keys }
+    const program = randomProgram(random, { allowNoAnswer: true })
+    const setting = { program, modes: { form: {}, url: {} }, keys, waitMs: silentWaitMs }
     return { setting, called: call20251125(setting) }
   })
   for (let n = 0; n < 100_000 * share; n++) {
-    const setting = { program: randomProgram(random, { allowNoAnswer: false }), modes: randomModes(random), keys }
+    const program = randomProgram(random, { allowNoAnswer: false })
+    const setting = { program, modes: randomModes(random), keys, waitMs }
     const served = new Served(setting)
     judge(setting, await call20251125(setting), await served.call(), judged)
     await attackState(served, random, attacks)
@@ -102,6 +108,7 @@ async function withStore(handlers: number, random: SeededRandom, attacks: Attack
         program: randomProgram(random, { allowNoAnswer: false }),
         modes: { form: {}, url: {} },
         keys,
+        waitMs,
         store,
       }
       const served = new Served(setting)

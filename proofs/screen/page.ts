@@ -110,7 +110,9 @@ export async function lookAt(
   seen: Seen,
 ): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/${place}/${id}'); dispatchEvent(new PopStateEvent('popstate'))`)
-  await page.locator(`[data-ask="${id}"]`).waitFor()
+  // In its state at that place: the card of the place before may still be there.
+  const state = place === 'asks' ? 'open' : 'settled'
+  await page.locator(`[data-ask="${id}"][data-state="${state}"]`).waitFor()
   const details = page.getByRole('button', { name: /^details/ })
   if ((await details.count()) > 0) await details.click()
   const found = (await page.evaluate(look)) as {

@@ -65,6 +65,7 @@ async function throughTheBrowser(inbox: InboxServer, random: SeededRandom, wante
   const browser = await aBrowser()
   try {
     const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 } })).newPage()
+    page.setDefaultTimeout(120_000)
     watchPage(page, inbox, seen)
     const ann = { principal: 'ann', groups: [] }
     await page.goto(await inbox.linkFor(ann))

@@ -7,6 +7,7 @@ import { postgresUrl } from '../../test-kit/postgres.ts'
 import { seededRandom } from '../../test-kit/random.ts'
 import { type ClusterContext, type ClusterRun, type Disruption, runCluster } from '../cluster/run-cluster.ts'
 import type { Sample, Samples } from './bounds.ts'
+import { type DatabaseStall, DatabaseStalls } from './database-stalls.ts'
 import { type Mistake, newKey, Restarts, survivor, usualDrainMs } from './restarts.ts'
 import { Rows } from './rows.ts'
 
@@ -69,10 +70,13 @@ type RestOfRestarts = ConstructorParameters<typeof Restarts> extends [unknown, u
 export class LongRun implements Disruption {
   readonly restarts: Restarts
   readonly samples: Samples & { load: Sample[]; after: Sample[] }
+  /** Of the database. */
+  stalls: readonly DatabaseStall[] = []
   readonly #context: ClusterContext
   readonly #options: LongRunOptions
   readonly #application: string
   #isOver = false
+  #stopWatching: () => Promise<void> = () => Promise.resolve()
   #nextCallAt = performance.now()
 
   constructor(
@@ -93,6 +97,9 @@ export class LongRun implements Disruption {
     const endsAt = performance.now() + this.#options.forMs
     const isOver = () =>
       this.#isOver || (performance.now() > endsAt && this.restarts.rotations >= this.#options.leastRotations)
+    const watch = await DatabaseStalls.watch()
+    this.stalls = watch.stalls
+    this.#stopWatching = () => watch.stop()
     const rows = await Rows.open(this.#context.schema, this.#application)
     const measuring = this.#measure(rows, isOver)
     // A leaking replica does not end by itself.
@@ -113,6 +120,7 @@ export class LongRun implements Disruption {
   }
 
   async afterwards(): Promise<void> {
+    await this.#stopWatching()
     const rows = await Rows.open(this.#context.schema, this.#application)
     for (let count = 0; count < samplesAfterLoad; count++) {
       await rows.age()

@@ -8,6 +8,7 @@ import type { CallRecord, Evidence } from '../cluster/evidence.ts'
 import type { Key } from '../cluster/replica.ts'
 import type { GatewayCluster, Shutdown } from '../cluster/replicas.ts'
 import type { ClusterContext } from '../cluster/run-cluster.ts'
+import type { DatabaseStall } from './database-stalls.ts'
 
 export type Mistake =
   /** Replicas are killed instead of stopped. */
@@ -24,6 +25,8 @@ const shortEvery = 4
 const looksMs = 50
 /** How long after a short drain its callers may get the error. */
 const errorDelayMs = 10_000
+/** How long after a stall of the database callers may still be refused because of it. */
+const stallDelayMs = 5_000
 
 export function newKey(number: number): Key {
   return { id: `k${number}`, secret: randomBytes(32).toString('base64') }
@@ -91,14 +94,17 @@ export function judgeRestarts(
   shutdowns: readonly Shutdown[],
   { calls }: Evidence,
   { kills }: Pick<GatewayCluster, 'kills'>,
+  stalls: readonly DatabaseStall[],
 ): string[] {
   const faults: string[] = []
   for (const { index, code, saidSo, startedAtMs, endedAtMs } of shutdowns) {
     if (code !== 0) faults.push(`replica ${index} ended with ${code} after ${endedAtMs - startedAtMs} ms`)
     if (!saidSo) faults.push(`replica ${index} ended before it reported that it is not ready`)
   }
-  for (const call of calls.values())
-    if (failedByRestart(call, shutdowns)) faults.push(`${call.ticket} ${wordsOf(call, shutdowns)}`)
+  for (const call of calls.values()) {
+    if (failedByRestart(call, shutdowns) && !failedByStall(call, stalls))
+      faults.push(`${call.ticket} ${wordsOf(call, shutdowns)}`)
+  }
   if (kills > 0) faults.push(`${kills} replicas died`)
   return faults
 }
@@ -114,6 +120,13 @@ function failedByRestart({ end, server, endedAtMs = 0 }: CallRecord, shutdowns: 
   const hadShortDrain = ({ drainMs, startedAtMs, endedAtMs: goneAtMs }: Shutdown) =>
     drainMs === shortDrainMs && startedAtMs <= endedAtMs && endedAtMs <= goneAtMs + errorDelayMs
   return server !== 'old' || !shutdowns.some(hadShortDrain)
+}
+
+/** The caller's error says that the database is away, and it was. */
+function failedByStall({ end, endedAtMs = 0 }: CallRecord, stalls: readonly DatabaseStall[]): boolean {
+  const reason = end?.kind === 'broken' ? end.last : end?.kind === 'error' ? end.message : ''
+  if (!reason.includes('cannot reach its database')) return false
+  return stalls.some((stall) => stall.startedAtMs <= endedAtMs && endedAtMs <= stall.endedAtMs + stallDelayMs)
 }
 
 function wordsOf({ client, server, asked, end, endedAtMs = 0 }: CallRecord, shutdowns: readonly Shutdown[]): string {

@@ -18,13 +18,15 @@ export const run: Measurement = async ({ quick, seed }) => {
   const minutes = Number(process.env.ASSENT_PROOF_MINUTES ?? (quick ? 0.2 : 20))
   const missedBugs = quick ? [] : await bugsMissed(seed)
   const pace = quick
-    ? { callsPerSecond: 12, sampleEveryMs: 500, restMs: 100, noticeMs: 2_000, leastRotations: 1 }
+    ? { callsPerSecond: 12, sampleEveryMs: 500, restMs: 100, noticeMs: 5_000, leastRotations: 1 }
     : { callsPerSecond: 10, sampleEveryMs: 4_000, restMs: 2_000, noticeMs: 5_000, leastRotations: 1 }
   const clusterRun = await runLong({ seed, forMs: minutes * minuteMs, ...pace })
   const { faults, missed, plantedFaults } = judged(clusterRun, 'soak', quick)
   const { evidence, gateways, disruption } = clusterRun
   const { shutdowns, rotations } = disruption.restarts
-  const harmed = judgeRestarts(shutdowns, evidence, gateways)
+  const { stalls } = disruption
+  const harmed = judgeRestarts(shutdowns, evidence, gateways, stalls)
+  if (stalls.length > 0) say(`the database stalled ${stalls.length} times; calls that it refused do not count`)
   for (const what of harmed.slice(0, 20)) say(`FAULT ${what}`)
   for (const text of gateways.errors.slice(-6)) say(`stderr of a replica: ${text}`)
   const longest = Math.max(...shutdowns.map(({ startedAtMs, endedAtMs }) => endedAtMs - startedAtMs))
@@ -67,7 +69,7 @@ async function bugsMissed(seed: number): Promise<string[]> {
   }
   for (const mistake of ['kills instead of stopping', 'seals with a new key too early'] as const) {
     const { evidence, gateways, disruption } = await runLong({ ...short, mistake })
-    const harmed = judgeRestarts(disruption.restarts.shutdowns, evidence, gateways)
+    const harmed = judgeRestarts(disruption.restarts.shutdowns, evidence, gateways, disruption.stalls)
     expect(
       `restarts with the bug: ${mistake}`,
       harmed.filter((what) => /^t\d/.test(what)),
@@ -90,20 +92,18 @@ function missedPlantedFaults({ evidence, disruption }: ClusterRun<LongRun>): {
 } {
   const climbs = climbsMissed(disruption.samples)
   const { shutdowns } = disruption.restarts
+  const faultsIn = (of: Evidence, kills = 0, all = shutdowns) => judgeRestarts(all, of, { kills }, disruption.stalls)
   const call = [...evidence.calls.values()].find(({ server, end }) => server === 'new' && end?.kind === 'result')
   const [first] = shutdowns
   if (call === undefined || first === undefined) return { ...climbs, missed: [...climbs.missed, 'nothing to plant in'] }
   const ending = (end: CallEnd) =>
     Object.assign(new Evidence(), evidence, { calls: new Map(evidence.calls).set(call.ticket, { ...call, end }) })
-  const truth = judgeRestarts(shutdowns, evidence, { kills: 0 }).length
+  const truth = faultsIn(evidence).length
   const plantedFaults: readonly (readonly [string, string[]])[] = [
-    ['a call is broken off', judgeRestarts(shutdowns, ending({ kind: 'broken', last: 'planted' }), { kills: 0 })],
-    ['a state is refused', judgeRestarts(shutdowns, ending({ kind: 'error', message: 'not valid' }), { kills: 0 })],
-    ['a replica dies', judgeRestarts(shutdowns, evidence, { kills: 1 })],
-    [
-      'a replica has to be killed',
-      judgeRestarts([{ ...first, code: null, saidSo: true }, ...shutdowns], evidence, { kills: 0 }),
-    ],
+    ['a call is broken off', faultsIn(ending({ kind: 'broken', last: 'planted' }))],
+    ['a state is refused', faultsIn(ending({ kind: 'error', message: 'not valid' }))],
+    ['a replica dies', faultsIn(evidence, 1)],
+    ['a replica has to be killed', faultsIn(evidence, 0, [{ ...first, code: null, saidSo: true }, ...shutdowns])],
   ]
   const missed = plantedFaults.filter(([, found]) => found.length !== truth + 1).map(([name]) => name)
   return { planted: climbs.planted + plantedFaults.length, missed: [...climbs.missed, ...missed] }

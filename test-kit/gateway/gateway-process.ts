@@ -16,7 +16,7 @@ import { createDatabase } from '../postgres.ts'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const source = ['--conditions=assent-source', main]
-const startsWithinMs = 60_000
+const startsWithinMs = 120_000
 
 export interface GatewayProcess {
   /** Where the inbox is. */

@@ -35,6 +35,9 @@ export const howMany: Question = {
 }
 export const signIn: Question = { mode: 'url', message: 'Sign in to the registry.', url: 'https://example.com/sign-in' }
 
+/** How long the older server waits for an answer: longer than any test, however slow the machine is. */
+const answerWithinMs = 600_000
+
 const askShape = { questions: z.array(z.record(z.string(), z.unknown())), timeoutMs: z.number().optional() }
 
 export class Count {
@@ -47,7 +50,7 @@ export class Count {
 
 export function olderServer(count: Count): OlderServer {
   const server = new OlderServer({ name: 'older', version: '1' })
-  server.registerTool('ask', { inputSchema: askShape }, async ({ questions, timeoutMs = 60_000 }, extra) => {
+  server.registerTool('ask', { inputSchema: askShape }, async ({ questions, timeoutMs = answerWithinMs }, extra) => {
     count.begun += 1
     for (const params of questions) {
       const request = { method: 'elicitation/create', params } as never

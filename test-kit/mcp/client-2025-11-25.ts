@@ -38,6 +38,23 @@ export async function connectOver(
   }
 }
 
+const streamOpensWithinMs = 10_000
+
+/** The same address, and when the session's stream is open. No SDK waits for that, and messages before it are lost. */
+export function withStream(to: Address): { readonly to: Address; readonly isOpen: Promise<unknown> } {
+  if (!('url' in to)) return { to, isOpen: Promise.resolve() }
+  const opened = Promise.withResolvers<void>()
+  const send = to.fetch ?? fetch
+  const watched: typeof fetch = async (input, init) => {
+    const response = await send(input, init)
+    if (init?.method === 'GET') opened.resolve()
+    return response
+  }
+  // For a server that opens none.
+  setTimeout(() => opened.resolve(), streamOpensWithinMs).unref()
+  return { to: { ...to, fetch: watched }, isOpen: opened.promise }
+}
+
 /** @param log where a program's standard error goes */
 export function transportTo(to: Address, log: 'inherit' | 'ignore' = 'inherit'): Transport {
   if ('command' in to) {

@@ -6,11 +6,19 @@ import type { Revision } from '../revisions.ts'
 import type { Question } from './asking-tools.ts'
 import { connectClient, type Elicitation } from './client.ts'
 
+/** Instead of the SDK's one minute: in some tests a person answers in a browser meanwhile. */
+const callTimeoutMs = 280_000
+
 type Modes = Record<string, Record<string, never>>
 export type Says = (question: Question) => unknown
 
+/** The name of a client whose calls a gateway holds as long as a person needs; those of an unknown one for 50 s. */
+export const patientName = 'Visual Studio Code'
+
 export interface Visit {
   readonly person?: string
+  /** The name that the client declares. */
+  readonly name?: string
   /** A bearer token, if the gateway requires one. */
   readonly token?: string
   /** The person's answer to each question. */
@@ -34,8 +42,9 @@ export async function aClient(revision: Revision, url: string, visit: Visit = {}
   }
   const bearer = visit.token === undefined ? {} : { authorization: `Bearer ${visit.token}` }
   const headers = { [personHeader]: visit.person ?? 'ann', ...bearer }
-  const { elicitation = { form: {}, url: {} } } = visit
-  const client = await connectClient(revision, { url, headers }, { answer, elicitation })
+  const { name = 'test', elicitation = { form: {}, url: {} } } = visit
+  const options = { name, answer, elicitation, timeoutMs: callTimeoutMs }
+  const client = await connectClient(revision, { url, headers }, options)
   closeAfterTest(client.close)
   return {
     asked,

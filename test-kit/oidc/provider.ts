@@ -3,7 +3,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
 import Provider, { type Configuration } from 'oidc-provider'
-import { listen } from '../listen.ts'
+import { freePort, listen } from '../listen.ts'
 
 export const audience = 'https://assent.example.com/mcp'
 export const inboxClient = { id: 'assent-inbox', secret: 'secret-of-the-inbox' }
@@ -42,7 +42,9 @@ export function newKey(): JWK {
 export async function anIssuer(redirects: readonly string[]): Promise<TestIssuer> {
   const key = newKey()
   let exchanges = 0
-  const { origin: url, close } = await listen((request, response) => void provider.callback()(request, response))
+  // Not a port that another server may get once this one has stopped.
+  const port = await freePort()
+  const { origin: url, close } = await listen((request, response) => void provider.callback()(request, response), port)
   const provider = new Provider(url, configuration(key, redirects))
   const issuer: TestIssuer = {
     url,

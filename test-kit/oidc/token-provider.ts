@@ -3,7 +3,7 @@
 import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
 import Provider, { type Configuration } from 'oidc-provider'
 import { closeAfterTest } from '../close-after-test.ts'
-import { type Listening, listen } from '../listen.ts'
+import { freePort, type Listening, listen } from '../listen.ts'
 import { audience, newKey } from './provider.ts'
 
 const people = ['ann', 'bob']
@@ -21,7 +21,7 @@ export interface TestProvider {
   start(key?: JWK): Promise<void>
 }
 
-export async function aProvider({ tokenSeconds = 60 } = {}): Promise<TestProvider> {
+export async function aProvider({ tokenSeconds = 600 } = {}): Promise<TestProvider> {
   let key = newKey()
   let server: Listening | undefined
   const stop = async () => {
@@ -29,12 +29,11 @@ export async function aProvider({ tokenSeconds = 60 } = {}): Promise<TestProvide
     server = undefined
     await stopping?.close()
   }
-  let port = 0
+  const port = await freePort()
   const start = async (next: JWK = key) => {
     await stop()
     key = next
     server = await listen((request, response) => void provider.callback()(request, response), port)
-    port = server.port
     const provider = new Provider(server.origin, configuration(key, tokenSeconds))
   }
   await start()
@@ -63,7 +62,7 @@ export async function aProvider({ tokenSeconds = 60 } = {}): Promise<TestProvide
     },
     sign: async (claims, header = {}) => {
       const signing = new SignJWT({ iss: issuer, aud: audience, sub: 'ann', scope: 'mcp:use', ...claims })
-      const exp = 'exp' in claims ? undefined : '1m'
+      const exp = 'exp' in claims ? undefined : '10m'
       if (exp !== undefined) signing.setExpirationTime(exp)
       return signing
         .setProtectedHeader({ alg: 'ES256', ...(key.kid === undefined ? {} : { kid: key.kid }), ...header })

@@ -40,7 +40,7 @@ test('[ALONE-7] in a terminal it says what it is and what to do next, opens the 
           () => 'open',
           () => 'over',
         ),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe('over')
   isOver = true

@@ -13,6 +13,7 @@ import { anAskingServer } from '../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../test-kit/mcp/scripted-client.ts'
 import { postgresUrl } from '../../test-kit/postgres.ts'
+import { Stopwatch } from '../../test-kit/stopwatch.ts'
 import { until } from '../../test-kit/until.ts'
 
 const args = { questions: [whichRegion] }
@@ -43,9 +44,9 @@ async function isBack({ asks }: Store): Promise<true | undefined> {
 }
 
 async function timed<Value>(work: Promise<Value>): Promise<{ ms: number; value: Value }> {
-  const startedAt = performance.now()
-  const value = await work
-  return { ms: performance.now() - startedAt, value }
+  const stopwatch = new Stopwatch()
+  const value = await work.finally(() => stopwatch.stop())
+  return { ms: stopwatch.ms, value }
 }
 
 test.each(['hanging', 'half-open', 'down'] as const)(
@@ -61,7 +62,7 @@ test.each(['hanging', 'half-open', 'down'] as const)(
       expect(value.message.error.message).toContain(away)
       expect(ms).toBeLessThan(soonMs)
     }
-    expect(sick.standing().heldCalls).toBe(1)
+    await expect.poll(() => sick.standing().heldCalls, { timeout: 60_000 }).toBe(1)
     // Long before any timeout.
     await until(() => (server.ended === 3 ? true : undefined))
     expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
@@ -81,7 +82,7 @@ test('[FLEET-12] a 2025 client gets the error too, and its connections to the se
   }
   await until(() => (server.ended === 3 ? true : undefined))
   await link.restore()
-  await until(() => isBack(sick.store), 20_000)
+  await until(() => isBack(sick.store))
   const answering = (async () => answerInInbox(sick.store, await firstAsk(sick.store), inEurope))()
 
   expect(await caller.call('ask', args)).toMatchObject(done)
@@ -91,7 +92,8 @@ test('[FLEET-12] a 2025 client gets the error too, and its connections to the se
 test.each(['2025-11-25', '2026-07-28'] as const)(
   '[FLEET-12] an unanswered question to a %s client ends in time without a database',
   async (client) => {
-    const askWaitMs = 1_500
+    // Long enough to be found in the store before it expires.
+    const askWaitMs = 10_000
     const { server, link, sick, healthy } = await aScene({ askWaitMs, patienceMs: 60_000, holdMs: 60_000 })
     const caller = await aClient(client, sick.url, { elicitation: 'none' })
     const calling = timed(caller.call('ask', args).catch((error: Error) => error.message))
@@ -122,7 +124,7 @@ test('[FLEET-12] an answer that was not stored does not count, and counts when i
   const again = await until(async () => {
     const { message } = await call(sick.url, args, rounds)
     return message.error === undefined ? message.result : undefined
-  }, 20_000)
+  })
   expect(again).toMatchObject(done)
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
 })
@@ -152,22 +154,23 @@ test('[FLEET-12] the outcome of a call is stored as soon as the database is back
   const kept = await until(async () => {
     const { message } = await call(healthy.url, args, rounds)
     return message.error === undefined ? message.result : undefined
-  }, 20_000)
+  })
 
   expect(kept).toMatchObject(done)
-  expect(sick.standing().heldCalls).toBe(0)
+  await expect.poll(() => sick.standing().heldCalls, { timeout: 60_000 }).toBe(0)
 })
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
   '[FLEET-12] a call to a %s server that does not respond times out, with an error that leaves its effect open',
   async (generation) => {
-    onTestFinished(setLimits(serverLimits, { silentMs: 1_000 }))
     const server = await anAskingServer(generation)
     const link = await Link.to(server.url, 80)
     onTestFinished(() => link.close())
     const cluster = await openCluster({ deploy: { url: link.through(server.url) } }, { replicas: 1 })
     const [{ url }] = cluster.replicas
     await call(url, args)
+    // Not for the first call, to which a busy machine may respond late.
+    onTestFinished(setLimits(serverLimits, { silentMs: 1_000 }))
     await link.fail('half-open')
 
     const { ms, value } = await timed(call(url, args))
@@ -191,7 +194,7 @@ test('[FLEET-12] a server that hangs at its first call is called in its own revi
   expect(value.message.error.message).toContain('The server did not respond in time.')
   expect(ms).toBeLessThan(1_000 + soonMs)
   await link.restore()
-  const again = await until(async () => (await call(url, args)).message.result, 20_000)
+  const again = await until(async () => (await call(url, args)).message.result)
   expect(Object.keys(again.inputRequests as object)).toEqual(['question'])
 })
 

@@ -57,7 +57,8 @@ test('[PROG-70] set up as documented, a gateway serves, and its role cannot chan
 
   const gateway = await aRunningGateway(config(server.url), settings(url))
   expect((await call(gateway.url, {})).message).toHaveProperty('result')
-  expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(200)
+  const readiness = async () => (await fetch(new URL('/readyz', gateway.url))).status
+  await expect.poll(readiness, { timeout: 60_000 }).toBe(200)
   expect(gateway.lines()).toContainEqual(
     expect.objectContaining({ msg: 'The store is open.', notifications: 'listen' }),
   )

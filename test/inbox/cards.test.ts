@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { InboxServer } from '../../test-kit/gateway/inbox-server.ts'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment, anAsk } from '../../test-kit/gateway/sample-asks.ts'
-import { testEnv, waitUntilActive } from './test-env.ts'
+import { approveByKey, testEnv, waitUntilActive } from './test-env.ts'
 
 const env = testEnv()
 const call = { tool: 'wipe_disk', arguments: { path: '/', recursive: true } }
@@ -26,12 +26,13 @@ async function stateOf({ store }: InboxServer, id: string) {
   return (await store.asks.read(tenant, id))?.state
 }
 
-/** Scrolls to the end in small steps, as a reader does. */
+/** Scrolls to the end in small steps, as a reader does. Each is drawn before the next: nothing is skipped. */
 async function readDown(page: Page): Promise<void> {
   await page.mouse.move(450, 250)
   for (let step = 0; step < 20; step++) {
     await page.mouse.wheel(0, 200)
     await page.waitForTimeout(50)
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   }
 }
 
@@ -128,22 +129,12 @@ test('[CARD-10] an argument that scrolls in its own box must be scrolled to its 
   const other = await opened(anAsk(long, deploy))
   await other.page.locator('.arguments dd').evaluate((box) => box.scrollTo(0, box.scrollHeight))
   await other.page.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded()
-  // The browser reports with a short delay that the end is in view.
-  await expect
-    .poll(
-      async () => {
-        await other.page.keyboard.press('a')
-        return other.page.locator('.settled').isVisible()
-      },
-      { timeout: 20_000, interval: 200 },
-    )
-    .toBe(true)
+  await approveByKey(other.page)
 })
 
 test('[CARD-10] a card that fits on the screen can be approved by key at once, and the decline key always works', async () => {
   const { page, inbox, id } = await opened(aDeployment())
-  await page.keyboard.press('a')
-  await page.locator('.settled').waitFor()
+  await approveByKey(page)
   expect(await stateOf(inbox, id)).toMatchObject({ kind: 'settled', answer: { action: 'accept' } })
 
   const args = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, `value ${n}`]))

@@ -8,7 +8,7 @@ import { createGatewayProcess, type GatewayProcess } from '../../test-kit/gatewa
 import { forms } from '../../test-kit/gateway/sample-asks.ts'
 import { type AskingServer, anAskingServer } from '../../test-kit/mcp/asking-servers.ts'
 import { howMany, signIn, whichRegion } from '../../test-kit/mcp/asking-tools.ts'
-import { aClient, type Visit } from '../../test-kit/mcp/scripted-client.ts'
+import { aClient, patientName, type Visit } from '../../test-kit/mcp/scripted-client.ts'
 import type { Revision } from '../../test-kit/revisions.ts'
 import { fillings } from './fill.ts'
 import { waitUntilActive } from './test-env.ts'
@@ -62,7 +62,7 @@ async function openNext(page: Page, words: string): Promise<void> {
   await waitUntilActive(page)
 }
 
-const cannotAsk: Visit = { elicitation: 'none' }
+const cannotAsk: Visit = { name: patientName, elicitation: 'none' }
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {
   test('[INBOX-15] [ROUTE-1] every kind of field can be filled in on a page that was already open, and the tool then continues', async () => {
@@ -111,12 +111,12 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 
   test('[INBOX-15] [ROUTE-3] a question that expires is shown as expired, and the server gets no answer', async () => {
-    const { gateway, server, page } = await startEnv(serverSpeaks, ', wait: 20s')
+    const { gateway, server, page } = await startEnv(serverSpeaks, ', wait: 45s')
     const client = await aClient(clientSpeaks, gateway.mcp, cannotAsk)
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await openNext(page, whichRegion.message)
-    await page.getByText('Expired without an answer').waitFor({ timeout: 60_000 })
+    await page.getByText('Expired without an answer').waitFor({ timeout: 150_000 })
 
     expect(await calling).toMatchObject(done)
     const noAnswer =
@@ -125,9 +125,10 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 
   test('[ROUTE-2] if a client declines within 5 ms, the person answers in the inbox, and the tool continues', async () => {
-    const { gateway, server, page } = await startEnv(serverSpeaks)
+    // The longest that can be set: a busy machine adds to the 5 ms.
+    const { gateway, server, page } = await startEnv(serverSpeaks, ', unseen_after: 10s')
     const says = () => new Promise((resolve) => setTimeout(resolve, 5, { action: 'decline' }))
-    const client = await aClient(clientSpeaks, gateway.mcp, { says })
+    const client = await aClient(clientSpeaks, gateway.mcp, { name: patientName, says })
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await answerRegion(page)
@@ -140,7 +141,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   test('[ROUTE-10] if a client never answers, the person answers in the inbox, and the tool continues', async () => {
     const { gateway, server, page } = await startEnv(serverSpeaks, ', silent_after: 1s')
     const given = Promise.withResolvers<unknown>()
-    const client = await aClient(clientSpeaks, gateway.mcp, { says: () => given.promise })
+    const client = await aClient(clientSpeaks, gateway.mcp, { name: patientName, says: () => given.promise })
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await answerRegion(page)

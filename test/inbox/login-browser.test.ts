@@ -8,13 +8,14 @@ import { aProcessOf, aRunningGateway, assent } from '../../packages/gateway/src/
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { freePort } from '../../test-kit/listen.ts'
 import { whichRegion } from '../../test-kit/mcp/asking-tools.ts'
-import { aClient } from '../../test-kit/mcp/scripted-client.ts'
+import { aClient, patientName } from '../../test-kit/mcp/scripted-client.ts'
 import { agentToken } from '../../test-kit/oidc/login-browser.ts'
 import { anIssuer, audience, inboxClient } from '../../test-kit/oidc/provider.ts'
 import { until } from '../../test-kit/until.ts'
+import { untilReady } from './login-env.ts'
 import { waitUntilActive } from './test-env.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 let browser: Browser
 beforeAll(async () => {
   execFileSync('npm', ['run', '--silent', 'web'])
@@ -33,6 +34,7 @@ asks: { surfaces: [client, inbox] }
 servers: { a: ${aProcessOf('2026-07-28')} }`
   const variables = { ASSENT_LISTEN: new URL(origin).host, INBOX_SECRET: inboxClient.secret }
   const gateway = await aRunningGateway(config, variables)
+  await untilReady(origin)
   return { origin, issuer, config, gateway, variables }
 }
 
@@ -40,7 +42,7 @@ async function aPage(): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1120, height: 780 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
   await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   return context.newPage()
 }
 
@@ -69,6 +71,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   async (generation) => {
     const { origin, issuer, gateway } = await aTeam()
     const client = await aClient(generation, gateway.url, {
+      name: patientName,
       elicitation: 'none',
       token: await agentToken(issuer.url, 'ann'),
     })
@@ -85,8 +88,8 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await ann.locator('.row').first().click()
     await waitUntilActive(ann)
     await picture(ann, `card-${generation}`)
+    await ann.waitForURL(/\/asks\/ask_/)
     const place = ann.url()
-    expect(place).toMatch(/\/asks\/ask_/)
 
     // Another person with the same display name, at the same URL.
     await mallory.goto(place)

@@ -2,9 +2,11 @@
 import type { Store } from '@assent/store'
 import { type InboxApp, type InboxOptions, inboxApp } from 'assent'
 import { onTestFinished } from 'vitest'
+import { identityLimits, setLimits } from '../../packages/gateway/src/limits.ts'
 import { LoginBrowser } from '../../test-kit/oidc/login-browser.ts'
 import { anIssuer, audience, inboxClient, type TestIssuer } from '../../test-kit/oidc/provider.ts'
 import { openTestStore } from '../../test-kit/store/open.ts'
+import { until } from '../../test-kit/until.ts'
 
 export const tenant = 'acme'
 export const base = 'http://127.0.0.1:7420'
@@ -43,6 +45,8 @@ export async function startLoginEnv({
   identity = {},
   ...more
 }: Partial<InboxOptions> & { readonly identity?: Partial<Identity> } = {}): Promise<LoginEnv> {
+  // A pause of a busy machine must not look like an issuer that does not respond.
+  onTestFinished(setLimits(identityLimits, { fetchMs: 60_000, waitMs: 60_000 }))
   const { store, close } = await openTestStore()
   const issuer = await anIssuer([`${baseUrl}/sign-in/callback`])
   const errors: unknown[] = []
@@ -57,6 +61,11 @@ export async function startLoginEnv({
     inboxApp({ store, tenant, baseUrl, login, onError, ...more, ...options })
   const app = another()
   return { issuer, store, app, errors, another, browser: (to = app) => browserFor(to, baseUrl) }
+}
+
+/** Waits until a gateway has read its issuer's keys: until then a token is refused if the issuer is slow to respond. */
+export async function untilReady(origin: string): Promise<void> {
+  await until(async () => ((await fetch(`${origin}/readyz`)).status === 200 ? true : undefined))
 }
 
 /** Requests to the inbox's address are handled in-process; all others go over the network. */

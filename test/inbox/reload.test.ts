@@ -8,9 +8,9 @@ import { aClient } from '../../test-kit/mcp/scripted-client.ts'
 import { agentToken, LoginBrowser } from '../../test-kit/oidc/login-browser.ts'
 import { anIssuer, audience, inboxClient, type TestIssuer } from '../../test-kit/oidc/provider.ts'
 import { until } from '../../test-kit/until.ts'
-import { me, signIn, startLogin } from './login-env.ts'
+import { me, signIn, startLogin, untilReady } from './login-env.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 beforeAll(() => {
   execFileSync('npm', ['run', '--silent', 'web'])
 })
@@ -30,6 +30,7 @@ inbox: { url: "${origin}", client_id: ${inboxClient.id}, client_secret: "${inbox
 asks: { surfaces: [inbox] }
 servers: { a: ${aProcessOf('2026-07-28')} }`
   const gateway = await aRunningGateway(config, { ASSENT_LISTEN: new URL(origin).host })
+  await untilReady(origin)
   return { origin, first, second, config, gateway }
 }
 

@@ -13,9 +13,10 @@ import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { inboxServerKeys, tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment } from '../../test-kit/gateway/sample-asks.ts'
-import { ann } from './test-env.ts'
+import { freePort } from '../../test-kit/listen.ts'
+import { ann, waitUntilLive } from './test-env.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 let browser: Browser
 beforeAll(async () => {
@@ -80,7 +81,7 @@ async function signedIn(link: string) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
   await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   await page.goto(link)
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -163,10 +164,13 @@ test('[LOCAL-1] a page on another port of this machine neither gets the browserâ
 
 test('[LOCAL-3] a program that takes over the port gets nothing usable from an open tab, which shows a warning and recovers', async () => {
   const { store, serve } = await anInbox()
-  const first = await serve()
+  const first = await serve(await freePort())
   const { page } = await signedIn(await first.link())
+  await waitUntilLive(page)
   const { id } = await store.asks.raise(aDeployment())
   await page.getByRole('link', { name: 'Inbox 1' }).waitFor()
+  // Its requests were answered: none is repeated at the other program.
+  await page.locator('.card').waitFor()
 
   await first.stop()
   // The real inbox moves to another port; the program forwards requests to it, or invents responses.
@@ -204,10 +208,12 @@ test('[LOCAL-3] a program that takes over the port gets nothing usable from an o
 
 test('[LOCAL-3] after another Assent process takes over the port an open tab continues, and earlier signatures are refused', async () => {
   const { store, serve } = await anInbox()
-  const first = await serve()
+  const first = await serve(await freePort())
   const { page, context } = await signedIn(await first.link())
   const captured: Seen[] = []
-  context.on('request', (request) => {
+  // Only once they are answered: a copy that overtakes its request is the one that counts.
+  context.on('response', (response) => {
+    const request = response.request()
     void request.allHeaders().then((headers) => {
       captured.push({
         request: `${request.method()} ${new URL(request.url()).pathname}${new URL(request.url()).search}`,
@@ -225,8 +231,9 @@ test('[LOCAL-3] after another Assent process takes over the port an open tab con
   const { id } = await store.asks.raise(aDeployment())
   await page.getByRole('link', { name: 'Inbox 1' }).waitFor()
 
-  const signed = captured.filter(({ headers }) => headers['assent-proof'] !== undefined)
-  expect(signed.length).toBeGreaterThan(2)
+  const signedSoFar = () => captured.filter(({ headers }) => headers['assent-proof'] !== undefined)
+  await expect.poll(() => signedSoFar().length, { timeout: 60_000 }).toBeGreaterThan(2)
+  const signed = signedSoFar()
   // Requests that the first process answered, replayed to the second, and those of the second, replayed to it.
   expect(new Set(await useAll(second.origin, signed, id))).toEqual(new Set([401]))
   expect(await isOpen(store, id)).toBe(true)
@@ -238,6 +245,7 @@ test('[LOCAL-11] a browser that cannot store a key shows why, and its sign-in li
   const link = await inbox.link()
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 } })
   onTestFinished(() => context.close())
+  context.setDefaultTimeout(60_000)
   await context.addInitScript(
     "IDBFactory.prototype.open = () => { throw new DOMException('Denied here.', 'SecurityError') }",
   )

@@ -22,7 +22,10 @@ import { openTmux, type RealTerminal } from '../../packages/sdk/src/terminal/tmu
 import { createDatabase } from '../../test-kit/postgres.ts'
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
-const timeout = 120_000
+const timeout = 300_000
+/** Key hints that are on the screen only while the list, or a question, reads keys. */
+const listKeys = 'enter opens'
+const questionKeys = 'esc leaves it open'
 
 interface TerminalInbox {
   readonly store: Store
@@ -108,14 +111,16 @@ test.each(['sqlite', 'postgres'] as const)(
     await sees('Which region?')
     const second = await store.asks.raise(ask(name))
     await sees('2 waiting')
-    expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ s) +expires in \d:\d\d/)
+    expect(await screen()).toMatch(/● deploy · rollout +Which region\? +(?:now|\d+ (?:s|min)) +expires in \d:\d\d/)
 
     await press('Enter')
     await sees('the asker says')
+    await sees(questionKeys)
     await press('Enter')
     await sees('Choose one first')
     await press('Down', 'Enter')
     await sees('from the terminal')
+    await sees(listKeys)
     expect(await stateOf(store, first.id)).toMatchObject({
       via: 'terminal',
       by: 'local',
@@ -123,16 +128,20 @@ test.each(['sqlite', 'postgres'] as const)(
     })
 
     await press('k', 'Enter')
+    await sees(questionKeys)
     await sees('Name it')
     await press('ab', 'Enter')
     await sees('Enter at least 3 characters.')
     await press('Escape')
     await sees('Left open.')
+    await sees(listKeys)
     expect(await stateOf(store, second.id)).toEqual({ kind: 'open' })
     await press('Enter')
+    await sees(questionKeys)
     await sees('Name it')
     await press('C-d')
     await sees('You declined this from the terminal')
+    await sees(listKeys)
     expect(await stateOf(store, second.id)).toMatchObject({ kind: 'settled', answer: { action: 'decline' } })
 
     await press('q')
@@ -178,6 +187,7 @@ test('[DESK-4] when another person answers first, the list and an open question 
   await sees('1 waiting')
 
   await press('g', 'Enter')
+  await sees(questionKeys)
   await sees('Name it')
   await store.asks.answer({
     tenant: 'default',
@@ -207,7 +217,8 @@ test('[DESK-4] an expired ask is shown as expired, and one approval of several i
   await sees('waits for others')
   expect(await stateOf(store, id)).toEqual({ kind: 'open' })
 
-  await store.asks.raise(ask(name, { decideWithinMs: 4_000 }))
+  // Long enough to be listed before it expires.
+  await store.asks.raise(ask(name, { decideWithinMs: 20_000 }))
   await sees('Name it')
   await press('g', 'Enter')
   await sees('Expired without an answer')

@@ -22,7 +22,7 @@ export function testEnv(): {
 } {
   let browser: Browser
   // A browser on a busy machine is slow; the tests do not measure time.
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+  vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
   beforeAll(async () => {
     browser = await aBrowser()
   })
@@ -35,7 +35,7 @@ export function testEnv(): {
     })
     onTestFinished(() => context.close())
     await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(60_000)
     const page = await context.newPage()
     watch(page, new URL(link).origin)
     await page.goto(link)
@@ -60,8 +60,9 @@ export function testEnv(): {
 function watch(page: Page, origin: string): void {
   const wrong: string[] = []
   page.on('console', (message) => {
-    // The browser logs every 4xx reply of the API as an error; these are expected.
-    if (message.type() === 'error' && !/status of (?:401|404|409|422)/.test(message.text())) wrong.push(message.text())
+    // The browser logs every 4xx and 503 reply of the API as an error; these are expected.
+    if (message.type() === 'error' && !/status of (?:401|404|409|422|503)/.test(message.text()))
+      wrong.push(message.text())
   })
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on('request', (request) => {
@@ -74,4 +75,23 @@ function watch(page: Page, origin: string): void {
 export async function waitUntilActive(page: Page): Promise<void> {
   await page.locator('.card[data-state="open"]').last().waitFor()
   await page.waitForTimeout(600)
+}
+
+/** Approves by key. The key is ignored until the browser has reported that the end of the card is in view. */
+export async function approveByKey(page: Page): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press('a')
+        return page.locator('.settled').isVisible()
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    .toBe(true)
+}
+
+/** Waits until the page receives changes: from now on it is notified of new asks. */
+export async function waitUntilLive(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByText('reconnecting…').waitFor({ state: 'detached' })
 }

@@ -21,13 +21,15 @@ export interface Caller {
 
 export interface CallerOptions {
   readonly person?: string
+  /** The name that the client declares. */
+  readonly name?: string
   readonly says?: (asked: Asked) => unknown
   /** What it declares; `none` for a client without elicitation. */
   readonly elicitation?: Record<string, Record<string, never>> | 'none'
 }
 
 export async function aCaller(generation: Generation, url: string, options: CallerOptions = {}): Promise<Caller> {
-  const { person = 'ann', elicitation = { form: {}, url: {} }, says = agrees } = options
+  const { person = 'ann', name = 'test', elicitation = { form: {}, url: {} }, says = agrees } = options
   const asked: Asked[] = []
   const received: string[] = []
   const answer = async (params: unknown) => {
@@ -47,13 +49,13 @@ export async function aCaller(generation: Generation, url: string, options: Call
     return new Response(body ?? null, response)
   }
   const to = { url, fetch: listening, headers: { [personHeader]: person } }
-  const client = await connectClient(generation, to, { elicitation, answer, timeoutMs: 100_000 })
+  const client = await connectClient(generation, to, { name, elicitation, answer, timeoutMs: 280_000 })
   onTestFinished(() => client.close())
   return {
     asked,
     received,
-    call: async (name) => {
-      const result = await client.call(name)
+    call: async (tool) => {
+      const result = await client.call(tool)
       return { text: textOf(result), isError: result.isError === true }
     },
   }

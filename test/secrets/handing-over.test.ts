@@ -7,7 +7,7 @@ import { until } from '../../test-kit/until.ts'
 import { aCaller } from './clients.ts'
 import { ann, generations, openTestEnv, type TestEnv } from './test-env.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 let browser: Browser
 beforeAll(async () => {
   browser = await aBrowser()
@@ -17,7 +17,7 @@ afterAll(() => browser.close())
 async function visit(testEnv: TestEnv, person = ann): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' })
   onTestFinished(() => context.close())
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(error.message))
@@ -159,6 +159,7 @@ test('[SECRET-10] a key of several lines arrives unchanged, and a value that is 
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(pem)})`)
   await page.getByLabel('Secret').focus()
   await page.keyboard.press('ControlOrMeta+v')
+  await expect.poll(() => page.getByLabel('Secret').inputValue(), { timeout: 60_000 }).not.toBe('')
   await page.getByRole('button', { name: 'Hand over' }).click()
   await page.getByText('You handed this over').waitFor()
   await calling

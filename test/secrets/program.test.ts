@@ -12,11 +12,12 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { aBrowser } from '../../test-kit/chromium.ts'
 import { freePort } from '../../test-kit/listen.ts'
+import { patientName } from '../../test-kit/mcp/scripted-client.ts'
 import { until } from '../../test-kit/until.ts'
 import { aCaller } from './clients.ts'
 import { generations } from './test-env.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const server = fileURLToPath(new URL('secretive-server.ts', import.meta.url))
@@ -70,6 +71,7 @@ test('[SECRET-9] [SECRET-12] a secret is in no message, log, metric, record or f
   const browser = await aBrowser()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
   const sent: string[] = []
   page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
   await page.goto(program.signInLink())
@@ -78,7 +80,7 @@ test('[SECRET-9] [SECRET-12] a secret is in no message, log, metric, record or f
   const received: string[] = []
   for (const generation of generations) {
     for (const name of ['newest', 'older']) {
-      const caller = await aCaller(generation, `${program.origin}/mcp`)
+      const caller = await aCaller(generation, `${program.origin}/mcp`, { name: patientName })
       const calling = caller.call(`${name}__login`)
       await page.goto((await until(() => caller.asked[0])).url ?? '')
       const secret = `c4nary${secrets.length}x${crypto.randomUUID().replaceAll('-', '')}`
@@ -120,6 +122,7 @@ test('[GUIDE-1] [SECRET-8] the example of the guide receives its token', async (
   const browser = await aBrowser()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
   await page.goto(program.signInLink())
   await page.getByText('Nothing is waiting for you.').waitFor()
   const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)

@@ -44,7 +44,7 @@ async function opened(testEnv: TestEnv, name = 'newest'): Promise<string> {
   const id = aPageId()
   const { status } = await server(testEnv, testEnv.tokens[name] ?? '', 'PUT', id, {
     publicKey: 'AAAA',
-    decideWithinMs: 60_000,
+    decideWithinMs: 600_000,
   })
   expect(status).toBe(201)
   return id
@@ -136,7 +136,7 @@ test('[SECRET-1] [SECRET-2] an expired page accepts no secret', async () => {
 test('[SECRET-6] without a credential, or with that of another server, nothing is opened, fetched or released', async () => {
   const testEnv = await openTestEnv()
   const id = await opened(testEnv)
-  const body = { publicKey: 'AAAA', decideWithinMs: 60_000 }
+  const body = { publicKey: 'AAAA', decideWithinMs: 600_000 }
   const forged = `newest:${testEnv.tokens.newest}`
   for (const token of [
     '',
@@ -179,7 +179,7 @@ test('[SECRET-6] without a credential, or with that of another server, nothing i
 test('[SECRET-6] a server’s credential works on every gateway of the store, until it is not allowed any more', async () => {
   const testEnv = await openTestEnv()
   const made = testEnv.pages.environmentOf('newest').ASSENT_SECRETS_TOKEN ?? ''
-  const body = { publicKey: 'AAAA', decideWithinMs: 60_000 }
+  const body = { publicKey: 'AAAA', decideWithinMs: 600_000 }
   expect((await server(testEnv, made, 'PUT', aPageId(), body)).status).toBe(201)
   expect((await server(testEnv, made.replace('newest:', 'older:'), 'PUT', aPageId(), body)).status).toBe(401)
   testEnv.pages.use({ newest: { url: 'http://127.0.0.1:1/' } })

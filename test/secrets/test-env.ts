@@ -85,6 +85,8 @@ export async function openTestEnv(options: TestEnvOptions = {}): Promise<TestEnv
     secretPages: pages,
     surfaces: ['client', 'inbox'],
     unseenAfterMs: 0,
+    // Longer than a person needs in a browser on a busy machine.
+    patienceMs: 280_000,
     servers: {
       newest: { url: newest, secrets: { token: tokens.newest ?? '' } },
       older: { url: older, secrets: { token: tokens.older ?? '' } },

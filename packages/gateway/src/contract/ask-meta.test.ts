@@ -35,7 +35,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     const { gateway } = await openTestEnv()
     const { url } = await gateway({ deploy: { url: server.url } }, { unseenAfterMs: 0 })
     const client = await aClient(clientSpeaks, url)
-    const question = { ...whichRegion, _meta: { 'assent/ask': { waitMs: 4_000 }, 'com.example/kept': 1 } }
+    const question = { ...whichRegion, _meta: { 'assent/ask': { waitMs: 60_000 }, 'com.example/kept': 1 } }
 
     await client.call('ask', { questions: [question] })
 
@@ -114,7 +114,7 @@ describe.each([
     const { gateway } = await openTestEnv()
     const { url } = await gateway({ names: { url: server.url } })
     const capabilities = { elicitation: {}, experimental }
-    const params = { name: 'name', arguments: { waitMs: 4_000 } }
+    const params = { name: 'name', arguments: { waitMs: 60_000 } }
 
     const { message } = await request(url, 'tools/call', params, { capabilities })
 

@@ -4,6 +4,7 @@ import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { call, request } from './wire.suite.ts'
 
 const accepted = { question: { action: 'accept', content: { region: 'eu' } } }
@@ -48,6 +49,7 @@ for (const generation of ['2025-11-25', '2026-07-28'] as const) {
 
     expect(proxy.broken).toEqual(['"tools/call"'])
     expect(message.error.message).toContain('Whether the server did anything is not known.')
+    await until(() => (server.begun > 0 ? true : undefined))
     expect(server.begun).toBe(1)
     expect((await call(gateway.url, { questions: [] })).message.result.content).toBeDefined()
   })

@@ -10,6 +10,7 @@ import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
 import type { Revision } from '../../../../test-kit/revisions.ts'
 import { until } from '../../../../test-kit/until.ts'
+import { clusterLimits, relayLimits, setLimits } from '../limits.ts'
 import {
   aRawServer,
   aSession,
@@ -29,7 +30,14 @@ const done = { content: [{ type: 'text', text: 'done' }] }
 const withInbox = { gateway: { surfaces: ['client', 'inbox'] } } as const
 const cannotBeAsked = { capabilities: {} }
 const tool = 'assent__await_answer'
-const longMs = 30_000
+/** Nothing here takes as long, however slow the machine is. */
+const longMs = 60_000
+/** Much less than that. */
+const soonMs = 20_000
+
+// On a busy machine no lease expires and no reply is cut off.
+setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 20_000 })
+Object.assign(clusterLimits, { abortGraceMs: 20_000 })
 
 async function aStoppableCluster(generation: Revision, options: ClusterOptions = withInbox) {
   const server = await anAskingServer(generation)
@@ -61,11 +69,11 @@ describe.each(generations)('behind a gateway that is shutting down, a %s server'
     const stopped = stop(stopping, longMs)
     const { result } = (await held).message
 
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(soonMs)
     expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) })
     const retried = call(staying.url, args, { requestState: result.requestState }, cannotBeAsked)
     await answerInInbox(staying.store, ask, inEurope)
-    await answerInInbox(staying.store, await until(async () => firstOpen(staying, 'How many replicas?'), 10_000), three)
+    await answerInInbox(staying.store, await until(async () => firstOpen(staying, 'How many replicas?')), three)
     expect((await retried).message.result).toMatchObject(done)
     expect(await stopped).toBeLessThan(longMs)
     expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope, three] })
@@ -82,7 +90,7 @@ test('[FLEET-5] a 2025 client that waits for the inbox gets a handle at once, an
   const pending = await calling
 
   expect(pending).toMatchObject({ structuredContent: { status: 'pending', askId: ask.id } })
-  expect(await stopped).toBeLessThan(10_000)
+  expect(await stopped).toBeLessThan(longMs / 2)
   const other = await aClient('2025-11-25', staying.url, { elicitation: 'none' })
   const fetched = other.call(tool, { ask_id: ask.id })
   await answerInInbox(staying.store, ask, inEurope)
@@ -134,7 +142,7 @@ test('[FLEET-5] a call in progress at a server finishes, and its response is del
   const stopped = stop(replicas[0], longMs)
 
   expect((await calling).message.result).toMatchObject({ content: [{ type: 'text', text }] })
-  expect(await stopped).toBeLessThan(10_000)
+  expect(await stopped).toBeLessThan(longMs / 2)
 })
 
 test('[FLEET-5] an answer of a person that is being sent is acknowledged', async () => {
@@ -152,7 +160,7 @@ test('[FLEET-5] an answer of a person that is being sent is acknowledged', async
   const stopped = stop(replicas[0], longMs)
 
   expect(await (await answering).text()).toBe('kept')
-  expect(await stopped).toBeLessThan(10_000)
+  expect(await stopped).toBeLessThan(longMs / 2)
 })
 
 describe.each(generations)(
@@ -177,13 +185,14 @@ test('[FLEET-6] a question that its client has not answered after the drain time
   const { server, stopping, staying } = await aStoppableCluster('2026-07-28')
   const { stream, question } = await aPushedQuestion(stopping)
 
-  const stopped = stop(stopping, 4_000)
+  const drained = stopping.drain(4_000)
   const received = await nextOf(stream)
   const put = await nextOf(stream)
 
   expect(received).toMatchObject({ method: 'notifications/cancelled', params: { requestId: question.id } })
   expect(put).toMatchObject({ id: 1, result: { structuredContent: { status: 'pending' } } })
-  await stopped
+  await drained
+  await stopping.close()
   const ask = await firstAsk(staying.store)
   await answerInInbox(staying.store, ask, inEurope)
   const caller = await aClient('2025-11-25', staying.url, { elicitation: 'none' })
@@ -202,7 +211,7 @@ test.each(generations)(
     for await (const message of stream) received.push(message)
 
     expect(received.at(-1)).toMatchObject({ id: 1, error: { message: expect.stringContaining('stopped') } })
-    expect(await stopped).toBeLessThan(10_000)
+    expect(await stopped).toBeLessThan(longMs / 2)
     expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
     expect(server.ended === 0 || server.saw.length === 1).toBe(true)
   },
@@ -242,7 +251,7 @@ test('[FLEET-6] after the drain time a held call ends: its caller gets an error,
   expect(await attached).toContain('stopped')
   expect((await waiting).error.message).toContain('has stopped')
   for (const { id } of asks) {
-    const ended = await until(async () => endOf(await staying.store.asks.read('default', id)), 10_000)
+    const ended = await until(async () => endOf(await staying.store.asks.read('default', id)))
     expect(ended).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
   }
   expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))

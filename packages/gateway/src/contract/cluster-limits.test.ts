@@ -46,7 +46,7 @@ test('[FLEET-8] the limits per caller, server and tenant hold across all replica
   expect(await open()).toEqual([{ open: 4 }])
   expect(refused).toEqual(['too-many-open-caller', 'too-many-open-server', 'too-many-open-tenant'])
   expect(server.requests.filter(({ params }) => params.inputResponses !== undefined)).toEqual([])
-}, 60_000)
+})
 
 test('[FLEET-8] an ask that is answered, withdrawn or expired no longer counts at any replica; a restart frees nothing', async () => {
   const { cluster, a, b, c, tries } = await three({ perCaller: 2 })
@@ -67,7 +67,7 @@ test('[FLEET-8] an ask that is answered, withdrawn or expired no longer counts a
   expect(await tries(again, 'ann')).toContain('You may have 2')
   await answerInInbox(again.store, await first(), inEurope)
   expect(await tries(again, 'ann')).toBe('asked')
-}, 60_000)
+})
 
 test('[FLEET-8] concurrent calls at three replicas are accepted up to the limit, and the others are refused', async () => {
   const { cluster, tries, open } = await three({ perCaller: 5 })
@@ -79,7 +79,7 @@ test('[FLEET-8] concurrent calls at three replicas are accepted up to the limit,
   expect(all.filter((one) => one === 'asked')).toHaveLength(5)
   expect(all.filter((one) => one.includes('You may have 5'))).toHaveLength(13)
   expect(await open()).toEqual([{ open: 5 }])
-}, 60_000)
+})
 
 test('[FLEET-8] if the questions of one round exceed the limit together, none of them is left open', async () => {
   const { a, b, tries, open } = await three({ perCaller: 3 }, { where: whichRegion, many: howMany })
@@ -88,7 +88,7 @@ test('[FLEET-8] if the questions of one round exceed the limit together, none of
   expect(await tries(b, 'ann')).toContain('You may have 3')
   expect(await open()).toEqual([{ open: 2 }])
   expect(await tries(b, 'ben')).toBe('asked')
-}, 60_000)
+})
 
 test('[FLEET-8] a 2025 server gets an error when the limit is reached, and continues without an answer', async () => {
   const server = await anAskingServer('2025-11-25')
@@ -111,7 +111,7 @@ test('[FLEET-8] a 2025 server gets an error when the limit is reached, and conti
   const answered = await call(second.url, args, { requestState, inputResponses: { ask_1: inEurope } })
   expect(answered.message).toMatchObject(done)
   expect((await call(third?.url ?? '', args)).message.result.resultType).toBe('input_required')
-}, 60_000)
+})
 
 test('[FLEET-8] the call of a 2025 server that keeps asking above the limit is cancelled', async () => {
   closeAfterTest(setLimits(relayLimits, { roundsPerCall: 3 }))
@@ -135,7 +135,7 @@ test('[FLEET-8] the call of a 2025 server that keeps asking above the limit is c
   expect(message.error.message).toMatch(/You may have 1 question open|kept asking/)
   await until(() => server.received.find(({ method }) => method === 'notifications/cancelled'))
   expect(await cluster.tamper(countOpen)).toEqual([{ open: 1 }])
-}, 60_000)
+})
 
 test('[FLEET-8] if the limit prevents the copy in the inbox, the question stays open in the client alone', async () => {
   const server = await aRawServer(({ params }) =>
@@ -157,7 +157,7 @@ test('[FLEET-8] if the limit prevents the copy in the inbox, the question stays 
 
   expect(message).toMatchObject(complete)
   expect(refused).toEqual(['too-many-open-caller'])
-}, 60_000)
+})
 
 test('[FLEET-8] a question in the client no longer counts at the replica that sent it, whichever replica gets the answer', async () => {
   const server = await aRawServer(({ params }) =>
@@ -178,7 +178,7 @@ test('[FLEET-8] a question in the client no longer counts at the replica that se
     }
     await until(() => (first.standing().openAsks === 0 ? true : undefined))
   }
-}, 60_000)
+})
 
 /** One open ask of ann. */
 function anAsk(): AskDraft {

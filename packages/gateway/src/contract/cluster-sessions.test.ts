@@ -142,7 +142,7 @@ test('[FLEET-1] a session ended at one replica is gone at the others, and so are
 
   const gone = async () =>
     (await sayAt(second, session.id, { id: 3, method: 'ping' })).status === 404 ? true : undefined
-  await until(gone, 10_000)
+  await until(gone)
   for await (const _ of stream);
   expect((await fetch(second.url, { method: 'DELETE', headers })).status).toBe(404)
   expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
@@ -211,10 +211,10 @@ test('[FLEET-1] using a session at another replica extends it before it expires'
     const [row] = await cluster.tamper(`select expires_at::float8 as "endsMs" from client_sessions`)
     return (row as { endsMs: number }).endsMs - Date.now()
   }
-  await cluster.tamper('update client_sessions set expires_at = (extract(epoch from now()) * 1000)::bigint + 5000')
-  expect(await leftMs()).toBeLessThan(6_000)
+  await cluster.tamper('update client_sessions set expires_at = (extract(epoch from now()) * 1000)::bigint + 60000')
+  expect(await leftMs()).toBeLessThan(61_000)
 
   expect((await sayAt(second, session.id, { id: 1, method: 'ping' })).status).toBe(200)
 
-  await until(async () => ((await leftMs()) > 60_000 ? true : undefined))
+  await until(async () => ((await leftMs()) > 120_000 ? true : undefined))
 })

@@ -8,8 +8,12 @@ import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
 import type { Revision } from '../../../../test-kit/revisions.ts'
+import { relayLimits, setLimits } from '../limits.ts'
 import { anSdkServer } from './sdk-servers.suite.ts'
 import { request } from './wire.suite.ts'
+
+// A database that is slow for a moment must not count as unavailable: then a caller would have to retry once more.
+setLimits(relayLimits, { storeGraceMs: 60_000 })
 
 const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))

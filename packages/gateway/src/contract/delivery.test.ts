@@ -53,7 +53,7 @@ describe.each(generations)('a %s client and a 2025 server without our SDK', (cli
     const { url } = await gateway({ deploy: { url: server.url } }, { surfaces })
     const client = await aClient(clientSpeaks, url, { elicitation: 'none' })
 
-    const calling = client.call('ask', { questions: [whichRegion], timeoutMs: 2_000 })
+    const calling = client.call('ask', { questions: [whichRegion], timeoutMs: 6_000 })
     const ask = await firstAsk(store)
     const { state } = await ended(store, ask)
     const late = await answerInInbox(store, ask, inEurope)
@@ -70,7 +70,7 @@ test('[WAIT-9] an answer whose server stopped waiting before its caller retried 
   const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
 
-  await call(url, { questions: [whichRegion], timeoutMs: 4_000 }, {}, { capabilities: {} })
+  await call(url, { questions: [whichRegion], timeoutMs: 8_000 }, {}, { capabilities: {} })
   const ask = await firstAsk(store)
   const { kind } = await answerInInbox(store, ask, inEurope)
   const undelivered = await until(async () => {
@@ -91,7 +91,7 @@ test('[WAIT-9] an answer that the server received is not recorded as undelivered
   const server = await anAskingServer('2025-11-25')
   const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, holdMs: 20 })
-  const args = { questions: [whichRegion, whichRegion], timeoutMs: 1_000 }
+  const args = { questions: [whichRegion, whichRegion], timeoutMs: 6_000 }
   const bare = { capabilities: {} }
 
   let { result } = (await call(url, args, {}, bare)).message

@@ -106,9 +106,11 @@ test('[RUN-1] the question of a held call is withdrawn when its caller is gone b
   const { store, gateway } = await openTestEnv()
   const { url } = await gateway({ deploy: { url: server.url } }, { surfaces: ['client', 'inbox'] })
   const raise = store.asks.raise.bind(store.asks)
+  const dropped = Promise.withResolvers<void>()
   // Simulates a slow database: the caller has disconnected by the time the question is stored.
   store.asks.raise = async (...raised) => {
     const ask = await raise(...raised)
+    await dropped.promise
     await aWhile()
     return ask
   }
@@ -117,6 +119,7 @@ test('[RUN-1] the question of a held call is withdrawn when its caller is gone b
   const ask = await firstAsk(store)
 
   drop.abort()
+  dropped.resolve()
 
   expect((await endOf(store, ask.id)).state).toMatchObject({ kind: 'withdrawn', reason: 'call-cancelled' })
   expect(await calling).toBeInstanceOf(Error)

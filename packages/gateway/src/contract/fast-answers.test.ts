@@ -20,7 +20,7 @@ const justYes: Question = { mode: 'form', message: 'Wipe it?', requestedSchema: 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const approve = { action: 'accept', content: { decision: 'approve' } }
 /** A generous value, because on a busy machine an immediate answer arrives late. */
-const longMs = 10_000
+const longMs = 60_000
 const unseen = { action: 'cancel', _meta: { 'assent/no-answer': 'unseen' } }
 
 async function aPairing(client: Revision, server: Revision, says: Says, options = {}) {

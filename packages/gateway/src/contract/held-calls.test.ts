@@ -81,7 +81,9 @@ test('[RELAY-7] each question of a held call is a separate ask', async () => {
 })
 
 test('[RELAY-5] [RELAY-7] an invalid answer is recorded as no answer, and the server gets a cancel', async () => {
-  const { server, testEnv, gateway, requestState } = await aHeldCall()
+  // A person's invalid answer would be asked for again.
+  const byProgram = { unseenAfterMs: 60_000 }
+  const { server, testEnv, gateway, requestState } = await aHeldCall([whichRegion], byProgram)
 
   await call(gateway.url, args, {
     requestState,

@@ -38,7 +38,8 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 
   test('[ROUTE-2] a decline that arrives faster than a person can read does not count, and the question moves to the inbox', async () => {
-    const { server, store, client } = await aPairing({ says: () => ({ action: 'decline' }) })
+    const says = () => ({ action: 'decline' })
+    const { server, store, client } = await aPairing({ says }, { unseenAfterMs: 60_000 })
 
     const calling = client.call('ask', { questions: [whichRegion] })
     await answerInInbox(store, await firstAsk(store), inEurope)
@@ -62,7 +63,7 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
   })
 
   test('[ROUTE-3] a decline in the inbox is a decline for the server, and a timeout is not an answer', async () => {
-    const { server, store, client } = await aPairing({ elicitation: 'none' }, { askWaitMs: 1_000 })
+    const { server, store, client } = await aPairing({ elicitation: 'none' }, { askWaitMs: 5_000 })
 
     const calling = client.call('ask', { questions: [whichRegion, howMany] })
     await answerInInbox(store, await firstAsk(store), { action: 'decline' })
@@ -97,7 +98,7 @@ test.each([[['client', 'inbox']], [['client']]] as const)(
     const server = await anAskingServer('2026-07-28')
     const { store, gateway } = await openTestEnv()
     const watch = { ...noTelemetry, unseen: (name: string) => void unseen.push(name) }
-    const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, watch })
+    const { url } = await gateway({ deploy: { url: server.url } }, { surfaces, watch, unseenAfterMs: 60_000 })
     const client = await aClient('2025-11-25', url, { says: () => ({ action: 'decline' }) })
 
     const calling = client.call('ask', { questions: [whichRegion] })

@@ -7,21 +7,19 @@ import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { eventsOf, messagesOf } from '../../../../test-kit/mcp/messages.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { clientLimits, relayLimits, setLimits } from '../limits.ts'
+import { clientLimits, setLimits } from '../limits.ts'
 import { aSession, nextOf, post, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const done = { id: 1, result: { content: [{ text: 'done' }] } }
 
 afterEach(setLimits(clientLimits, {}))
-afterEach(setLimits(relayLimits, {}))
 
 /**
  * A call to a 2026-07-28 server whose connection breaks while the client is asked, and whose gateway process is gone:
  * the event id that the client reconnects with names a process that does not exist.
  */
 async function anOrphanedCall(questions: object[] = [whichRegion]) {
-  setLimits(relayLimits, { leaseMs: 300 })
   setLimits(clientLimits, { callKeptAfterMs: 0 })
   const server = await anAskingServer('2026-07-28')
   const cluster = await openCluster({ deploy: { url: server.url } }, { replicas: 3, gateway: { unseenAfterMs: 0 } })
@@ -36,7 +34,10 @@ async function anOrphanedCall(questions: object[] = [whichRegion]) {
   await until(async () => ((await rows(cluster)).length === 1 ? true : undefined))
   connection.abort()
   const [number, , ...rest] = last.split('.')
-  const orphaned = [number, randomUUID(), ...rest].join('.')
+  const gone = randomUUID()
+  const orphaned = [number, gone, ...rest].join('.')
+  // A message that was never read shows at once that this process is gone.
+  await cluster.tamper(`insert into messages values ('${gone}', '0', 'default', 'ann', '', 0, 9e15)`)
   const answer = ({ url }: Replica, id: unknown, result: Wire) => post(url, { jsonrpc: '2.0', id, result }, { headers })
   return { server, cluster, first, second, third, session, question, last: orphaned, answer }
 }
@@ -168,6 +169,7 @@ describe('another caller cannot continue the call', () => {
 })
 
 test('[RUN-18] a call that is answered at once leaves nothing in the store', async () => {
+  setLimits(clientLimits, { callKeptAfterMs: 60_000 })
   const server = await anAskingServer('2026-07-28')
   const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: { unseenAfterMs: 0 } })
   const session = await aSession(cluster.replicas[0].url)

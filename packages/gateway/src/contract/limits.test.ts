@@ -51,7 +51,7 @@ test('[LIMIT-4] a client that does not read its stream is disconnected', async (
       `mcp-method: tools/call\r\nmcp-name: ask\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 
-  await until(() => isCutOff || undefined, 20_000)
+  await until(() => isCutOff || undefined)
 })
 
 test('[LIMIT-4] sending to a process that does not read its input fails when too much data is queued', async () => {
@@ -85,7 +85,7 @@ test('[LIMIT-5] a caller that declares other capabilities with each call gets a 
       () => undefined,
     )
   const begun = () => server.received.filter(({ method }) => method === 'initialize').length
-  await until(() => (ended.length >= 4 && begun() >= serverLimits.agents ? true : undefined), 20_000)
+  await until(() => (ended.length >= 4 && begun() >= serverLimits.agents ? true : undefined))
 
   expect(ended).toHaveLength(4)
   for (const message of ended) expect(message).toMatchObject({ error: { code: -32_000 } })

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listening } from '../../../../test-kit/close-after-test.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
+import { until } from '../../../../test-kit/until.ts'
 import { IssuerKeys } from '../http/identity/issuer-keys.ts'
 import { clientLimits, setLimits } from '../limits.ts'
 import {
@@ -13,6 +14,7 @@ import {
   call,
   complete,
   nextOf,
+  type OlderCall,
   post,
   request,
   type Wire,
@@ -124,7 +126,8 @@ test('[OBEY-2] a call that requests log messages from a level up gets none below
 
 test('[OBEY-2] a waiting stream sends keep-alive comments, and disables buffering in proxies', async () => {
   onTestFinished(setLimits(clientLimits, { keepAliveMs: 20, openWithinMs: 20 }))
-  const older = await anOlderRawServer(({ end }) => setTimeout(() => end({ result: { content: [] } }), 300))
+  const begun = Promise.withResolvers<OlderCall>()
+  const older = await anOlderRawServer((one) => begun.resolve(one))
   const session = await aSession(await inFront(older.url))
 
   const response = await session.post({
@@ -135,7 +138,15 @@ test('[OBEY-2] a waiting stream sends keep-alive comments, and disables bufferin
   })
 
   expect(response.headers.get('x-accel-buffering')).toBe('no')
-  expect((await response.text()).split('\n').filter((line) => line.startsWith(':')).length).toBeGreaterThan(2)
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk
+  })()
+  const comments = () => text.split('\n').filter((line) => line.startsWith(':')).length
+  await until(() => (comments() > 2 ? true : undefined))
+  ;(await begun.promise).end({ result: { content: [] } })
+  await reading
+  expect(text).toContain('"result"')
 })
 
 test('[OBEY-2] the names in serverInfo and clientInfo are not used for routing or identity', async () => {

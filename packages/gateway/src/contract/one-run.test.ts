@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@assent/store'
@@ -7,9 +7,10 @@ import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
+import { isRunning } from '../../../../test-kit/is-running.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { relayLimits } from '../limits.ts'
+import { relayLimits, serverLimits, setLimits } from '../limits.ts'
 import { aStdioClient } from './stdio-client.suite.ts'
 import { aRawServer, asks, call, complete, type RawRequest, type Received, request, type Wire } from './wire.suite.ts'
 
@@ -18,7 +19,6 @@ const inEurope = { action: 'accept', content: { region: 'eu' } }
 const withoutForms = { capabilities: {} }
 const inbox = { surfaces: ['inbox'], holdMs: 50 } as const
 const local = { principal: 'local', groups: [] }
-const until10s = 10_000
 
 type Reaction = (request: RawRequest) => unknown
 
@@ -157,7 +157,7 @@ describe('one answer in the inbox runs a 2026-07-28 tool once', () => {
     const { askId } = last.structuredContent as { askId: string }
     await answerInInbox(store, await firstAsk(store), inEurope)
     const params = { name: 'assent__await_answer', arguments: { ask_id: askId } }
-    const patient = await gateway({ deploy: { url: server.url } }, { ...inbox, holdMs: 5_000 })
+    const patient = await gateway({ deploy: { url: server.url } }, { ...inbox, holdMs: 60_000 })
     const fetchIt = () => request(patient.url, 'tools/call', params, withoutForms)
 
     const outcomes = await Promise.all([fetchIt(), end(patient.url, { requestState: states.at(-1) }), fetchIt()])
@@ -226,6 +226,7 @@ test('[RUN-7] a claim is released when nothing was sent, and the next retry runs
 
 /** A server on standard input that ends after its question, so that the next round needs a new process. */
 const askAndEnd = `
+  require('node:fs').writeFileSync(process.argv[3], String(process.pid))
   const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line)
@@ -239,12 +240,16 @@ const askAndEnd = `
 test('[RUN-7] a claim is released when the process of the server could not be started', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-program-'))
   closeAfterTest(() => rm(folder, { recursive: true }))
-  const command = join(folder, 'node')
+  const [command, pidFile] = [join(folder, 'node'), join(folder, 'pid')]
+  // Long, so that the second retry certainly comes before the next attempt to start it.
+  closeAfterTest(setLimits(serverLimits, { restartFirstMs: 4_000 }))
   await symlink(process.execPath, command)
   const results = [done(1), asks({ where: whichRegion }, 'round 1')].map(({ result }) => JSON.stringify(result))
   const { store, gateway } = await openTestEnv()
-  const { url } = await gateway({ deploy: { command, args: ['-e', askAndEnd, ...results] } }, inbox)
+  const { url } = await gateway({ deploy: { command, args: ['-e', askAndEnd, ...results, pidFile] } }, inbox)
   const round = await anAnsweredRound(url, store)
+  const pid = Number(await readFile(pidFile, 'utf8'))
+  await until(() => (isRunning(pid) ? undefined : true))
   await rm(command)
 
   const refused = [await retry(url, round), await retry(url, round)]
@@ -252,7 +257,7 @@ test('[RUN-7] a claim is released when the process of the server could not be st
   const outcome = await until(async () => {
     const received = await retry(url, round)
     return received.message.error === undefined ? received : undefined
-  }, until10s)
+  })
 
   expect(refused[0]?.message.error.message).toContain('could not be started')
   expect(refused[1]?.message.error.message).toContain('cannot be used now')
@@ -283,7 +288,7 @@ test('[RUN-8] when the process dies between sending and storing, every retry get
   const { replicas, tamper } = await openCluster({ deploy: { url: server.url } }, { gateway: inbox })
   const [first, second] = replicas
   const round = await anAnsweredRound(first.url, first.store)
-  void retry(first.url, round).catch(() => undefined)
+  void end(first.url, round).catch(() => undefined)
   await until(() => server.runs[0])
   // Simulates kill -9: the lease is no longer renewed.
   first.store.replicas.renew = async () => undefined
@@ -293,13 +298,13 @@ test('[RUN-8] when the process dies between sending and storing, every retry get
   const unknown = await until(async () => {
     const received = await retry(second.url, round)
     return received.message.error === undefined ? undefined : received
-  }, until10s)
-  const again = await retry(second.url, round)
+  })
+  const again = await end(second.url, round)
 
   expect(waiting.message.result).toMatchObject({ resultType: 'input_required' })
   for (const received of [unknown, again]) expect(textOf(received)).toContain('check before calling it again')
   expect(server.runs).toHaveLength(1)
-}, 20_000)
+})
 
 test('[RUN-9] a caller over HTTP that drops a retry while the server runs gets the outcome with the next one', async () => {
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()

@@ -125,18 +125,25 @@ test('[RELAY-11] when a caller disconnects, the request to a server without sess
 })
 
 test('[RELAY-11] when a server cancels its question, the question is cancelled at the client', async () => {
-  const server = await anOlderRawServer(({ say, end }) => {
-    say({ id: 5, method: 'elicitation/create', params: whichRegion })
-    setTimeout(() => {
-      say({ method: 'notifications/cancelled', params: { requestId: 5 } })
-      setTimeout(() => end(done), 20)
-    }, 50)
+  const calls: OlderCall[] = []
+  const server = await anOlderRawServer((one) => {
+    calls.push(one)
+    one.say({ id: 5, method: 'elicitation/create', params: whichRegion })
   })
-  const url = await inFront(server.url)
+  const cancels = (one: OlderCall | undefined) =>
+    one?.say({ method: 'notifications/cancelled', params: { requestId: 5 } })
+  const { url, standing } = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
   const stream = await (await aSession(url)).ask('tools/call', asking)
-  const [question, withdrawn, reply] = [await nextOf(stream), await nextOf(stream), await nextOf(stream)]
+  const question = await nextOf(stream)
+  cancels(calls[0])
+  const withdrawn = await nextOf(stream)
+  calls[0]?.end(done)
+  const reply = await nextOf(stream)
   const first = await request(url, 'tools/call', asking)
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  cancels(calls[1])
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  calls[1]?.end(done)
+  await until(() => (standing().heldCalls === 0 ? true : undefined))
   const inputResponses = { ask_1: { action: 'accept', content: { region: 'eu' } } }
   const { requestState } = first.message.result
   const late = await request(url, 'tools/call', { ...asking, requestState, inputResponses })
@@ -151,7 +158,9 @@ test('[RELAY-5] [FORM-22] an invalid answer reaches an older server as a cancel 
   const server = await anOlderRawServer(({ say }) =>
     say({ id: 'q', method: 'elicitation/create', params: whichRegion }),
   )
-  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
+  // A person's invalid answer would be asked for again.
+  const byProgram = { unseenAfterMs: 60_000 }
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, byProgram)
   const session = await aSession(gateway.url)
   const question = await nextOf(await session.ask('tools/call', { name: 'ask', arguments: {} }))
 

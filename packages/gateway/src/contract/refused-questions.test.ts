@@ -18,6 +18,7 @@ const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`q${n}`, a
 interface Options {
   readonly asksEnabled?: boolean
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  readonly unseenAfterMs?: number
 }
 
 async function aWatchedGateway(server: { url: string }, options: Options = {}) {
@@ -150,7 +151,8 @@ test('[REFUSE-1] [FORM-22] an invalid answer is logged, counted and audited, wit
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ q: asking }, 'state') : complete,
   )
-  const gateway = await aWatchedGateway(server)
+  // A person's invalid answer would be asked for again.
+  const gateway = await aWatchedGateway(server, { unseenAfterMs: 60_000 })
   const { requestState } = (await call(gateway.url, {})).message.result
 
   await call(

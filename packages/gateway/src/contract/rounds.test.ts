@@ -11,7 +11,8 @@ async function aRound(question: unknown = whichRegion, state = 'round 1') {
   const server = await aRawServer(({ params }) =>
     params.inputResponses === undefined ? asks({ where: question }, state) : complete,
   )
-  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
+  // The answers come from a program. A person's invalid answer would be asked for again.
+  const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } }, { unseenAfterMs: 60_000 })
   const first = await call(gateway.url, { env: 'live' })
   return { server, gateway, first, requestState: first.message.result.requestState as string }
 }

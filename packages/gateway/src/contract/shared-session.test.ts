@@ -55,7 +55,7 @@ test('[SHARE-1] the calls of one session share one process and its state, and an
 })
 
 test('[SHARE-1] a client without sessions has one process for each name, and it is stopped when idle', async () => {
-  setLimits(serverLimits, { idleMs: 300, idleLookMs: 50 })
+  setLimits(serverLimits, { idleLookMs: 50 })
   const { url } = await (await openTestEnv()).gateway({ deploy: stateful })
   const count = async (client: string): Promise<Counted> =>
     JSON.parse(textOf((await callTool(url, 'count', {}, { client })).result))
@@ -67,6 +67,7 @@ test('[SHARE-1] a client without sessions has one process for each name, and it 
   expect(again).toEqual({ counted: 2, process: first.process })
   expect(other).toMatchObject({ counted: 1 })
   expect(other.process).not.toBe(first.process)
+  setLimits(serverLimits, { idleMs: 300 })
   await until(() => (isRunning(first.process) ? undefined : true))
   expect(await count('one')).toMatchObject({ counted: 1 })
 })
@@ -341,14 +342,18 @@ test.each(['a client that listens', 'the next call'])(
     const program = `
       const lines = require('node:readline').createInterface({ input: process.stdin })
       const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
-      let roots
+      let [roots, called] = []
+      const reply = () => {
+        if (roots === undefined || called === undefined) return
+        say({ id: called, result: { content: [{ type: 'text', text: JSON.stringify(roots) }] } })
+      }
       lines.on('line', (line) => {
         const { id, method, params, result } = JSON.parse(line)
         if (method === 'initialize')
           say({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } })
         else if (method === 'notifications/initialized') say({ id: 'r', method: 'roots/list' })
-        else if (id === 'r') roots = result
-        else if (method === 'tools/call') setTimeout(() => say({ id, result: { content: [{ type: 'text', text: JSON.stringify(roots ?? null) }] } }), 300)
+        else if (id === 'r') { roots = result; reply() }
+        else if (method === 'tools/call') { called = id; reply() }
         else if (method !== undefined) say({ id, error: { code: -32601, message: 'unknown' } })
       })`
     const gateway = await (await openTestEnv()).gateway({
@@ -415,5 +420,5 @@ test('[START-1] a server that sends nothing on its notification stream before it
 
   expect((await callTool(url, 'x')).result).toMatchObject({ content: [] })
 
-  expect(performance.now() - began).toBeLessThan(8_000)
+  expect(performance.now() - began).toBeLessThan(20_000)
 })

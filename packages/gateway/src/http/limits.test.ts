@@ -12,7 +12,7 @@ async function aGateway() {
 }
 
 test('[PROG-14] a client that sends too slowly is disconnected, and others are served meanwhile', async () => {
-  onTestFinished(setLimits(programLimits, { requestWithinMs: 300 }))
+  onTestFinished(setLimits(programLimits, { requestWithinMs: 2_000 }))
   const { url } = await aGateway()
   const slow = connect(Number(new URL(url).port), '127.0.0.1')
   slow.on('error', () => slow.destroy())

@@ -5,18 +5,20 @@ import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { overHttp, redeem, SigningBrowser } from '../../../../test-kit/gateway/signing-browser.ts'
+import { freePort } from '../../../../test-kit/listen.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
-import { aFolder, aProcessOf, aRunningGateway, assent, assentHere } from './process.suite.ts'
+import { aFolder, aProcessOf, aRunningGateway, assent, assentHere, type Variables } from './process.suite.ts'
 import { localKeyRing } from './state.ts'
 
 const local = { principal: 'local', groups: [] }
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 
-async function aGatewayWithInbox(more = '') {
+async function aGatewayWithInbox(variables: Variables = {}) {
   execFileSync('npm', ['run', '--silent', 'web'])
   const gateway = await aRunningGateway(
-    `asks: { surfaces: [client, inbox] }\nservers: { a: ${aProcessOf('2026-07-28')} }${more}`,
+    `asks: { surfaces: [client, inbox] }\nservers: { a: ${aProcessOf('2026-07-28')} }`,
+    variables,
   )
   const store = await openSqlite(join(gateway.folder, 'assent.db'), {
     keys: localKeyRing(join(gateway.folder, 'assent.db')),
@@ -65,7 +67,7 @@ test('[PROG-15] no inbox is served unless configured, and adding one needs a res
 })
 
 test('[PROG-17] `assent inbox link` signs in to a running gateway, and the session survives its restart', async () => {
-  const { gateway, store } = await aGatewayWithInbox()
+  const { gateway, store } = await aGatewayWithInbox({ ASSENT_LISTEN: `127.0.0.1:${await freePort()}` })
   const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none' })
   const calling = client.call('ask', { questions: [whichRegion] })
   const { id } = await firstAsk(store, local)

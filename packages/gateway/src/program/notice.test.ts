@@ -9,7 +9,7 @@ test('[FLEET-9] with a shared database, readiness is off before requests are ref
   const server = await aRawServer(() => complete)
   const gateway = await aRunningGateway(`keys: { k1: "${aKey}" }\nservers: { a: { url: ${server.url} } }`, {
     ASSENT_STORE: (await aDatabase()).url,
-    ASSENT_LIMITS_DRAIN_NOTICE: '6s',
+    ASSENT_LIMITS_DRAIN_NOTICE: '12s',
   })
 
   const stopped = gateway.stop()
@@ -19,7 +19,7 @@ test('[FLEET-9] with a shared database, readiness is off before requests are ref
     // Refused with a response, or because the port is already closed.
     const { status } = await call(gateway.url, {}).catch(() => ({ status: 503 }))
     return status === 200 ? undefined : status
-  }, 20_000)
+  })
 
   expect(during.message.result).toMatchObject(complete.result)
   expect(after).toBe(503)

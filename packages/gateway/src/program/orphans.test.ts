@@ -48,7 +48,7 @@ test.each(engines)(
     const asks = await until(async () => {
       const open = await openAsks(store, localPerson)
       return open.length === 4 ? open : undefined
-    }, 20_000)
+    }, 90_000)
 
     await killed.stop('SIGKILL')
     await aRunningGateway(config, { ASSENT_STORE: address })
@@ -56,8 +56,8 @@ test.each(engines)(
     const ended = await until(async () => {
       const all = await Promise.all(asks.map(({ tenant, id }) => store.asks.read(tenant, id)))
       return all.every((ask) => ask?.state.kind !== 'open') ? all : undefined
-    }, 20_000)
+    }, 90_000)
     for (const ask of ended) expect(ask?.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
   },
-  90_000,
+  300_000,
 )

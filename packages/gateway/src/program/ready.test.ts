@@ -18,7 +18,7 @@ async function untilReady(url: string, wanted: number) {
   return until(async () => {
     const found = await ready(url)
     return found.status === wanted ? found : undefined
-  }, 30_000)
+  })
 }
 
 async function aGatewayOnPostgres() {
@@ -36,20 +36,15 @@ const others =
 
 test('[PROG-9] while the database is read-only it is not ready, and the reason is reported', async () => {
   const { gateway, admin, name } = await aGatewayOnPostgres()
-  expect(await ready(gateway.url)).toEqual({ status: 200, body: { status: 'ready' } })
+  expect(await untilReady(gateway.url, 200)).toEqual({ status: 200, body: { status: 'ready' } })
 
   await admin.query(`alter database ${name} set default_transaction_read_only = on`)
   await admin.query(others)
 
   const { body } = await untilReady(gateway.url, 503)
-  expect(
-    await until(
-      async () => ((await ready(gateway.url)).body.reason === 'The store is read-only.' ? true : undefined),
-      10_000,
-    ),
-  ).toBe(true)
+  await until(async () => ((await ready(gateway.url)).body.reason === 'The store is read-only.' ? true : undefined))
   expect(['store not writable', 'store unreachable']).toContain(body.status)
-  expect(gateway.lines().map(({ msg }) => msg)).toContain('Not ready: The store is read-only.')
+  await until(() => gateway.lines().find(({ msg }) => msg === 'Not ready: The store is read-only.'))
 
   await admin.query(`alter database ${name} reset default_transaction_read_only`)
   await admin.query(others)
@@ -58,7 +53,7 @@ test('[PROG-9] while the database is read-only it is not ready, and the reason i
 
 test('[PROG-9] while commits hang it is not ready and one connection waits; then it is ready again', async () => {
   const { gateway, admin } = await aGatewayOnPostgres()
-  expect((await ready(gateway.url)).status).toBe(200)
+  await untilReady(gateway.url, 200)
   // A trigger at commit hangs like waiting for a standby: no statement timeout ends it.
   await admin.query(`
     create table public.hang (seconds int);

@@ -17,6 +17,8 @@ afterEach(async () => {
 })
 
 const silent: Person = () => new Promise(() => undefined)
+/** For a busy machine. */
+const patience = { timeout: 30_000 }
 
 /** SDK 1.x clients ignore the cancellation of request 0, the first of a server; so another question is sent first. */
 const first = 'Ready?'
@@ -44,7 +46,7 @@ describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'
     const result = await caller.call('tool')
     expect(result.meta).toMatchObject({ 'assent/refusal': { code: 'timed_out' } })
     expect(result.text).toContain('No person answered "Name?" in time')
-    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled(), patience)
   })
 
   test('[SDK-15] cancelling the call withdraws its question, and the handler gets an error', async () => {
@@ -64,8 +66,8 @@ describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'
       },
     )
     await expect(caller.call('tool', undefined, { signal: cancelling.signal })).rejects.toThrow()
-    await vi.waitFor(() => expect(codes).toEqual(['cancelled']))
-    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+    await vi.waitFor(() => expect(codes).toEqual(['cancelled']), patience)
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled(), patience)
   })
 
   test('[SDK-14] questions that are open when the handler ends are withdrawn', async () => {
@@ -89,7 +91,7 @@ describe.each(connectionKinds.filter(({ revision }) => revision !== '2026-07-28'
       },
     )
     expect((await caller.call('tool')).text).toBe('done without it')
-    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled())
+    await vi.waitFor(() => expect(withdrawn).toHaveBeenCalled(), patience)
   })
 
   test('[SDK-19] labels travel in the shape that the revision defines', async () => {
@@ -143,7 +145,7 @@ describe('in memory', () => {
         }),
     })
     const result = open?.call('tool', undefined, { onprogress: ({ progress }) => reported.push(progress) })
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), patience)
     await vi.advanceTimersByTimeAsync(3 * sdkLimits.progressEveryMs)
     expect(reported).toEqual([1, 2, 3])
     answer({ action: 'accept', content: { text: 'Ada' } })
@@ -170,7 +172,7 @@ describe('in memory', () => {
     })
     leave = () => void open?.close()
     await open?.call('tool').catch(() => undefined)
-    await vi.waitFor(() => expect(codes).toHaveLength(1))
+    await vi.waitFor(() => expect(codes).toHaveLength(1), patience)
     expect(['channel_closed', 'cancelled']).toContain(codes[0])
   })
 

@@ -25,7 +25,7 @@ const outcomes = [
   await terminal.ask({ kind: 'approval', title: 'Deploy', action, digest: actionDigest(action) }, { asker }),
   await terminal.ask(
     { kind: 'form', message: 'Too slow?', form: form({ why: text() }) },
-    { asker, decideByMs: Date.now() + 2_000 },
+    { asker, decideByMs: Date.now() + 5_000 },
   ),
 ]
 process.stdout.write(`${JSON.stringify(outcomes)}\n`)

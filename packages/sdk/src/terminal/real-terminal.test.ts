@@ -6,7 +6,7 @@ import { openTmux } from './tmux.suite.ts'
 const file = fileURLToPath(new URL('real-terminal-program.suite.ts', import.meta.url))
 
 test('[TERM-1] [TERM-6] [TERM-7] [TERM-12] a person answers in a real terminal, which is restored afterwards', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const terminal = openTmux({ file })
   onTestFinished(() => terminal.close())

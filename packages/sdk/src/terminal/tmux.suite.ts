@@ -24,7 +24,7 @@ interface Program {
   readonly rows?: number
 }
 
-const seesWithinMs = 20_000
+const seesWithinMs = 60_000
 // Longer than the time in which keys are ignored after a decision was drawn.
 const betweenKeysMs = 350
 

@@ -1,11 +1,11 @@
 // Connections that break while a step runs: the step happens once, and its caller gets its result.
 
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres, type Store } from '../index.ts'
 import { aForm, anId, ann, inEurope, minuteMs, testKeys } from './drafts.suite.ts'
 import { postgresUrl } from './engines.suite.ts'
-import { overTcpProxy } from './tcp-proxy.suite.ts'
+import { aTcpProxy, overTcpProxy } from './tcp-proxy.suite.ts'
 
 const tenant = 'acme'
 const never = new AbortController().signal
@@ -271,8 +271,11 @@ test('[STORE-33] a connection that breaks inside a transaction ends the transact
   }))
 
 test('[STORE-33] a connection that breaks at the start causes an error, not the end of the process (PostgreSQL)', () =>
-  overTcpProxy(async (proxy, _, schema) => {
+  overTcpProxy(async (_proxy, _store, schema) => {
     const another = `${schema}_new`
+    // Its own proxy: the other store may open a new connection at any time, and that one would break instead.
+    const proxy = await aTcpProxy()
+    onTestFinished(() => proxy.close())
     const migrating = [
       'pg_backend_pid',
       'has_schema_privilege',

@@ -38,7 +38,7 @@ onEachEngine('[STORE-10] a call is stored with its owner, and later with its out
 })
 
 onEachEngine('[STORE-10] an outcome is stored once, and can be delivered again', async ({ open }) => {
-  const store = await open()
+  const store = await open({ clock: stoppedClock() })
   const call = aCall()
   await store.calls.begin(call)
 

@@ -45,7 +45,7 @@ test('[STORE-2] twenty processes that start at once on an empty database migrate
     await admin.query(`drop schema if exists ${schema} cascade`)
     await admin.end()
   }
-}, 120_000)
+}, 300_000)
 
 test('[STORE-2] twenty processes that start at once on an empty file migrate it once (SQLite)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assent-'))
@@ -59,7 +59,7 @@ test('[STORE-2] twenty processes that start at once on an empty file migrate it 
   } finally {
     await rm(folder, { recursive: true })
   }
-}, 120_000)
+}, 300_000)
 
 onEachEngine(
   '[STORE-2] a migration that was changed after it was applied is refused by name',

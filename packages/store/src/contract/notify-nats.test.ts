@@ -83,7 +83,7 @@ test('[STORE-18] over NATS a waiter is notified when another process settles, lo
     await answer()
 
     expect((await waited)?.state).toMatchObject({ kind: 'settled', by: 'ann' })
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(minuteMs)
     expect(await listeners(db)).toEqual([])
     proxy.close()
   }))
@@ -117,7 +117,7 @@ test('[STORE-18] an ask that ends right after a wait began is found by the first
   onPostgres(async (db) => {
     // Longer than the period that a poll looks back by default.
     const { waiting, tenant, id, answer } = await twoProcesses(db, 'nats://127.0.0.1:9', 6_500)
-    const waited = waiting.asks.wait(tenant, id, { timeoutMs: 20_000 })
+    const waited = waiting.asks.wait(tenant, id, { timeoutMs: 100_000 })
     await eventually(() => waiting.waiting > 0)
     // After the first read of the wait.
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -125,7 +125,7 @@ test('[STORE-18] an ask that ends right after a wait began is found by the first
 
     const startedAt = performance.now()
     expect((await waited)?.state.kind).toBe('settled')
-    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    expect(performance.now() - startedAt).toBeLessThan(minuteMs)
   }))
 
 test('[STORE-18] after a break the connection is restored, and missed changes are found', () =>
@@ -144,29 +144,28 @@ test('[STORE-18] after a break the connection is restored, and missed changes ar
     proxy.close()
   }))
 
-/** The first signal opens the connection, and is lost. */
+/** Until it is connected, its signals are lost. NATS sends each signal back to its sender, too. */
 async function warm(store: Store): Promise<void> {
-  const { tenant, id } = await store.asks.raise(aForm())
-  const wait = store.asks.wait(tenant, id)
-  await store.asks.withdraw(tenant, id, 'caller-gone')
-  await wait
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  const before = store.notifications.received
+  await eventually(async () => {
+    await store.asks.raise(aForm())
+    return store.notifications.received > before
+  })
 }
 
 async function connected(store: Store, proxy: NatsProxy): Promise<void> {
   await eventually(() => store.waiting > 0 && proxy.opened > 0)
-  // The subscription is active one or two round trips after the connection.
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await warm(store)
 }
 
 async function listeners({ tamper }: TestDb): Promise<unknown[]> {
   return tamper(`select pid from pg_stat_activity where query = 'listen "assent_' || current_schema() || '"'`)
 }
 
-async function eventually(isTrue: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 20_000
-  while (!isTrue()) {
-    if (performance.now() > giveUpAt) throw new Error('It did not happen within twenty seconds.')
-    await new Promise((resolve) => setTimeout(resolve, 5))
+async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + minuteMs
+  while (!(await isTrue())) {
+    if (performance.now() > giveUpAt) throw new Error('It did not happen within a minute.')
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -23,7 +23,7 @@ onEachEngine('[STORE-9] a waiter is notified when another process settles, long 
   await answer()
 
   expect((await waited)?.state).toMatchObject({ kind: 'settled', by: 'ann' })
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(performance.now() - startedAt).toBeLessThan(minuteMs)
 })
 
 onEachEngine('[STORE-9] a waiter is notified by its own process too', async ({ open }) => {
@@ -128,7 +128,7 @@ test.skipIf(!hasServices)('[STORE-12] without a test clock, the clock of the dat
     const ask = await store.asks.raise(aForm())
     const [row] = (await tamper('select extract(epoch from clock_timestamp()) * 1000 as now')) as { now: string }[]
 
-    expect(Math.abs(ask.raisedAtMs - Number(row?.now))).toBeLessThan(5_000)
+    expect(Math.abs(ask.raisedAtMs - Number(row?.now))).toBeLessThan(minuteMs)
     expect(ask.decideByMs - ask.raisedAtMs).toBe(10 * minuteMs)
   }),
 )
@@ -147,9 +147,9 @@ async function terminateListeners(tamper: TestDb['tamper']): Promise<void> {
 }
 
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 10_000
+  const giveUpAt = performance.now() + minuteMs
   while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error('It did not happen within ten seconds.')
+    if (performance.now() > giveUpAt) throw new Error('It did not happen within a minute.')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,5 +1,6 @@
 import { type AskDraft, type OpenLimits, TooManyOpen } from '@assent/core'
 import { expect, test } from 'vitest'
+import { retried } from '../../../../test-kit/retried.ts'
 import { hasServices } from '../../../../test-kit/services.ts'
 import type { Store } from '../index.ts'
 import { aForm, ann, ben, inEurope, minuteMs } from './drafts.suite.ts'
@@ -17,7 +18,7 @@ async function openIn({ tamper }: TestDb): Promise<number> {
 /** The state of the raised ask, or the name of the limit that was reached. */
 async function raised(store: Store, draft: AskDraft, atMost: OpenLimits): Promise<string> {
   try {
-    return (await store.asks.raise(draft, atMost)).state.kind
+    return (await retried(() => store.asks.raise(draft, atMost))).state.kind
   } catch (error) {
     if (error instanceof TooManyOpen) return error.limit
     throw error
@@ -127,7 +128,7 @@ onEachEngine('[STORE-36] answers at the same moment make room for exactly as man
     const next = aForm()
     if (at % 2 === 0 && (await raised(store, next, atMost)) === 'open') open.push(next)
     const done = at % 2 === 1 ? open.shift() : undefined
-    if (done !== undefined) await store.asks.withdraw('acme', done.id, 'caller-gone')
+    if (done !== undefined) await retried(() => store.asks.withdraw('acme', done.id, 'caller-gone'))
   })
   let isDone = false
   const worked = Promise.all(working).finally(() => {

@@ -80,7 +80,7 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 async function untilItServes(url: string, check: () => void): Promise<void> {
-  const giveUpAt = performance.now() + 15_000
+  const giveUpAt = performance.now() + 60_000
   for (;;) {
     check()
     const client = new pg.Client(url)

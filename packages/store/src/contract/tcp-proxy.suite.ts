@@ -115,7 +115,7 @@ export async function overTcpProxy(
 ): Promise<void> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const proxy = await aTcpProxy()
-  const store = await openPostgres(proxy.url, { keys: testKeys, schema, connections: 2, connectTimeoutMs: 2_000 })
+  const store = await openPostgres(proxy.url, { keys: testKeys, schema, connections: 2, connectTimeoutMs: 10_000 })
   try {
     await run(proxy, store, schema)
   } finally {

@@ -219,5 +219,5 @@ test('[GIT-4] a git that does not answer is stopped after a timeout', async () =
   const began = performance.now()
 
   expect(await look(one.folder)).toMatchObject({ kind: 'unseen', why: expect.stringContaining('did not answer') })
-  expect(performance.now() - began).toBeLessThan(30_000)
+  expect(performance.now() - began).toBeLessThan(60_000)
 })

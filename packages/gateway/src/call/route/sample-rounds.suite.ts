@@ -10,7 +10,7 @@ import { InboxFallback } from './inbox-fallback.ts'
 import { RoundAsks } from './round-asks.ts'
 
 export const settings = { surfaces: ['client', 'inbox'], askWaitMs: 60_000, silentAfterMs: 60_000 } as const
-export const ann = { principal: 'ann', groups: [] }
+const ann = { principal: 'ann', groups: [] }
 const tenant = 'default'
 
 export function callOf(more: Partial<Call> = {}): Call {

@@ -3,6 +3,7 @@ import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../../test-kit/mcp/asking-servers.ts'
 import { howMany, signIn, whichRegion } from '../../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../../test-kit/mcp/scripted-client.ts'
+import { until } from '../../../../../test-kit/until.ts'
 import { aRawServer, aSession, asks, call, complete, nextOf } from '../../contract/wire.suite.ts'
 import type { Call, InputRequest } from '../model.ts'
 import { noTelemetry } from '../telemetry-port.ts'
@@ -185,14 +186,16 @@ test('[PROG-12] an older server gets -32601 for a client that cannot be asked, a
   const server = await anOlderRawServer(({ say, end }) => {
     say({ id: 'q', method: 'elicitation/create', params: said.length === 0 ? whichRegion : signIn })
     said.push(1)
-    setTimeout(() => end({ result: { content: [] } }), 100)
+    // It ends when it has the reply to its question.
+    void until(() => (replies().length === said.length ? true : undefined)).then(() => end({ result: { content: [] } }))
   })
+  const replies = () => server.received.filter(({ id }) => id === 'q')
   const gateway = await (await openTestEnv()).gateway({ deploy: { url: server.url } })
 
   await call(gateway.url, {}, {}, { capabilities: {} })
   await call(gateway.url, {}, {}, { capabilities: { elicitation: { form: {} } } })
 
-  const errors = server.received.filter(({ id }) => id === 'q').map(({ error }) => (error as { code: number }).code)
+  const errors = replies().map(({ error }) => (error as { code: number }).code)
   expect(errors).toEqual([-32_601, -32_602])
 })
 

@@ -21,16 +21,29 @@ beforeAll(async () => {
 
 afterAll(() => home.close())
 
-function openAsk(): Promise<Ask> {
-  const look = async () => (await store.inbox.page({ tenant: onlyTenant, person: localPerson, show: 'open' })).asks[0]
-  return until(look, 20_000)
+/** The first ask that is not one of these, whether it is still open or not. */
+function newAsk(known: readonly string[]): Promise<Ask> {
+  return until(async () => (await allAsks()).find(({ id }) => !known.includes(id)))
+}
+
+async function allAsks(): Promise<readonly Ask[]> {
+  const page = { tenant: onlyTenant, person: localPerson }
+  const [open, ended] = [
+    await store.inbox.page({ ...page, show: 'open' }),
+    await store.inbox.page({ ...page, show: 'ended' }),
+  ]
+  return [...open.asks, ...ended.asks]
+}
+
+async function knownAsks(): Promise<readonly string[]> {
+  return (await allAsks()).map(({ id }) => id)
 }
 
 describe.each(generations)('a %s client that cannot ask', (generation) => {
   test.each([
     { asksWait: undefined, atLeastMs: day - 60_000, atMostMs: day },
     { asksWait: '30m', atLeastMs: 29 * 60_000, atMostMs: 30 * 60_000 },
-    { asksWait: '9s', atLeastMs: 5_000, atMostMs: 9_000 },
+    { asksWait: '50s', atLeastMs: 30_000, atMostMs: 50_000 },
   ])(
     '[WAIT-6] an onboarding ask stays open for ASSENT_ASKS_WAIT: $asksWait',
     async ({ asksWait, atLeastMs, atMostMs }) => {
@@ -38,8 +51,9 @@ describe.each(generations)('a %s client that cannot ask', (generation) => {
       const window = await home.window(generation, undefined, variables)
       await window.call('onboarding', { action: 'propose' })
 
+      const known = await knownAsks()
       const calling = window.call('onboarding', { action: 'approve' })
-      const ask = await openAsk()
+      const ask = await newAsk(known)
       const answer = { action: 'accept', content: { approved: false } }
       const { kind } = await store.asks.answer({
         tenant: onlyTenant,
@@ -54,7 +68,6 @@ describe.each(generations)('a %s client that cannot ask', (generation) => {
       expect(ask.decideByMs - ask.raisedAtMs).toBeGreaterThan(atLeastMs)
       expect(ask.decideByMs - ask.raisedAtMs).toBeLessThanOrEqual(atMostMs)
     },
-    60_000,
   )
 
   test('[WAIT-5] onboarding accepts an answer just before the deadline, and none after it', async () => {
@@ -62,9 +75,10 @@ describe.each(generations)('a %s client that cannot ask', (generation) => {
     const ends: string[] = []
     for (const beforeMs of [150, -50]) {
       await window.call('onboarding', { action: 'propose' })
+      const known = await knownAsks()
       const calling = window.call('onboarding', { action: 'approve' })
-      const ask = await openAsk()
-      await until(() => (store.nowMs() >= ask.decideByMs - beforeMs ? true : undefined), 10_000)
+      const ask = await newAsk(known)
+      await until(() => (store.nowMs() >= ask.decideByMs - beforeMs ? true : undefined))
       const answer = { action: 'accept', content: { approved: false } }
       const request = { tenant: onlyTenant, id: ask.id, person: localPerson, via: 'inbox', answer } as const
       const { kind } = await store.asks.answer(request)
@@ -73,5 +87,5 @@ describe.each(generations)('a %s client that cannot ask', (generation) => {
       expect(data.status).toBe(kind === 'settled' ? 'declined' : 'canceled')
     }
     expect(ends.at(-1)).toBe('ended')
-  }, 60_000)
+  })
 })

@@ -175,7 +175,7 @@ test('[LOCAL-5] [LOCAL-4] an issued code is useless to a program that takes the 
 })
 
 async function untilTaken(port: number): Promise<string[]> {
-  return until(() => aFake(port, '127.0.0.1', () => undefined).catch(() => undefined), 20_000)
+  return until(() => aFake(port, '127.0.0.1', () => undefined).catch(() => undefined))
 }
 
 test.each(['127.0.0.1', '::1'])(
