@@ -5,19 +5,19 @@
 
 import type { Command } from 'commander'
 import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-options.ts'
+import { storeConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 export function addAuditCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   const audit = program.command('audit').summary('verify and sign the audit log')
   audit.description('Verifies and signs the audit log.')
-  const where = ['-c, --config <file>', 'the configuration of the gateway; by default, the store of this user'] as const
   const whose = ['--tenant <name>', 'the tenant, if several share a store', 'default'] as const
 
   audit
     .command('verify')
     .summary('verify the audit log, and compare asks and grants with it')
-    .option(...where)
+    .option(...storeConfigOption)
     .option(...whose)
     .option('--checkpoint <file>', 'signed checkpoints that were stored elsewhere; requires --key')
     .option('--key <file>', 'the public key (PEM, Ed25519) that verifies their signatures')
@@ -36,7 +36,7 @@ export function addAuditCommands(program: Command, terminal: Terminal, end: (cod
     .summary('sign a checkpoint of the audit log')
     .requiredOption('--key <file>', 'the private key (PEM, Ed25519): openssl genpkey -algorithm ed25519')
     .option('--key-id <name>', 'the name of the key', 'k1')
-    .option(...where)
+    .option(...storeConfigOption)
     .option(...whose)
     .description(
       'Verifies the audit log as `audit verify` does, and prints a signed checkpoint of its current end as one line of JSON. Signs nothing if something does not match. Store it outside the database, and compare the audit log with it later: assent audit verify --checkpoint.',

@@ -88,6 +88,19 @@ test('[PROOF-3] [AUDIT-7] the exit code is 0 for an intact log; else it is 1, wi
   expect(JSON.parse(json.out)).toMatchObject({ ok: false, seq: 2 })
 })
 
+test('[PROOF-3] without --config, assent.yaml in this folder is used, and an empty log is reported with its store', async () => {
+  const { folder } = await aRecord()
+  const here = await assent(['audit', 'verify'], { folder })
+  expect(here.out).toContain('3 entries; 2 asks')
+
+  const empty = await aFolder({
+    'assent.yaml': 'store: sqlite:./assent.db\nservers: { files: { command: my-server } }\n',
+  })
+  expect((await assent(['audit', 'verify'], { folder: empty })).out).toMatch(
+    /^ok The audit log of default in .*assent\.db is empty\.\n$/,
+  )
+})
+
 test('[PROOF-3] an earlier signed checkpoint reveals a truncated log', async () => {
   const { config, file } = await aRecord()
   const signed = await assentHere(['audit', 'checkpoint', '--config', config, '--key', file('private.pem')])

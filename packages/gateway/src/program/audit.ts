@@ -13,12 +13,11 @@ import {
   verifyProof,
 } from '@assent/core'
 import type { RecordProblem, Store } from '@assent/store'
-import { type Loaded, loadConfig } from '../config/load.ts'
 import { problemText } from '../config/problem.ts'
-import { readConfig } from '../config/read-config.ts'
 import type { AuditReport, CheckpointOptions, VerifyOptions } from './audit-options.ts'
+import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
 import { exitCodes } from './exit-codes.ts'
-import { openState } from './state.ts'
+import { openState, storePlace } from './state.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Entries contain their JSON as strings, so the proof itself is nested only a few levels deep. */
@@ -33,15 +32,17 @@ export async function verifyAudit(options: VerifyOptions, terminal: Terminal): P
   }
   const checkpoints = checkpoint === undefined || key === undefined ? [] : readCheckpoints(checkpoint, key, tenant)
   if (!Array.isArray(checkpoints)) return checkpoints
-  if (proofFile === undefined) return withStore(config, terminal, (store) => verifyChain(store, tenant, checkpoints))
+  if (proofFile === undefined) {
+    return withStore(config, terminal, (store, place) => verifyChain(store, tenant, checkpoints, place))
+  }
 
   const verdict = verifyProof(readJsonFile(proofFile))
   if (!verdict.ok) {
     return problem(verdict.problem, { proof: proofFile, ...compact({ seq: verdict.seq }) })
   }
   if (config === undefined) return proofAlone(verdict.proof)
-  return withStore(config, terminal, async (store) => {
-    const whole = await verifyChain(store, verdict.proof.tenant, checkpoints)
+  return withStore(config, terminal, async (store, place) => {
+    const whole = await verifyChain(store, verdict.proof.tenant, checkpoints, place)
     return whole.code === exitCodes.ok ? proofInRecord(verdict.proof, store, whole) : whole
   })
 }
@@ -57,12 +58,17 @@ export async function signAudit(options: CheckpointOptions, terminal: Terminal):
   })
 }
 
-async function verifyChain(store: Store, tenant: string, checkpoints: readonly Checkpoint[]): Promise<AuditReport> {
+async function verifyChain(
+  store: Store,
+  tenant: string,
+  checkpoints: readonly Checkpoint[],
+  place: string,
+): Promise<AuditReport> {
   const verdict = await store.record.verify(tenant, checkpoints)
   if (!verdict.ok) return problems(verdict.problems, { tenant })
   const { lastSeq, asks, grants } = verdict
   const report = { ...verdict, tenant, checkpoints: checkpoints.length }
-  if (lastSeq === 0) return { code: exitCodes.ok, words: `The audit log of ${tenant} is empty.`, report }
+  if (lastSeq === 0) return { code: exitCodes.ok, words: `The audit log of ${tenant} in ${place} is empty.`, report }
   const counted = `${count(lastSeq, 'entry', 'entries')}; ${count(asks, 'ask', 'asks')} and ${count(grants, 'grant', 'grants')} match it`
   const words = `The audit log is consistent: ${counted}.${unverifiedText(verdict.unknownKeys)} ${checkpointText(checkpoints)}`
   return { code: exitCodes.ok, words, report }
@@ -144,27 +150,22 @@ function isCheckpoint(value: unknown): value is Checkpoint {
 async function withStore(
   file: string | undefined,
   terminal: Terminal,
-  act: (store: Store) => Promise<AuditReport>,
+  act: (store: Store, place: string) => Promise<AuditReport>,
 ): Promise<AuditReport> {
-  const loaded = load(file, terminal)
+  const loaded = loadStoreConfig(file, terminal)
   if (!loaded.ok) {
     const found =
-      'unreadable' in loaded ? loaded.unreadable : loaded.problems.map((one) => problemText(file ?? '', one)).join('\n')
+      'unreadable' in loaded
+        ? loaded.unreadable
+        : loaded.problems.map((one) => problemText(file ?? usualFile, one)).join('\n')
     return problem(`The configuration cannot be used. ${found}`)
   }
   const { store } = await openState(loaded.config, terminal.variables, {})
   try {
-    return await act(store)
+    return await act(store, storeInWords(storePlace(loaded.config.store, terminal.variables)))
   } finally {
     await store.close()
   }
-}
-
-function load(file: string | undefined, { variables }: Terminal): Loaded {
-  if (file !== undefined) return loadConfig(file, variables)
-  // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
-  const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
-  return readConfig('servers: { none: { command: none } }', { variables, readFile })
 }
 
 function problem(words: string, more: Readonly<Record<string, unknown>> = {}): AuditReport {

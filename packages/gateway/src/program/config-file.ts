@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { type Loaded, loadConfig } from '../config/load.ts'
+import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { printFindings } from './findings.ts'
 import { type Terminal, toned } from './terminal.ts'
@@ -12,6 +13,28 @@ export const gatewayConfigOption = [
   '-c, --config <file>',
   `the configuration, YAML or JSON (default: ${usualFile} in this folder)`,
 ] as const
+
+/** For commands that only need the store. */
+export const storeConfigOption = [
+  '-c, --config <file>',
+  `the gateway's configuration; ${usualFile} if it is here, else the store of this user`,
+] as const
+
+/** The given configuration, else assent.yaml in this folder, else the store of this user. */
+export function loadStoreConfig(given: string | undefined, { variables }: Pick<Terminal, 'variables'>): Loaded {
+  if (given !== undefined || existsSync(usualFile)) return loadConfig(given ?? usualFile, variables)
+  // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
+  const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
+  const read = readConfig('servers: { none: { command: none } }', { variables, readFile })
+  return read.ok ? { ...read, config: { ...read.config, servers: {} } } : read
+}
+
+/** Where the store is, as text. */
+export function storeInWords(store: Config['store']): string {
+  if (store.engine === 'sqlite') return store.path
+  const { host, pathname } = new URL(store.url)
+  return `postgres ${host}${pathname}`
+}
 
 export interface FoundConfig {
   readonly file: string

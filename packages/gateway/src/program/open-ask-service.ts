@@ -3,15 +3,12 @@
 // Without identity there is one local person, and any user who can open the store is that person. With identity the
 // issuer authenticates people; a command on a server cannot know who runs it, so it refuses.
 
-import { existsSync } from 'node:fs'
 import type { InboxProblem, Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
-import { type Loaded, loadConfig } from '../config/load.ts'
-import { readConfig } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { AskService } from '../inbox/ask-service.ts'
-import { usualFile } from './config-file.ts'
+import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { namingOf } from './inbox.ts'
@@ -32,13 +29,8 @@ export type AskServiceOpening =
   | { readonly ok: true; readonly open: OpenedAskService }
   | { readonly ok: false; readonly code: ExitCode; readonly problem: InboxProblem }
 
-export const configOption = [
-  '-c, --config <file>',
-  `the gateway's configuration; ${usualFile} if it is here, else the store of this user`,
-] as const
-
 export async function openAskService(file: string | undefined, terminal: Terminal): Promise<AskServiceOpening> {
-  const loaded = load(file, terminal)
+  const loaded = loadStoreConfig(file, terminal)
   if (!loaded.ok) {
     printFindings(file ?? usualFile, loaded, terminal)
     return fail(exitCodes.problem, 'malformed', 'The configuration has mistakes. Nothing was opened.')
@@ -56,28 +48,12 @@ export async function openAskService(file: string | undefined, terminal: Termina
     const service = new AskService({ store, tenant: onlyTenant, naming, now: () => store.nowMs(), via: 'terminal' })
     return {
       ok: true,
-      open: { service, store, tenant: onlyTenant, person: localPerson, config, place: placeInWords(where) },
+      open: { service, store, tenant: onlyTenant, person: localPerson, config, place: storeInWords(where) },
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return fail(exitCodes.cannotRun, 'unavailable', `The store cannot be opened: ${why}`)
   }
-}
-
-function load(file: string | undefined, { variables }: Terminal): Loaded {
-  if (file !== undefined || existsSync(usualFile)) return loadConfig(file ?? usualFile, variables)
-  // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
-  const read = readConfig('servers: { none: { command: none } }', {
-    variables,
-    readFile: () => ({ ok: false, reason: 'there is no configuration file' }),
-  })
-  return read.ok ? { ...read, config: { ...read.config, servers: {} } } : read
-}
-
-function placeInWords(store: Config['store']): string {
-  if (store.engine === 'sqlite') return store.path
-  const { host, pathname } = new URL(store.url)
-  return `postgres ${host}${pathname}`
 }
 
 function fail(code: ExitCode, problem: InboxProblem['code'], message: string): AskServiceOpening {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listening } from '../../../../test-kit/close-after-test.ts'
-import { aFolder, assent, assentHere } from './process.suite.ts'
+import { aFolder, assent, assentHere, startAssent } from './process.suite.ts'
 import { mayColour } from './terminal.ts'
 
 const oneServer = 'servers: { files: { command: my-server } }\n'
@@ -24,6 +24,13 @@ test('[PROG-6] help shows a configuration, the commands, and the exit codes', as
     expect(out).toContain(words)
   }
   expect(out).not.toContain(colourCode)
+})
+
+test('[PROG-6] a command whose reader closes the pipe ends without an error, as in `assent --help | head -1`', async () => {
+  const { child, ended } = startAssent(['--help'])
+  child.stdout?.destroy()
+
+  expect(await ended).toMatchObject({ code: 0, err: '' })
 })
 
 test('[PROG-6] --version prints the package version', async () => {

@@ -16,13 +16,21 @@ type Tone = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
 
 export function ownTerminal(): Terminal {
   return {
-    out: (text) => void process.stdout.write(`${text}\n`),
+    out: (text) => {
+      process.stdout.off('error', ignoreClosedPipe).on('error', ignoreClosedPipe)
+      process.stdout.write(`${text}\n`)
+    },
     err: (text) => void process.stderr.write(`${text}\n`),
     variables: process.env,
     isOutColoured: mayColour(process.stdout.isTTY, process.env),
     isErrColoured: mayColour(process.stderr.isTTY, process.env),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: askYesOrNo } : {}),
   }
+}
+
+/** The reader has closed the pipe, as in `assent asks list | head -1`: the command goes on without output. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 async function askYesOrNo(question: string): Promise<boolean> {
