@@ -1,6 +1,6 @@
 // What the gateway needs to continue a call after its questions were answered, in one record.
 //
-// It travels in the sealed state of a 2026-07-28 client, or in a stored call, so it is read as untrusted input.
+// It travels sealed: in the state of a 2026-07-28 client, in a stored call or round, or in a message to another replica.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { objectAt } from '../protocol/messages.ts'
@@ -26,7 +26,7 @@ export type RelayState = {
   readonly target?: string
 }
 
-/** With the surface on which each question is asked, when routing decides that. */
+/** What routing adds: the surface on which each question is asked. */
 export type RoutingState = RelayState & {
   readonly wanted: Readonly<Record<string, InputRequest>>
   /** The asks of a held call: all its questions are stored before they are sent. */
@@ -51,12 +51,12 @@ export function isRouted(state: CallState): state is RoutingState {
   return 'wanted' in state
 }
 
-/** Whether no ask of its questions is, or may come to be, in the inbox. */
+/** Whether only the client is asked: its questions have no asks. */
 export function isOnlyAtClient(state: CallState): boolean {
   return !isRouted(state) || Object.keys({ ...state.inInbox, ...state.copies, ...state.onRecord }).length === 0
 }
 
-/** Without what only routing needs. */
+/** The part of the state that the layers below routing get. */
 export function relayPart({ server, inner, schemas, round, isPrefixed, target }: RelayState): RelayState {
   const state =
     target === undefined ? { server, inner, schemas, isPrefixed } : { server, inner, schemas, isPrefixed, target }

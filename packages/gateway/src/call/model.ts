@@ -273,6 +273,15 @@ export function failed(code: number, message: string, data?: JsonValue): Failed 
   return { kind: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
 }
 
+/** Without the members that are valid in one process only. */
+export function storable(outcome: Ended): Ended
+export function storable<State>(outcome: Outcome<State>): Outcome<State>
+export function storable({ isStreamed: _streamed, ...outcome }: Outcome<unknown>): Outcome<unknown> {
+  if (outcome.kind !== 'input-required') return outcome
+  const { over: _over, ...rest } = outcome
+  return rest
+}
+
 /** A failure before anything of the request was sent. */
 export function unsent(code: number, message: string): Failed {
   return { ...failed(code, message), isUnsent: true }

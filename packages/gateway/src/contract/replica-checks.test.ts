@@ -44,7 +44,7 @@ test.each([
   ).asks
   const id = ask?.callId ?? ''
   const owner = (await first.store.calls.read('default', id, 'ann'))?.owner ?? ''
-  const resume = {
+  const state = {
     server: 'deploy',
     inner: { held: id },
     schemas: { ask_1: whichRegion.requestedSchema },
@@ -55,7 +55,7 @@ test.each([
     method: 'tools/call',
     target: { name: 'ask', uri: null },
     client: { info: {}, declared: {}, capabilities: {} },
-    resume: resume as never,
+    state: state as never,
     given: { ask_1: { result: accept(region) } },
     requestDigest,
   })

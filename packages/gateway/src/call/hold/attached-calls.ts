@@ -2,13 +2,13 @@
 //
 // Owns: this replica's table of attached calls.
 // I1  A call is recorded before its question is raised, so that the question is withdrawn when this process dies.
-// I2  When the caller gets no more from a call that a server waits in, the server gets a cancellation.
+// I2  When the request ends while a server still waits inside the call, the server gets a cancellation.
 
 import { newId } from '@assent/core'
 import { randomBytes } from '../../protocol/random.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
-import { type Call, type Ended, heldId, type Outcome } from '../model.ts'
+import { type Call, type Ended, heldId, type Outcome, storable } from '../model.ts'
 import type { Relay } from '../relay.ts'
 import type { Leases } from './leases.ts'
 import { cancelAtServer, draftOf, isHeld, lost } from './lost-calls.ts'
@@ -56,7 +56,7 @@ export class AttachedCalls {
   }
 
   /** True when the call was attached here. Its row stays. */
-  forget(id: string): boolean {
+  remove(id: string): boolean {
     return this.#calls.delete(id)
   }
 
@@ -81,21 +81,20 @@ export class AttachedCalls {
         return id
       },
       // The next heartbeat finds its row, which this replica no longer holds, and abandons it.
-      abandon: () => void this.forget(id ?? ''),
-      end: ({ isStreamed: _streamed, ...outcome } = lost) => {
+      abandon: () => void this.remove(id ?? ''),
+      end: (outcome = lost) => {
         // The caller gets nothing more from it, and no deferred call adopted it.
         if (held !== undefined && !this.#isHeldHere(heldId(held.inner) ?? ''))
           cancelAtServer(this.#relay, call, held).catch(this.#onError)
-        if (id !== undefined && this.forget(id))
-          this.#pendingOutcomes.store(id, { tenant: call.tenant, outcome, asks: [] })
+        if (id !== undefined && this.remove(id))
+          this.#pendingOutcomes.store(id, { tenant: call.tenant, outcome: storable(outcome), asks: [] })
       },
     }
   }
 
-  /** Forgets every call. Returns the tenant of each, by the call's id. */
-  close(): ReadonlyMap<string, string> {
-    const calls = new Map(this.#calls)
+  /** Ends every attached call, including those that are recorded meanwhile. */
+  async close(finish: (tenant: string, id: string) => Promise<void>): Promise<void> {
+    for (const [id, tenant] of this.#calls) await finish(tenant, id)
     this.#calls.clear()
-    return calls
   }
 }

@@ -188,6 +188,21 @@ test('[RUN-17] a stored state that was changed, or moved to another round, is re
   }
 })
 
+test('[RUN-17] the end of a held call is not stored: it is valid in one process only', async () => {
+  const { store } = await openTestEnv()
+  const replica = aReplica(store, 'a')
+  const state = { server: 'deploy', inner: {}, schemas: {}, isPrefixed: false }
+  const held = { kind: 'input-required', wanted: {}, state, isStreamed: true, over: Promise.resolve() } as const
+
+  await replica.run(name, longWait, counting(() => held).send)
+
+  expect(await aReplica(store, 'b').run(name, longWait, counting().send)).toEqual({
+    kind: 'input-required',
+    wanted: {},
+    state,
+  })
+})
+
 test('[RUN-10] a state that is too large to store ends the call, and a retry sends nothing', async () => {
   const { store } = await openTestEnv()
   const replica = aReplica(store, 'a')

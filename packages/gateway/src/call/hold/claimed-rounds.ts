@@ -22,7 +22,7 @@ import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
 import { type CallState, isRouted, type RelayState, readCallState, writeCallState } from '../call-state.ts'
-import { failed, type Outcome, tooMuchState } from '../model.ts'
+import { failed, type Outcome, storable, tooMuchState } from '../model.ts'
 import { longestWaitMs } from '../route/ask-deadline.ts'
 import { isOutcome, isUnsent, outcomeUnknown, type RoundClaims, type RoundResult } from '../route/send-answers.ts'
 
@@ -200,8 +200,7 @@ export class ClaimedRounds implements RoundClaims {
   // The first character is the kind: `o` for an outcome, `p` for a sealed routing state.
   #textOf(name: RoundKey, result: RoundResult): string {
     if (!isOutcome(result)) return this.#sealed(name, result) ?? this.#textOf(name, tooMuchState)
-    const { isStreamed: _streamed, ...outcome } = result
-    const text = JSON.stringify(outcome)
+    const text = JSON.stringify(storable(result))
     return `o${text.length > relayLimits.roundOutcomeChars ? JSON.stringify(tooLarge) : text}`
   }
 

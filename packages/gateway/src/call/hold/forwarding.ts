@@ -13,7 +13,7 @@ import { compoundKey } from '../../protocol/compound-key.ts'
 import { type Notification, objectAt, stringAt } from '../../protocol/messages.ts'
 import { within } from '../../protocol/within.ts'
 import { type RelayState, readCallState, relayPart, writeCallState } from '../call-state.ts'
-import type { Answers, Call, NeedsInput } from '../model.ts'
+import { type Answers, type Call, type NeedsInput, storable } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
 
 /** The call's state at the holder: ended with its outcome stored, or waiting for people again. */
@@ -128,7 +128,8 @@ export class Forwarding {
       const call = callOf({ tenant, principal, content }, notify, cancelled.signal)
       const given = (objectAt(content, 'given') ?? {}) as Answers
       const remote = await this.#continueHere(call, state, given, requestDigest)
-      if (remote !== undefined) reply('stands', { standing: forOtherProcess(remote) as JsonObject })
+      if (remote !== undefined)
+        reply('stands', { standing: (remote.kind === 'ended' ? remote : storable(remote)) as JsonObject })
       await messages.sent
     } finally {
       this.#running.delete(key)
@@ -167,13 +168,6 @@ function callOf(
     notify,
     signal,
   }
-}
-
-/** Removes the fields that are valid in one process only. */
-function forOtherProcess(state: RemoteCallState): object {
-  if (state.kind === 'ended') return state
-  const { over: _over, isStreamed: _streamed, ...rest } = state
-  return rest
 }
 
 function runningKey(principal: string, content: JsonObject): string {

@@ -1,6 +1,6 @@
 // Calls that a server keeps open while their caller has been asked to retry.
 //
-// Owns: this replica's table of held and attached calls, and the renewal of their leases.
+// Owns: this replica's table of held calls, and the renewal of the leases of all calls that are recorded here.
 // Does not own: where a question is shown (route/), or the connection to the server (servers/).
 // I1  A call is a row with an owner and a lease before its questions are sent; its questions are asks in the store.
 // I2  An outcome is stored before it is returned, so a caller whose connection broke can fetch it again.
@@ -15,7 +15,16 @@ import { errorCodes } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import type { RelayState, RoutingState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
-import { type Answers, type Call, type Ended, failed, heldId, type NeedsInput, type Outcome } from '../model.ts'
+import {
+  type Answers,
+  type Call,
+  type Ended,
+  failed,
+  heldId,
+  type NeedsInput,
+  type Outcome,
+  storable,
+} from '../model.ts'
 import { calledBy } from '../names.ts'
 import type { Relay } from '../relay.ts'
 import { type GatewayWait, storedWaitMs } from '../route/ask-deadline.ts'
@@ -125,7 +134,7 @@ export class HeldCalls {
     const id = heldId(state.inner)
     if (id === undefined || this.#held.has(id)) return
     const asks = new Map(Object.entries(state.inInbox))
-    if (this.#attached.forget(id)) this.#hold(call, id, requestDigest, asks)
+    if (this.#attached.remove(id)) this.#hold(call, id, requestDigest, asks)
     else await this.#begin(call, id, state.server, requestDigest, asks)
     over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
   }
@@ -238,9 +247,9 @@ export class HeldCalls {
       for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost').catch(this.#onError)
     }
     this.#held.clear()
-    for (const [id, tenant] of this.#attached.close()) {
+    await this.#attached.close(async (tenant, id) => {
       await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onError)
-    }
+    })
     await this.#pendingOutcomes.settleAll().catch(this.#onError)
   }
 
@@ -317,7 +326,7 @@ export class HeldCalls {
   }
 
   async #finish(call: Call, id: string, outcome: Ended): Promise<Ended> {
-    const { isStreamed: _streamed, ...kept } = outcome
+    const kept = storable(outcome)
     const finishing = this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(kept))
     const isOurs = await finishing
       .catch((error: unknown) => {
@@ -368,7 +377,7 @@ export class HeldCalls {
       const gone = await this.#leases.renew([...this.#held.keys(), ...this.#attached.ids], isKnown)
       for (const id of gone) {
         this.#held.delete(id)
-        this.#attached.forget(id)
+        this.#attached.remove(id)
       }
       await this.#pendingOutcomes.settleAll()
     } catch (error) {

@@ -1,7 +1,4 @@
-// What happens to a call that its process can no longer continue: one set of rules for held, attached and deferred calls.
-//
-// I1  The caller gets `lost` as the outcome, which is stored, so that a retry at any replica gets it too.
-// I2  The server gets a cancellation if its call is still open.
+// What held, attached and deferred calls have in common: their rows, and the outcome of a call that is lost.
 
 import { errorCodes } from '../../protocol/messages.ts'
 import type { RelayState } from '../call-state.ts'
@@ -19,7 +16,7 @@ export function isHeld(outcome: Outcome<RelayState>): outcome is NeedsInput<Rela
   return outcome.kind === 'input-required' && outcome.over !== undefined
 }
 
-/** Cancels a call that nobody continues. */
+/** Cancels a call that no request continues. */
 export async function cancelAtServer(relay: Pick<Relay, 'continue'>, call: Call, state: RelayState): Promise<void> {
   await relay.continue({ ...call, notify: () => undefined, signal: AbortSignal.abort() }, state, {})
 }

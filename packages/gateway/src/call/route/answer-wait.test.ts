@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { CallLayer } from '../layers.ts'
 import { type Call, failed } from '../model.ts'
 import { Shutdown } from '../shutdown.ts'
-import { AnswerWait, alsoTheClient, type LiveRoutingState } from './answer-wait.ts'
+import { AnswerWait, askClientToo, type LiveRoutingState } from './answer-wait.ts'
 import { callOf, form, openRounds, settings, stateOf } from './sample-rounds.suite.ts'
 
 const nothing = async () => failed(0, 'Not used here.')
@@ -107,6 +107,6 @@ test('[ROUTE-11] with the inbox first, the client is asked after the silence, if
   expect(quietMs).toBeLessThanOrEqual(settings.silentAfterMs)
   expect(await wait.quietMs(call, state, ['client', 'inbox'])).toBe(Number.POSITIVE_INFINITY)
   expect(await wait.quietMs(callOf(), state, inboxFirst)).toBe(Number.POSITIVE_INFINITY)
-  expect(alsoTheClient(call, state, inboxFirst)).toMatchObject({ inInbox: {}, copies: { one: id } })
-  expect(alsoTheClient(callOf(), state, inboxFirst)).toMatchObject({ inInbox: { one: id }, copies: {} })
+  expect(askClientToo(call, state, inboxFirst)).toMatchObject({ inInbox: {}, copies: { one: id } })
+  expect(askClientToo(callOf(), state, inboxFirst)).toMatchObject({ inInbox: { one: id }, copies: {} })
 })

@@ -1,8 +1,9 @@
 // Waits for answers from the inbox, for as long as the caller can wait.
 //
 // Owns: the wait of one request. Which questions are in the inbox is decided elsewhere (round-asks.ts).
-// I1  The wait always ends: by an answer, by the deadline of the ask, by the caller's timeout, or by the end of the call.
-// I2  A question that no caller waits for any more is withdrawn; an answer that arrived just before counts.
+// I1  The wait always ends: by an answer, by the deadline of the ask, by the caller's timeout, by the end of the call, or
+//     by the shutdown of this process.
+// I2  A question is withdrawn when its caller is gone and cannot retry; an answer that arrived just before counts.
 // I3  The server gets "expired" when time ran out, never "dismissed".
 
 import type { Ask, Surface } from '@assent/core'
@@ -130,8 +131,8 @@ export class AnswerWait {
   }
 }
 
-/** Sends the questions that the client can show to the client too. */
-export function alsoTheClient<State extends RoutingState>(
+/** From now on the client is asked too, where it can show the question. */
+export function askClientToo<State extends RoutingState>(
   call: Call,
   state: State,
   surfaces: readonly Surface[],

@@ -1,14 +1,14 @@
 // The asks of one round of questions: raised together, withdrawn together.
 //
 // Owns: raising the asks that the inbox shows, and withdrawing those that are no longer needed.
-// I1  If one question of a round exceeds a limit, every ask of the round is withdrawn: its answer could not be used.
+// I1  If one of several questions exceeds a limit, the asks raised with it are withdrawn: their answers could not be used.
 // I2  The ask of a page for a secret exists before the page's address is sent to anyone.
-// I3  An answer that was given before its ask could be withdrawn is recorded as undelivered.
+// I3  An answer to an ask that is discarded is recorded as undelivered.
 
 import { type Ask, isTooManyOpen, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { own } from '../../protocol/own.ts'
-import type { RelayState, RoutingState } from '../call-state.ts'
+import { type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import { type Answers, type Call, heldId, type InputRequest, type InputResponse } from '../model.ts'
 import { calledBy } from '../names.ts'
@@ -181,7 +181,7 @@ export class RoundAsks {
     id?: string,
   ): Promise<string | undefined> {
     if (id !== undefined && (await this.#store.asks.read(call.tenant, id)) !== undefined) return id
-    const callId = await below.record?.(state)
+    const callId = await below.record?.(relayPart(state))
     const raising = { ...this.#raising(call, state, wanted), ...(id === undefined ? {} : { id }) }
     const asked = calledBy(call, state.target)
     return raiseAsk(this.#store, asked, wanted, callId === undefined ? raising : { ...raising, callId })
@@ -207,6 +207,6 @@ export function isPage(wanted: InputRequest): boolean {
 export function putOf(call: Call, below: CallLayer, state: RelayState, wanted: InputRequest): Put {
   const isHeld = heldId(state.inner) !== undefined
   const put = { call: calledBy(call, state.target), server: state.server, wanted, isHeld, round: state.round }
-  const record = below.record?.bind(below, state)
+  const record = below.record?.bind(below, relayPart(state))
   return record === undefined ? put : { ...put, record }
 }

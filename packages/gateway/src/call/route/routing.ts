@@ -1,4 +1,5 @@
-// Decides on which surface each question is asked, and follows a call until it ends or its caller has to do something.
+// Decides on which surface each question is asked, and follows a call until it ends, or until its client has to answer or
+// retry.
 //
 // A question goes to the client or to the inbox (surfaces.ts). An answer from the client that is faster than a person
 // can read moves the question to the inbox. When the first surface does not answer for too long, both ask, and the
@@ -7,15 +8,16 @@
 //
 // Owns: the routing state of a call, from the first question to the outcome.
 // Does not own: raising asks (round-asks.ts), waiting (answer-wait.ts), sending answers (send-answers.ts).
-// I1  Every question of a round is in exactly one of: the inbox, the kept answers, the list for the client.
-// I2  An answer counts only if it can come from a person; otherwise the inbox asks (person-answers.ts).
+// I1  The client is asked every question that is neither in the inbox nor answered.
+// I2  With an inbox, a client's answer to a question for a person counts only if it can come from one; otherwise the
+//     inbox asks (person-answers.ts).
 
 import { isTooManyOpen, type JsonObject, type Surface } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
-import { type CallState, isRouted, type RelayState, type RoutingState } from '../call-state.ts'
+import { type CallState, isRouted, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import { withAskMeta } from '../capabilities.ts'
 import { holdableMs } from '../clients/request-timeouts.ts'
 import { traitsOf } from '../clients/traits-of.ts'
@@ -33,7 +35,7 @@ import {
 } from '../model.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import type { Shutdown } from '../shutdown.ts'
-import { AnswerWait, type AnswerWaitSettings, alsoTheClient, type LiveRoutingState } from './answer-wait.ts'
+import { AnswerWait, type AnswerWaitSettings, askClientToo, type LiveRoutingState } from './answer-wait.ts'
 import type { GatewayWait } from './ask-deadline.ts'
 import { type Counting, InboxFallback } from './inbox-fallback.ts'
 import { asAsked, isFromPerson, isYes, type PersonSettings, problemWith } from './person-answers.ts'
@@ -145,11 +147,11 @@ export class Routing {
 
   /**
    * The questions of a round whose answers do not fit and that only the client is asked, with the reason of each.
-   * Undefined when one of them is open in the inbox as well: then it stays open there, and no question is repeated.
+   * Undefined when one of them has an ask in the inbox as well: then no question is repeated.
    *
    * @param asked the questions that the client was asked, when the state does not contain them
    */
-  async unfit(
+  async invalidAnswers(
     call: Call,
     state: CallState,
     came: TimedResponses,
@@ -169,8 +171,8 @@ export class Routing {
   }
 
   /**
-   * Resolves with the reason, as text for the client, once the client need not ask any more: the question was answered
-   * in the inbox; it is open there and the call cannot be held longer; or this process shuts down and the inbox asks.
+   * Resolves with the reason, as text for the client, when the client need not show the question any more: it was
+   * answered in the inbox; it is open there and the call cannot be held longer; or this process shuts down.
    */
   elsewhere(
     call: Call,
@@ -260,11 +262,11 @@ export class Routing {
     for (let round = 0; round < relayLimits.roundsPerCall; round++) {
       const forClient = forClientOf(state)
       if (forClient.length > 0) return unfinished(this.#asks.withFallback(call, below, state, forClient), forClient)
-      const surfaces = this.#surfacesOf(state.server)
-      const quietMs = await this.#wait.quietMs(call, state, surfaces)
+      const quietMs = await this.#wait.quietMs(call, state, this.#surfacesOf(state.server))
       const answers = await this.#wait.answers(call, state, { ...wait, forMs: Math.min(wait.forMs, quietMs) })
       if (answers === undefined && quietMs < wait.forMs && !this.#wait.isSentOn(state, wait)) {
-        state = alsoTheClient(call, state, surfaces)
+        // Read again: a reload may have changed them meanwhile.
+        state = askClientToo(call, state, this.#surfacesOf(state.server))
         continue
       }
       if (answers === undefined) return unfinished({ ...state, waits: state.waits + 1 }, [])
@@ -290,7 +292,7 @@ export class Routing {
     } catch (error) {
       if (!isTooManyOpen(error)) throw error
       await this.#asks.withdrawRound(call, state)
-      return below.refuse(call, state, error)
+      return below.refuse(call, relayPart(state), error)
     }
   }
 

@@ -9,7 +9,7 @@ import { OpenAskLimits } from '../screen/open-limits.ts'
 import { InboxFallback } from './inbox-fallback.ts'
 import { RoundAsks } from './round-asks.ts'
 
-export const settings = { surfaces: ['client', 'inbox'], askWaitMs: 60_000, silentAfterMs: 60_000 } as const
+export const settings = { surfaces: ['client', 'inbox'], askWaitMs: 60_000, silentAfterMs: 30_000 } as const
 const ann = { principal: 'ann', groups: [] }
 const tenant = 'default'
 

@@ -7,9 +7,9 @@
 
 import type { RoundKey, Store } from '@assent/store'
 import { errorCodes } from '../../protocol/messages.ts'
-import type { RelayState, RoutingState } from '../call-state.ts'
+import { type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallerWait, CallLayer, Retry } from '../layers.ts'
-import { type Answers, type Call, type Failed, failed, heldId, type Outcome } from '../model.ts'
+import { type Answers, type Call, failed, heldId, type Outcome } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { type LiveRoutingState, noCaller } from './answer-wait.ts'
 import { cancelledLater } from './cancelled-later.ts'
@@ -103,13 +103,13 @@ export class AnswerSender {
     // A server that waits inside its call gets a cancellation.
     return heldId(state.inner) === undefined
       ? callerLeft
-      : this.#route(call, below, await below.continue(call, state, {}))
+      : this.#route(call, below, await below.continue(call, relayPart(state), {}))
   }
 
   /** For calls held for callers that retry, HeldCalls records what was delivered. */
   async #sendAnswers(call: Call, below: CallLayer, state: RoutingState, given: Answers): Promise<Outcome<RelayState>> {
     const { signal, end } = cancelledLater(call.signal)
-    const send = () => below.continue({ ...call, signal }, state, given)
+    const send = () => below.continue({ ...call, signal }, relayPart(state), given)
     const asks = new Map(Object.entries({ ...state.onRecord, ...state.copies, ...state.inInbox }))
     const delivering = { store: this.#store, tenant: call.tenant, asks, onError: this.#onError }
     try {
@@ -132,7 +132,7 @@ export class AnswerSender {
     const later = cancelledLater(call.signal)
     const inner = runsOn ? { ...call, notify, signal: ending.signal } : { ...call, signal: later.signal }
     try {
-      const outcome = await below.continue(inner, state, given)
+      const outcome = await below.continue(inner, relayPart(state), given)
       if (outcome.kind === 'failed' && !isUnsent(outcome) && inner.signal.aborted)
         return runsOn ? outcomeUnknown : cancelledMeanwhile
       const next = await this.#route(inner, below, outcome)
@@ -145,7 +145,7 @@ export class AnswerSender {
   }
 }
 
-/** The questions that only the client is asked. */
+/** The questions that are neither in the inbox nor answered. */
 export function forClientOf({ wanted, inInbox, kept }: RoutingState): readonly string[] {
   return Object.keys(wanted).filter((key) => !Object.hasOwn(inInbox, key) && !Object.hasOwn(kept, key))
 }
@@ -155,7 +155,7 @@ export function isOutcome(next: RoundResult): next is Outcome<RelayState> {
 }
 
 /** Whether nothing of the request was sent. */
-export function isUnsent(next: RoundResult): next is Failed {
+export function isUnsent(next: RoundResult): boolean {
   return isOutcome(next) && next.kind === 'failed' && next.isUnsent === true
 }
 

@@ -158,7 +158,7 @@ export async function askedAgain(
   { state, came, asked, again }: Round & { kind: 'retry' },
 ): Promise<NeedsInput<CallState> | undefined> {
   if (again >= relayLimits.asksAgain || call.signal.aborted) return undefined
-  const unfit = await routing.unfit(call, state, came, (key) => formAsked(asked, state.schemas, key))
+  const unfit = await routing.invalidAnswers(call, state, came, (key) => formAsked(asked, state.schemas, key))
   const all = Object.entries(unfit ?? {})
   if (unfit === undefined || all.length === 0) return undefined
   const kept = Object.entries(came).filter(([key]) => !Object.hasOwn(unfit, key))
