@@ -5,7 +5,7 @@
 // its copy of the question.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, askMeta, isTooManyOpen, newId, readAskMeta, type WithdrawReason } from '@assent/core'
+import { type Ask, askLimits, askMeta, isTooManyOpen, newId, readAskMeta, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { readOwnJson } from '../../protocol/own-json.ts'
@@ -80,9 +80,10 @@ export class InboxFallback {
    */
   async show({ call, server, wanted, isHeld, round, record }: Put, id: string, isEnding = false): Promise<string> {
     const waiting = this.#delete(id)
-    const { silentAfterMs = 0 } = this.#settings
     const room = isEnding ? undefined : this.#asking
-    const raising = { server, waitMs: shownWaitMs(this.#settings, wanted, silentAfterMs), isHeld, id, room, round }
+    const elapsedMs = round === undefined ? 0 : Math.max(0, this.#store.nowMs() - round.atMs)
+    const waitMs = Math.max(shownWaitMs(this.#settings, wanted, elapsedMs), askLimits.decideMinMs)
+    const raising = { server, waitMs, isHeld, id, room, round }
     const callId = await record?.()
     await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
     waiting?.shown?.resolve()

@@ -1,3 +1,4 @@
+import { askMeta } from '@assent/core'
 import { expect, test } from 'vitest'
 import type { CallLayer } from '../layers.ts'
 import { failed, type InputRequest } from '../model.ts'
@@ -48,6 +49,20 @@ test('[ROUTE-12] a question that was answered too fast has one ask, however ofte
 
   expect(second.inInbox).toEqual(first.inInbox)
   expect(await open()).toHaveLength(1)
+})
+
+test('[ROUTE-12] a question with a timeout shorter than the silence moves to the inbox for the rest of its time', async () => {
+  const { store, asks, read } = await openRounds()
+  const wanted = { one: { ...form('One?'), params: { _meta: askMeta({ waitMs: 10_000 }) } } }
+  const asked = stateOf(wanted, { round: { id: 'round', atMs: store.nowMs() } })
+  const state = asks.withFallback(call, below, asked, ['one'])
+
+  const { inInbox } = await asks.moveToInbox(call, below, state, ['one'])
+
+  const ask = await read(inInbox.one)
+  const openMs = (ask?.decideByMs ?? 0) - (ask?.raisedAtMs ?? 0)
+  expect(openMs).toBeGreaterThan(8_000)
+  expect(openMs).toBeLessThanOrEqual(10_000)
 })
 
 test('[ROUTE-10] only a question for a person that is not stored yet gets a fallback, and only one', async () => {
