@@ -70,7 +70,7 @@ let tickets = 0
 /** With a digest, so that noise in one call cannot turn its ticket into that of another call. */
 export function nextTicket(): string {
   tickets += 1
-  return `t${tickets}.${createHash('sha256').update(String(tickets)).digest('hex').slice(0, 16)}`
+  return `t${tickets}-${createHash('sha256').update(String(tickets)).digest('hex').slice(0, 12)}`
 }
 
 export function callOf(name: string, ticket: string, more: object = {}): Attempt {
