@@ -6,6 +6,7 @@
 import { type AnswerName, type DigestDomain, digestOf, isAssentError, type JsonObject } from '@assent/core'
 import type { Audit } from '@assent/store'
 import { relayLimits } from '../limits.ts'
+import { own } from '../protocol/own.ts'
 import { type Call, type InputRequest, type InputResponse, type QuestionRefusal, toolOf } from './model.ts'
 
 export class AuditTrail {
@@ -38,7 +39,7 @@ export class AuditTrail {
     for (const [key, answer] of Object.entries(given)) {
       const kind = 'result' in answer ? String(answer.result.action ?? 'answered') : 'error'
       // hasOwn, because a server may call its question "constructor".
-      const name = Object.hasOwn(names, key) ? names[key] : undefined
+      const name = own(names, key)
       const answered = name === undefined ? {} : { answered: name }
       this.#note(call, { event: 'answered', server, key, kind, ...answered, domain: 'answer v1', content: answer })
     }

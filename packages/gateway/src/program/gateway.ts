@@ -29,6 +29,7 @@ import { listenAt } from '../http/listen.ts'
 import { createHttpServer, endpointPath, type Fallback, type Identify, type Page } from '../http/server.ts'
 import type { SecretPages } from '../inbox/secrets/secret-pages.ts'
 import { clusterLimits, relayLimits } from '../limits.ts'
+import { own } from '../protocol/own.ts'
 import { sleep } from '../protocol/sleep.ts'
 import type { ServerConfig } from '../servers/open-upstream.ts'
 import { Servers } from '../servers/servers.ts'
@@ -287,10 +288,6 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       await trail.close()
     },
   }
-}
-
-function own<V>(map: Readonly<Record<string, V>>, name: string): V | undefined {
-  return Object.hasOwn(map, name) ? map[name] : undefined
 }
 
 type AskSettings = AskingOptions & RoutingSettings & DeferredCallsSettings

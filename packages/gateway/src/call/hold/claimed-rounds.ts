@@ -11,13 +11,12 @@
 // I6  A stored state is sealed: it contains answers that are sent to the server, and a row that was tampered with is
 //     rejected.
 
-import { isAssentError, type KeyRing, requestDigest, seal, unseal } from '@assent/core'
+import { type KeyRing, requestDigest, unseal } from '@assent/core'
 import type { RoundKey, Store } from '@assent/store'
 import type { Heartbeat } from '../../cluster/heartbeat.ts'
 import { clusterLimits, relayLimits } from '../../limits.ts'
 import { compoundKey } from '../../protocol/compound-key.ts'
 import { errorCodes } from '../../protocol/messages.ts'
-import { randomBytes } from '../../protocol/random.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
@@ -25,6 +24,7 @@ import { type CallState, isRouted, type RelayState, readCallState, writeCallStat
 import { failed, type Outcome, storable, tooMuchState } from '../model.ts'
 import { longestWaitMs } from '../route/ask-deadline.ts'
 import { isOutcome, isUnsent, outcomeUnknown, type RoundClaims, type RoundResult } from '../route/send-answers.ts'
+import { sealState } from '../seal-state.ts'
 
 /** How long a retry waits for the replica that runs its round. */
 export interface ClaimTimeouts {
@@ -207,12 +207,8 @@ export class ClaimedRounds implements RoundClaims {
   /** Undefined when the state exceeds the size limit: then the caller gets no state either. */
   #sealed(name: RoundKey, state: CallState): string | undefined {
     const binding = { ...bindingOf(name), ttlMs: this.#keepMs }
-    try {
-      return `p${seal(this.#keys, binding, writeCallState(state), { nowMs: this.#store.nowMs(), random: randomBytes })}`
-    } catch (error) {
-      if (isAssentError(error, 'limit_exceeded')) return undefined
-      throw error
-    }
+    const sealed = sealState({ keys: this.#keys, store: this.#store }, binding, writeCallState(state))
+    return sealed === undefined ? undefined : `p${sealed}`
   }
 
   #readResult(name: RoundKey, text: string): RoundResult {

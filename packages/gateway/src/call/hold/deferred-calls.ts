@@ -4,18 +4,7 @@
 // I2  A deferred call is continued under a claim, once.
 // I3  Its outcome is stored before it is returned, so a caller that lost the result can fetch it again.
 
-import { randomBytes } from 'node:crypto'
-import {
-  isAssentError,
-  isId,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-  type KeyRing,
-  requestDigest,
-  seal,
-  unseal,
-} from '@assent/core'
+import { isAssentError, isId, isPlainObject, type JsonObject, type KeyRing, requestDigest, unseal } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
@@ -26,6 +15,7 @@ import type { CallerWait, CallLayer } from '../layers.ts'
 import { type Call, type Ended, failed, type NeedsInput, type Outcome, unsent } from '../model.ts'
 import { awaitTool, pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
 import type { Routing } from '../route/routing.ts'
+import { sealState } from '../seal-state.ts'
 import type { AttachedCall } from './attached-calls.ts'
 import type { HeldCalls } from './held-calls.ts'
 import { lost } from './lost-calls.ts'
@@ -102,23 +92,13 @@ export class DeferredCalls {
     const ttlMs = Math.ceil(Math.max(this.#settings.askWaitMs, openMs)) + relayLimits.deferredExtraMs
     const binding = { principal, purpose, requestDigest: digestOfHandle(askId), ttlMs }
     const payload = { method, params, digest, state: writeCallState(state) }
-    const sealed = this.#sealed(binding, payload)
+    const sealed = sealState({ keys: this.#keys, store: this.#store }, binding, payload)
     if (sealed === undefined) return undefined
     // Stored first: without the handle, holding the call would be useless.
     await this.#store.deferred.keep({ tenant, id: askId, principal, state: sealed, keepMs: ttlMs })
     await this.#heldCalls.adopt(call, state, over, digest)
     await call.waiting?.handOutAsHandle(Object.values(state.inInbox))
     return this.#pending(call, askId)
-  }
-
-  /** Undefined when the payload exceeds the size limit of sealed state. */
-  #sealed(binding: Parameters<typeof seal>[1], payload: JsonValue): string | undefined {
-    try {
-      return seal(this.#keys, binding, payload, { nowMs: this.#store.nowMs(), random: randomBytes })
-    } catch (error) {
-      if (isAssentError(error, 'limit_exceeded')) return undefined
-      throw error
-    }
   }
 
   /** Handles a call of the await tool. It can be repeated at any time. */

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { CallLayer } from '../layers.ts'
-import { type Call, failed } from '../model.ts'
+import type { Call } from '../model.ts'
 import { Shutdown } from '../shutdown.ts'
 import { AnswerWait, askClientToo, type LiveRoutingState } from './answer-wait.ts'
-import { callOf, form, openRounds, settings, stateOf } from './sample-rounds.suite.ts'
+import { callOf, form, openRounds, settings, stateOf, unusedLayer } from './sample-rounds.suite.ts'
 
-const nothing = async () => failed(0, 'Not used here.')
-const below: CallLayer = { start: nothing, continue: nothing, refuse: nothing }
 const patient = { forMs: 60_000, canRetry: false }
 const impatient = { forMs: 50, canRetry: true }
 
@@ -16,7 +13,7 @@ async function asked(call: Call = callOf()) {
   const rounds = await openRounds()
   const shutdown = new Shutdown()
   const wait = new AnswerWait(rounds.store, settings, shutdown, rounds.asks, rounds.onError)
-  const state = await rounds.asks.moveToInbox(call, below, stateOf({ one: form('One?') }), ['one'])
+  const state = await rounds.asks.moveToInbox(call, unusedLayer, stateOf({ one: form('One?') }), ['one'])
   const id = state.inInbox.one ?? ''
   return { ...rounds, call, wait, shutdown, state, id }
 }

@@ -1,19 +1,16 @@
 import { askMeta } from '@assent/core'
 import { expect, test } from 'vitest'
-import type { CallLayer } from '../layers.ts'
-import { failed, type InputRequest } from '../model.ts'
-import { callOf, form, openRounds, stateOf } from './sample-rounds.suite.ts'
+import type { InputRequest } from '../model.ts'
+import { callOf, form, openRounds, stateOf, unusedLayer } from './sample-rounds.suite.ts'
 
 const call = callOf()
-const nothing = async () => failed(0, 'Not used here.')
-const below: CallLayer = { start: nothing, continue: nothing, refuse: nothing }
 
 test('[ROUTE-6] some questions move to the inbox, with a deadline, and the others stay where they are', async () => {
   const { store, asks, read, open } = await openRounds()
   const beforeMs = store.nowMs()
   const state = stateOf({ one: form('One?'), two: form('Two?') }, { round: { id: 'round', atMs: beforeMs } })
 
-  const moved = await asks.moveToInbox(call, below, state, ['one'])
+  const moved = await asks.moveToInbox(call, unusedLayer, state, ['one'])
 
   expect(Object.keys(moved.inInbox)).toEqual(['one'])
   expect((await read(moved.inInbox.one))?.state.kind).toBe('open')
@@ -25,7 +22,7 @@ test('[ROUTE-6] a question whose ask is stored already is not raised again', asy
   const { asks, open } = await openRounds()
   const state = stateOf({ one: form('One?') }, { onRecord: { one: 'ask_stored' } })
 
-  const moved = await asks.moveToInbox(call, below, state, ['one'])
+  const moved = await asks.moveToInbox(call, unusedLayer, state, ['one'])
 
   expect(moved.inInbox).toEqual({ one: 'ask_stored' })
   expect(await open()).toEqual([])
@@ -34,7 +31,7 @@ test('[ROUTE-6] a question whose ask is stored already is not raised again', asy
 test('[FLEET-8] if one question of a round exceeds a limit, no ask of the round stays open', async () => {
   const { asks, open } = await openRounds(1)
 
-  const moving = asks.moveToInbox(call, below, stateOf({ one: form('One?'), two: form('Two?') }), ['one', 'two'])
+  const moving = asks.moveToInbox(call, unusedLayer, stateOf({ one: form('One?'), two: form('Two?') }), ['one', 'two'])
 
   await expect(moving).rejects.toThrow(expect.objectContaining({ limit: 'caller' }))
   expect(await open()).toEqual([])
@@ -44,8 +41,8 @@ test('[ROUTE-12] a question that was answered too fast has one ask, however ofte
   const { asks, open } = await openRounds()
   const state = stateOf({ one: form('One?') })
 
-  const first = await asks.moveToInbox(call, below, state, ['one'], ['one'])
-  const second = await asks.moveToInbox(call, below, state, ['one'], ['one'])
+  const first = await asks.moveToInbox(call, unusedLayer, state, ['one'], ['one'])
+  const second = await asks.moveToInbox(call, unusedLayer, state, ['one'], ['one'])
 
   expect(second.inInbox).toEqual(first.inInbox)
   expect(await open()).toHaveLength(1)
@@ -55,9 +52,9 @@ test('[ROUTE-12] a question with a timeout shorter than the silence moves to the
   const { store, asks, read } = await openRounds()
   const wanted = { one: { ...form('One?'), params: { _meta: askMeta({ waitMs: 10_000 }) } } }
   const asked = stateOf(wanted, { round: { id: 'round', atMs: store.nowMs() } })
-  const state = asks.withFallback(call, below, asked, ['one'])
+  const state = asks.withFallback(call, unusedLayer, asked, ['one'])
 
-  const { inInbox } = await asks.moveToInbox(call, below, state, ['one'])
+  const { inInbox } = await asks.moveToInbox(call, unusedLayer, state, ['one'])
 
   const ask = await read(inInbox.one)
   const openMs = (ask?.decideByMs ?? 0) - (ask?.raisedAtMs ?? 0)
@@ -71,8 +68,8 @@ test('[ROUTE-10] only a question for a person that is not stored yet gets a fall
   const wanted = { one: form('One?'), stored: form('Stored?'), roots }
   const state = stateOf(wanted, { onRecord: { stored: 'ask_stored' } })
 
-  const copied = asks.withFallback(call, below, state, Object.keys(wanted))
-  const again = asks.withFallback(call, below, copied, Object.keys(wanted))
+  const copied = asks.withFallback(call, unusedLayer, state, Object.keys(wanted))
+  const again = asks.withFallback(call, unusedLayer, copied, Object.keys(wanted))
 
   expect(Object.keys(copied.copies)).toEqual(['one'])
   expect(again.copies).toEqual(copied.copies)
@@ -81,8 +78,8 @@ test('[ROUTE-10] only a question for a person that is not stored yet gets a fall
 
 test('[ROUTE-7] an abandoned call leaves neither an ask nor a fallback behind', async () => {
   const { asks, fallback, read } = await openRounds()
-  const moved = await asks.moveToInbox(call, below, stateOf({ one: form('One?'), two: form('Two?') }), ['one'])
-  const state = asks.withFallback(call, below, moved, ['two'])
+  const moved = await asks.moveToInbox(call, unusedLayer, stateOf({ one: form('One?'), two: form('Two?') }), ['one'])
+  const state = asks.withFallback(call, unusedLayer, moved, ['two'])
 
   await asks.abandon(call, state)
 
@@ -94,7 +91,7 @@ test('[ROUTE-7] an abandoned call leaves neither an ask nor a fallback behind', 
 
 test('[REPLY-5] an answer given just before its ask is discarded is recorded as undelivered', async () => {
   const { asks, read, answer } = await openRounds()
-  const { inInbox } = await asks.moveToInbox(call, below, stateOf({ one: form('One?') }), ['one'])
+  const { inInbox } = await asks.moveToInbox(call, unusedLayer, stateOf({ one: form('One?') }), ['one'])
   await answer(inInbox.one)
 
   await asks.discard(call, inInbox.one ?? '', 'caller-gone')

@@ -4,7 +4,8 @@ import type { JsonObject } from '@assent/core'
 import type { Store } from '@assent/store'
 import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
 import type { RoutingState } from '../call-state.ts'
-import type { Call, InputRequest } from '../model.ts'
+import type { CallLayer } from '../layers.ts'
+import { type Call, type Failed, failed, type InputRequest } from '../model.ts'
 import { OpenAskLimits } from '../screen/open-limits.ts'
 import { InboxFallback } from './inbox-fallback.ts'
 import { RoundAsks } from './round-asks.ts'
@@ -34,6 +35,13 @@ export function form(message: string, schema: JsonObject = { type: 'object', pro
 export function stateOf(wanted: RoutingState['wanted'], more: Partial<RoutingState> = {}): RoutingState {
   const relay = { server: 'deploy', inner: null, schemas: {}, isPrefixed: false, round: { id: 'round', atMs: 1 } }
   return { ...relay, wanted, onRecord: {}, inInbox: {}, copies: {}, kept: {}, waits: 0, ...more }
+}
+
+/** For tests in which nothing is sent to a server. */
+export const unusedLayer: CallLayer = { start: notUsed, continue: notUsed, refuse: notUsed }
+
+async function notUsed(): Promise<Failed> {
+  return failed(0, 'Not used here.')
 }
 
 /** @param perCaller how many asks Ann may have open */

@@ -26,6 +26,7 @@ import {
   resultReply,
   stringAt,
 } from '../../protocol/messages.ts'
+import { own } from '../../protocol/own.ts'
 import type { Serving } from '../context.ts'
 import { described, onlyServerAway } from '../description.ts'
 import { ClientQuestions, never, type Send } from './client-questions.ts'
@@ -291,7 +292,7 @@ export class ClientSession {
     const answers = Object.entries(outcome.wanted).map(async ([key, wanted]): Promise<[string, TimedResponse][]> => {
       const settled = new AbortController()
       const elsewhere = routing.elsewhere(call, outcome, key, wait().forMs, settled.signal)
-      const earlierId = from !== undefined && Object.hasOwn(from.ids, key) ? from.ids[key] : undefined
+      const earlierId = from === undefined ? undefined : own(from.ids, key)
       const asked = { id: ids[key] ?? '', earlierId, elapsedMs: store.nowMs() - askedAtMs }
       const came = await this.#questions
         .askUntilValid(call, wanted, send, { over, elsewhere }, asked)

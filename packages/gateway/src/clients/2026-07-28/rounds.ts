@@ -5,15 +5,7 @@
 // client shows; while only the inbox is asked it is valid for a day longer, so that an answer given in time can still
 // be fetched.
 
-import {
-  isAssentError,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-  seal,
-  understandsAskMeta,
-  unseal,
-} from '@assent/core'
+import { isPlainObject, type JsonObject, type JsonValue, understandsAskMeta, unseal } from '@assent/core'
 import { type CallState, isRouted, readCallState, writeCallState } from '../../call/call-state.ts'
 import { askMetaFor, canBeAsked, requiredFor } from '../../call/capabilities.ts'
 import type { TimedResponse, TimedResponses } from '../../call/layers.ts'
@@ -21,9 +13,10 @@ import { type Call, type Ended, failed, type InputRequest, type NeedsInput, tooM
 import { shownWaitMs } from '../../call/route/ask-deadline.ts'
 import { expired } from '../../call/screen/screen-questions.ts'
 import { shownSchema } from '../../call/screen/shown-schema.ts'
+import { sealState } from '../../call/seal-state.ts'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
-import { randomBytes } from '../../protocol/random.ts'
+import { own } from '../../protocol/own.ts'
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
 
@@ -111,7 +104,7 @@ export function inputRequired(
       }
     }
     const reasons = outcome.repeat?.reasons ?? {}
-    const shown = withReason(wanted, Object.hasOwn(reasons, key) ? reasons[key] : undefined)
+    const shown = withReason(wanted, own(reasons, key))
     requests.push([key, questionOf(shown, call.client.declared, shownWaitMs(serving, wanted, elapsedMs))])
   }
   const deadlines = Object.fromEntries(
@@ -126,7 +119,7 @@ export function inputRequired(
   const repeat = outcome.repeat === undefined ? {} : { repeat: outcome.repeat as JsonObject }
   const asked = isRouted(state) ? {} : { asked: formsIn(outcome.wanted) }
   const payload = { state: writeCallState(state), askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
-  const requestState = sealed(serving, binding, payload)
+  const requestState = sealState(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
@@ -187,18 +180,6 @@ function formAsked(asked: JsonObject, schemas: JsonObject, key: string): InputRe
 function numberAt(parent: JsonObject | undefined, key: string): number | undefined {
   const value = parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined
   return typeof value === 'number' ? value : undefined
-}
-
-/**
- * Undefined when the state exceeds its size limit: it includes the server's state, which may be as large as a message.
- */
-function sealed(serving: Serving, binding: Parameters<typeof seal>[1], payload: JsonObject): string | undefined {
-  try {
-    return seal(serving.keys, binding, payload, { nowMs: serving.store.nowMs(), random: randomBytes })
-  } catch (error) {
-    if (isAssentError(error, 'limit_exceeded')) return undefined
-    throw error
-  }
 }
 
 function questionOf(wanted: InputRequest, declared: JsonObject, waitMs: number): JsonObject {

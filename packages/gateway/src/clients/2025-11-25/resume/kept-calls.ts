@@ -9,12 +9,12 @@
 // I3  A row that is claimed and not finished belongs to a process that is sending, or has sent, its answers: no other
 //     process continues it.
 
-import { isAssentError, isPlainObject, type JsonObject, requestDigest, seal, unseal } from '@assent/core'
+import { isPlainObject, type JsonObject, requestDigest, unseal } from '@assent/core'
 import { type CallState, isOnlyAtClient, readCallState, writeCallState } from '../../../call/call-state.ts'
 import type { InputRequest, NeedsInput } from '../../../call/model.ts'
+import { sealState } from '../../../call/seal-state.ts'
 import { clientLimits, relayLimits } from '../../../limits.ts'
 import { isReply, type Reply, type Request, readMessage } from '../../../protocol/messages.ts'
-import { randomBytes } from '../../../protocol/random.ts'
 import type { Serving } from '../../context.ts'
 
 /** The owner of a call, and the stream that its client names when it reconnects. */
@@ -159,17 +159,8 @@ function rowOf(stream: string, number: number): string {
 
 /** Undefined when the round exceeds the size limit of a sealed state. */
 function sealed(serving: Parts, name: CallName, id: string, round: KeptRound, ttlMs: number): string | undefined {
-  const { keys, store } = serving
   const payload = { session: name.session, ...round, state: writeCallState(round.state) } as JsonObject
-  try {
-    return seal(keys, { ...bindingOf(serving, name, id), ttlMs }, payload, {
-      nowMs: store.nowMs(),
-      random: randomBytes,
-    })
-  } catch (error) {
-    if (isAssentError(error, 'limit_exceeded')) return undefined
-    throw error
-  }
+  return sealState(serving, { ...bindingOf(serving, name, id), ttlMs }, payload)
 }
 
 function opened(serving: Parts, name: CallName, id: string, state: string): KeptRound | undefined {
