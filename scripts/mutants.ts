@@ -1,9 +1,9 @@
 // Mutation tests: changes one piece of the code at a time and checks that a test fails. `npm run mutants`, with `--quick` in CI.
 //
 // Mutants that no test kills are listed with their reasons in test/mutants/survivors.json. The last line of output is the
-// figure. The run fails if fewer than 90 % of a module's mutants are killed, if a survivor is not listed, or if a listed one
-// is killed. With files or modules as arguments it mutates only those: `npm run mutants -- core/seal`. With `--again` it
-// checks the reports of the last run again, after a change of the list.
+// figure. The run fails if too few of a module's mutants are killed (90 %; 85 % in the gateway), if a survivor is not listed,
+// or if a listed one is killed. With files or modules as arguments it mutates only those: `npm run mutants -- core/seal`.
+// With `--again` it checks the reports of the last run again, after a change of the list.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -13,7 +13,6 @@ import { type Module, modulesIn } from './mutants/modules.ts'
 import { type Judged, type Mutant, readReport } from './mutants/report.ts'
 import { compare, readList } from './mutants/survivors.ts'
 
-const goal = 0.9
 const quickFiles = ['packages/core/src/audit/checkpoint.ts', 'packages/core/src/receipt/receipt.ts']
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -35,7 +34,7 @@ const modules = modulesIn(root)
   .filter(({ files }) => files.length > 0)
 
 const startedAt = performance.now()
-const outcomes = modules.map((module) => ({ name: module.name, judged: mutate(module) }))
+const outcomes = modules.map((module) => ({ name: module.name, goal: module.goal, judged: mutate(module) }))
 const judged = outcomes.flatMap((outcome) => outcome.judged)
 const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
 console.log(values.again ? 'mutants: checked again' : `mutants: took ${minutes} min, ${concurrency} at a time`)
@@ -53,9 +52,10 @@ print('listed, but timed out in this run', unclear)
 const { killed, total } = countOf(judged)
 const listed = total - killed - unlisted.length
 console.log(`mutants: ${shareOf(judged)}, ${listed} survivors listed, ${unlisted.length} not listed`)
-const isReached = outcomes
-  .map((outcome) => countOf(outcome.judged))
-  .every((count) => count.killed >= goal * count.total)
+const isReached = outcomes.every((outcome) => {
+  const count = countOf(outcome.judged)
+  return count.killed >= outcome.goal * count.total
+})
 process.exit(isReached && total > 0 && unlisted.length === 0 && stale.length === 0 ? 0 : 1)
 
 function mutate({ name, files, tests }: Module): readonly Judged[] {
@@ -67,7 +67,10 @@ function mutate({ name, files, tests }: Module): readonly Judged[] {
   rmSync(report, { force: true })
   const config = `${folder}${slug}.config.json`
   const fixed = JSON.parse(readFileSync(`${root}test/mutants/stryker.json`, 'utf8'))
-  const options = { mutate: files, concurrency, tempDirName: `.mutants/${slug}`, jsonReporter: { fileName: report } }
+  // Only its own modules need the gateway, which takes long to copy.
+  const ignorePatterns = [...fixed.ignorePatterns, ...(name.startsWith('gateway/') ? [] : ['packages/gateway'])]
+  const jsonReporter = { fileName: report }
+  const options = { mutate: files, concurrency, ignorePatterns, tempDirName: `.mutants/${slug}`, jsonReporter }
   writeFileSync(config, JSON.stringify({ ...fixed, ...options }))
   console.log(`${name}: ${files.length} files`)
   const stryker = fileURLToPath(import.meta.resolve('@stryker-mutator/core/package.json')).replace(

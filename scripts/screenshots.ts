@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from '../test-kit/chromium.ts'
 import { inboxServerKeys, startInboxServer } from '../test-kit/gateway/inbox-server.ts'
 import { raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
+import { agentAsks } from './inbox/agent-asks.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { writeSampleHistory } from './inbox/sample-history.ts'
 
@@ -33,6 +34,7 @@ const inbox = await startInboxServer({ store: await openSqlite(path, { keys: inb
 const ids = await raiseSamples(inbox.store)
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()
+const agent = await agentAsks()
 const browser = await aBrowser()
 try {
   for (const [size, viewport] of Object.entries(sizes)) {
@@ -45,6 +47,9 @@ try {
         await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
       await playground(page, size, colorScheme)
       await context.close()
+      const other = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      await agentCards(await other.newPage(), size, colorScheme)
+      await other.close()
     }
   }
   // Last, so that it is in no other picture.
@@ -63,6 +68,7 @@ try {
 } finally {
   await browser.close()
   await playing.close()
+  await agent.close()
   await inbox.close()
   await rm(folder, { recursive: true, force: true })
 }
@@ -81,18 +87,18 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await page.getByRole('radio', { name: 'production' }).check()
   await page.getByRole('button', { name: 'Run' }).click()
   const card = page.locator('.run-question')
-  await card.getByRole('radio', { name: 'Europe' }).check()
+  await card.getByRole('button', { name: 'Europe' }).waitFor()
   await page.waitForTimeout(700)
   await card.scrollIntoViewIfNeeded()
   await page.screenshot({ path: file('playground'), fullPage: size === 'wide' })
   console.log(file('playground'))
-  await card.getByRole('button', { name: 'Answer' }).click()
+  await card.getByRole('button', { name: 'Europe' }).click()
   await card.getByRole('slider').waitFor()
   await page.waitForTimeout(700)
   await card.getByRole('button', { name: 'Answer' }).click()
-  await card.getByRole('radio', { name: 'Yes' }).check()
+  await card.getByRole('button', { name: 'Yes', exact: true }).waitFor()
   await page.waitForTimeout(700)
-  await card.getByRole('button', { name: 'Answer' }).click()
+  await card.getByRole('button', { name: 'Yes', exact: true }).click()
   await card.getByRole('button', { name: 'Approve' }).waitFor()
   await page.waitForTimeout(700)
   await card.getByRole('button', { name: 'Approve' }).click()
@@ -100,6 +106,25 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   if (size === 'phone') await page.locator('.run-result').scrollIntoViewIfNeeded()
   await page.screenshot({ path: file('result'), fullPage: size === 'wide' })
   console.log(file('result'))
+}
+
+/** The cards of the built-in tools, in full. */
+async function agentCards(page: Page, size: string, colorScheme: string): Promise<void> {
+  await page.goto(agent.link())
+  await page.locator('.row').first().waitFor()
+  for (const name of agent.names) {
+    const file = `${into}/${name}-${size}-${colorScheme}.png`
+    if (size === 'phone') await page.goto(new URL('/', page.url()).href)
+    await page.locator('.row', { hasText: agent.headline(name) }).click()
+    await page.locator('.card', { hasText: agent.headline(name) }).waitFor()
+    await page.waitForTimeout(250)
+    const height = Number(await page.evaluate(`document.querySelector('.card').getBoundingClientRect().bottom + 40`))
+    const viewport = page.viewportSize() ?? sizes.wide
+    await page.setViewportSize({ width: viewport.width, height: Math.max(viewport.height, Math.ceil(height)) })
+    await page.screenshot({ path: file })
+    await page.setViewportSize(viewport)
+    console.log(file)
+  }
 }
 
 async function picture(page: Page, name: string, file: string): Promise<void> {

@@ -31,6 +31,7 @@ const keys = createKeyRing([{ id: 'bench', secret: Buffer.from(secret, 'base64')
 const store = await openPostgres(database, { keys, schema, ...(wake === undefined ? {} : { wake }) })
 const gateway = await startGateway({
   listen: { host: '127.0.0.1', port: 0 },
+  cluster: { listen: { host: '127.0.0.1', port: 0 } },
   servers: { bench: { url: server } },
   store,
   keys,

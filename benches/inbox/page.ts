@@ -50,14 +50,14 @@ async function waitForTime(page: Page, expression: string): Promise<number> {
   }
 }
 
-/** Opens the ask with this headline and declines it. Returns when the button was pressed. */
-export async function decline(page: Page, text: string): Promise<number> {
+/** Opens the ask with this headline and chooses `eu`. Returns when the button was pressed. */
+export async function answer(page: Page, text: string): Promise<number> {
   await page.locator('.row', { hasText: text }).first().click()
   await page.locator('.card', { hasText: text }).waitFor()
   // Waits longer than a new card ignores clicks.
   await page.waitForTimeout(600)
-  await page.getByRole('button', { name: 'Decline' }).click()
-  await page.getByText(/You declined this/).waitFor()
+  await page.getByRole('button', { name: 'eu', exact: true }).click()
+  await page.getByText(/You chose “eu”/).waitFor()
   return Number(await page.evaluate('window.__bench.clickedAt'))
 }
 

@@ -109,6 +109,7 @@ async function serve(name: string, servers: Readonly<Record<string, { url: strin
   let inbox: InboxApp | undefined
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
+    cluster: { listen: { host: '127.0.0.1', port: 0 } },
     servers,
     store,
     keys: createKeyRing([{ id: 'proof', secret: Buffer.from(site.secret, 'base64') }]),

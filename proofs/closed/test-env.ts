@@ -81,6 +81,7 @@ export class TestEnv {
     let inbox: InboxApp | undefined
     const gateway = await startGateway({
       listen: { host: '127.0.0.1', port: 0 },
+      cluster: { listen: { host: '127.0.0.1', port: 0 } },
       servers: this.#urls,
       store,
       keys,

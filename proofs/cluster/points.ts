@@ -9,9 +9,9 @@ import type { Store } from '@assent/store'
 
 const steps = {
   asks: ['raise', 'answer', 'withdraw', 'wait'],
-  calls: ['begin', 'read', 'finish', 'delivered', 'renew'],
-  messages: ['send', 'sendToAll'],
-  sessions: ['begin', 'read'],
+  calls: ['begin', 'read', 'finish', 'delivered'],
+  replicas: ['renew', 'live'],
+  sessions: ['begin', 'read', 'move'],
   deferred: ['keep', 'claim', 'finish'],
   audit: ['append'],
 } as const satisfies { [Part in keyof Store]?: readonly (keyof Store[Part])[] }

@@ -18,6 +18,8 @@ export interface ReplicaSettings {
   readonly wake?: string
   readonly bug?: Bug
   readonly port: number
+  /** The port of the cluster listener: a restarted replica takes over the address of the dead one. */
+  readonly clusterPort: number
   readonly secret: string
   readonly servers: Readonly<Record<string, { url: string }>>
   /** Used instead of `secret`: the first key seals, all keys open. */
@@ -111,7 +113,18 @@ async function warmUp(): Promise<void> {
 }
 
 async function begin(settings: ReplicaSettings): Promise<void> {
-  const { url, schema, wake, bug, port, secret, servers, keys = [{ id: 'proof', secret }], sweepEveryMs } = settings
+  const {
+    url,
+    schema,
+    wake,
+    bug,
+    port,
+    clusterPort,
+    secret,
+    servers,
+    keys = [{ id: 'proof', secret }],
+    sweepEveryMs,
+  } = settings
   if (settings.sessionIdleMs !== undefined) setLimits(clientLimits, { sessionIdleMs: settings.sessionIdleMs })
   ring = ringOf(keys)
   const condition = { isLeaving: false }
@@ -120,6 +133,7 @@ async function begin(settings: ReplicaSettings): Promise<void> {
   const store = bug === undefined ? opened : withBug(opened, bug)
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port },
+    cluster: { listen: { host: '127.0.0.1', port: clusterPort } },
     servers,
     store,
     keys: currentRing,

@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { Balancer } from '../../test-kit/balancer.ts'
+import { freePort } from '../../test-kit/listen.ts'
 import { diedAt } from './points.ts'
 import type { FromReplica, Numbered, ReplicaSettings, ToReplica, Weight } from './replica.ts'
 import { Spares } from './spares.ts'
@@ -27,6 +28,7 @@ interface Slot {
   /** Undefined while it is starting. */
   url: string | undefined
   port: number
+  readonly clusterPort: number
   /** The last result of its readiness check, if the balancer checks it. */
   isReady: boolean
   /** It is stopping. */
@@ -37,7 +39,7 @@ interface Slot {
 }
 
 export class GatewayCluster {
-  #settings: Omit<ReplicaSettings, 'port'>
+  #settings: Omit<ReplicaSettings, 'port' | 'clusterPort'>
   readonly #slots: Slot[] = []
   readonly #spares = new Spares((text) => this.#onStderr(text))
   readonly #errors: string[] = []
@@ -47,14 +49,17 @@ export class GatewayCluster {
   readonly #balancer = new Balancer(() => this.#slots)
   kills = 0
 
-  constructor(settings: Omit<ReplicaSettings, 'port'>) {
+  constructor(settings: Omit<ReplicaSettings, 'port' | 'clusterPort'>) {
     this.#settings = settings
   }
 
   /** Where clients connect. */
   async start(count: number): Promise<string> {
     this.#spares.start()
-    await Promise.all(Array.from({ length: count }, () => this.#fill({ port: 0, asked: new Map() } as never)))
+    const slots = Array.from({ length: count }, async () =>
+      this.#fill({ port: 0, clusterPort: await freePort(), asked: new Map() } as never),
+    )
+    await Promise.all(slots)
     return this.#balancer.start()
   }
 
@@ -124,6 +129,17 @@ export class GatewayCluster {
     return true
   }
 
+  /** Stops one from running for a while, as a machine that swaps or is suspended does. */
+  async pause(index: number, ms: number): Promise<boolean> {
+    const slot = this.#slots[index]
+    if (slot?.url === undefined) return false
+    const { child } = slot
+    child.kill('SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    child.kill('SIGCONT')
+    return true
+  }
+
   /** The first replica that reaches one of these points dies there. Resolves with the point, or undefined after this time. */
   async killAt(names: readonly string[], withinMs: number): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -180,7 +196,7 @@ export class GatewayCluster {
       if (!slot.isLeaving) this.kills += 1
       void this.#fill(slot).then(resolve)
     })
-    send(child, { go: { ...this.#settings, port: slot.port } })
+    send(child, { go: { ...this.#settings, port: slot.port, clusterPort: slot.clusterPort } })
     await promise
   }
 

@@ -20,8 +20,11 @@ import { EffectServers } from './servers.ts'
 export const replicas = 3
 export const principals: readonly string[] = Array.from({ length: 8 }, (_, n) => `person-${n}`)
 
-/** Long enough for the leases of killed replicas to expire and for others to notice, on a busy machine. */
-const leasesRunOutMs = 60_000
+/**
+ * Long enough for the leases of killed replicas to expire and for others to notice, on a busy machine; and longer than a
+ * question may be open: a caller whose state was lost with the replica that forwarded it never retries.
+ */
+const leasesRunOutMs = 180_000
 /** Also the time to find a second effect. */
 const restsAfterMs = 1_500
 const restLookMs = 250
@@ -45,6 +48,8 @@ export interface ClusterContext {
   readonly url: string
   /** The database schema. */
   readonly schema: string
+  /** The key of the replicas. */
+  readonly secret: string
 }
 
 export interface ClusterRunOptions<T extends Disruption> {
@@ -79,12 +84,13 @@ export interface ClusterRun<T extends Disruption> {
 export async function runCluster<T extends Disruption>(options: ClusterRunOptions<T>): Promise<ClusterRun<T>> {
   const { asks, seed, wake, bug, ourDatabase = () => postgresUrl, patienceMs = 90_000 } = options
   const schema = `cluster_${randomBytes(8).toString('hex')}`
+  const secret = randomBytes(32).toString('base64')
   const evidence = new Evidence()
   const servers = new EffectServers(evidence)
   const gateways = new GatewayCluster({
     url: options.replicaDatabase ?? ourDatabase(),
     schema,
-    secret: randomBytes(32).toString('base64'),
+    secret,
     servers: await servers.start(),
     ...(wake === undefined ? {} : { wake }),
     ...(bug === undefined ? {} : { bug }),
@@ -97,7 +103,7 @@ export async function runCluster<T extends Disruption>(options: ClusterRunOption
     const url = await gateways.start(replicas)
     const people = new People(gateways, evidence, seededRandom(seed + 1), principals)
     const working = people.work()
-    const disruption = options.disruption({ gateways, people, evidence, url, schema })
+    const disruption = options.disruption({ gateways, people, evidence, url, schema, secret })
     let isCalm = false
     const breaking = disruption.work().finally(() => {
       isCalm = true
@@ -124,7 +130,7 @@ export async function runCluster<T extends Disruption>(options: ClusterRunOption
 /** For reading the audit log, and asks only to expire them: it needs none of the replicas' signatures. */
 const readerKeys = createKeyRing([{ id: 'reader', secret: new Uint8Array(32) }])
 
-function openReader(url: string, schema: string): Promise<Store> {
+export function openReader(url: string, schema: string): Promise<Store> {
   return retried(() => openPostgres(url, { keys: readerKeys, schema, connections: 2 }))
 }
 

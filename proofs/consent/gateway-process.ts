@@ -50,7 +50,7 @@ export async function startGatewayProcess({
   let listen = at
 
   const start = async () => {
-    writeFileSync(file, `listen: "${listen}"\n${config}`)
+    writeFileSync(file, `listen: "${listen}"\ncluster: { listen: "127.0.0.1:0" }\n${config}`)
     const args = [program.main, 'gateway', '--config', file]
     const started = spawn(process.execPath, args, {
       cwd: folder,
@@ -61,7 +61,7 @@ export async function startGatewayProcess({
     const url = await listening(started, log)
     listen = new URL(url).host
     // With the assigned port, for a restart and for `assent inbox link`.
-    writeFileSync(file, `listen: "${listen}"\n${config}`)
+    writeFileSync(file, `listen: "${listen}"\ncluster: { listen: "127.0.0.1:0" }\n${config}`)
     return url
   }
   const ended = async (signal: 'SIGKILL' | 'SIGTERM') => {

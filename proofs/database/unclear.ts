@@ -17,7 +17,6 @@ const traces: readonly (readonly [statement: RegExp, sql: string])[] = [
   [/^lose_call$/, `select 1 from calls where id = any($1) and state = 'lost'`],
   [/^claim_round$/, 'select 1 from rounds where id = any($1)'],
   [/^finish_round$/, 'select 1 from rounds where id = any($1) and outcome is not null'],
-  [/^send_message$/, 'select 1 from messages where id = any($1)'],
   [/^begin_client_session$/, 'select 1 from client_sessions where id = any($1)'],
   [/^defer_call$/, 'select 1 from deferred_calls where id = any($1)'],
   [/^claim_deferred$/, 'select 1 from deferred_calls where id = any($1) and claimed_at is not null'],

@@ -8,18 +8,29 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Measurement } from '../../scripts/measurement.ts'
+import { postgresUrl } from '../../test-kit/postgres.ts'
 import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
 import { judge } from '../cluster/judge.ts'
 import { bugs, points } from '../cluster/points.ts'
-import { type ClusterContext, type Disruption, principals, replicas, runCluster } from '../cluster/run-cluster.ts'
+import {
+  type ClusterContext,
+  type Disruption,
+  openReader,
+  principals,
+  replicas,
+  runCluster,
+} from '../cluster/run-cluster.ts'
 import { judged, words } from '../cluster/verdict.ts'
 import { Durations } from '../schema/watch.ts'
+import { type Forgeries, forgeRequests } from './forged.ts'
 
 const answerableGoalMs = 2_000
 /** With a dozen kills the p99 is the slowest one, which a single late process determines. */
 const answerableGoalQuickMs = 4_000
 const mostBehind = 8
 const pointWithinMs = 300
+/** Longer than a lease: the other replicas declare a paused one dead. */
+const pauseMs = 9_000
 
 export const run: Measurement = async ({ quick, seed }) => {
   const asks = Number(process.env.ASSENT_PROOF_ASKS ?? (quick ? 200 : 20_000))
@@ -28,10 +39,17 @@ export const run: Measurement = async ({ quick, seed }) => {
   const late = monitorEventLoopDelay({ resolution: 10 })
   late.enable()
   const missedBugs = quick ? [] : await bugsMissed(seed)
-  const disruption = (context: ClusterContext) => new Killer(context, seededRandom(seed + 2), kills, asks)
+  const pauses = quick ? 1 : Math.ceil(kills / 25)
+  const forged = quick ? 500 : 10_000
+  const disruption = (context: ClusterContext) =>
+    new Killer(context, seededRandom(seed + 2), { kills, asks, pauses, forged })
   const clusterRun = await runCluster({ asks, seed, disruption, ...(wake === undefined ? {} : { wake }) })
   const { faults, missed, plantedFaults } = judged(clusterRun, 'kill', quick)
-  const { atPoints, atRandom, answerable, allDead } = clusterRun.disruption
+  const { atPoints, atRandom, answerable, allDead, paused, forgeries } = clusterRun.disruption
+  const { sent = 0, accepted = [], genuineRefused = 0 } = forgeries ?? {}
+  console.log(
+    `kill: ${paused} pauses of ${pauseMs / 1_000} s; ${sent.toLocaleString('en')} forged and replayed requests between replicas: ${accepted.length} accepted ${[...new Set(accepted)].join(', ')}; ${genuineRefused} genuine ones refused`,
+  )
   console.log(`kill: ${atPoints.size} of ${points.length} named points: ${words(atPoints)}; at random ${atRandom}`)
   const p99 = answerable.quantileMs(0.99)
   console.log(
@@ -43,6 +61,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     reached:
       faults.length === 0 &&
       missed.length + missedBugs.length === 0 &&
+      accepted.length + genuineRefused === 0 &&
+      sent > 0 &&
       p99 < (quick ? answerableGoalQuickMs : answerableGoalMs),
     figure: `kill: ${clusterRun.evidence.calls.size.toLocaleString('en')} calls, ${clusterRun.gateways.kills} kills at ${atPoints.size} points and at random: ${faults.length} faults; answerable again p99 ${p99.toFixed(0)} ms; ${plantedFaults}`,
   }
@@ -68,24 +88,32 @@ async function bugsMissed(seed: number): Promise<string[]> {
 
 const noDisruption: Disruption = { work: () => Promise.resolve(), stop: () => undefined }
 
-/** Kills replicas, spread over the whole run. */
+interface Plan {
+  readonly kills: number
+  readonly asks: number
+  readonly pauses: number
+  /** Forged and replayed requests between replicas. */
+  readonly forged: number
+}
+
+/** Kills and pauses replicas, spread over the whole run. */
 class Killer implements Disruption {
   readonly #context: ClusterContext
   readonly #random: SeededRandom
-  readonly #kills: number
-  readonly #asks: number
+  readonly #plan: Plan
   readonly atPoints: Map<string, number> = new Map()
   /** Recovery times while another replica was running, and while none was. */
   readonly answerable: Durations = new Durations()
   readonly allDead: Durations = new Durations()
   atRandom = 0
+  paused = 0
+  forgeries: Forgeries | undefined
   #isOver = false
 
-  constructor(context: ClusterContext, random: SeededRandom, kills: number, asks: number) {
+  constructor(context: ClusterContext, random: SeededRandom, plan: Plan) {
     this.#context = context
     this.#random = random
-    this.#kills = kills
-    this.#asks = asks
+    this.#plan = plan
   }
 
   get total(): number {
@@ -93,7 +121,10 @@ class Killer implements Disruption {
   }
 
   async work(): Promise<void> {
-    while (!this.#isOver && this.total < this.#kills) {
+    const { kills, pauses } = this.#plan
+    while (!this.#isOver && this.total < kills) {
+      // Spread over the kills, the first one early.
+      if (this.paused < pauses && this.total >= ((this.paused + 0.5) / pauses) * kills) await this.#pause()
       // As many as are due by now, so that kills last until the final ask.
       if (this.#due <= 0) {
         await sleep(20)
@@ -113,6 +144,21 @@ class Killer implements Disruption {
     this.#isOver = true
   }
 
+  /** The replicas that survived must serve none of these. */
+  async afterwards(): Promise<void> {
+    const { schema, secret } = this.#context
+    const reader = await openReader(postgresUrl, schema)
+    const live = (await reader.replicas.live()).filter(({ address }) => address !== '')
+    this.forgeries = await forgeRequests(this.#plan.forged, live, secret, () => reader.nowMs(), this.#random)
+    await reader.close()
+  }
+
+  async #pause(): Promise<void> {
+    this.paused += 1
+    while (this.#context.gateways.up < replicas && !this.#isOver) await sleep(20)
+    await this.#context.gateways.pause(this.#random.int(replicas), pauseMs)
+  }
+
   /** A kill takes longer than a call, so callers wait. */
   async pace(): Promise<void> {
     while (this.#due > mostBehind && !this.#isOver) await sleep(20)
@@ -120,7 +166,8 @@ class Killer implements Disruption {
 
   /** The number of kills that are due for the calls so far. */
   get #due(): number {
-    return (this.#context.evidence.calls.size / this.#asks) * this.#kills - this.total
+    const { kills, asks } = this.#plan
+    return (this.#context.evidence.calls.size / asks) * kills - this.total
   }
 
   #killAtRandom(): boolean {

@@ -6,7 +6,7 @@ import { type InboxServer, tenant } from '../../test-kit/gateway/inbox-server.ts
 import { aForm, anAsk, eitherOfUs } from '../../test-kit/gateway/sample-asks.ts'
 import type { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
 import type { SeededRandom } from '../../test-kit/random.ts'
-import { hostileString, veryLong } from './strings.ts'
+import { hostileMarkdown, hostileString, veryLong } from './strings.ts'
 
 export interface Seen {
   strings: number
@@ -17,10 +17,21 @@ export interface Seen {
   refusedByPolicy: number
   /** Displayed differently from the API response. */
   altered: number
+  /** Texts of an asker of which something is not on the page. */
+  hidden: number
 }
 
 export function nothingSeen(): Seen {
-  return { strings: 0, pages: 0, scriptRuns: 0, requests: 0, rawCharacters: 0, refusedByPolicy: 0, altered: 0 }
+  return {
+    strings: 0,
+    pages: 0,
+    scriptRuns: 0,
+    requests: 0,
+    rawCharacters: 0,
+    refusedByPolicy: 0,
+    altered: 0,
+    hidden: 0,
+  }
 }
 
 const fieldsEach = 8
@@ -44,6 +55,12 @@ export class Strings {
       .toWellFormed()
   }
 
+  /** Several blocks of Markdown with other hostile strings between them. */
+  markdown(): string {
+    const blocks = Array.from({ length: 8 }, () => `${hostileMarkdown(this.#random)}\n\n${this.next()}`)
+    return blocks.join('\n\n').slice(0, 7_000).toWellFormed()
+  }
+
   long(): string {
     this.#seen.strings++
     return veryLong(this.#random).toWellFormed()
@@ -58,13 +75,13 @@ export function hostileApproval(strings: Strings): AskDraft {
     definitionDigest: toolDefinitionDigest({ name: 'hostile' }),
     arguments: { ...Object.fromEntries(entries), nested: { [strings.next()]: [strings.next(2_000)] } },
   }
-  const words = { title: strings.next(), claim: strings.long().slice(0, 7_000) }
+  const words = { title: strings.next(), claim: strings.markdown() }
   return anAsk({ kind: 'approval', action, digest: actionDigest(action), ...words }, { approvalRule: eitherOfUs })
 }
 
 export function hostileForm(strings: Strings): AskDraft {
   const fields = Array.from({ length: fieldsEach }, (_, at): Field => hostileField(strings, at))
-  return aForm(strings.next(4_000), fields, { approvalRule: eitherOfUs })
+  return aForm(strings.markdown(), fields, { approvalRule: eitherOfUs })
 }
 
 export function hostileLink(strings: Strings): AskDraft {
@@ -115,7 +132,9 @@ export async function lookAt(
   await page.locator(`[data-ask="${id}"][data-state="${state}"]`).waitFor()
   const details = page.getByRole('button', { name: /^details/ })
   if ((await details.count()) > 0) await details.click()
+  for (const button of await page.locator('.show-all').all()) await button.click()
   const found = (await page.evaluate(look)) as {
+    claim: string | null
     raw: number
     ran: boolean
     drawn: string[]
@@ -123,7 +142,11 @@ export async function lookAt(
     where: unknown[]
   }
   const { ask } = (await (await reader.get(`/api/asks/${id}`)).json()) as {
-    ask: { question: { kind: string; action?: { arguments: { value: string }[] } } }
+    ask: { headline: string; question: { kind: string; claim?: string; action?: { arguments: { value: string }[] } } }
+  }
+  if (!isWhole(found.claim ?? '', ask.question.claim ?? '', ask.headline)) {
+    console.log(`  not all of it at ${id}: ${escaped(ask.question.claim)}`)
+    seen.hidden++
   }
   const expected = ask.question.action?.arguments.map(({ value }) => value) ?? []
   if (JSON.stringify(found.drawn.slice(0, expected.length)) !== JSON.stringify(expected)) seen.altered++
@@ -132,6 +155,13 @@ export async function lookAt(
   for (const one of found.where) console.log(`  raw at ${id}: ${escaped(one)}`)
   seen.rawCharacters += found.raw
   seen.scriptRuns += (found.ran ? 1 : 0) + found.markup
+}
+
+/** Whether every letter and digit is on the page, in its order; the headline may be the card's title instead. */
+function isWhole(shown: string, claim: string, headline: string): boolean {
+  const essence = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
+  const rest = claim.trim().startsWith(headline) ? [claim.trim().slice(headline.length)] : []
+  return [claim, ...rest].some((text) => essence(text) === essence(shown))
 }
 
 function escaped(value: unknown): string {
@@ -154,8 +184,12 @@ const look = String.raw`(() => {
     if ('value' in node && typeof node.value === 'string' && raw.test(node.value)) { found++; where.push([node.tagName + ' value', node.value]) }
   }
   if (raw.test(document.title)) found++
+  // The numbers of a list are markers and not part of its text.
+  for (const item of document.querySelectorAll('.claim ol > li[value]')) item.prepend(item.getAttribute('value') + '. ')
+  const claim = document.querySelector('.claim .markdown')
   const markup = document.querySelectorAll('.card :is(script, iframe, object, link, style, base, meta, img, video, math, b, a:not([href^="/"]))')
   return {
+    claim: claim === null ? null : claim.innerText,
     raw: found,
     where,
     ran: '__ran' in window,

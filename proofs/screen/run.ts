@@ -38,7 +38,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   const inTerminal = await throughTheTerminal(seededRandom(seed), quick ? 700 : 5_500)
   const links = await judgeLinks(random, quick ? 40 : 150)
   console.log(
-    `page: ${seen.pages} checked, ${seen.refusedByPolicy} resources blocked by the policy, ${seen.altered} actions displayed differently`,
+    `page: ${seen.pages} checked, ${seen.refusedByPolicy} resources blocked by the policy, ${seen.altered} actions displayed differently, ${seen.hidden} texts not in full`,
   )
   for (const line of links.missed) console.log(`  not flagged: ${line}`)
   for (const line of links.wronglyFlagged) console.log(`  wrongly flagged: ${line}`)
@@ -47,14 +47,21 @@ export const run: Measurement = async ({ quick, seed }) => {
     seen.strings >= (quick ? 700 : 5_000) &&
     inTerminal.strings >= (quick ? 700 : 5_000) &&
     inTerminal.rawCharacters + inTerminal.forgedLines === 0 &&
-    seen.scriptRuns + seen.requests + seen.rawCharacters + seen.refusedByPolicy + seen.altered + errors === 0 &&
+    seen.scriptRuns +
+      seen.requests +
+      seen.rawCharacters +
+      seen.refusedByPolicy +
+      seen.altered +
+      seen.hidden +
+      errors ===
+      0 &&
     links.missed.length === 0 &&
     links.wronglyFlagged.length < benignFlaggedMost * links.benign
   return {
     reached,
     figure:
       `screen: ${seen.strings.toLocaleString('en-US')} hostile strings on ${seen.pages} pages, ${seen.scriptRuns} script runs, ` +
-      `${seen.requests} requests, ${seen.rawCharacters} raw characters; ${inTerminal.strings.toLocaleString('en-US')} on ` +
+      `${seen.requests} requests, ${seen.rawCharacters} raw characters, ${seen.hidden} texts with hidden parts; ${inTerminal.strings.toLocaleString('en-US')} on ` +
       `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw; ${links.unsafe} unsafe links, ${links.missed.length} ` +
       `not flagged; ${links.benign} honest ones, ${links.wronglyFlagged.length} flagged`,
   }

@@ -38,6 +38,35 @@ const scripts = [
   `constructor`,
 ]
 
+/** Ways of writing Markdown that drop text when they are drawn, or that would make links, pictures or HTML of it. */
+const markdown = [
+  `[note]: ${evil} "delete all"`,
+  `[Approve](${evil} "delete all")`,
+  `![delete all](${evil}.png "title")`,
+  `<!-- delete all -->`,
+  `<b>bold</b> <i onclick="${ran}">x</i>`,
+  `| one | two |\n| --- | --- |\n| a | b | delete all |`,
+  `| one |\n| --- |\n| a \\| b |\n| \`c | d\` |`,
+  '```sh delete all\nls\n```',
+  '~~~diff\n-old\n+new\n~~~',
+  '```\n<script>\n```',
+  '- [x] done\n- [ ] open\n\n  delete all',
+  '7. seven\n9. nine\n   1. inner\n\n      delete all',
+  '> quoted\n> [note]: x "delete all"\n\nafter',
+  '# heading # delete\n\nand\n===\n\nor\n---',
+  '**bold *both* bold** _under_ ~~struck~~ `code ``` code`',
+  '&#x202E;&#8203;&amp;&lt;b&gt;&copy;',
+  '\\# \\* \\[not a link\\](x) \\\nbreak  \nspaces',
+  '    indented code\n\n\ttab',
+  'http://evil.example/a www.evil.example <http://evil.example/> a@evil.example',
+  '[^1] and [^1]: delete all',
+  `${'> '.repeat(30)}deep`,
+  `${'- '.repeat(30)}deep`,
+  `${'*'.repeat(60)}stars${'*'.repeat(60)}`,
+  `${'`'.repeat(50)}ticks`,
+  '[['.repeat(50) + ']]'.repeat(20),
+]
+
 const terminal = [
   '\u001b[31mred\u001b[0m',
   '\u001b[2J\u001b[H',
@@ -86,6 +115,7 @@ const families: readonly ((random: SeededRandom) => string)[] = [
   (random) => random.pick(words) + '\u0321\u0336\u0489\u033f'.repeat(5 + random.int(60)),
   (random) => random.pick(['W', '─', 'あ', '\u00a0', 'x']).repeat(200 + random.int(40)),
   (random) => `${random.pick(words)}\n\n\n\n[ Approve ]\t${random.pick(words)}`,
+  (random) => `${random.pick(words)}\n\n${random.pick(markdown)}\n\n${random.pick(markdown)}\n${random.pick(words)}`,
 ]
 
 /** An index always gives the same family; every string is different. */
@@ -93,6 +123,10 @@ export function hostileString(random: SeededRandom, place: number): string {
   const make = families[place % families.length]
   if (make === undefined) throw new RangeError('Unknown family of strings.')
   return `${make(random)} #${place}`
+}
+
+export function hostileMarkdown(random: SeededRandom): string {
+  return random.pick(markdown)
 }
 
 export function veryLong(random: SeededRandom): string {

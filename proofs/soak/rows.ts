@@ -8,7 +8,6 @@ import { postgresUrl } from '../../test-kit/postgres.ts'
 
 /** Asks, votes and the audit log are the permanent record and grow. These tables must not. */
 const tables = [
-  'messages',
   'deferred_calls',
   'rounds',
   'replicas',

@@ -28,6 +28,8 @@ const names: Readonly<Record<string, string>> = { ann: 'Ann Lee', ben: 'Ben Okaf
 
 /** What an operator would have configured. */
 const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['describe']>>>> = {
+  // As in `npx assent`: the agent itself asks.
+  agent: { name: 'Your agent', isAgent: true },
   deploy: { origin: 'configured by your team', touches: 'the production cluster', undo: 'impossible' },
   registry: { origin: 'configured by your team' },
   studio: { origin: 'configured by you' },

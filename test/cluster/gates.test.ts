@@ -53,10 +53,11 @@ test.each(['hanging', 'half-open', 'down'] as const)(
   '[FLEET-12] with a database that is %s a call gets an error, and its server is released',
   async (way) => {
     const { server, link, sick } = await aScene()
-    await call(sick.url, args)
+    const program = await sick.program()
+    await call(sick.url, args, {}, program)
     await link.fail(way)
 
-    const calls = await Promise.all([1, 2, 3].map(() => timed(call(sick.url, args))))
+    const calls = await Promise.all([1, 2, 3].map(() => timed(call(sick.url, args, {}, program))))
 
     for (const { ms, value } of calls) {
       expect(value.message.error.message).toContain(away)
@@ -111,18 +112,19 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 test('[FLEET-12] an answer that was not stored does not count, and counts when it is sent again', async () => {
   // The client of this test answers at once.
   const { server, link, sick } = await aScene({ unseenAfterMs: 0 })
-  const { requestState } = (await call(sick.url, args)).message.result
+  const program = await sick.program()
+  const { requestState } = (await call(sick.url, args, {}, program)).message.result
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
   await link.fail('hanging')
 
-  const refused = await timed(call(sick.url, args, rounds))
+  const refused = await timed(call(sick.url, args, rounds, program))
 
   expect(refused.value.message.error.message).toContain(away)
   expect(refused.ms).toBeLessThan(soonMs)
   expect(server.saw).toEqual([])
   await link.restore()
   const again = await until(async () => {
-    const { message } = await call(sick.url, args, rounds)
+    const { message } = await call(sick.url, args, rounds, program)
     return message.error === undefined ? message.result : undefined
   })
   expect(again).toMatchObject(done)
@@ -142,9 +144,10 @@ test('[FLEET-12] the outcome of a call is stored as soon as the database is back
     { firstThrough: (database) => link.through(database) },
   )
   const [sick, healthy] = cluster.replicas
-  const { requestState } = (await call(sick.url, args)).message.result
+  const program = await sick.program()
+  const { requestState } = (await call(sick.url, args, {}, program)).message.result
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
-  const continuing = call(sick.url, args, rounds)
+  const continuing = call(sick.url, args, rounds, program)
   await until(() => (server.received.some((one) => one.method === undefined) ? true : undefined))
   await link.fail('hanging')
   held?.end({ result: done })

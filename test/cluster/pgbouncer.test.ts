@@ -24,7 +24,7 @@ test.skipIf(isMissing).each([
     const { name, url } = await aDatabase()
     const bouncer = await aPgBouncer('transaction')
     const through = Object.assign(new URL(bouncer.url), { pathname: `/${name}` }).href
-    const config = `keys: { k1: "${aKey}" }\nservers: { a: ${aProcessOf('2025-11-25')} }`
+    const config = `keys: { k1: "${aKey}" }\ncluster: { listen: "127.0.0.1:0" }\nservers: { a: ${aProcessOf('2025-11-25')} }`
     const variables = { ASSENT_STORE: through, ...(wake === '' ? {} : { ASSENT_WAKE: url }) }
     expect(await assent(['migrate', '--store', url])).toMatchObject({ code: 0 })
     const [first, second] = [await aRunningGateway(config, variables), await aRunningGateway(config, variables)]

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment, aForm, aLink, eitherOfUs, forms, twoOfUs } from '../../test-kit/gateway/sample-asks.ts'
-import { ann, approveByKey, ben, testEnv, waitUntilActive } from './test-env.ts'
+import { ann, answerFromMenu, ben, testEnv, waitUntilActive, writeComment } from './test-env.ts'
 
 const env = testEnv()
 
@@ -146,12 +146,12 @@ test('[INBOX-15] each answer leads to its own outcome, and an expired ask differ
   const { page } = await env.visit(inbox)
 
   await open(page, inbox.url, ids.declined)
-  await page.getByLabel('Comment').fill('wrong region')
+  await writeComment(page, 'wrong region')
   await page.getByRole('button', { name: 'Decline' }).click()
   await page.getByText(/You declined this, /).waitFor()
   await page.getByText('wrong region', { exact: true }).waitFor()
   await open(page, inbox.url, ids.dismissed)
-  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await answerFromMenu(page, 'Dismiss')
   await page.getByText(/You dismissed this, /).waitFor()
   await open(page, inbox.url, ids.gone)
   await inbox.store.asks.withdraw(tenant, ids.gone, 'caller-gone')
@@ -212,7 +212,7 @@ test('[INBOX-16] an ask can be selected and answered with the keyboard alone', a
   await page.keyboard.press('j')
   await page.locator(`[data-ask="${approval.id}"]`).waitFor()
   // A key pressed right after a card appears is ignored: it may have been meant for the previous card.
-  await page.keyboard.press('a')
+  await page.keyboard.press('y')
   await page.evaluate(() => Reflect.deleteProperty(performance, 'now'))
   await waitUntilActive(page)
   await page.waitForURL(`${inbox.url}/asks/${approval.id}`)
@@ -226,13 +226,12 @@ test('[INBOX-16] an ask can be selected and answered with the keyboard alone', a
   await page.keyboard.type(' and')
   await page.keyboard.press('Enter')
   expect((await inbox.store.asks.read(tenant, form.id))?.state.kind).toBe('open')
-  await page.keyboard.press('Escape')
-  await approveByKey(page)
+  await page.keyboard.press('Control+Enter')
   await page.getByText(/You (?:answered|chose|requested)/).waitFor()
   expect(await contentOf(inbox.store, form.id)).toEqual({ name: 'Night drive and' })
   await page.keyboard.press('j')
   await waitUntilActive(page)
-  await page.keyboard.press('d')
+  await page.keyboard.press('n')
   await page.getByText(/You declined this/).waitFor()
 })
 
@@ -245,7 +244,7 @@ test('[INBOX-17] new asks appear without a reload, and an answer updates the ope
     await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
     await waitUntilActive(page)
   }
-  await there.page.getByLabel('Comment').fill('after the freeze')
+  await writeComment(there.page, 'after the freeze')
   await there.page.getByRole('button', { name: 'Decline' }).click()
   await here.page.getByText(/Ben Okafor declined this, /).waitFor()
   await here.page.getByText('after the freeze', { exact: true }).waitFor()
@@ -286,7 +285,7 @@ test('[INBOX-17] while the gateway cannot answer, an open card keeps what was ty
   const { id } = await inbox.store.asks.raise(aDeployment({ approvalRule: twoOfUs }))
   const { page } = await env.visit(inbox)
   await waitUntilActive(page)
-  await page.getByLabel('Comment').fill('typed before the outage')
+  await writeComment(page, 'typed before the outage')
   let refused = 0
   const problem = { code: 'unavailable', message: 'The database is unavailable.' }
   await page.route(`**/api/asks/${id}`, (route) => {
@@ -297,7 +296,7 @@ test('[INBOX-17] while the gateway cannot answer, an open card keeps what was ty
   // The first request and its retries.
   await expect.poll(() => refused, { timeout: 60_000 }).toBe(3)
   await page.waitForTimeout(1_000)
-  expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the outage')
+  expect(await page.locator('textarea[data-comment]').inputValue()).toBe('typed before the outage')
 
   await page.unroute(`**/api/asks/${id}`)
   await page.getByRole('button', { name: 'Approve' }).click()
@@ -310,7 +309,7 @@ test('[INBOX-17] the card shows the number of approvals when several are needed'
   await inbox.store.asks.raise(aDeployment({ approvalRule: twoOfUs }))
   const [here, there] = [await env.visit(inbox, ann), await env.visit(inbox, ben)]
   await waitUntilActive(here.page)
-  expect(await here.page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
+  expect(await here.page.getByRole('button', { name: 'More', exact: true }).count()).toBe(0)
   await here.page.getByRole('button', { name: 'Approve' }).click()
   await here.page.getByText('You have answered. Others are still to decide.').waitFor()
   await there.page.getByText('1 of 2 approvals').waitFor()

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { startGateway } from 'assent'
 import { expect, onTestFinished, test } from 'vitest'
-import { testEnv, waitUntilActive } from './test-env.ts'
+import { answerFromMenu, testEnv, waitUntilActive } from './test-env.ts'
 
 const env = testEnv()
 const example = fileURLToPath(new URL('../../examples/delete-artifacts.ts', import.meta.url))
@@ -40,7 +40,8 @@ for (const [generation, callFrom] of [
       expect(await page.locator('.claim').textContent()).toContain('Delete 2 artifacts')
       expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
       expect(await page.getByRole('radio').count()).toBe(0)
-      await page.getByRole('button', { name: button }).click()
+      if (button === 'Dismiss') await answerFromMenu(page, button)
+      else await page.getByRole('button', { name: button }).click()
       expect(await calling).toMatch(expected)
     }
   })

@@ -11,7 +11,7 @@ import { howMany, signIn, whichRegion } from '../../test-kit/mcp/asking-tools.ts
 import { aClient, patientName, type Visit } from '../../test-kit/mcp/scripted-client.ts'
 import type { Revision } from '../../test-kit/revisions.ts'
 import { fillings } from './fill.ts'
-import { waitUntilActive } from './test-env.ts'
+import { answerFromMenu, waitUntilActive } from './test-env.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
@@ -98,11 +98,12 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     const calling = client.call('ask', { questions: [signIn, whichRegion, howMany] })
     for (const [words, button, outcome] of [
       [signIn.message, 'Approve', /You approved this, /],
-      [whichRegion.message, 'Decline', /You declined this, /],
+      [whichRegion.message, 'Decline to answer', /You declined this, /],
       [howMany.message, 'Dismiss', /You dismissed this, /],
     ] as const) {
       await openNext(page, words)
-      await page.getByRole('button', { name: button }).click()
+      if (button === 'Approve') await page.getByRole('button', { name: button }).click()
+      else await answerFromMenu(page, button)
       await page.getByText(outcome).waitFor()
     }
 
@@ -175,7 +176,6 @@ test('[ROUTE-5] [ROUTE-10] after kill -9 between ask and answer the ask can stil
 
 async function answerRegion(page: Page): Promise<void> {
   await openNext(page, whichRegion.message)
-  await page.getByRole('radio', { name: 'eu' }).check()
-  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByRole('button', { name: 'eu', exact: true }).click()
   await page.getByText(/You (?:answered|chose) /).waitFor()
 }

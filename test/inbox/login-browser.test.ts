@@ -99,8 +99,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await mallory.getByText('Not found, or you do not have access.').waitFor()
     await picture(mallory, `stranger-${generation}`)
 
-    await ann.getByRole('radio', { name: 'eu' }).check()
-    await ann.getByRole('button', { name: 'Answer' }).click()
+    await ann.getByRole('button', { name: 'eu', exact: true }).click()
     await ann.getByText(/You chose “eu”/).waitFor()
     expect(await calling).toMatchObject({ content: [{ type: 'text', text: 'done' }] })
 

@@ -3,7 +3,7 @@ import { boolean, choice, form, optional, text } from '@assent/core'
 import { expect, test } from 'vitest'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aForm } from '../../test-kit/gateway/sample-asks.ts'
-import { testEnv, waitUntilActive } from './test-env.ts'
+import { answerFromMenu, testEnv, waitUntilActive, writeComment } from './test-env.ts'
 
 const env = testEnv()
 const confirm = form({ confirmed: boolean({ title: 'Yes' }) }).fields
@@ -21,6 +21,7 @@ test('[REPLY-7] the comment field shows who will receive a comment, and the card
     const { page } = await env.visit(inbox, undefined, options)
     for (const [name, { id }] of Object.entries({ ours, other })) {
       await page.goto(`${inbox.url}/asks/${id}`)
+      await page.getByRole('button', { name: 'Add a comment' }).click()
       await page.getByLabel('Comment').waitFor()
       if (shots !== undefined) await page.screenshot({ path: `${shots}/open-${name}-${size}.png` })
     }
@@ -28,16 +29,16 @@ test('[REPLY-7] the comment field shows who will receive a comment, and the card
   const { page } = await env.visit(inbox)
   await page.goto(`${inbox.url}/asks/${ours.id}`)
   await waitUntilActive(page)
+  await writeComment(page, 'CI is red')
   await page.getByText('Sent with any answer.').waitFor()
-  await page.getByLabel('Comment').fill('CI is red')
-  await page.getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('button', { name: 'No', exact: true }).click()
   await page.getByText('Comment · sent to the agent').waitFor()
 
   await page.goto(`${inbox.url}/asks/${other.id}`)
   await waitUntilActive(page)
-  await page.getByText('Saved in the audit log only', { exact: true }).waitFor()
-  await page.getByLabel('Comment').fill('rebase first')
-  await page.getByRole('button', { name: 'Decline' }).click()
+  await writeComment(page, 'rebase first')
+  await page.getByText('Saved in the audit log only.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'No', exact: true }).click()
   await page.getByText('Comment · saved in the audit log only').waitFor()
   expect(await page.locator('body').textContent()).not.toMatch(/was told/)
 })
@@ -73,7 +74,7 @@ test('[REPLY-10] a form with a comment field of its own has no second one, and a
   expect(await page.locator('.answer-form textarea').count()).toBe(1)
   if (shots !== undefined) await page.screenshot({ path: `${shots}/plan-wide.png` })
   await page.getByLabel('Feedback').fill('wrong approach, use FTS5')
-  await page.getByRole('button', { name: 'Decline' }).click()
+  await answerFromMenu(page, 'Decline to answer')
   await page.getByText(/You declined this/).waitFor()
   const { state } = (await inbox.store.asks.read(tenant, id)) ?? {}
   expect(state).toMatchObject({ answer: { action: 'decline', comment: 'wrong approach, use FTS5' } })
@@ -85,13 +86,13 @@ test('[REPLY-8] a comment that looks like a secret is sent only after the person
   const { page } = await env.visit(inbox)
   await page.goto(`${inbox.url}/asks/${id}`)
   await waitUntilActive(page)
-  await page.getByLabel('Comment').fill(`use ghp_${'a1B2'.repeat(9)}`)
-  await page.getByRole('button', { name: 'Decline' }).click()
+  await writeComment(page, `use ghp_${'a1B2'.repeat(9)}`)
+  await page.getByRole('button', { name: 'No', exact: true }).click()
   await page.getByText(/The comment looks like the key of a service/).waitFor()
   if (shots !== undefined) await page.screenshot({ path: `${shots}/secret-comment.png` })
   expect((await inbox.store.asks.read(tenant, id))?.state.kind).toBe('open')
   await page.getByRole('button', { name: 'Send it anyway' }).click()
-  await page.getByText(/You declined this/).waitFor()
+  await page.getByText(/You answered No/).waitFor()
 })
 
 const looks = {

@@ -82,7 +82,7 @@ export async function approveByKey(page: Page): Promise<void> {
   await expect
     .poll(
       async () => {
-        await page.keyboard.press('a')
+        await page.keyboard.press('y')
         return page.locator('.settled').isVisible()
       },
       { timeout: 60_000, interval: 200 },
@@ -94,4 +94,18 @@ export async function approveByKey(page: Page): Promise<void> {
 export async function waitUntilLive(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   await page.getByText('reconnecting…').waitFor({ state: 'detached' })
+}
+
+/** Gives an answer that has no button of its own. */
+export async function answerFromMenu(page: Page, name: 'Decline to answer' | 'Dismiss'): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+/** Writes beside the buttons. */
+export async function writeComment(page: Page, text: string): Promise<void> {
+  await page.locator('.card [data-comment]').first().waitFor()
+  const add = page.getByRole('button', { name: 'Add a comment' })
+  if (await add.isVisible()) await add.click()
+  await page.locator('textarea[data-comment]').fill(text)
 }

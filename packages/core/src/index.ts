@@ -6,6 +6,7 @@ export { liftComment } from './ask/answer-comment.ts'
 export { type AnswerWarning, answerWarnings } from './ask/answer-warnings.ts'
 export {
   type Ask,
+  type AskCaller,
   type AskDraft,
   type AskState,
   answer,
@@ -109,6 +110,7 @@ export { screenUrl, type UrlOptions, type UrlRefusal, type UrlScreening } from '
 // the views of the inbox API
 export { askView, type DisplayNames } from './inbox/ask-view.ts'
 export { drawField } from './inbox/draw-field.ts'
+export { callerText, whoAsks } from './inbox/who-asks.ts'
 export { agoText, endingText } from './inbox/ending-text.ts'
 export type {
   JsonFieldView,
@@ -143,6 +145,7 @@ export type {
   AskerView,
   AskView,
   BooleanFieldView,
+  ButtonView,
   ChoiceFieldView,
   ChoicesFieldView,
   CallView,

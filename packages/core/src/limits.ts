@@ -25,6 +25,8 @@ export const formLimits = {
 /** Of an ask as a whole. */
 export const askLimits = {
   messageChars: 8_192,
+  /** The name of a client, a folder or a branch. */
+  callerChars: 100,
   /** Calls that one card shows when it is unknown in which of them the server asks. */
   oneOf: 64,
   /** Of a request's id, where it is text. */

@@ -100,7 +100,7 @@ export const relayLimits = configurable({
   heldCalls: 10_000,
   /** Asks looked up in the store when open questions are counted for the metrics. */
   recountedAsks: 2_000,
-  /** Duration of the lease on a held call, and the interval of its renewal. */
+  /** Duration of this replica's lease, and the interval of its renewal. */
   leaseMs: 6_000,
   renewEveryMs: 2_000,
   /**
@@ -123,6 +123,8 @@ export const relayLimits = configurable({
   cancelAfterAnswerMs: 1_000,
   /** How often the store records that a caller still waits; the inbox shows the last such time. */
   callerSeenEveryMs: 20_000,
+  /** How long a retry waits before that is recorded: if the answer is there already, nothing is. */
+  callerBackMs: 250,
   /** How long after a question's deadline the reply of a chained gateway is awaited. */
   chainGraceMs: 2_000,
   /** A faster answer cannot come from a person. */
@@ -244,27 +246,25 @@ export const clientLimits = configurable({
 })
 
 /** Communication between replicas that share a store. */
-export const clusterLimits = {
-  /** How long a message is kept, and how many one replica's queue holds: in total, and per caller. */
-  messages: { keepMs: 120_000, inBox: 10_000, ofOne: 256 },
-  /** Validity of a message's seal: longer than the message is kept, so that clock differences do not matter. */
-  messageSealMs: 48 * 60 * 60 * 1_000,
-  /** Characters of one sealed part of a long message. */
-  messagePartChars: 60_000,
-  /** Retry interval after a failed read. */
-  retryMs: 1_000,
-  /** While another replica continues a call for us: the polling interval of its row, and the resend interval. */
-  forwardLookMs: 1_000,
-  forwardAgainMs: 10_000,
+export const clusterLimits = configurable({
+  /** How long the copy of the list of live replicas is used, and how soon it is read again for one that is missing. */
+  peersKeptMs: 1_000,
+  peersAgainMs: 100,
+  /** How long a replica remembers which other one serves a session. */
+  ownerKeptMs: 5_000,
   /**
-   * While a client follows a call that runs on another replica: how often the subscription is renewed there, and how
-   * long it lasts without a renewal.
+   * Validity of a forwarded request: shorter than a lease, so that a replica that was paused runs none that its sender
+   * has given up. And how many of them a replica accepts in that time.
    */
-  listenAgainMs: 5_000,
-  listensMs: 15_000,
-  /** How often another replica is notified of its rounds that ended here, and how many per message. */
-  endedEveryMs: 500,
-  endedAtOnce: 200,
+  forwardValidMs: 5_000,
+  forwardedAtOnce: 200_000,
+  /** Timeout for connecting to another replica. */
+  connectMs: 2_000,
+  /** Connections to other replicas that are kept open for the next request, and for how long. */
+  idleConnections: 256,
+  idleMs: 30_000,
+  /** While a request is forwarded: how often the sender checks whether the other replica is alive. */
+  forwardLookMs: 1_000,
   /**
    * At shutdown: how long before the end the final phase starts, and the interval at which remaining work is checked.
    */
@@ -272,12 +272,18 @@ export const clusterLimits = {
   drainLookMs: 20,
   /** After the final phase: how long aborted calls may take to report their end. */
   abortGraceMs: 2_000,
+  /**
+   * At the end of draining: how long the other replicas have to confirm that they forward nothing more, and how long
+   * requests that they sent before may take to arrive.
+   */
+  leaveMs: 1_000,
+  leaveGraceMs: 100,
   /** How often a session's expiry is extended in the store, and a deleted session is noticed. */
   sessionExtendMs: 60_000,
   /** Settings kept per session, and how long its first request on another replica waits until they are applied. */
   settingsPerSession: 1_024,
   settingsWithinMs: 1_000,
-} as const
+})
 
 export const programLimits = configurable({
   /** Concurrent client connections. */

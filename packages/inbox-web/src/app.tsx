@@ -6,10 +6,12 @@ import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
 import { problemOf, signOut } from './api/client.ts'
 import { useLiveUpdates } from './api/live-updates.ts'
 import { useMe, useOpenAsks } from './api/queries.ts'
+import { deleteDrafts } from './form/drafts.ts'
 import { InboxPage } from './pages/inbox-page.tsx'
 import { navigate, type Route, useRoute } from './pages/route.ts'
 import { SecretPage } from './pages/secret-page.tsx'
 import { SignedOut, SignInPage, Unverified } from './pages/sign-in-page.tsx'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { canNotify, notify, useNotifications } from './ui/notifications.ts'
 import { PageError } from './ui/page-error.tsx'
 import { ShortcutHelp } from './ui/shortcut-help.tsx'
@@ -78,7 +80,9 @@ export function App() {
         </div>
       </header>
       <main>
-        <Suspense fallback={<Loader className="loading" aria-label="Loading" />}>{pageOf(route, me)}</Suspense>
+        <ErrorBoundary key={route.page}>
+          <Suspense fallback={<Loader className="loading" aria-label="Loading" />}>{pageOf(route, me)}</Suspense>
+        </ErrorBoundary>
       </main>
       <ShortcutHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
@@ -103,7 +107,10 @@ function pageOf(route: Route, me: ReturnType<typeof useMe>) {
 function AccountMenu({ name }: { readonly name: string }) {
   const queries = useQueryClient()
   const sound = useSound()
-  const onSignOut = () => void signOut().then(() => queries.resetQueries())
+  const onSignOut = () => {
+    deleteDrafts()
+    void signOut().then(() => queries.resetQueries())
+  }
   return (
     <>
       <button type="button" className="top-button top-name" popoverTarget="account-menu">

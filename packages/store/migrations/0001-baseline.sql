@@ -41,6 +41,8 @@ create table asks (
   undelivered_at bigint,
   -- Whether the asker receives the person's comment ('asker'), and the name of the person's actual answer (core's AnswerName).
   comment_reaches text,
+  -- The program whose call asks, as JSON: its name, the folder and the branch that it works in.
+  caller text,
   person_answer text,
   -- An answer from the client that came too fast to be a person's; the question was then asked again.
   fast_action text,
@@ -55,8 +57,6 @@ create table asks (
 
 -- For the sweep, which serves all tenants: overdue asks.
 create index asks_due on asks (decide_by) where state = 'open';
--- For the slow poll: asks that ended recently.
-create index asks_ended on asks (ended_at) where ended_at is not null;
 create index asks_of_call on asks (tenant, call_id) where state = 'open' and call_id is not null;
 -- For the limits on open asks per caller, per server and per tenant. With the deadline, so that counting reads only the index.
 create index asks_open_of_caller on asks (tenant, principal, decide_by) where state = 'open';
@@ -129,7 +129,7 @@ create table used_ids (
 
 create index used_ids_expired on used_ids (expires_at);
 
--- Calls that one process holds open for a server that waits inside them.
+-- Calls that one process holds open for a server that waits inside them. They end with the lease of that process (`replicas`).
 create table calls (
   tenant text not null,
   id text not null,
@@ -140,7 +140,6 @@ create table calls (
   owner text not null,
   state text not null,
   started_at bigint not null,
-  lease_until bigint not null,
   ended_at bigint,
   outcome text,
   delivered_at bigint,
@@ -148,7 +147,6 @@ create table calls (
 );
 
 create index calls_of_owner on calls (owner) where state = 'running';
-create index calls_leases on calls (lease_until) where state = 'running';
 -- For the sweep, which deletes calls that ended long ago.
 create index calls_ended on calls (ended_at) where ended_at is not null;
 
@@ -163,7 +161,7 @@ create table deferred_calls (
   expires_at bigint not null,
   -- Set once, by the process that continues the call. No other process may continue it after that.
   claimed_at bigint,
-  -- The call that this process runs: its lease shows whether the process is still alive.
+  -- The call that this process runs: its state shows whether the process is still alive.
   claimed_call text,
   outcome text,
   ended_at bigint,
@@ -203,35 +201,24 @@ create table steps (
 
 create index steps_expired on steps (expires_at);
 
--- One row per gateway process that owns something in this database, and until when the process counts as alive.
+-- One row per gateway process that owns something in this database, and until when the process counts as alive. No index on
+-- `lease_until`, so that a renewal changes no index (HOT update).
 create table replicas (
   id text not null,
+  -- Where other replicas reach it. Empty for a gateway without such an address; null for a process that only its own client uses.
+  address text,
   lease_until bigint not null,
   primary key (id)
 );
 
-create index replicas_leases on replicas (lease_until);
-
--- Messages between replicas, to one or to all: stored until they are read or expire. Bodies are sealed.
-create table messages (
-  box text not null,
-  id text not null,
-  tenant text not null,
-  principal text not null,
-  body text not null,
-  sent_at bigint not null,
-  expires_at bigint not null,
-  primary key (box, id)
-);
-
-create index messages_of_principal on messages (box, tenant, principal);
-create index messages_expired on messages (expires_at);
-
--- Sessions of clients of the sessionful revisions. Any process may serve any request of a session, for its principal only.
+-- Sessions of clients of the session-based revisions, for their principal only.
 create table client_sessions (
   tenant text not null,
   id text not null,
   principal text not null,
+  -- The replica that serves it, and the one that served it before. Another replica takes it over when its owner cannot serve it.
+  owner text not null,
+  moved_from text,
   revision text not null,
   -- The client's description of itself.
   client text not null,
@@ -243,8 +230,8 @@ create table client_sessions (
 create index client_sessions_of_principal on client_sessions (tenant, principal);
 create index client_sessions_expired on client_sessions (expires_at);
 
--- Requests that apply to a whole client session, such as a log level or a resource subscription. Every process that serves the
--- session replays them.
+-- Requests that apply to a whole client session, such as a log level or a resource subscription. A replica that takes the session
+-- over replays them.
 create table session_settings (
   tenant text not null,
   session text not null,

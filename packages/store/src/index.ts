@@ -21,7 +21,7 @@ export type { AskStatistics, AskStatisticsQuery, EndedAsk, Inbox, InboxPage, Inb
 export type { Unverified } from './asks/signatures.ts'
 
 // follow changes
-export type { AskMove, Change, Changes, ChangesRead } from './changes/changes.ts'
+export type { AskMove, Change, ChangeListener, Changes, ChangesRead } from './changes/changes.ts'
 export type { Waiter } from './notify/waiters.ts'
 
 // use an approval once
@@ -38,10 +38,9 @@ export type { HandOverRequest } from './asks/answer-request.ts'
 export type { BoundPage, CollectedSecret, PageDraft, PageKey, Secrets } from './secrets/secrets.ts'
 
 // run several replicas
-export type { ClientSessionRecord, ClientSessions } from './client-sessions/client-sessions.ts'
+export type { ClientSessionRecord, ClientSessions, StoredClientSession } from './client-sessions/client-sessions.ts'
 export type { ClientSessionKey } from './client-sessions/read-session.ts'
-export type { Box, Message, MessageLimits, Messages } from './messages/messages.ts'
-export type { Replicas } from './replicas/replicas.ts'
+export type { LiveReplica, Replicas } from './replicas/replicas.ts'
 
 // run a step once per call
 export type { StepClaim, StepKey, Steps } from './steps/steps.ts'

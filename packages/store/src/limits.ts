@@ -9,4 +9,11 @@ export const storeLimits = {
   comparedAgain: 5,
   /** Problems that one verification lists. */
   problemsReported: 100,
+  /** Approvers that a signal about a changed ask names. With more, it concerns every process. */
+  signalApprovers: 8,
+  /** Tenants whose NATS subjects one process subscribes to. Beyond this it subscribes to all of them. */
+  natsSubjects: 1_000,
+  /** Asks that this process has raised and will wait for, and how long it expects to wait for one. */
+  raisedAsks: 10_000,
+  raisedAskMs: 5_000,
 } as const

@@ -2,7 +2,7 @@
 //
 // Only this file and open-postgres.ts know which engine is used.
 
-import type { CompilePattern, KeyRing } from '@assent/core'
+import type { CompilePattern, KeyRing, WithdrawReason } from '@assent/core'
 import { compact } from '@assent/core'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
@@ -19,7 +19,6 @@ import { MeasuredEngine, type MeasuredStep } from './engine/measured.ts'
 import { migrateSqlite } from './engine/migrate-sqlite.ts'
 import { openDatabase, SqliteEngine } from './engine/sqlite.ts'
 import { Grants } from './grants/grants.ts'
-import { Messages } from './messages/messages.ts'
 import { Notifier } from './notify/notifier.ts'
 import type { SignalCounts, Signals, Transport } from './notify/signals.ts'
 import { SqliteSignals } from './notify/sqlite-signals.ts'
@@ -29,7 +28,7 @@ import { Rounds } from './rounds/rounds.ts'
 import { Secrets } from './secrets/secrets.ts'
 import { SignIns } from './sign-ins/sign-ins.ts'
 import { Steps } from './steps/steps.ts'
-import { abandonLostCalls, type SweepResult, sweep } from './sweep.ts'
+import { abandonLostCalls, abandonOwnCall, type CallKey, type SweepResult, sweep } from './sweep.ts'
 
 export interface StoreOptions {
   /**
@@ -79,7 +78,6 @@ export class Store {
   readonly calls: Calls
   readonly deferred: Deferred
   readonly sessions: ClientSessions
-  readonly messages: Messages
   readonly rounds: Rounds
   readonly replicas: Replicas
   readonly grants: Grants
@@ -122,23 +120,30 @@ export class Store {
     this.calls = new Calls(engine)
     this.deferred = new Deferred(engine)
     this.sessions = new ClientSessions(engine)
-    this.messages = new Messages(engine, signals.isNamed ? this.#notifier : undefined, options.pollMs)
     this.rounds = new Rounds(engine)
     this.replicas = new Replicas(engine)
     this.grants = new Grants(engine, this.audit, this.asks, signatures)
     this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
-    this.signIns = new SignIns(engine)
+    this.signIns = new SignIns(engine, this.#notifier)
   }
 
   /** Call it regularly, from any number of processes. Only the size of the database depends on it. */
   async sweep(): Promise<SweepResult> {
-    return sweep(this.#engine, this.asks, this.audit)
+    return sweep(this.#engine, this.asks)
   }
 
-  /** The part of the sweep that callers wait for: abandons the calls of dead replicas. */
-  async abandonLostCalls(): Promise<SweepResult['lost']> {
+  /**
+   * Ends the calls of dead replicas. Only for a replica that renewed its own lease without a gap for a full lease period:
+   * otherwise the store may have been unavailable for all replicas, and none of them is dead.
+   */
+  async abandonLostCalls(): Promise<readonly CallKey[]> {
     return abandonLostCalls(this.#engine, this.asks, this.audit)
+  }
+
+  /** Ends a call that its owner does not hold any more and that has no outcome. */
+  async abandonCall(call: CallKey & { readonly owner: string; readonly reason: WithdrawReason }): Promise<void> {
+    await abandonOwnCall(this.#engine, this.asks, this.audit, call)
   }
 
   /**
@@ -166,6 +171,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    this.asks.close()
     await this.#notifier.close()
     await this.#engine.close()
   }
@@ -182,7 +188,9 @@ export async function openSqlite(path: string, options: SqliteStoreOptions): Pro
     database.close()
   }
   const shared = withDefaults(options)
-  return new Store(new SqliteEngine(settings), new SqliteSignals(path, fileCheckMs, shared.onError), shared)
+  const engine = new SqliteEngine(settings)
+  const signals = new SqliteSignals(() => engine.dataVersion(), fileCheckMs, shared.onError)
+  return new Store(engine, signals, shared)
 }
 
 export function withDefaults(options: StoreOptions): StoreSettings {

@@ -1,30 +1,35 @@
-// Periodic cleanup: records expired asks, abandons calls of dead replicas, deletes rows that are no longer needed.
+// Periodic cleanup: records expired asks, deletes rows that are no longer needed. Separately: ends the calls of dead replicas.
 //
-// I1  Nothing depends on a sweep: deadlines, leases and expiry times are checked at every read.
+// I1  Nothing depends on `sweep`: deadlines and expiry times are checked at every read. Callers of dead replicas wait for
+//     `abandonLostCalls`. It may be called only by a replica that renewed its own lease without a gap for a full lease
+//     period: after an outage of the store, live replicas have renewed theirs by then.
 // I2  Any number of processes may sweep at once; each ask and call is still ended once.
 
+import type { WithdrawReason } from '@assent/core'
 import type { Asks } from './asks/asks.ts'
 import { findUndelivered } from './asks/deliver-ask.ts'
 import { findDue, findOfCall } from './asks/find-asks.ts'
 import type { Audit } from './audit/audit.ts'
 import { deleteCalls } from './calls/delete-calls.ts'
-import { findLost, loseCall } from './calls/lose-call.ts'
+import { abandonCall, findLost, loseCall } from './calls/lose-call.ts'
 import { deleteClientSessions } from './client-sessions/read-session.ts'
 import { deleteSettings } from './client-sessions/session-settings.ts'
 import { deleteDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { deleteExpiredIds } from './grants/used-ids.ts'
-import { deleteMessages } from './messages/read-messages.ts'
 import { deleteReplicas } from './replicas/renew-lease.ts'
 import { deleteRounds } from './rounds/read-round.ts'
 import { deletePages } from './secrets/collect-page.ts'
 import { deleteLinks, deleteSessions } from './sign-ins/delete-sign-ins.ts'
 import { deleteExpiredSteps } from './steps/delete-steps.ts'
 
+export interface CallKey {
+  readonly tenant: string
+  readonly id: string
+}
+
 export interface SweepResult {
   readonly expired: number
-  /** Calls whose owner is dead; the asks they waited for are withdrawn. */
-  readonly lost: readonly { readonly tenant: string; readonly id: string }[]
   /** Rows deleted. */
   readonly deleted: number
 }
@@ -39,14 +44,13 @@ const namesKeptMs = 30 * 24 * 60 * 60 * 1_000
 // decide, and a day.
 const callsKeptMs = 15 * 24 * 60 * 60 * 1_000
 
-export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<SweepResult> {
+export async function sweep(engine: Engine, asks: Asks): Promise<SweepResult> {
   let expired = 0
   for (const { tenant, id } of await engine.run(findDue, { at_most: atMost })) {
     if ((await asks.expire(tenant, id)).kind === 'done') expired++
   }
 
   await asks.deleteUnsentSecrets(atMost)
-  const lost = await abandonLostCalls(engine, asks, audit)
   await asks.withdrawOfGoneSessions()
   const ids = await engine.run(deleteExpiredIds, { margin: clockSkewMs })
   const calls = await engine.run(deleteCalls, { kept: callsKeptMs + clockSkewMs })
@@ -56,29 +60,41 @@ export async function sweep(engine: Engine, asks: Asks, audit: Audit): Promise<S
   const sessions = await engine.run(deleteSessions, { keep_names: namesKeptMs })
   const ofClients = await engine.run(deleteClientSessions, { margin: clockSkewMs })
   const settings = await engine.run(deleteSettings, {})
-  const messages = await engine.run(deleteMessages, {})
   const pages = await engine.run(deletePages, {})
   const rounds = await engine.run(deleteRounds, { margin: clockSkewMs })
   const replicas = await engine.run(deleteReplicas, { margin: clockSkewMs })
-  const all = [ids, calls, deferred, steps, links, sessions, ofClients, settings, messages, pages, rounds, replicas]
+  const all = [ids, calls, deferred, steps, links, sessions, ofClients, settings, pages, rounds, replicas]
   const deleted = all.reduce((sum, rows) => sum + rows.length, 0)
-  return { expired, lost, deleted }
+  return { expired, deleted }
 }
 
-/** Abandons calls whose owner's lease has ended, and withdraws their asks. */
-export async function abandonLostCalls(engine: Engine, asks: Asks, audit: Audit): Promise<SweepResult['lost']> {
-  const lost: { tenant: string; id: string }[] = []
+/** Marks the calls of dead replicas as lost and withdraws their asks. Returns the calls that were marked here. */
+export async function abandonLostCalls(engine: Engine, asks: Asks, audit: Audit): Promise<readonly CallKey[]> {
+  const lost: CallKey[] = []
   for (const { tenant, id, owner } of await engine.run(findLost, { at_most: atMost })) {
     await audit.begin(tenant)
     const [call] = await engine.runRepeatable(loseCall, { tenant, id, ...audit.body({ owner }) })
     if (call !== undefined) lost.push({ tenant, id })
-    // Even if another process abandoned the call first: it may have died before this step.
-    for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) {
-      await asks.withdraw(tenant, ask.id, 'owner-lost')
-    }
-    for (const ask of await engine.run(findUndelivered, { tenant, call_id: id })) {
-      await asks.undelivered(tenant, ask.id, false)
-    }
+    await endAsksOf(engine, asks, { tenant, id }, 'owner-lost')
   }
   return lost
+}
+
+/** Marks a call as lost that this owner does not hold any more, if the call runs, and withdraws its asks. */
+export async function abandonOwnCall(
+  engine: Engine,
+  asks: Asks,
+  audit: Audit,
+  { tenant, id, owner, reason }: CallKey & { readonly owner: string; readonly reason: WithdrawReason },
+): Promise<void> {
+  await audit.begin(tenant)
+  await engine.runRepeatable(abandonCall, { tenant, id, owner, ...audit.body({ owner }) })
+  await endAsksOf(engine, asks, { tenant, id }, reason)
+}
+
+/** Even if another process marked the call first: it may have died before this step. */
+async function endAsksOf(engine: Engine, asks: Asks, { tenant, id }: CallKey, reason: WithdrawReason): Promise<void> {
+  for (const ask of await engine.run(findOfCall, { tenant, call_id: id })) await asks.withdraw(tenant, ask.id, reason)
+  for (const ask of await engine.run(findUndelivered, { tenant, call_id: id }))
+    await asks.undelivered(tenant, ask.id, false)
 }

@@ -63,6 +63,9 @@ describe('a change of', () => {
     'the id': { id: `ask_${'1'.repeat(36)}` },
     'the server': { asker: { server: 'other', tool: 'rollout' } },
     'the tool': { asker: { server: 'deploy' } },
+    'the client': { caller: { client: 'Claude Code' } },
+    'the folder': { caller: { folder: 'notes' } },
+    'the branch': { caller: { branch: 'main' } },
     'the principal': { principal: 'ben' },
     'the question': { question: { kind: 'form', message: 'Sure!', form: { fields: [] } } },
     'a question that has no digest': { question: { kind: 'form', message: '\ud800', form: { fields: [] } } },
@@ -200,7 +203,8 @@ test('[VOTE-4] the signed statements of an ask and a vote have the documented fo
   }
   const { tenant, id, question, approvalRule, principal } = one
   const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
-  const statement = ['assent ask v1', tenant, id, 'deploy', 'rollout', principal, ...digests, 60_000, 60_000]
+  const who = ['deploy', 'rollout', null, null, null, principal]
+  const statement = ['assent ask v1', tenant, id, ...who, ...digests, 60_000, 60_000]
   expect(signAsk(ring, askTerms(one))).toBe(macOf('ask', statement))
   const toolless = statement.with(4, null as never)
   expect(signAsk(ring, { ...askTerms(one), asker: { server: 'deploy' } })).toBe(macOf('ask', toolless))

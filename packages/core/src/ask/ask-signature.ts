@@ -20,7 +20,7 @@ import { type Ask, mayCancel, needsSeveral, type StoredVote, type Vote } from '.
 /** The parts of an ask that never change, which its signature covers. */
 export type AskTerms = Pick<
   Ask,
-  'tenant' | 'id' | 'asker' | 'principal' | 'question' | 'approvalRule' | 'useWithinMs'
+  'tenant' | 'id' | 'asker' | 'caller' | 'principal' | 'question' | 'approvalRule' | 'useWithinMs'
 > & {
   readonly decideWithinMs: number
 }
@@ -124,10 +124,12 @@ function isEnough({ approvalRule, votes }: Ask, action: Answer['action']): boole
 
 // A JSON array of strings and numbers has one spelling, so no two statements share their bytes.
 function askStatement(terms: AskTerms): string {
-  const { tenant, id, asker, principal, question, approvalRule, decideWithinMs, useWithinMs } = terms
+  const { tenant, id, asker, caller = {}, principal, question, approvalRule, decideWithinMs, useWithinMs } = terms
   const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
   const { server, tool = null } = asker
-  return JSON.stringify(['assent ask v1', tenant, id, server, tool, principal, ...digests, decideWithinMs, useWithinMs])
+  const { client = null, folder = null, branch = null } = caller
+  const who = [server, tool, client, folder, branch, principal]
+  return JSON.stringify(['assent ask v1', tenant, id, ...who, ...digests, decideWithinMs, useWithinMs])
 }
 
 function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted }: StoredVote): string {

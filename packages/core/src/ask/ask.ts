@@ -20,6 +20,8 @@ export interface Ask {
   readonly id: string
   /** The names of the server and tool that ask, from our configuration and never from what they call themselves. */
   readonly asker: { readonly server: string; readonly tool?: string }
+  /** The program whose call asks, and where it works. */
+  readonly caller?: AskCaller
   /** On whose behalf the asking call runs. */
   readonly principal: string
   /** The call that waits for the answer, when one does. */
@@ -40,6 +42,14 @@ export interface Ask {
   /** The answers that counted while more were needed; empty where one answer decides. */
   readonly votes: readonly CastVote[]
   readonly state: AskState
+}
+
+/** From what the process that serves the program knows, and what the program calls itself; never from a server. */
+export interface AskCaller {
+  readonly client?: string
+  /** The name of the project's folder, without its path. */
+  readonly folder?: string
+  readonly branch?: string
 }
 
 export interface FastAnswer {
@@ -70,8 +80,10 @@ export type WithdrawReason =
   | 'asker-stopped'
   /** The caller went away and cannot come back for the answer. */
   | 'caller-gone'
-  /** The process that held the waiting call died. */
+  /** The process that held the waiting call died, or did not renew its lease in time. */
   | 'owner-lost'
+  /** The waiting call failed because the gateway could not reach its database. */
+  | 'store-unavailable'
   /** The stored row does not match its signatures: it was changed outside Assent, or its key is not configured. */
   | 'unverified'
 
@@ -181,7 +193,9 @@ export function draftProblem(draft: AskDraft): string | undefined {
   return nameProblem(draft) ?? approvalRuleProblem(draft.approvalRule) ?? questionProblem(draft.question)
 }
 
-function nameProblem({ tenant, id, asker, principal, callId }: AskDraft): string | undefined {
+function nameProblem({ tenant, id, asker, caller = {}, principal, callId }: AskDraft): string | undefined {
+  if (Object.values(caller).some((text) => text.length > askLimits.callerChars || !text.isWellFormed()))
+    return `The names of a caller have at most ${askLimits.callerChars} characters.`
   if (!isId(id, 'ask')) return 'The id of the ask is invalid.'
   if (callId !== undefined && !isId(callId, 'call')) return 'The id of the call is invalid.'
   const names = [tenant, asker.server, principal, ...(asker.tool === undefined ? [] : [asker.tool])]

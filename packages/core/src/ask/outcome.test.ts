@@ -24,6 +24,7 @@ const outcomes: [state: AskState, outcome: AskOutcome | undefined][] = [
   [withdrawn('call-cancelled'), 'withdrawn'],
   [withdrawn('caller-gone'), 'withdrawn'],
   [withdrawn('owner-lost'), 'withdrawn'],
+  [withdrawn('store-unavailable'), 'withdrawn'],
   [withdrawn('unverified'), 'withdrawn'],
 ]
 

@@ -4,7 +4,7 @@
 // an asker or a person is made safe to show here.
 
 import type { Person } from '../ask/approval-rule.ts'
-import { type Ask, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
+import { type Ask, type AskCaller, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
 import { withoutChecked } from '../ask/ask-meta.ts'
 import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
@@ -15,7 +15,8 @@ import { oneLine, visibleText } from '../screen/text.ts'
 import { screenUrl } from '../screen/url.ts'
 import { drawArguments, drawJson } from './draw-action.ts'
 import { answerVerb, drawAnswer } from './draw-answer.ts'
-import { drawField, drawFieldValue, shownTitle } from './draw-field.ts'
+import { drawButtons } from './draw-buttons.ts'
+import { drawField, drawFieldValue, fieldLabel, shownTitle } from './draw-field.ts'
 import { askedAgainText, expiredText, settledText, undeliveredText, withdrawnTexts } from './ending-text.ts'
 import { withoutSecrets } from './hide-secrets.ts'
 import type { AskerView, AskView, CallView, LinkView, PersonView, QuestionView, QuorumView, StateView } from './view.ts'
@@ -32,6 +33,7 @@ const headlineChars = 140
 
 export function askView(ask: Ask, person: Person, names: DisplayNames): AskView {
   const { name, ...notes } = names.describe(ask.asker)
+  const answers = possibleAnswers(ask, person)
   return {
     id: ask.id,
     headline: headlineOf(ask, shownTitle(name ?? ask.asker.server)),
@@ -40,6 +42,7 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
       ...(ask.asker.tool === undefined ? {} : { tool: shownTitle(ask.asker.tool) }),
       ...notes,
     },
+    ...(ask.caller === undefined ? {} : { caller: drawCaller(ask.caller) }),
     onBehalfOf: who(ask.principal, person, names),
     question: drawQuestion(ask),
     raisedAtMs: ask.raisedAtMs,
@@ -48,11 +51,16 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
     ...compact({ callerSeenAtMs: ask.lastSeenAtMs }),
     ...(ask.fastAnswer === undefined ? {} : { askedAgain: askedAgainText(ask.fastAnswer) }),
     ...(needsSeveral(ask.approvalRule) ? { quorum: drawQuorum(ask, person, names) } : {}),
-    answers: possibleAnswers(ask, person),
+    answers,
+    buttons: drawButtons(ask, answers),
     commentReaches: ask.commentReaches ?? 'audit-log',
     ...commentFieldOf(ask.question),
     state: drawState(ask, person, names),
   }
+}
+
+function drawCaller(caller: AskCaller): AskCaller {
+  return Object.fromEntries(Object.entries(caller).map(([name, text]) => [name, shownTitle(text)]))
 }
 
 function commentFieldOf(question: Question): { readonly commentField?: string } {
@@ -220,7 +228,7 @@ function drawContent(question: Question & { kind: 'form' }, content: Readonly<Re
   return fields
     .filter(({ name }) => Object.hasOwn(content, name))
     .map((field) => ({
-      label: isYesNo && field.kind === 'boolean' ? firstLineOf(question) : shownTitle(field.title ?? field.name),
+      label: isYesNo && field.kind === 'boolean' ? firstLineOf(question) : fieldLabel(field),
       value: drawFieldValue(field, content[field.name]),
     }))
 }

@@ -17,7 +17,8 @@ import { contradicts } from '../screen/options.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import type { FieldView, ListFieldView, NumberFieldView, OptionView, TextFieldView } from './view.ts'
 
-const cardsAtMost = 6
+/** A single choice with more options is a list that can be searched. */
+export const optionButtonsAtMost = 6
 const shortTextChars = 160
 const ratingSteps = 10
 const ratingWords = /\b(?:rat(?:e|ing)|stars?|score)\b/i
@@ -26,7 +27,8 @@ const longTextWords = /\b(?:comments?|details?|description|explain|explanation|f
 export function drawField(field: Field): FieldView {
   const common = {
     name: field.name,
-    label: shownTitle(field.title ?? field.name),
+    label: fieldLabel(field),
+    ...(field.title === undefined ? { isUntitled: true as const } : {}),
     ...(field.description === undefined
       ? {}
       : { help: visibleText(field.description, 'web', { maxChars: formLimits.descriptionChars }) }),
@@ -43,7 +45,7 @@ export function drawField(field: Field): FieldView {
       return {
         ...common,
         kind: 'choice',
-        widget: field.options.length <= cardsAtMost ? 'cards' : 'search',
+        widget: field.options.length <= optionButtonsAtMost ? 'cards' : 'search',
         options: drawOptions(field),
       }
     case 'choices':
@@ -57,6 +59,10 @@ export function drawField(field: Field): FieldView {
     case 'list':
       return { ...common, ...drawList(field) }
   }
+}
+
+export function fieldLabel({ title, name }: Field): string {
+  return shownTitle(title ?? wordsOf(name))
 }
 
 /** The text for the value of an answer, as the person saw it. */
@@ -133,10 +139,20 @@ function numberWidget(field: NumberField): NumberFieldView['widget'] {
 
 /** Names are written in many ways: `artistRating`, `artist_rating`. */
 function searchText({ name, title = '' }: Field): string {
-  return `${title} ${name.replace(/[_-]+/g, ' ').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')}`
+  return `${title} ${apart(name)}`
 }
 
-function drawOptions(field: ChoiceField | ChoicesField): OptionView[] {
+/** The name of a field as text for people: "Artist Rating" for `artistRating`. */
+function wordsOf(name: string): string {
+  const [first = '', ...rest] = apart(name).trim()
+  return `${first.toUpperCase()}${rest.join('')}` || name
+}
+
+function apart(name: string): string {
+  return name.replace(/[_-]+/g, ' ').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+}
+
+export function drawOptions(field: ChoiceField | ChoicesField): OptionView[] {
   const suggestion = field.kind === 'choice' ? [field.default] : (field.default ?? [])
   return field.options.map((option) => ({
     value: option.value,

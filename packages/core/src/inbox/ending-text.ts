@@ -22,7 +22,10 @@ export const withdrawnTexts: Readonly<Record<WithdrawReason, string>> = {
   'call-cancelled': 'The agent cancelled its call and no longer needs an answer',
   'asker-stopped': 'The server that asked stopped waiting for an answer',
   'caller-gone': 'The agent that asked went away and no longer needs an answer',
-  'owner-lost': 'The process that held the waiting call stopped, so no answer is needed any more',
+  'owner-lost':
+    'The gateway process that held the waiting call stopped or could not reach its database, so no answer is needed any more',
+  'store-unavailable':
+    'The gateway could not reach its database, so the waiting call failed and no answer is needed any more',
   unverified:
     'The stored row does not match its signatures, so it releases nothing. It was changed outside Assent, or its key is no longer configured',
 }

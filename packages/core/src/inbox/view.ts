@@ -4,7 +4,7 @@
 // option values) are marked and never shown.
 
 import type { Answer } from '../ask/answer.ts'
-import type { Surface, WithdrawReason } from '../ask/ask.ts'
+import type { AskCaller, Surface, WithdrawReason } from '../ask/ask.ts'
 import type { AnswerName, Verdict } from '../ask/person-answer.ts'
 import type { Content, TextFormat } from '../form/form.ts'
 import type { ShownHost } from '../screen/host.ts'
@@ -15,6 +15,8 @@ export interface AskView {
   /** What is asked, on one line. */
   readonly headline: string
   readonly asker: AskerView
+  /** The program whose call asks, and where it works; from the process that serves it. */
+  readonly caller?: AskCaller
   /** On whose behalf the asking call runs. */
   readonly onBehalfOf: PersonView
   readonly question: QuestionView
@@ -30,6 +32,8 @@ export interface AskView {
   readonly quorum?: QuorumView
   /** The answers that this person may still give. */
   readonly answers: readonly Answer['action'][]
+  /** The answers that have a button of their own; the others are in a menu. */
+  readonly buttons: readonly ButtonView[]
   /** Who receives a comment beside the answer. */
   readonly commentReaches: 'asker' | 'audit-log'
   /** The name of the form's text field that serves as the comment, in place of a separate comment box. Never shown. */
@@ -37,10 +41,29 @@ export interface AskView {
   readonly state: StateView
 }
 
+/** One press sends this answer. */
+export interface ButtonView {
+  readonly label: string
+  /** The value that is sent, made safe to show, where the label means yes and the value no, or the other way round. */
+  readonly shownValue?: string
+  /** What the answer means to the asker, for the look of the button. */
+  readonly verdict: Verdict
+  /** On the keyboard. */
+  readonly key?: string
+  /** Marked as suggested; never chosen for the person. */
+  readonly isSuggested?: true
+  /** Sends what was filled into the form as well. */
+  readonly fillsIn?: true
+  /** Sent back unchanged; never shown. */
+  readonly answer: { readonly action: Answer['action']; readonly content?: Content }
+}
+
 export interface AskerView {
   /** From our configuration, never what the server calls itself. */
   readonly server: string
   readonly tool?: string
+  /** The asker is the agent itself, through Assent's own tools, and not another server. */
+  readonly isAgent?: true
   /** Where that name comes from, for example "configured by your team". */
   readonly origin?: string
   /** What its actions touch, and whether they can be undone, as the operator described it. */
@@ -130,6 +153,8 @@ interface FieldCommon {
   /** Sent back unchanged; never shown. */
   readonly name: string
   readonly label: string
+  /** The asker gave the field no title: `label` is made from its name. */
+  readonly isUntitled?: true
   readonly help?: string
   readonly required: boolean
 }

@@ -1,7 +1,8 @@
 // Writes audit entries for questions that only pass through the gateway, with digests in place of their content.
 //
 // The entries are written in batches after a short delay, and no call waits for them. The store records the asks of
-// held calls, gates and the inbox itself, in the transaction that changes them.
+// held calls, gates and the inbox itself, in the transaction that changes them. A question that only the inbox asks has
+// no entry here.
 
 import { type AnswerName, type DigestDomain, digestOf, isAssentError, type JsonObject } from '@assent/core'
 import type { Audit } from '@assent/store'
@@ -24,19 +25,26 @@ export class AuditTrail {
   }
 
   asked(call: Call, server: string, wanted: Readonly<Record<string, InputRequest>>): void {
-    for (const [key, { kind, params }] of Object.entries(wanted)) {
+    for (const [key, one] of Object.entries(wanted)) {
+      if (call.client.isRecorded?.(one, server) === true) continue
+      const { kind, params } = one
       this.#note(call, { event: 'asked', server, key, kind, domain: 'question v1', content: params })
     }
   }
 
-  /** @param names what a person answered, by the key of the question */
+  /**
+   * @param names what a person answered, by the key of the question
+   * @param given the answers as they came, of which the store may have recorded some
+   */
   answered(
     call: Call,
     server: string,
-    given: Readonly<Record<string, InputResponse>>,
+    screened: Readonly<Record<string, InputResponse>>,
     names: Readonly<Record<string, AnswerName | undefined>> = {},
+    given: Readonly<Record<string, InputResponse>> = {},
   ): void {
-    for (const [key, answer] of Object.entries(given)) {
+    for (const [key, answer] of Object.entries(screened)) {
+      if (own(given, key)?.isRecorded === true) continue
       const kind = 'result' in answer ? String(answer.result.action ?? 'answered') : 'error'
       // hasOwn, because a server may call its question "constructor".
       const name = own(names, key)

@@ -3,7 +3,8 @@
 // It travels sealed: in the state of a 2026-07-28 client, in a stored call or round, or in a message to another replica.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
-import { objectAt } from '../protocol/messages.ts'
+import { objectAt, stringAt } from '../protocol/messages.ts'
+import { own } from '../protocol/own.ts'
 import type { Answers, InputRequest, ServerState } from './model.ts'
 
 /** Questions that were asked together. The caller carries it, so that any replica knows how long they were open. */
@@ -54,6 +55,39 @@ export function isRouted(state: CallState): state is RoutingState {
 /** Whether only the client is asked: its questions have no asks. */
 export function isOnlyAtClient(state: CallState): boolean {
   return !isRouted(state) || Object.keys({ ...state.inInbox, ...state.copies, ...state.onRecord }).length === 0
+}
+
+/** How long the questions of this round have been open. */
+export function openForMs({ round }: { readonly round?: OpenRound | undefined }, nowMs: number): number {
+  return Math.max(0, nowMs - (round?.atMs ?? nowMs))
+}
+
+/** How long the inbox still asks; undefined when it does not. */
+export function inboxLeftMs(state: CallState, nowMs: number): number | undefined {
+  return isRouted(state) && state.untilMs !== undefined ? Math.max(0, state.untilMs - nowMs) : undefined
+}
+
+/** What is needed to ask the forms of this round again and is not in its state; undefined when all of it is. */
+export function formsToRepeat(
+  state: CallState,
+  wanted: Readonly<Record<string, InputRequest>>,
+): JsonObject | undefined {
+  if (isRouted(state)) return undefined
+  const forms = Object.entries(wanted).flatMap(([key, { kind, params }]) => {
+    const { requestedSchema: _inState, ...rest } = params
+    return kind === 'form' ? [[key, rest] as const] : []
+  })
+  return Object.fromEntries(forms)
+}
+
+/** A question of this round that can be asked again, from the state and from what `formsToRepeat` returned. */
+export function questionIn(state: CallState, forms: JsonObject, key: string): InputRequest | undefined {
+  if (isRouted(state)) return own(state.wanted, key)
+  const params = Object.hasOwn(forms, key) ? objectAt(forms, key) : undefined
+  const schema = own(state.schemas, key)
+  if (params === undefined || schema === undefined) return undefined
+  const message = stringAt(params, 'message') ?? ''
+  return { kind: 'form', message, schema, params: { ...params, requestedSchema: schema } }
 }
 
 /** The part of the state that the layers below routing get. */

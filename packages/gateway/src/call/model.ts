@@ -4,7 +4,7 @@
 // A server adapter turns one revision's server into an `Exchange`; a client adapter turns an `Outcome` into the
 // messages of the client's revision. The code between them is independent of the revision.
 
-import { isPlainObject, type JsonObject, type JsonValue, type OpenLimitName } from '@assent/core'
+import { type AskCaller, isPlainObject, type JsonObject, type JsonValue, type OpenLimitName } from '@assent/core'
 import { errorCodes, type Notification, type RpcError } from '../protocol/messages.ts'
 import type { RequestAsks } from './route/waiting-asks.ts'
 
@@ -63,6 +63,8 @@ export type QuestionRefusal =
  */
 export interface ClientProfile {
   readonly info: JsonObject
+  /** Where the client works, if this process serves only this client. */
+  readonly workplace?: () => Pick<AskCaller, 'folder' | 'branch'>
   /** The capabilities that the client declared. */
   readonly declared: JsonObject
   /** The capabilities sent to servers: with an inbox, more than the client declared. */
@@ -71,6 +73,8 @@ export interface ClientProfile {
   readonly asksDisabled?: true
   /** Whether the client shows this question itself, so that a caller without a session answers in another request. */
   readonly shows?: (wanted: InputRequest, server: string) => boolean
+  /** Whether the inbox asks this question and the client does not: then the store records it and its answer. */
+  readonly isRecorded?: (wanted: InputRequest, server: string) => boolean
   /** Headers that repeat parts of the call for intermediaries, as the caller sent them. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -122,12 +126,14 @@ export type InputResponse =
   | {
       readonly result: JsonObject
       readonly isUnfit?: true
-      /** Not a person's choice: the question was withdrawn, or the process that waited for the answer died. */
-      readonly end?: 'withdrawn' | 'lost'
+      /** Not a person's choice: the question was withdrawn. */
+      readonly end?: 'withdrawn'
       /** The answer looks like a secret, and the person confirmed on one of our surfaces that it is to be sent. */
       readonly isConfirmed?: true
+      /** The store has recorded the end of the question. */
+      readonly isRecorded?: true
     }
-  | { readonly error: RpcError }
+  | { readonly error: RpcError; readonly isRecorded?: true }
 
 /** Questions that the client is asked again. */
 export type Repeat = {

@@ -3,7 +3,7 @@
 // Independent of the protocol revision, and stateless: a call that needs people returns everything that `continue`
 // needs in its state.
 
-import type { JsonObject, JsonValue, TooManyOpen } from '@assent/core'
+import type { JsonValue, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { errorCodes, type Notification } from '../protocol/messages.ts'
 import type { AuditTrail } from './audit-trail.ts'
@@ -33,13 +33,14 @@ import { errorTo, notificationTo, resultTo, type UriForClients } from './outgoin
 import type { OpenAskLimits } from './screen/open-limits.ts'
 import type { LinkScreen } from './screen/screen-links.ts'
 import {
+  isLost,
   isNoAnswer,
   isSecretAnswer,
-  nameGiven,
+  lostAnswer,
   type Rejection,
   rejections,
-  screenResponse,
-  secretRefusal,
+  schemasOf,
+  screenAnswers,
 } from './screen/screen-questions.ts'
 
 /** The descriptions of the servers, and why the others are unavailable. */
@@ -116,27 +117,20 @@ export class Relay {
   async continue(asked: Call, state: RelayState, given: Answers): Promise<Outcome<RelayState>> {
     const { server, inner, schemas, round, isPrefixed } = state
     const call = this.#asBegun(asked, state)
-    const screened = Object.fromEntries(
-      Object.entries(given).flatMap(([key, answer]) => {
-        // Ignore answers to questions that were not asked.
-        if (!Object.hasOwn(schemas, key)) return []
-        const schema = schemas[key]
-        if (schema === false) return [[key, answer]]
-        const refused = this.asking.allowsSecrets(server) ? undefined : secretRefusal(schema, answer)
-        return [[key, refused ?? screenResponse(schema === true ? undefined : schema, answer)]]
-      }),
-    )
+    const { screened, ofPeople, names } = screenAnswers(schemas, given, this.asking.allowsSecrets(server))
     if (Object.values(screened).some(isSecretAnswer)) this.#onRefused(call, server, 'secret-answer')
     if (Object.values(screened).some(isUnfit)) this.#onRefused(call, server, 'invalid-answer')
-    const fromPeople = Object.entries(screened).filter(([key]) => schemas[key] !== false)
-    const names = fromPeople.map(([key, answer]) => nameGiven(schemas[key], answer))
-    this.#trail.answered(call, server, screened, Object.fromEntries(fromPeople.map(([key], at) => [key, names[at]])))
+    const namesByKey = Object.fromEntries(ofPeople.map(([key], at) => [key, names[at]]))
+    this.#trail.answered(call, server, screened, namesByKey, given)
     this.asking.ended(
       server,
       round,
-      fromPeople.map(([, answer]) => answer),
+      ofPeople.map(([, answer]) => answer),
       names,
     )
+    // A server that does not wait gets only choices, and no person made one.
+    if (heldId(inner) === undefined && Object.values(screened).some(isLost))
+      return unsent(lostAnswer.error.code, lostAnswer.error.message)
     // A continuation that is sent as a new request must still be allowed; a held call has already begun.
     if (heldId(inner) === undefined && !this.#isOffered(server, call)) return unsentTo(call)
     const seen = this.#seenBy(server, call, isPrefixed)
@@ -292,10 +286,9 @@ export class Relay {
         )
           this.#onRefused(call, upstream.name, 'unsupported')
         this.#trail.asked(call, upstream.name, wanted)
-        const { round } = opened
         const begun = { server: upstream.name, inner, schemas: schemasOf(wanted), isPrefixed }
         const state = target === undefined ? begun : { ...begun, target }
-        return { ...outcome, wanted, state: round === undefined ? state : { ...state, round } }
+        return { ...outcome, wanted, state: opened.round === undefined ? state : { ...state, round: opened.round } }
       }
       this.#onRefused(call, upstream.name, opened?.why ?? unfit?.[1].why ?? 'schema')
       const code = opened?.code ?? errorCodes.invalidParams
@@ -361,15 +354,6 @@ export class Relay {
     }
     return { items }
   }
-}
-
-/**
- * `true` marks a question without a form whose answer is screened, `false` one whose answer is passed on unscreened.
- */
-function schemasOf(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(wanted).map(([key, one]) => [key, one.kind === 'form' ? one.schema : one.kind === 'url']),
-  )
 }
 
 function isUnfit(given: InputResponse): boolean {

@@ -4,15 +4,25 @@ import type { KeyRing } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { DeferredCalls } from '../call/hold/deferred-calls.ts'
 import type { HeldCalls } from '../call/hold/held-calls.ts'
+import type { ToOthers } from '../call/hold/remote-calls.ts'
+import type { Call } from '../call/model.ts'
 import type { Relay } from '../call/relay.ts'
 import type { Routing } from '../call/route/routing.ts'
 import type { WaitingAsks } from '../call/route/waiting-asks.ts'
 import type { Shutdown } from '../call/shutdown.ts'
-import type { Mailbox } from '../cluster/mailbox.ts'
 
 export interface Serving {
   readonly store: Store
-  readonly mailbox: Mailbox
+  /** The id of this replica. */
+  readonly replica: string
+  /** How other replicas are reached; undefined for a process that is the only one. */
+  readonly others: ToOthers | undefined
+  /** Registers a task that runs after this replica's lease had ended: others may have taken over what it served. */
+  readonly onLapse: (task: () => Promise<void>) => void
+  /** Whether sessions survive a lost connection, or the loss of their replica. */
+  readonly resumes: boolean
+  /** Whether the server of a call keeps state for its client, so that all its calls must reach the same replica. */
+  readonly keepsState: (call: Call) => Promise<boolean>
   readonly relay: Relay
   readonly heldCalls: HeldCalls
   readonly routing: Routing

@@ -1,11 +1,16 @@
 // The MCP endpoint over HTTP, for both protocol generations.
 //
-// Requests of the newest revision name it in their body or header; every other request belongs to a session.
+// Requests of the newest revision name it in their body or header; every other request belongs to a session. A request
+// that belongs to another replica is forwarded to it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../call/local-person.ts'
+import type { Call } from '../call/model.ts'
 import { awaitTool } from '../call/route/await-answer.ts'
 import type { ShutdownPhase } from '../call/shutdown.ts'
+import { refuseForwarded } from '../cluster/forwarder.ts'
+import type { ForwardedIn } from '../cluster/listener.ts'
+import { replicaOf } from '../cluster/replica-names.ts'
 import { clientLimits, protocolLimits } from '../limits.ts'
 import { header, mediaType, readBody } from '../protocol/http.ts'
 import {
@@ -21,8 +26,8 @@ import {
 } from '../protocol/messages.ts'
 import { readStreamPosition } from './2025-11-25/resume/call-stream.ts'
 import { CallStreams } from './2025-11-25/resume/call-streams.ts'
-import { SessionBook } from './2025-11-25/resume/session-book.ts'
-import type { ClientSession } from './2025-11-25/session.ts'
+import { type FoundSession, SessionBook } from './2025-11-25/resume/session-book.ts'
+import { type ClientSession, cancelledBy } from './2025-11-25/session.ts'
 import {
   claimsRevision,
   continuesRound,
@@ -34,12 +39,15 @@ import { serve20260728 } from './2026-07-28/serve.ts'
 import { AnswerStream } from './answer-stream.ts'
 import type { Serving } from './context.ts'
 import { StreamCount } from './stream-count.ts'
+import { type Arrived, type Served, ToOtherReplicas } from './to-others.ts'
 
 const sessionHeader = 'mcp-session-id'
 const batchRevision = '2025-03-26'
 /** Revisions that a session's request may name in its header. 2024-11-05 clients were offered a later one. */
 const sessionRevisions = ['2024-11-05', batchRevision, '2025-06-18', '2025-11-25']
 const aboutToStop = 'This gateway is shutting down. Retry at another replica, or later.'
+const ownerUnreached =
+  'The gateway that serves this session cannot be reached now. Nothing was done. Retry in a few seconds.'
 const storeAway = 'The gateway cannot reach its database. Nothing was done. Retry later.'
 
 export class HttpEndpoint {
@@ -47,21 +55,47 @@ export class HttpEndpoint {
   readonly #sessions: SessionBook
   readonly #onError: (error: unknown) => void
   readonly #calls: CallStreams
+  readonly #others: ToOtherReplicas
   readonly #streams = new StreamCount()
   #isDraining = false
 
-  constructor(serving: Serving, onError: (error: unknown) => void) {
+  /** @param path where this endpoint is, also at the other replicas */
+  constructor(serving: Serving, path: string, onError: (error: unknown) => void) {
     this.#serving = serving
+    this.#others = new ToOtherReplicas(serving, path, onError)
     this.#onError = onError
     this.#sessions = new SessionBook(serving, onError)
     this.#calls = new CallStreams(serving, onError)
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
-    if (request.method === 'POST') return this.#post(request, response, person)
-    if (request.method === 'GET') return this.#get(request, response, person)
-    if (request.method === 'DELETE') return this.#delete(request, response, person)
-    response.writeHead(405, { allow: 'GET, POST, DELETE' }).end()
+    const arrived = { request, response, person, body: '', isForwarded: false }
+    if (request.method !== 'POST') return this.#respond(arrived)
+    if (mediaType(request) !== 'application/json') return refuse(response, 415, 'Messages must be application/json.')
+    const body = await readBody(request).catch(() => null)
+    // The client disconnected while sending: nothing to answer, and not an error of the gateway.
+    if (body === null) return void response.destroy()
+    if (body === undefined) {
+      // The rest of the body is not read, so the connection cannot be reused.
+      response.setHeader('connection', 'close')
+      return refuse(response, 413, 'The message is too large.')
+    }
+    return this.#respond({ ...arrived, body })
+  }
+
+  /** Serves a request that another replica forwarded, which has checked everything that concerns its sender. */
+  async handleForwarded({ request, response, by, body }: ForwardedIn): Promise<void> {
+    const { principal, groups, client } = by
+    const person = client === undefined ? { principal, groups } : { principal, groups, client }
+    return this.#respond({ request, response, person, body, isForwarded: true })
+  }
+
+  async #respond(arrived: Arrived): Promise<void> {
+    const { method } = arrived.request
+    if (method === 'POST') return this.#post(arrived)
+    if (method === 'GET') return this.#get(arrived)
+    if (method === 'DELETE') return this.#delete(arrived)
+    arrived.response.writeHead(405, { allow: 'GET, POST, DELETE' }).end()
   }
 
   /** How many sessions this process has served recently. */
@@ -79,57 +113,59 @@ export class HttpEndpoint {
     this.#calls.close()
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
-    if (mediaType(request) !== 'application/json') return refuse(response, 415, 'Messages must be application/json.')
-    const body = await readBody(request).catch(() => null)
-    // The client disconnected while sending: nothing to answer, and not an error of the gateway.
-    if (body === null) return void response.destroy()
-    if (body === undefined) {
-      // The rest of the body is not read, so the connection cannot be reused.
-      response.setHeader('connection', 'close')
-      return refuse(response, 413, 'The message is too large.')
-    }
+  async #post(arrived: Arrived): Promise<void> {
+    const { request, response, body, isForwarded } = arrived
     const message = readMessage(body)
     const batch = message === undefined ? readBatch(body) : undefined
-    if (batch !== undefined) return this.#postBatch(request, response, person, batch)
+    if (batch !== undefined) return this.#postBatch(arrived, batch)
     if (message === undefined) {
       if (isNotJson(body)) return refuse(response, 400, 'The body is not JSON.', errorCodes.parse)
       return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
     }
     const asked = isRequest(message) ? message : undefined
     // While draining, answers (of both generations) and result fetches are still accepted, so that open calls can end.
-    if (this.#isDraining && asked !== undefined && !continuesRound(asked) && !isFetching(asked))
-      return refuse(response, 503, aboutToStop)
-    if (claimsRevision(asked, header(request, 'mcp-protocol-version')?.trim())) {
-      return this.#postNewest(request, response, person, message)
-    }
+    if (this.#isDraining && asked !== undefined && (isForwarded || !(continuesRound(asked) || isFetching(asked))))
+      return this.#refuseNew(arrived)
+    if (claimsRevision(asked, header(request, 'mcp-protocol-version')?.trim()))
+      return this.#postNewest(arrived, message)
     const headers = this.#forwarded(request)
-    if (asked?.method === 'initialize') return this.#initialize(asked, response, person, headers)
-    const session = await this.#session(request, response, person)
+    if (asked?.method === 'initialize') return this.#initialize(asked, arrived, headers)
+    const session = await this.#session(arrived, {
+      asked,
+      ...(isReply(message) ? { named: replicaOf(message.id) } : {}),
+    })
     if (session === undefined) return
     if (asked !== undefined) return this.#answer(session, asked, response, headers)
-    try {
-      if (isReply(message)) await this.#sessions.take(session, message)
-      else if (isNotification(message)) await this.#sessions.receive(session, message, headers)
-    } catch (error) {
-      // The message belongs to a call in another replica, and cannot be forwarded without the store.
-      this.#onError(error)
-      return refuse(response, 503, storeAway)
-    }
+    if (!isRequest(message)) await this.#take(session, message, headers)
     // Sent after the answer is processed: a server waits for the answer, while the 202 is not urgent.
     setImmediate(() => response.writeHead(202).end())
   }
 
+  /** An answer to a question, or a notification. */
+  async #take(session: ClientSession, message: Message, headers: Readonly<Record<string, string>>): Promise<void> {
+    if (isReply(message)) {
+      // The replica that asked is gone. Its call may continue here.
+      if (session.waitsFor(message.id) || replicaOf(message.id) === this.#serving.replica) session.take(message)
+      else session.takeEarly(message)
+    } else if (isNotification(message)) {
+      const id = cancelledBy(message)
+      if (id === undefined) await session.receive(message, headers)
+      else session.cancel(id)
+    }
+  }
+
+  /** This replica is shutting down: another one that forwarded the request serves it instead. */
+  #refuseNew({ response, isForwarded }: Arrived): void {
+    if (isForwarded) refuseForwarded(response)
+    else refuse(response, 503, aboutToStop)
+  }
+
   /** A batch, which only 2025-03-26 has. The replies are sent on one stream, each as soon as it is available. */
-  async #postBatch(
-    request: IncomingMessage,
-    response: ServerResponse,
-    person: Identity,
-    batch: readonly Message[],
-  ): Promise<void> {
+  async #postBatch(arrived: Arrived, batch: readonly Message[]): Promise<void> {
+    const { request, response } = arrived
     const requests = batch.filter(isRequest)
-    if (this.#isDraining && requests.length > 0) return refuse(response, 503, aboutToStop)
-    const session = await this.#session(request, response, person)
+    if (this.#isDraining && requests.length > 0) return this.#refuseNew(arrived)
+    const session = await this.#session(arrived, { asked: requests[0] })
     if (session === undefined) return
     if (
       session.revision !== batchRevision ||
@@ -138,15 +174,7 @@ export class HttpEndpoint {
     )
       return refuse(response, 400, 'The body is not one JSON-RPC message.', errorCodes.invalidRequest)
     const headers = this.#forwarded(request)
-    try {
-      for (const message of batch) {
-        if (isReply(message)) await this.#sessions.take(session, message)
-        else if (isNotification(message)) await this.#sessions.receive(session, message, headers)
-      }
-    } catch (error) {
-      this.#onError(error)
-      return refuse(response, 503, storeAway)
-    }
+    for (const message of batch) if (!isRequest(message)) await this.#take(session, message, headers)
     if (requests.length === 0) return void response.writeHead(202).end()
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
     const signal = this.#untilGone(stream, 'closed')
@@ -173,15 +201,11 @@ export class HttpEndpoint {
     const reply = await session.answer(request, (message) => stream.send(message), stream.signal, { headers, kept })
     await this.#sessions.granted(session, request, reply).catch(this.#onError)
     this.#calls.end(stream, reply, answering)
-    await kept.ended(reply).catch(this.#onError)
+    await kept?.ended(reply).catch(this.#onError)
   }
 
-  async #postNewest(
-    request: IncomingMessage,
-    response: ServerResponse,
-    person: Identity,
-    message: Message,
-  ): Promise<void> {
+  async #postNewest(arrived: Arrived, message: Message): Promise<void> {
+    const { request, response, person, isForwarded } = arrived
     if (isReply(message))
       return refuse(response, 400, 'This revision has no responses from clients.', errorCodes.invalidRequest)
     if (!isRequest(message)) {
@@ -202,7 +226,10 @@ export class HttpEndpoint {
     const requestHeaders = this.#forwarded(request)
     const known = client === undefined ? {} : { client }
     const caller = { principal, headers, requestHeaders, signal, mayReconnect: true, ...known }
-    await serve20260728(this.#serving, caller, message, stream)
+    const isServedElsewhere = isForwarded
+      ? undefined
+      : (call: Call) => this.#others.serveWhereStateIs(call, arrived, message)
+    await serve20260728(this.#serving, caller, message, stream, isServedElsewhere)
   }
 
   /** The reconnection delay for a client whose stream ends now: short when another replica can serve it. */
@@ -241,8 +268,7 @@ export class HttpEndpoint {
 
   async #initialize(
     request: Request,
-    response: ServerResponse,
-    person: Identity,
+    { response, person }: Arrived,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
     const begun = await this.#sessions.begin(person.principal, request, headers).catch((error: unknown) => {
@@ -254,35 +280,40 @@ export class HttpEndpoint {
     new AnswerStream(response, { [sessionHeader]: begun.session.id }).end(begun.reply)
   }
 
-  async #get(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
-    if (this.#isDraining) return refuse(response, 503, aboutToStop)
-    const session = await this.#session(request, response, person)
+  async #get(arrived: Arrived): Promise<void> {
+    const { request, response, person, isForwarded } = arrived
+    const position = readStreamPosition(header(request, 'last-event-id') ?? '')
+    if (this.#isDraining && !isForwarded) return refuse(response, 503, aboutToStop)
+    const session = await this.#session(arrived, { named: position?.replica })
     if (session === undefined) return
+    const isHere = position !== undefined && this.#calls.has(session, position)
+    if (isForwarded && this.#isDraining && !isHere) return this.#refuseNew(arrived)
     if (!this.#opensStream(person, response)) return
     const stream = new AnswerStream(response, { [sessionHeader]: session.id })
-    stream.reconnectAfterMs = clientLimits.reconnectAfterMs
-    const signal = this.#untilGone(stream, 'draining')
-    const position = readStreamPosition(header(request, 'last-event-id') ?? '')
+    if (this.#serving.resumes) stream.reconnectAfterMs = clientLimits.reconnectAfterMs
+    const signal = this.#untilGone(stream, this.#isDraining ? 'closed' : 'draining')
     if (position !== undefined) return this.#calls.takeUp(session, position, stream, signal, this.#forwarded(request))
-    // End the stream only at shutdown: clients treat its end as a broken connection.
-    signal.addEventListener('abort', () => stream.finish(this.#reconnectAfterMs), { once: true })
+    // Not before shutdown, or before the session has ended or moved: clients treat the end as a broken connection.
+    const ends = AbortSignal.any([signal, session.ended])
+    ends.addEventListener('abort', () => stream.finish(this.#reconnectAfterMs), { once: true })
     stream.open()
     if (signal.aborted) return stream.finish()
     await session.listen((message) => stream.send(message), signal, this.#forwarded(request))
   }
 
-  async #delete(request: IncomingMessage, response: ServerResponse, person: Identity): Promise<void> {
-    const session = await this.#session(request, response, person)
+  async #delete(arrived: Arrived): Promise<void> {
+    const session = await this.#session(arrived)
     if (session === undefined) return
-    if (!(await this.#sessions.end(session))) return noSuchSession(response)
-    response.writeHead(200).end()
+    if (!(await this.#sessions.end(session))) return noSuchSession(arrived.response)
+    arrived.response.writeHead(200).end()
   }
 
-  async #session(
-    request: IncomingMessage,
-    response: ServerResponse,
-    person: Identity,
-  ): Promise<ClientSession | undefined> {
+  /**
+   * The session of a request that is served here. Undefined when the request was answered already: refused, or served
+   * by another replica.
+   */
+  async #session(arrived: Arrived, about: About = {}): Promise<ClientSession | undefined> {
+    const { request, response, person, isForwarded } = arrived
     const id = header(request, sessionHeader)
     if (id === undefined) {
       refuse(response, 400, 'This request has no session. Start with initialize.')
@@ -294,15 +325,53 @@ export class HttpEndpoint {
       return undefined
     }
     try {
-      const session = await this.#sessions.find(id, person.principal)
-      if (session === undefined) noSuchSession(response)
-      return session
+      let found = await this.#sessions.find(id, person.principal, !isForwarded)
+      // Twice, because another replica may take the session over at the same moment.
+      for (let attempt = 0; attempt < 2 && found !== undefined && !isForwarded; attempt++) {
+        const served = await this.#servedElsewhere(arrived, found, about)
+        if (served === 'served') return undefined
+        if (served === 'unreached') {
+          refuse(response, 503, ownerUnreached)
+          return undefined
+        }
+        if (found.kind === 'here') return found.session
+        found = await this.#sessions.takeOver(id, person.principal, found.owner)
+        if (found?.kind === 'here') return found.session
+      }
+      if (found === undefined) noSuchSession(response)
+      else if (found.kind === 'here') return found.session
+      else if (isForwarded) refuseForwarded(response)
+      else refuse(response, 503, ownerUnreached)
     } catch (error) {
       this.#onError(error)
       refuse(response, 503, storeAway)
-      return undefined
     }
+    return undefined
   }
+
+  /** Forwards a request of a session to the replica that asked the question or runs the call, or else to its owner. */
+  async #servedElsewhere(arrived: Arrived, found: FoundSession, { named, asked }: About): Promise<Served> {
+    const { method } = arrived.request
+    const isCopied = asked === undefined && (method === 'DELETE' || (method === 'POST' && named === undefined))
+    // A call that began before the session moved is cancelled, and ended with its session, where it runs.
+    const copy = () => void this.#others.copyTo(found.movedFrom, arrived).catch(this.#onError)
+    if (isCopied && method === 'DELETE') arrived.response.once('finish', copy)
+    else if (isCopied) copy()
+    const owner = found.kind === 'elsewhere' ? found.owner : undefined
+    if (named !== undefined && named !== owner) {
+      const served = await this.#others.serve(named, arrived)
+      if (served !== 'refused') return served
+    }
+    return this.#others.serve(owner, arrived, asked)
+  }
+}
+
+/** What decides where a request of a session is served, besides the session. */
+interface About {
+  /** The replica in the name of the question or stream that it refers to. */
+  readonly named?: string | undefined
+  /** The request in it that must not run twice. */
+  readonly asked?: Request | undefined
 }
 
 /** Whether the request fetches the outcome of a deferred call, and so starts nothing new. */

@@ -19,7 +19,6 @@ import { WaitingAsks } from '../call/route/waiting-asks.ts'
 import { OpenAskLimits } from '../call/screen/open-limits.ts'
 import { Shutdown } from '../call/shutdown.ts'
 import { Heartbeat } from '../cluster/heartbeat.ts'
-import { Mailbox } from '../cluster/mailbox.ts'
 import { nextOf, type Wire } from '../contract/wire.suite.ts'
 import { clientLimits, protocolLimits, setLimits } from '../limits.ts'
 import { BackOff } from '../servers/back-off.ts'
@@ -59,17 +58,21 @@ async function aStream(output: Writable = new PassThrough()) {
   })
   const relay = new Relay(['deploy'], async () => upstream, trail, new OpenAskLimits({ isEnabled: true, askWaitMs }))
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
-  const mailbox = new Mailbox(store, keys, () => undefined)
+  const replica = 'a'
   const shutdown = new Shutdown()
-  const heldCalls = new HeldCalls(store, relay, { askWaitMs }, mailbox, shutdown, () => undefined)
-  const heartbeat = new Heartbeat(store, mailbox.replica, () => undefined)
+  const heartbeat = new Heartbeat(store, replica, () => undefined)
+  const heldCalls = new HeldCalls(store, relay, { askWaitMs }, heartbeat, undefined, shutdown, () => undefined)
   const claims = new ClaimedRounds(store, heartbeat, keys, { askWaitMs }, () => undefined)
   const settings = { surfaces: ['client'], unseenAfterMs: 60_000, askWaitMs } as const
   const routing = new Routing(store, settings, relay.asking, shutdown, claims)
   const deferredCalls = new DeferredCalls(store, keys, routing, heldCalls, { askWaitMs }, () => undefined)
   const serving: Serving = {
     store,
-    mailbox,
+    replica,
+    others: undefined,
+    onLapse: () => undefined,
+    resumes: true,
+    keepsState: async () => false,
     relay,
     heldCalls,
     routing,

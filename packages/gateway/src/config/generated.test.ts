@@ -26,7 +26,7 @@ test.each(['docs/gateway.md', 'docs/production.md'])(
     const blocks = [...readFromRoot(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
     const key = Buffer.alloc(32).toString('base64')
     const around = {
-      variables: { GITHUB_TOKEN: 't', INBOX_SECRET: 's' },
+      variables: { GITHUB_TOKEN: 't', INBOX_SECRET: 's', POD_IP: '10.0.0.5' },
       readFile: () => ({ ok: true, text: key }) as const,
     }
     const oneServer = '\nservers: { a: { command: b } }'

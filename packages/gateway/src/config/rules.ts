@@ -2,6 +2,7 @@
 
 import { relayLimits } from '../limits.ts'
 import { isLoopback } from '../protocol/loopback.ts'
+import { clusterProblems } from './cluster-settings.ts'
 import type { ConfigLocation, Problem } from './problem.ts'
 import { serverProblems } from './server-rules.ts'
 import type { ServerSettings } from './server-settings.ts'
@@ -50,6 +51,7 @@ export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLo
   if (config.store.engine === 'sqlite' && config.wake !== undefined) {
     report('wake', 'has no effect without a PostgreSQL store', 'Remove it.')
   }
+  for (const found of clusterProblems(config.cluster, config.listen)) report(found.path, found.words, found.suggestion)
   const { surfaces } = config.asks
   if (surfaces.length === 0) {
     report('asks.surfaces', 'must have at least one surface', 'Write: surfaces: [client]')

@@ -5,6 +5,7 @@
 
 import { askLimits } from '@assent/core'
 import { relayLimits } from '../limits.ts'
+import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
 import { address, choice, duration, flag, text, url } from './kinds.ts'
 import { limitSettings } from './limit-settings.ts'
@@ -32,7 +33,7 @@ export const settings = group('The configuration of `assent gateway`.', {
   store: value(
     storeAddress,
     { engine: 'sqlite', path: '' },
-    'Where asks, held calls and the audit log are stored. Several gateways may share a PostgreSQL database. The path of a file is relative to the configuration.',
+    'Where asks, held calls and the audit log are stored. Several gateways may share a PostgreSQL database; each then needs `cluster.listen`. The path of a file is relative to the configuration.',
     {
       isSecret: true,
       fallbackWords:
@@ -55,6 +56,14 @@ export const settings = group('The configuration of `assent gateway`.', {
     'The keys that seal the state that clients carry. The first key seals; every key can open. To rotate without refusing requests: add the new key last and reload all gateways (SIGHUP), one after the other; move it to the front and reload them; remove the old key after two days, or after `asks.wait` plus a day if that is longer. Required with PostgreSQL; with SQLite a key is created and stored in a file next to the database.',
     { isSecret: true },
   ),
+  cluster: clusterSettings,
+  sessions: group('Sessions of clients of the 2025 revisions.', {
+    resume: value(
+      flag,
+      true,
+      'Whether a session survives a lost connection and the loss of its gateway: its client reconnects, to any gateway, and receives what it missed. With `false`, a call ends when its connection breaks, and the sessions of a gateway end with it.',
+    ),
+  }),
   identity: identitySettings,
   servers: named(
     serverSettings,
@@ -138,6 +147,13 @@ export const restartSettings = [
   'listen',
   'store',
   'wake',
+  'cluster.listen',
+  'cluster.address',
+  'cluster.private_networks',
+  'cluster.tls.cert',
+  'cluster.tls.key',
+  'cluster.tls.ca',
+  'sessions.resume',
   'inbox.url',
   'metrics.listen',
   'limits.connections',

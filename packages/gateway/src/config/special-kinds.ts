@@ -1,5 +1,6 @@
 // The kinds of value that only one setting has, such as the store's address, an issuer and a sealing key.
 
+import { networkIn } from '../cluster/plain-networks.ts'
 import { url, type ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
 
@@ -89,6 +90,22 @@ export const namePrefix: ValueKind<string | false> = {
       : { ok: false, problem }
   },
   show: String,
+}
+
+/** A network in CIDR notation. */
+export const network: ValueKind<string> = {
+  words: 'a network, such as `10.0.0.0/8` or `fd00::/8`',
+  schema: { type: 'string', pattern: '/[0-9]{1,3}$' },
+  read: (raw) => {
+    const value = String(raw)
+    if (networkIn(value) !== undefined) return { ok: true, value }
+    return {
+      ok: false,
+      problem: 'must be a network, such as 10.0.0.0/8',
+      suggestion: 'Write its first address, "/" and the number of fixed bits.',
+    }
+  },
+  show: (value) => value,
 }
 
 const keyBytes = 32

@@ -3,13 +3,13 @@ import { type Ask, newId } from '@assent/core'
 import { describe, expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
-import { type ClusterOptions, openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { type ClusterOptions, openCluster, type Replica } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { howMany, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { relayLimits, setLimits } from '../limits.ts'
-import { call } from './wire.suite.ts'
+import { call, type Received, type Wire } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
 const three = { action: 'accept', content: { replicas: 3 } }
@@ -19,10 +19,15 @@ const withInbox = { gateway: { surfaces: ['client', 'inbox'] } } as const
 // A database that is slow for a moment must not count as unavailable, and a caller must not get its handle again.
 setLimits(relayLimits, { storeGraceMs: 60_000 })
 
+/** A call of a program that this replica serves: a held call is continued at another replica by a request to its holder. */
+async function callAt(replica: Replica | undefined, args: Wire, rounds: Wire = {}): Promise<Received> {
+  return call(replica?.url ?? '', args, rounds, await replica?.program())
+}
+
 async function aHeldCall(questions: object[] = [whichRegion], options: ClusterOptions = {}) {
   const server = await anAskingServer('2025-11-25')
   const cluster = await openCluster({ deploy: { url: server.url } }, options)
-  const { result } = (await call(cluster.replicas[0].url, { questions })).message
+  const { result } = (await callAt(cluster.replicas[0], { questions })).message
   return { server, cluster, owner: cluster.replicas[0], other: cluster.replicas[1], requestState: result.requestState }
 }
 
@@ -32,9 +37,9 @@ test('[FLEET-3] a retry at another replica continues the call at its owner, and 
   const args = { questions: [whichRegion] }
 
   const outcomes = [
-    await call(other.url, args, rounds),
-    await call(other.url, args, rounds),
-    await call(owner.url, args, rounds),
+    await callAt(other, args, rounds),
+    await callAt(other, args, rounds),
+    await callAt(owner, args, rounds),
   ]
 
   expect(outcomes.map(({ message }) => message.result)).toMatchObject([done, done, done])
@@ -47,7 +52,7 @@ test('[FLEET-3] later questions of a held call are returned by the replica that 
   let state = requestState
   for (const [round, answer] of [inEurope, three].entries()) {
     const rounds = { requestState: state, inputResponses: { [`ask_${round + 1}`]: answer } }
-    const { message } = await call(cluster.replicas[round + 1]?.url ?? '', { questions }, rounds)
+    const { message } = await callAt(cluster.replicas[round + 1], { questions }, rounds)
     expect(Object.keys(message.result.inputRequests as object)).toEqual([`ask_${round + 2}`])
     state = message.result.requestState
   }
@@ -62,7 +67,7 @@ test('[FLEET-3] when every signal between replicas is lost, a retry at another r
   const { server, other, requestState } = await aHeldCall([whichRegion], lost)
   const rounds = { requestState, inputResponses: { ask_1: inEurope } }
 
-  expect((await call(other.url, { questions: [whichRegion] }, rounds)).message.result).toMatchObject(done)
+  expect((await callAt(other, { questions: [whichRegion] }, rounds)).message.result).toMatchObject(done)
   expect(server).toMatchObject({ begun: 1, ended: 1, saw: [inEurope] })
 })
 
@@ -70,11 +75,7 @@ test('[FLEET-3] of concurrent retries at all replicas one delivers the answer, a
   const { server, cluster, requestState } = await aHeldCall([whichRegion], { replicas: 3 })
   const answers = [inEurope, { action: 'decline' }, { action: 'accept', content: { region: 'us' } }]
   const retries = answers.map((answer, at) =>
-    call(
-      cluster.replicas[at]?.url ?? '',
-      { questions: [whichRegion] },
-      { requestState, inputResponses: { ask_1: answer } },
-    ),
+    callAt(cluster.replicas[at], { questions: [whichRegion] }, { requestState, inputResponses: { ask_1: answer } }),
   )
 
   for (const { message } of await Promise.all(retries)) expect(message.result).toMatchObject(done)
@@ -126,21 +127,18 @@ test('[FLEET-3] a caller of a deferred call fetches the result at another replic
 test('[FLEET-4] a caller who waits at another replica gets an error within seconds when the owner is gone', async () => {
   const { server, cluster, other, requestState } = await aHeldCall([whichRegion, howMany])
   const ask = await firstAsk(other.store)
-  // Simulates a killed process: its lease is not renewed and it reads no messages.
-  await cluster.tamper(`create function never() returns trigger language plpgsql as 'begin return null; end'`)
-  await cluster.tamper(
-    'create trigger silent before update of lease_until on calls for each row execute function never()',
-  )
-  await cluster.tamper('create trigger unread before insert on messages for each row execute function never()')
+  // Simulates a killed process: its lease is not renewed.
+  const owner = (await other.store.calls.read('default', ask.callId ?? '', 'ann'))?.owner
+  await cluster.isolate(`.${owner}`)
   const startedAt = performance.now()
 
-  const { message } = await call(
-    other.url,
+  const { message } = await callAt(
+    other,
     { questions: [whichRegion, howMany] },
     { requestState, inputResponses: { ask_1: inEurope } },
   )
 
-  expect(message.error.message).toContain('The gateway process that held this call has stopped.')
+  expect(message.error.message).toContain('The gateway process that held this call has stopped')
   expect(message.error.message).toContain('Whether the call did anything is not known')
   expect(performance.now() - startedAt).toBeLessThan(relayLimits.leaseMs + 40_000)
   const ended = await until(async () => endedOf(await other.store.asks.read('default', ask.id)))
@@ -154,17 +152,58 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     const server = await anAskingServer(generation)
     const cluster = await openCluster({ deploy: { url: server.url } }, withInbox)
     const caller = await aClient('2025-11-25', cluster.url, { elicitation: 'none' })
-    const calling = caller.call('ask', { questions: [whichRegion] }).catch(() => undefined)
+    const calling = caller.call('ask', { questions: [whichRegion] }).catch((error: Error) => error)
     const ask = await firstAsk(cluster.replicas[0].store)
-
-    await cluster.tamper('update calls set lease_until = 0')
+    const row = await cluster.replicas[0].store.calls.read('default', ask.callId ?? '', 'ann')
+    // The process lives on, but its renewals do not reach the database.
+    await cluster.tamper(`create function never() returns trigger language plpgsql as 'begin return null; end'`)
+    await cluster.tamper(
+      `create trigger silent before update on replicas for each row when (old.id = '${row?.owner}') execute function never()`,
+    )
 
     const ended = await until(async () => endedOf(await cluster.replicas[0].store.asks.read('default', ask.id)))
     expect(ended).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
-    await calling
-    expect(server.saw).not.toContainEqual(expect.objectContaining({ action: 'accept' }))
+    // Its caller gets the cause; or a server that waits gets it, and returns a result of its own. No choice is made up.
+    expect(`${await calling} ${JSON.stringify(server.saw)}`).toContain('could not reach its database')
+    expect(server.saw).not.toContainEqual(expect.objectContaining({ action: expect.anything() }))
   },
 )
+
+test('[FLEET-4] a replica that could not renew its lease drops the calls that others ended, and delivers nothing for them', async () => {
+  const { server, cluster, owner, requestState } = await aHeldCall([whichRegion], { replicas: 1 })
+  expect(owner.standing().heldCalls).toBe(1)
+  // As another replica does when the lease of this one has ended.
+  await cluster.tamper('update replicas set lease_until = 0')
+  await cluster.tamper(`update calls set state = 'lost', ended_at = 1`)
+  await until(() => (owner.standing().heldCalls === 0 ? true : undefined))
+
+  const rounds = { requestState, inputResponses: { ask_1: inEurope } }
+  const { message } = await call(owner.url, { questions: [whichRegion] }, rounds)
+
+  expect(message.error.message).toContain('The gateway could not reach its database for too long')
+  expect(message.error.message).toContain('Whether the call did anything is not known')
+  expect(server.saw).toEqual([])
+})
+
+test('[FLEET-4] a heartbeat renews one row, however many calls a replica holds', async () => {
+  const { cluster, owner } = await aHeldCall([whichRegion], { replicas: 1 })
+  for (let more = 0; more < 2; more++) await call(owner.url, { questions: [whichRegion] })
+  await cluster.tamper('create table updates (name text)')
+  await cluster.tamper(
+    `create function count_update() returns trigger language plpgsql as
+       $$ begin insert into updates values (tg_table_name); return null; end $$`,
+  )
+  for (const table of ['calls', 'replicas'])
+    await cluster.tamper(`create trigger counted after update on ${table} for each row execute function count_update()`)
+  const updates = async () => (await cluster.tamper('select name from updates')) as { name: string }[]
+  const startedAt = performance.now()
+
+  await until(async () => ((await updates()).length >= 3 ? true : undefined))
+
+  expect(owner.standing().heldCalls).toBe(3)
+  expect(new Set((await updates()).map(({ name }) => name))).toEqual(new Set(['replicas']))
+  expect(performance.now() - startedAt).toBeGreaterThan(1.5 * relayLimits.renewEveryMs)
+})
 
 test('[FLEET-4] fetching a deferred call fails at once when the replica that continued it is gone', async () => {
   const server = await anAskingServer('2026-07-28')
@@ -179,15 +218,16 @@ test('[FLEET-4] fetching a deferred call fails at once when the replica that con
   const { tenant, principal } = ask
   const id = newId('call', Date.now(), randomBytes)
   const of = { server: 'deploy', method: 'tools/call', requestDigest: '' }
-  await store.calls.begin({ tenant, id, principal, ...of, owner: 'gone', leaseMs: 1_000 })
+  await store.replicas.renew('gone', 1_000)
+  await store.calls.begin({ tenant, id, principal, ...of, owner: 'gone' })
   expect(await store.deferred.claim(tenant, ask.id, principal, id)).toBe(true)
-  // Without the check of its lease, the request would wait this long.
+  // Without the check of its call, the request would wait this long.
   closeAfterTest(setLimits(relayLimits, { claimedWaitMs: 60_000 }))
   const startedAt = performance.now()
 
   const fetching = caller.call('assent__await_answer', { ask_id: ask.id })
 
-  await expect(fetching).rejects.toThrow('The gateway process that held this call has stopped.')
+  await expect(fetching).rejects.toThrow('The gateway process that held this call has stopped')
   expect(performance.now() - startedAt).toBeLessThan(relayLimits.claimedWaitMs)
   expect(server).toMatchObject({ ended: 0, saw: [] })
 })

@@ -37,7 +37,7 @@ const soonMs = 20_000
 
 // On a busy machine no lease expires and no reply is cut off.
 setLimits(relayLimits, { leaseMs: 60_000, storeGraceMs: 20_000 })
-Object.assign(clusterLimits, { abortGraceMs: 20_000 })
+setLimits(clusterLimits, { abortGraceMs: 20_000 })
 
 async function aStoppableCluster(generation: Revision, options: ClusterOptions = withInbox) {
   const server = await anAskingServer(generation)
@@ -62,7 +62,7 @@ describe.each(generations)('behind a gateway that is shutting down, a %s server'
   test('[FLEET-5] a 2026-07-28 client that waits for the inbox gets `input_required` at once, and continues at another replica', async () => {
     const { server, stopping, staying } = await aStoppableCluster(generation)
     const args = { questions: [whichRegion, howMany] }
-    const held = call(stopping.url, args, {}, cannotBeAsked)
+    const held = call(stopping.url, args, {}, { ...cannotBeAsked, ...(await stopping.program()) })
     const ask = await firstAsk(staying.store)
 
     const startedAt = performance.now()
@@ -71,7 +71,8 @@ describe.each(generations)('behind a gateway that is shutting down, a %s server'
 
     expect(performance.now() - startedAt).toBeLessThan(soonMs)
     expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) })
-    const retried = call(staying.url, args, { requestState: result.requestState }, cannotBeAsked)
+    const program = { ...cannotBeAsked, ...(await staying.program()) }
+    const retried = call(staying.url, args, { requestState: result.requestState }, program)
     await answerInInbox(staying.store, ask, inEurope)
     await answerInInbox(staying.store, await until(async () => firstOpen(staying, 'How many replicas?')), three)
     expect((await retried).message.result).toMatchObject(done)
@@ -220,12 +221,12 @@ test.each(generations)(
 test('[FLEET-6] a held call of a 2025 server has the drain time to finish, and can be answered through another replica', async () => {
   const { server, stopping, staying } = await aStoppableCluster('2025-11-25')
   const args = { questions: [whichRegion] }
-  const { result } = (await call(stopping.url, args)).message
+  const { result } = (await call(stopping.url, args, {}, await stopping.program())).message
 
   const stopped = stop(stopping, longMs)
   await new Promise((resolve) => setTimeout(resolve, 500))
   const rounds = { requestState: result.requestState, inputResponses: { ask_1: inEurope } }
-  const finished = await call(staying.url, args, rounds)
+  const finished = await call(staying.url, args, rounds, await staying.program())
 
   expect(finished.message.result).toMatchObject(done)
   expect(await stopped).toBeLessThan(longMs)
@@ -236,7 +237,7 @@ test('[FLEET-6] after the drain time a held call ends: its caller gets an error,
   const briefly = { gateway: { ...withInbox.gateway, holdMs: 4_000 } }
   const { server, stopping, staying } = await aStoppableCluster('2025-11-25', briefly)
   const args = { questions: [whichRegion, howMany] }
-  const held = (await call(stopping.url, args, {}, cannotBeAsked)).message.result
+  const held = (await call(stopping.url, args, {}, { ...cannotBeAsked, ...(await stopping.program()) })).message.result
   const waiting = untilItEnds(staying, args, held.requestState)
   const attached = (await aClient('2025-11-25', stopping.url, { elicitation: 'none' }))
     .call('ask', args)
@@ -261,7 +262,7 @@ test('[FLEET-6] new calls are refused during shutdown, and waiting calls can sti
   const { stopping } = await aStoppableCluster('2026-07-28')
   const args = { questions: [whichRegion] }
   const pushed = await aPushedQuestion(stopping)
-  const held = call(stopping.url, args, {}, cannotBeAsked)
+  const held = call(stopping.url, args, {}, { ...cannotBeAsked, ...(await stopping.program()) })
   await firstAsk(stopping.store)
 
   const stopped = stop(stopping, longMs)

@@ -107,33 +107,6 @@ test('[FLEET-2] at every replica, only the person who opened a session can use i
   expect(server.saw).toEqual([{ action: 'decline' }])
 })
 
-test('[FLEET-2] a message between replicas that no gateway sealed is ignored', async () => {
-  const { server, first, second, session, question, cluster, stream } = await anOpenQuestion('2025-11-25')
-  const forge = async (body: string) => {
-    const box = String(question.id).split('.')[1] ?? ''
-    await cluster.tamper(
-      `insert into messages values ('${box}', gen_random_uuid(), 'default', 'ann', '${body}', 0, 9e15)`,
-    )
-  }
-  const reply = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: inEurope })
-  const content = { session: session.id, reply }
-  await forge(JSON.stringify({ from: 'x', kind: 'answer', content }))
-  await first.store.messages.sendToAll(
-    { id: 'x', tenant: 'default', principal: 'ann', body: JSON.stringify({ from: 'x', kind: 'answer', content }) },
-    { keepMs: 60_000, inBox: 10, ofOne: 10 },
-  )
-  // A sealed message from another session, changed to name this session's person.
-  const bens = await aSession(first.url, { person: 'ben' })
-  await sayAt(first, bens.id, { id: question.id, result: inEurope }, 'ben')
-  await cluster.tamper(`update messages set principal = 'ann'`)
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  expect(server.saw).toEqual([])
-
-  await sayAt(second, session.id, { id: question.id, result: { action: 'decline' } })
-  await nextOf(stream)
-  expect(server.saw).toEqual([{ action: 'decline' }])
-})
-
 test('[FLEET-1] a session ended at one replica is gone at the others, and so are its questions', async () => {
   const { server, first, second, session, stream } = await anOpenQuestion('2026-07-28')
   const headers = { 'mcp-session-id': session.id, [personHeader]: 'ann' }
@@ -203,7 +176,7 @@ test('[FLEET-1] while its database is unavailable, a replica refuses requests of
   expect(known.status).toBe(200)
 })
 
-test('[FLEET-1] using a session at another replica extends it before it expires', async () => {
+test('[FLEET-1] a replica that takes a session over extends it before it expires', async () => {
   const cluster = await openCluster({})
   const [first, second] = cluster.replicas
   const session = await aSession(first.url)
@@ -213,6 +186,7 @@ test('[FLEET-1] using a session at another replica extends it before it expires'
   }
   await cluster.tamper('update client_sessions set expires_at = (extract(epoch from now()) * 1000)::bigint + 60000')
   expect(await leftMs()).toBeLessThan(61_000)
+  await first.close()
 
   expect((await sayAt(second, session.id, { id: 1, method: 'ping' })).status).toBe(200)
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
@@ -21,7 +20,7 @@ const done = { id: 1, result: { content: [{ text: 'done' }] } }
 afterEach(setLimits(clientLimits, {}))
 afterEach(setLimits(relayLimits, {}))
 
-/** A call at the second of several gateways whose connection breaks once its client has the question. */
+/** A call through the second of two gateways whose connection breaks once its client has the question. */
 async function aBrokenCall(generation: Revision = '2026-07-28', revision = '2025-11-25') {
   const server = await anAskingServer(generation)
   const cluster = await openCluster({ deploy: { url: server.url } })
@@ -114,11 +113,13 @@ test('[FLEET-13] a client of the SDK whose connections break reconnects and gets
 })
 
 test('[FLEET-13] a client that reconnects after the process of its call has died gets an error', async () => {
-  const { first, session, last } = await aBrokenCall('2025-11-25')
-  setLimits(relayLimits, { leaseMs: 300 })
-  const [number, , ...rest] = last.split('.')
+  // The second replica must have run for a whole lease before it declares the first one dead.
+  setLimits(relayLimits, { leaseMs: 1_500, renewEveryMs: 250 })
+  const { cluster, second, session, question, last } = await aBrokenCall('2025-11-25')
+  await cluster.isolate(question.id)
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
 
-  const stream = await reconnect(first, session.id, [number, randomUUID(), ...rest].join('.'))
+  const stream = await reconnect(second, session.id, last)
 
   expect(await nextOf(stream)).toMatchObject({ id: 1, error: { message: expect.stringContaining('has stopped') } })
 })

@@ -116,13 +116,24 @@ test('[RELAY-7] a retry for a call whose process is gone gets an error, and noth
 
   const { message } = await call(another.url, args, { requestState, inputResponses: inEurope })
 
-  expect(message.error.message).toContain('The gateway process that held this call has stopped.')
+  expect(message.error.message).toContain('The gateway process that held this call has stopped')
   expect(server.begun).toBe(1)
 })
 
-test('[RELAY-7] a retry that reaches another process continues the call at its owner', async () => {
-  const { server, testEnv, gateway, requestState } = await aHeldCall()
+test('[RELAY-7] a retry at a process that cannot reach the holder of the call gets an error that says so', async () => {
+  const { server, testEnv, requestState } = await aHeldCall()
   const another = await testEnv.gateway({ deploy: { url: server.url } })
+
+  const { message } = await call(another.url, args, { requestState, inputResponses: inEurope })
+
+  expect(message.error.message).toContain('Another Assent process holds this call')
+  expect(server).toMatchObject({ begun: 1, ended: 0, saw: [] })
+})
+
+test('[RELAY-7] a retry that reaches another process continues the call at its owner', async () => {
+  const reachable = { cluster: { listen: { host: '127.0.0.1', port: 0 } } }
+  const { server, testEnv, gateway, requestState } = await aHeldCall([whichRegion], reachable)
+  const another = await testEnv.gateway({ deploy: { url: server.url } }, reachable)
   const rounds = { requestState, inputResponses: inEurope }
 
   const [astray, home] = [await call(another.url, args, rounds), await call(gateway.url, args, rounds)]

@@ -37,6 +37,22 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server).toMatchObject({ begun: 1, ended: 1 })
   })
 
+  test('[INBOX-21] the ask names the program, where it works, and nothing that the server says', async () => {
+    const workplace = () => ({ folder: 'notes', branch: 'main' })
+    const fallback = await aPairing(
+      { name: 'my-agent', says: () => new Promise(() => undefined) },
+      { workplace, silentAfterMs: 50 },
+    )
+    const { store, client } = await aPairing({ name: 'my-agent', elicitation: 'none' }, { workplace })
+
+    void client.call('ask', { questions: [whichRegion] }).catch(() => undefined)
+    void fallback.client.call('ask', { questions: [whichRegion] }).catch(() => undefined)
+
+    const caller = { client: 'my-agent', folder: 'notes', branch: 'main' }
+    expect(await firstAsk(store)).toMatchObject({ asker: { server: 'deploy', tool: 'ask' }, caller })
+    expect(await firstAsk(fallback.store)).toMatchObject({ caller })
+  })
+
   test('[ROUTE-2] a decline that arrives faster than a person can read does not count, and the question moves to the inbox', async () => {
     const says = () => ({ action: 'decline' })
     const { server, store, client } = await aPairing({ says }, { unseenAfterMs: 60_000 })

@@ -1,5 +1,6 @@
 import type { Store } from '@assent/store'
 import { expect, test } from 'vitest'
+import { answerInInbox, firstAsk } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
@@ -42,6 +43,24 @@ test('[RELAY-10] a question that passes through and its answer are recorded as d
   for (const { digest } of notes) expect(digest).toMatch(/^sha256:/)
   expect(JSON.stringify(notes)).not.toMatch(/region|Which/)
   expect(await testEnv.store.audit.verify('default')).toMatchObject({ ok: true })
+})
+
+test('[RELAY-10] a question that only the inbox asks is recorded once, with its ask', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const testEnv = await openTestEnv()
+  const options = { surfaces: ['client', 'inbox'], unseenAfterMs: 0 } as const
+  const gateway = await testEnv.gateway({ deploy: { url: server.url } }, options)
+  const client = await aClient('2026-07-28', gateway.url, { elicitation: 'none' })
+
+  const calling = client.call('ask', { questions: [whichRegion] })
+  const answer = { action: 'accept', content: { region: 'eu' } }
+  await answerInInbox(testEnv.store, await firstAsk(testEnv.store), answer)
+  await calling
+  await gateway.close()
+
+  const kinds: string[] = []
+  for await (const { kind } of testEnv.store.audit.entries('default')) kinds.push(kind)
+  expect(kinds).toEqual(['ask.raised', 'ask.settled'])
 })
 
 test('[RELAY-10] an audit entry is written within 50 ms', async () => {

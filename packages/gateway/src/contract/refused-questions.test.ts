@@ -18,6 +18,7 @@ const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`q${n}`, a
 interface Options {
   readonly asksEnabled?: boolean
   readonly openAsks?: { readonly perCaller: number; readonly total: number }
+  readonly surfaces?: readonly ('client' | 'inbox')[]
   readonly unseenAfterMs?: number
 }
 
@@ -63,7 +64,7 @@ test.each<[string, object, Options, Sender]>([
   ['too-large', { q: { ...asking, message: 'x'.repeat(9_000) } }, {}, {}],
   ['too-many', many, {}, {}],
   ['disabled', { q: asking }, { asksEnabled: false }, {}],
-  ['too-many-open-caller', { q: asking }, { openAsks: { perCaller: 0, total: 10 } }, {}],
+  ['too-many-open-caller', { q: asking }, { openAsks: { perCaller: 0, total: 10 }, surfaces: ['inbox'] }, {}],
   ['unsupported', { q: asking }, {}, { capabilities: {} }],
 ])(
   '[REFUSE-1] a 2026-07-28 server’s question refused as %s is logged, counted and audited',

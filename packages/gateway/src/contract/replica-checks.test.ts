@@ -1,43 +1,62 @@
-// A replica checks what another replica sends it: whose call, session or stream it is, and for which request.
+// A replica checks what another replica sends it: that a replica sealed it, and whose call, session or stream it is.
 //
-// The sealed state and the session lookup refuse other people before these checks. These tests send the message itself,
+// The sealed state and the session lookup refuse other people before these checks. These tests send the request itself,
 // with the right keys, so that they fail if one of the later checks is removed.
 
 import { randomUUID } from 'node:crypto'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { type JsonObject, requestDigest } from '@assent/core'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
-import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openCluster, type Replica } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { eventsOf } from '../../../../test-kit/mcp/messages.ts'
 import { until } from '../../../../test-kit/until.ts'
-import { readStreamPosition } from '../clients/2025-11-25/resume/call-stream.ts'
-import { Mailbox, type ReplicaMessage } from '../cluster/mailbox.ts'
+import { continuePath } from '../call/hold/remote-calls.ts'
+import { noTelemetry } from '../call/telemetry-port.ts'
+import { type ForwardedRequest, sealForward, sealHeader } from '../cluster/forward-seal.ts'
+import { Forwarder } from '../cluster/forwarder.ts'
+import { Peers } from '../cluster/peers.ts'
+import { PlainNetworks } from '../cluster/plain-networks.ts'
+import { replicaOf } from '../cluster/replica-names.ts'
 import { aSession, call, post, type Wire } from './wire.suite.ts'
 
 const args: JsonObject = { questions: [whichRegion as never] }
 const accept = (region: string) => ({ action: 'accept', content: { region } })
 const digest = requestDigest({ method: 'tools/call', target: 'ask', arguments: args })
 const otherDigest = requestDigest({ method: 'tools/call', target: 'ask', arguments: {} })
+const json = { 'content-type': 'application/json' }
+const ann = { tenant: 'default', principal: 'ann', groups: [] }
 
+/** A cluster, and a further replica with the same keys that only sends requests. */
 async function aClusterWithPeer(generation: '2025-11-25' | '2026-07-28' = '2025-11-25') {
   const server = await anAskingServer(generation)
-  const cluster = await openCluster({ deploy: { url: server.url } })
+  const refused: string[] = []
+  const watch = { ...noTelemetry, refused: (reason: string) => refused.push(reason) }
+  const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: { watch } })
   const [first, second] = cluster.replicas
-  const peer = new Mailbox(first.store, cluster.keys, (error) => expect.unreachable(String(error)))
-  peer.open()
-  closeAfterTest(() => peer.close())
-  const received: ReplicaMessage[] = []
-  for (const kind of ['stands', 'taken-up']) peer.on(kind, (message) => received.push(message))
-  return { server, first, second, peer, received }
+  const own = randomUUID()
+  const peers = new Peers(own, first.store, () => true)
+  const nowMs = () => first.store.nowMs()
+  const forwarder = new Forwarder({
+    peers,
+    keys: cluster.keys,
+    nowMs,
+    plain: new PlainNetworks(),
+    onFailed: () => undefined,
+  })
+  closeAfterTest(() => forwarder.close())
+  const signal = new AbortController().signal
+  const send = async (to: string, by: typeof ann, request: ForwardedRequest) => {
+    const replica = await peers.find(to)
+    if (replica === undefined) throw new Error('The replica is not listed.')
+    return forwarder.send(replica, by, request, signal)
+  }
+  return { server, cluster, first, second, own, peers, send, refused, nowMs }
 }
 
-test.each([
-  ['for another person', 'bob', digest],
-  ['for another request', 'ann', otherDigest],
-])('[FLEET-14] a held call is not continued %s', async (_what, principal, sentDigest) => {
-  const { server, first, peer } = await aClusterWithPeer()
+async function aHeldCall(first: Replica) {
   await call(first.url, args)
   const [ask] = (
     await first.store.inbox.page({ tenant: 'default', person: { principal: 'ann', groups: [] }, show: 'open' })
@@ -50,18 +69,33 @@ test.each([
     schemas: { ask_1: whichRegion.requestedSchema },
     isPrefixed: false,
   }
-  const message = (region: string, requestDigest: string): JsonObject => ({
-    name: randomUUID(),
-    method: 'tools/call',
-    target: { name: 'ask', uri: null },
-    client: { info: {}, declared: {}, capabilities: {} },
-    state: state as never,
-    given: { ask_1: { result: accept(region) } },
-    requestDigest,
+  const continuing = (region: string, sentDigest = digest): ForwardedRequest => ({
+    method: 'POST',
+    path: continuePath,
+    headers: json,
+    body: JSON.stringify({
+      name: randomUUID(),
+      method: 'tools/call',
+      target: { name: 'ask', uri: null },
+      client: { info: {}, declared: {}, capabilities: {} },
+      state,
+      given: { ask_1: { result: accept(region) } },
+      requestDigest: sentDigest,
+    }),
   })
+  return { owner, continuing }
+}
 
-  await peer.send(owner, { tenant: 'default', principal }, 'continue', message('us', sentDigest))
-  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'continue', message('eu', digest))
+test.each([
+  ['for another person', 'bob', digest],
+  ['for another request', 'ann', otherDigest],
+])('[FLEET-14] a held call is not continued %s', async (_what, principal, sentDigest) => {
+  const { server, first, send } = await aClusterWithPeer()
+  const { owner, continuing } = await aHeldCall(first)
+
+  const refused = await send(owner, { ...ann, principal }, continuing('us', sentDigest))
+  expect(await textOf(refused)).not.toContain('input-required')
+  await send(owner, ann, continuing('eu'))
 
   await until(() => (server.ended === 1 ? true : undefined))
   expect(server.saw).toEqual([accept('eu')])
@@ -80,44 +114,93 @@ async function anAskedSession(url: string) {
   throw new Error('The stream ended before the question.')
 }
 
-test('[FLEET-14] an answer that another replica forwards counts only for the session’s own person', async () => {
-  const { server, first, peer } = await aClusterWithPeer('2026-07-28')
+test('[FLEET-14] an answer that another replica forwards counts only for the session’s own person and tenant', async () => {
+  const { server, first, send, refused } = await aClusterWithPeer('2026-07-28')
   const { session, question } = await anAskedSession(first.url)
-  const owner = Mailbox.replicaOf(question.id) ?? ''
-  const reply = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept('us') })
+  const owner = replicaOf(question.id) ?? ''
+  const answering = (region: string): ForwardedRequest => ({
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...json, 'mcp-session-id': session.id },
+    body: JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept(region) }),
+  })
 
-  await peer.send(owner, { tenant: 'default', principal: 'bob' }, 'answer', { session: session.id, reply })
-  await peer.send(owner, { tenant: 'other', principal: 'ann' }, 'answer', { session: session.id, reply })
-  // Messages to one replica are read in order: this one shows that the two above were read.
-  const own = JSON.stringify({ jsonrpc: '2.0', id: question.id, result: accept('eu') })
-  await peer.send(owner, { tenant: 'default', principal: 'ann' }, 'answer', { session: session.id, reply: own })
+  expect(statusOf(await send(owner, { ...ann, principal: 'bob' }, answering('us')))).toBe(404)
+  expect(await send(owner, { ...ann, tenant: 'other' }, answering('us'))).toBe('refused')
+  expect(refused).toEqual(['forward-misdirected'])
+  expect(statusOf(await send(owner, ann, answering('eu')))).toBe(202)
 
   await until(() => (server.ended === 1 ? true : undefined))
   expect(server.saw).toEqual([accept('eu')])
 })
 
 test.each([
-  ['another person', 'bob', undefined],
-  ['another session', 'ann', '00000000-0000-4000-8000-000000000000'],
-])('[FLEET-14] the stream of a call is not resumed for %s', async (_who, principal, otherSession) => {
-  const { first, peer, received } = await aClusterWithPeer()
-  const { session, last } = await anAskedSession(first.url)
-  const place = readStreamPosition(last)
-  const { replica = '', stream = '' } = place ?? {}
-
-  await peer.send(replica, { tenant: 'default', principal }, 'take-up', {
-    session: otherSession ?? session.id,
-    stream,
-    after: 0,
+  ['another person', 'bob', undefined, 404],
+  ['another session', 'ann', '00000000-0000-4000-8000-000000000000', 404],
+])('[FLEET-14] the stream of a call is not resumed for %s', async (_who, principal, otherSession, status) => {
+  const { first, send } = await aClusterWithPeer()
+  const { session, last, question } = await anAskedSession(first.url)
+  const owner = replicaOf(question.id) ?? ''
+  const resuming = (id: string): ForwardedRequest => ({
+    method: 'GET',
+    path: '/mcp',
+    headers: { accept: 'text/event-stream', 'last-event-id': last, 'mcp-session-id': id },
+    body: '',
   })
 
-  const [notice] = await until(() => (received.length > 0 ? received : undefined))
-  expect(notice?.content).toMatchObject({ stream, isKept: false })
-  await peer.send(replica, { tenant: 'default', principal: 'ann' }, 'take-up', {
-    session: session.id,
-    stream,
-    after: 0,
-  })
-  const found = await until(() => received.find(({ content }) => content.isKept === true))
-  expect(found.content.stream).toBe(stream)
+  expect(statusOf(await send(owner, { ...ann, principal }, resuming(otherSession ?? session.id)))).toBe(status)
+
+  const own = await send(owner, ann, resuming(session.id))
+  expect(statusOf(own)).toBe(200)
+  if (typeof own !== 'string') own.destroy()
 })
+
+test('[FLEET-16] forged, changed, replayed, expired and misdirected requests are refused and counted, and nothing runs', async () => {
+  const { server, cluster, first, own, peers, refused, nowMs } = await aClusterWithPeer()
+  const { owner, continuing } = await aHeldCall(first)
+  const to = await peers.find(owner)
+  const request = continuing('us')
+  const sealedAt = (atMs: number, forwarding: object = {}) =>
+    sealForward(cluster.keys, request, { ...ann, from: own, to: owner, ...forwarding }, atMs)
+  const raw = async (sealed: string | undefined, changes: Partial<ForwardedRequest> = {}) => {
+    const { method, path, headers, body } = { ...request, ...changes }
+    const withSeal = sealed === undefined ? headers : { ...headers, [sealHeader]: sealed }
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    // Not `fetch`, which adds headers that the seal does not cover.
+    httpRequest(new URL(path, to?.address), { method, headers: withSeal })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body)
+    const response = await promise
+    response.resume()
+    return `${response.statusCode} ${response.headers[sealHeader]}`
+  }
+
+  // A request that was sent before, or long ago, may have run: its sender must not run it.
+  expect(await raw(undefined)).toBe('421 refused')
+  expect(await raw(sealedAt(nowMs()).replace(/.{6}$/, 'AAAAAA'))).toBe('421 refused')
+  expect(await raw(sealedAt(nowMs()), { body: continuing('us').body })).toBe('421 refused')
+  expect(await raw(sealedAt(nowMs()), { headers: { ...json, 'mcp-session-id': 'x' } })).toBe('421 refused')
+  expect(await raw(sealedAt(nowMs() - 60_000))).toBe('421 unknown')
+  expect(await raw(sealedAt(nowMs(), { to: randomUUID() }))).toBe('421 refused')
+  expect(await raw(sealedAt(nowMs(), { from: owner }))).toBe('421 refused')
+  const once = sealedAt(nowMs(), { principal: 'bob' })
+  expect([await raw(once), await raw(once)]).toEqual(['200 undefined', '421 unknown'])
+
+  const why = ['forged', 'forged', 'forged', 'forged', 'expired', 'misdirected', 'loop', 'replayed']
+  expect(refused).toEqual(why.map((one) => `forward-${one}`))
+  expect(server).toMatchObject({ ended: 0, saw: [] })
+})
+
+function statusOf(response: IncomingMessage | string): unknown {
+  if (typeof response === 'string') return response
+  if (response.statusCode !== 200) response.resume()
+  return response.statusCode
+}
+
+async function textOf(response: IncomingMessage | string): Promise<string> {
+  if (typeof response === 'string') return response
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return text
+}

@@ -1,6 +1,7 @@
 // Held calls while the database is temporarily unavailable: it refuses writes with the error code 57P03
 // (cannot_connect_now).
 
+import { AssentError } from '@assent/core'
 import { expect, test } from 'vitest'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
 import { type ClusterOptions, openCluster, type TestCluster } from '../../../../test-kit/gateway/cluster.ts'
@@ -8,6 +9,7 @@ import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { howMany, whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
 import { until } from '../../../../test-kit/until.ts'
+import { relayLimits, setLimits } from '../limits.ts'
 import { call } from './wire.suite.ts'
 
 const inEurope = { action: 'accept', content: { region: 'eu' } }
@@ -99,21 +101,26 @@ test('[STORE-16] a call that cannot be deferred is not held, because its caller 
   await until(async () => ((await openAsks(cluster.replicas[0].store)).length === 0 ? true : undefined))
 })
 
-test('[FLEET-4] a call that was stored after its process abandoned it is ended, and its asks are withdrawn', async () => {
-  const { cluster, store } = await aHeldCall()
-  const ask = await firstAsk(store)
-  await cluster.tamper(
-    `insert into calls select tenant, 'call_late', principal, server, method, request_digest, owner, state, started_at, lease_until from calls`,
-  )
-  await cluster.tamper(`update asks set call_id = 'call_late'`)
+test('[FLEET-4] a call whose row arrives at the database after its caller got an error is ended', async () => {
+  setLimits(relayLimits, { recordSettlesMs: 5_000 })
+  const { cluster, url, store } = await aHeldCall()
+  const { calls } = store
+  const [held] = await running(cluster)
+  let isLate = false
+  calls.begin = async (draft) => {
+    // The connection breaks, and the statement is committed three seconds later.
+    setTimeout(() => void Calls.begin.call(calls, draft).then(() => (isLate = true)), 3_000)
+    throw new AssentError('store_unavailable', 'The connection broke.')
+  }
+  const Calls = Object.getPrototypeOf(calls) as typeof calls
 
-  const ended = await until(async () => {
-    const found = await store.asks.read('default', ask.id)
-    return found?.state.kind === 'open' ? undefined : found
-  })
+  const { message } = await call(url, args)
+  expect(message.error.message).toContain('cannot reach its database')
+  await until(() => (isLate ? true : undefined))
+  expect(await running(cluster)).toHaveLength(2)
 
-  expect(ended?.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
-  expect(await running(cluster)).toEqual([{ id: ask.callId }])
+  await until(async () => ((await running(cluster)).length === 1 ? true : undefined))
+  expect(await running(cluster)).toEqual([held])
 })
 
 test('[STORE-16] a deferred call stays pending while the database is unavailable, and is then fetched with its one outcome', async () => {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { newId } from '@assent/core'
 import type { Store } from '@assent/store'
 import { describe, expect, test } from 'vitest'
 import { answerInInbox, firstAsk, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
@@ -38,7 +40,7 @@ test('[RUN-13] an ask of a dead replica stays open if its caller holds a state, 
   void call(dying.url, args, {}, withoutForms).catch(() => undefined)
   const orphan = await until(async () => (await openAsks(first.store)).find(({ id }) => id !== held.id))
   // Simulates kill -9: neither of the two renews its lease.
-  for (const replica of [first, dying]) replica.store.replicas.renew = async () => undefined
+  for (const replica of [first, dying]) replica.store.replicas.renew = async () => true
   await cluster.tamper('update replicas set lease_until = 0')
 
   const withdrawn = await endOf(second.store, orphan.id)
@@ -54,31 +56,34 @@ test('[RUN-13] an ask of a dead replica stays open if its caller holds a state, 
 test('[RUN-13] a replica that lost the store for a while does not declare the others dead before they could renew', async () => {
   const server = await anAskingServer('2026-07-28')
   const cluster = await openCluster({ deploy: { url: server.url } }, { gateway: { ...inbox, holdMs: 60_000 } })
-  const [living, sweeping] = cluster.replicas
+  const [living, other] = cluster.replicas
   void call(living.url, args, {}, withoutForms).catch(() => undefined)
   const ask = await firstAsk(living.store)
-  const { asks: all, replicas } = sweeping.store
-  const [isAlive, withdraw] = [replicas.isAlive.bind(replicas), all.withdrawOfDeadReplicas.bind(all)]
   const unavailable = () => Promise.reject(new Error('The store is unavailable.'))
-  // An outage that is longer than the lease, so that no replica could renew.
-  sweeping.store.abandonLostCalls = unavailable
-  replicas.isAlive = unavailable
-  living.store.replicas.renew = unavailable
+  // An outage of writes that is longer than the lease, so that no replica could renew.
+  for (const { store } of cluster.replicas) store.replicas.renew = unavailable
   await cluster.tamper('update replicas set lease_until = 0')
   await new Promise((resolve) => setTimeout(resolve, 2 * relayLimits.renewEveryMs + 500))
-  let sweeps = 0
-  all.withdrawOfDeadReplicas = () => {
-    sweeps += 1
-    return withdraw()
-  }
-  replicas.isAlive = isAlive
-  sweeping.store.abandonLostCalls = async () => []
-  Reflect.deleteProperty(living.store.replicas, 'renew')
+  for (const { store } of cluster.replicas) Reflect.deleteProperty(store.replicas, 'renew')
+  // A dead replica, so that there is something to sweep.
+  const orphan = await anAskOfADeadReplica(other.store)
 
-  await until(() => (sweeps > 0 ? true : undefined))
+  await endOf(other.store, orphan)
 
   expect((await living.store.asks.read('default', ask.id))?.state).toEqual({ kind: 'open' })
+  expect(await other.store.replicas.owners()).toMatchObject([{ isAlive: true }])
 })
+
+async function anAskOfADeadReplica(store: Store): Promise<string> {
+  const ask = (await openAsks(store))[0]
+  if (ask === undefined) throw new Error('No ask is open.')
+  const id = newId('ask', Date.now(), randomBytes)
+  await store.replicas.renew('dead', 1)
+  const { tenant, asker, principal, question, approvalRule } = ask
+  const draft = { tenant, id, asker, principal, question, approvalRule, decideWithinMs: 60_000, useWithinMs: 60_000 }
+  await store.asks.raise(draft, undefined, 'dead')
+  return id
+}
 
 describe.each(generations)('a client on standard input and a %s server', (generation) => {
   test('[RUN-15] when the client disconnects, its states end with the process: their asks are withdrawn', async () => {

@@ -4,8 +4,11 @@
 import type {
   AnswerBody,
   AnsweredView,
+  AskCaller,
   AskPageView,
   AskView,
+  ButtonView,
+  Content,
   ContentIssue,
   HandOverBody,
   InboxProblem,
@@ -92,10 +95,18 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     asker: shape({
       server: textSchema,
       tool: optionalSchema(textSchema),
+      isAgent: optionalSchema(unchecked<true>({ type: 'boolean' })),
       origin: optionalSchema(textSchema),
       touches: optionalSchema(textSchema),
       undo: optionalSchema(oneOf('possible', 'impossible')),
     }),
+    caller: optionalSchema(
+      shape<AskCaller>({
+        client: optionalSchema(textSchema),
+        folder: optionalSchema(textSchema),
+        branch: optionalSchema(textSchema),
+      }),
+    ),
     onBehalfOf: person,
     question: variants(oneOf('form', 'url', 'approval')),
     raisedAtMs: time,
@@ -114,6 +125,17 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
       }),
     ),
     answers: listSchema(action),
+    buttons: listSchema(
+      shape<ButtonView>({
+        label: textSchema,
+        shownValue: optionalSchema(textSchema),
+        verdict: oneOf('yes', 'no', 'neutral'),
+        key: optionalSchema(textSchema),
+        isSuggested: optionalSchema(unchecked<true>({ type: 'boolean' })),
+        fillsIn: optionalSchema(unchecked<true>({ type: 'boolean' })),
+        answer: shape({ action, content: optionalSchema(unchecked<Content>(anyObject)) }),
+      }),
+    ),
     commentReaches: oneOf('asker', 'audit-log'),
     commentField: optionalSchema(textSchema),
     askedAgain: optionalSchema(textSchema),

@@ -28,6 +28,8 @@ import {
   secretLimits,
 } from '@assent/core'
 import type { AnswerResult, InboxQuery, Store } from '@assent/store'
+import { FreshMap } from './fresh-map.ts'
+import { inboxLimits } from './limits.ts'
 
 export interface AskServiceOptions {
   readonly store: Store
@@ -58,6 +60,7 @@ const decisionIdPattern = /^[\w-]{16,64}$/
 
 export class AskService {
   readonly #options: AskServiceOptions
+  readonly #listed = new FreshMap<Ask>(inboxLimits.listedMs, inboxLimits.listedAsks)
 
   constructor(options: AskServiceOptions) {
     this.#options = options
@@ -66,6 +69,7 @@ export class AskService {
   async page(person: Person, query: Omit<InboxQuery, 'tenant' | 'person'>): Promise<AskPageView> {
     const { store, tenant, now } = this.#options
     const { asks, next } = await store.inbox.page({ tenant, person, ...query })
+    for (const ask of asks) if (ask.state.kind === 'open') this.#listed.set(ask.id, ask)
     await this.#options.learn?.(asks)
     return {
       asks: asks.map((ask) => this.#view(ask, person)),
@@ -85,6 +89,15 @@ export class AskService {
   async find(person: Person, id: string): Promise<Ask | undefined> {
     if (!isId(id, 'ask')) return undefined
     const ask = await this.#options.store.asks.read(this.#options.tenant, id)
+    return ask !== undefined && mayDecide(ask.approvalRule, person) ? ask : undefined
+  }
+
+  /**
+   * The ask as it was listed a moment ago, if this person may decide it. Its question and approval rule cannot change; it may
+   * have ended since, so only a successful answer may rely on it.
+   */
+  findListed(person: Person, id: string): Ask | undefined {
+    const ask = this.#listed.get(id)
     return ask !== undefined && mayDecide(ask.approvalRule, person) ? ask : undefined
   }
 

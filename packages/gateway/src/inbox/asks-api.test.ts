@@ -45,7 +45,7 @@ onEachEngine(
       via: 'inbox',
       what: 'You chose “Europe”',
       answered: { name: 'answered', verdict: 'neutral', text: 'Europe' },
-      content: [{ label: 'region', value: 'Europe' }],
+      content: [{ label: 'Region', value: 'Europe' }],
     })
     expect((await store.asks.read(tenant, id))?.state).toMatchObject({ kind: 'settled', by: 'ann', via: 'inbox' })
     expect((await page(browser.get('/api/asks'))).asks.map((ask) => ask.id)).not.toContain(id)

@@ -59,13 +59,19 @@ export class AsksApi {
   }
 
   async answer(person: Person, id: string, request: Request): Promise<Response> {
-    const ask = await this.#service.find(person, id)
+    const listed = this.#service.findListed(person, id)
+    const ask = listed ?? (await this.#service.find(person, id))
     const read = await readJsonBody(request)
     // 404 first: errors about the body would reveal that the ask exists.
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { decisionId, answer, confirmed } = read.body
-    return respond(await this.#service.answer(person, ask, { decisionId, answer, confirmed }))
+    const answered = await this.#service.answer(person, ask, { decisionId, answer, confirmed })
+    if (answered.ok || listed === undefined) return respond(answered)
+    // The listed ask may have ended since, which is a more useful error.
+    const current = await this.#service.find(person, id)
+    if (current === undefined) return notFound()
+    return respond(await this.#service.answer(person, current, { decisionId, answer, confirmed }))
   }
 
   /** The ask of a page for a secret; visible only to the person the page is bound to. */

@@ -4,17 +4,19 @@
 import type { Person } from '@assent/core'
 import type { ChangeFeed } from './changes.ts'
 import { inboxLimits } from './limits.ts'
+import type { OpenStreams } from './open-streams.ts'
 
 export function changeStream(
   feed: ChangeFeed,
   person: Person,
   lastSeq: number | undefined,
-  isSignedIn: () => Promise<boolean>,
+  streams: OpenStreams,
+  token: string,
   onError: (error: unknown) => void,
 ): Response {
   const disconnected = new AbortController()
   const text = new TextEncoder()
-  let keepAlive: NodeJS.Timeout | undefined
+  let remove: (() => void) | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (event: string) => {
@@ -25,7 +27,7 @@ export function changeStream(
       const stop = () => {
         if (disconnected.signal.aborted) return
         disconnected.abort()
-        clearInterval(keepAlive)
+        remove?.()
         controller.close()
       }
       // EventSource reconnects by itself and is then authenticated again.
@@ -34,8 +36,7 @@ export function changeStream(
         stop()
       }
       // A stream ends with its session, even if its page stays open.
-      const checkSession = () => isSignedIn().then((isValid) => (isValid ? write(':\n\n') : stop()))
-      keepAlive = setInterval(() => void checkSession().catch(fail), inboxLimits.keepAliveMs)
+      remove = streams.add({ token, keepAlive: () => write(':\n\n'), end: stop, fail })
       const follower = {
         notify: ({ seq, ...change }: { seq: number }) =>
           write(`id: ${seq}\nevent: ask\ndata: ${JSON.stringify(change)}\n\n`),
@@ -46,7 +47,7 @@ export function changeStream(
       feed.follow(person, lastSeq, follower, disconnected.signal).catch(fail)
     },
     cancel() {
-      clearInterval(keepAlive)
+      remove?.()
       disconnected.abort()
     },
   })

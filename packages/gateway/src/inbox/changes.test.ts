@@ -48,6 +48,54 @@ onEachEngine(
 )
 
 onEachEngine(
+  '[STORE-45] a replica reads no ask for a change that concerns none of its pages',
+  async ({ store, another, app }: InboxEnv) => {
+    const statements: string[] = []
+    const elsewhere = await another({ pollMs: 600_000, onStep: ({ name }) => statements.push(name) })
+    const inbox = app({ store: elsewhere })
+    const page = await follow(await signIn(inbox, ben))
+    expect((await page.next()).event).toBe('now')
+    // Signals arrive from now on: this one does.
+    const raiseUntilSeen = async () => {
+      const first = page.next()
+      let isSeen = false
+      void first.then(() => {
+        isSeen = true
+      })
+      while (!isSeen) {
+        await store.asks.raise(anApproval(['person:ben'], 1))
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+    await raiseUntilSeen()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    statements.length = 0
+
+    const { id } = await store.asks.raise(anAsk())
+    await store.asks.withdraw(tenant, id, 'caller-gone')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    // A signal of a SQLite file names nothing, so there the changes are read, but no ask.
+    const expected = elsewhere.notifications.transport === 'file' ? /^(read_changes_|read_head$)/ : /^$/
+    expect(statements.filter((name) => !expected.test(name))).toEqual([])
+    await page.close()
+  },
+)
+
+onEachEngine(
+  '[INBOX-5] without any signal, an open page receives changes at the next poll',
+  async ({ store, another, app }: InboxEnv) => {
+    const inbox = app({ store: await another({ pollMs: 100, ...({ wake: 'nats://127.0.0.1:9' } as object) }) })
+    const page = await follow(await signIn(inbox, ben))
+    await page.next()
+    const { id } = await store.asks.raise(anApproval(['group:ops'], 1))
+
+    expect(await taken(page, 1)).toEqual([[id, 'raised']])
+    await page.close()
+  },
+)
+
+onEachEngine(
   '[INBOX-5] a page that reconnects receives the changes it missed, once, in order',
   async ({ store, app }: InboxEnv) => {
     const browser = await signIn(app(), ann)

@@ -1,11 +1,13 @@
 // Notifies open pages about changes to the asks of their person.
 //
-// One reader of the store serves all pages of this process. A notice has a sequence number, an ask id and the kind of
-// change; the page then reads the ask again. A page that reconnects with its last sequence number receives what it
-// missed, or, if that is too much, a request to reload.
+// One reader of the store serves all pages of this process, and reads only changes that concern their people. A notice
+// has a sequence number, an ask id and the kind of change; the page then reads the ask again. A page that reconnects with
+// its last sequence number receives what it missed, or, if that is too much, a request to reload.
+//
+// I1  A page begins at the position of the reader, after any read that began without its person.
 
-import { type ChangeView, mayDecide, type Person } from '@assent/core'
-import type { Change, Store, Waiter } from '@assent/store'
+import { approverNames, type ChangeView, mayDecide, type Person } from '@assent/core'
+import type { Change, ChangeListener, Store } from '@assent/store'
 import { sleep } from '../protocol/sleep.ts'
 import { inboxLimits } from './limits.ts'
 
@@ -27,12 +29,14 @@ interface Following {
   readonly person: Person
   readonly follower: Follower
   seq: number
+  /** Includes this person while the page is open. */
+  listener: ChangeListener | undefined
   /** Changes that arrive while missed ones are being sent; undefined afterwards. */
   queued: ChangeNotice[] | undefined
 }
 
 interface Running {
-  readonly waiter: Waiter
+  readonly listener: ChangeListener
   readonly started: Promise<void>
   /** Aborted when the last page disconnects. */
   readonly stopped: AbortController
@@ -46,6 +50,7 @@ export class ChangeFeed {
   #seq = 0
   #isClosed = false
   #running: Running | undefined
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(store: Store, tenant: string, onError: (error: unknown) => void) {
     this.#store = store
@@ -70,10 +75,10 @@ export class ChangeFeed {
   /** Follows until the signal aborts. Without `lastSeq` it starts at the current position. */
   async follow(person: Person, lastSeq: number | undefined, follower: Follower, signal: AbortSignal): Promise<void> {
     if (this.#isClosed) return follower.end()
-    const following: Following = { person, follower, seq: 0, queued: [] }
+    const following: Following = { person, follower, seq: 0, listener: undefined, queued: [] }
     this.#all.add(following)
     signal.addEventListener('abort', () => this.#leave(following), { once: true })
-    await this.#start()
+    await this.#start(following)
     following.seq = this.#seq
     if (lastSeq === undefined || lastSeq > this.#seq) follower.at(this.#seq)
     else await this.#sendMissed(following, lastSeq)
@@ -83,29 +88,31 @@ export class ChangeFeed {
   }
 
   async #sendMissed(following: Following, lastSeq: number): Promise<void> {
-    const missed = await this.#store.changes.since(this.#tenant, lastSeq, inboxLimits.missedChanges)
+    const names = approverNames(following.person)
+    const missed = await this.#store.changes.since(this.#tenant, names, lastSeq, inboxLimits.missedChanges)
     if (missed.more) return following.follower.reload(following.seq)
     following.seq = lastSeq
-    for (const [change, maySee] of await this.#scoped(missed.changes)) if (maySee(following)) notify(following, change)
+    for (const change of missed.changes) if (maySee(following, change)) notify(following, noticeOf(change))
     following.seq = Math.max(following.seq, missed.lastSeq)
     following.follower.at(following.seq)
   }
 
   #leave(following: Following): void {
     this.#all.delete(following)
+    following.listener?.remove(following.person)
     if (this.#all.size > 0) return
     this.#running?.stopped.abort()
-    this.#running?.waiter.close()
+    this.#running?.listener.close()
     this.#running = undefined
   }
 
-  async #start(): Promise<void> {
+  async #start(following: Following): Promise<void> {
     if (this.#running === undefined) {
-      const waiter = this.#store.changes.listen(this.#tenant)
+      const listener = this.#store.changes.listen(this.#tenant)
       const started = this.#store.changes.last(this.#tenant).then((seq) => {
         this.#seq = seq
       })
-      const running = { waiter, started, stopped: new AbortController() }
+      const running = { listener, started, stopped: new AbortController() }
       this.#running = running
       started.then(
         () => this.#run(running),
@@ -113,18 +120,23 @@ export class ChangeFeed {
       )
       // The next page tries again.
       started.catch(() => {
-        waiter.close()
+        listener.close()
         if (this.#running === running) this.#running = undefined
       })
     }
+    following.listener = this.#running.listener
+    following.listener.add(following.person)
     await this.#running.started
+    await this.#reading
   }
 
   async #run(running: Running): Promise<void> {
     while (this.#running === running) {
       try {
-        await this.#readNew()
-        await running.waiter.wait(inboxLimits.keepAliveMs, running.stopped.signal)
+        const reading = this.#readNew(running.listener)
+        this.#reading = reading.catch(() => undefined)
+        await reading
+        await running.listener.wait(inboxLimits.keepAliveMs, running.stopped.signal)
       } catch (error) {
         this.#onError(error)
         await sleep(inboxLimits.retryMs, running.stopped.signal)
@@ -132,38 +144,30 @@ export class ChangeFeed {
     }
   }
 
-  async #readNew(): Promise<void> {
+  async #readNew(listener: ChangeListener): Promise<void> {
     for (;;) {
-      const { changes, lastSeq, more } = await this.#store.changes.since(
-        this.#tenant,
-        this.#seq,
-        inboxLimits.changesPage,
-      )
-      for (const [change, maySee] of await this.#scoped(changes)) {
+      const { changes, lastSeq, more } = await listener.since(this.#seq, inboxLimits.changesPage)
+      for (const change of changes) {
+        const notice = noticeOf(change)
         for (const following of this.#all) {
-          if (!maySee(following)) continue
-          if (following.queued === undefined) notify(following, change)
-          else following.queued.push(change)
+          if (!maySee(following, change)) continue
+          if (following.queued === undefined) notify(following, notice)
+          else following.queued.push(notice)
         }
       }
       this.#seq = lastSeq
       if (!more) return
     }
   }
+}
 
-  /** Each change with a check of who may see it: people who may decide the ask. Each ask is read once. */
-  async #scoped(changes: readonly Change[]): Promise<(readonly [ChangeNotice, (following: Following) => boolean])[]> {
-    const ids = [...new Set(changes.map(({ id }) => id))]
-    const asks = await Promise.all(ids.map((id) => this.#store.asks.read(this.#tenant, id)))
-    const approvalRules = new Map(
-      asks.flatMap((ask) => (ask === undefined ? [] : [[ask.id, ask.approvalRule] as const])),
-    )
-    return changes.flatMap(({ seq, id, move }) => {
-      const approvalRule = approvalRules.get(id)
-      if (approvalRule === undefined) return []
-      return [[{ seq, id, change: move }, ({ person }: Following) => mayDecide(approvalRule, person)] as const]
-    })
-  }
+/** Who may decide an ask may see its changes. */
+function maySee({ person }: Following, { approvalRule }: Change): boolean {
+  return mayDecide(approvalRule, person)
+}
+
+function noticeOf({ seq, id, move }: Change): ChangeNotice {
+  return { seq, id, change: move }
 }
 
 function notify(following: Following, change: ChangeNotice): void {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { aPublicKey } from '../../../../test-kit/gateway/signing-browser.ts'
+import { hasServices } from '../../../../test-kit/services.ts'
 import {
   anAsk,
   ann,
@@ -11,6 +12,7 @@ import {
   fromOurPage,
   type InboxEnv,
   onEachEngine,
+  onPostgres,
   onSqlite,
   send,
   signIn,
@@ -90,6 +92,32 @@ function tokenOf(entered: Entered): string {
 function codeIn(link: string | undefined): string {
   return new URL(link ?? '').hash.slice('#code='.length)
 }
+
+test.skipIf(!hasServices)('[INBOX-8] a sign-out takes effect at another replica with its signal (PostgreSQL)', () =>
+  onPostgres(async ({ app, another }) => {
+    const https = { baseUrl: 'https://assent.example.com' }
+    const statements: string[] = []
+    const there = app({ ...https, store: await another({ onStep: ({ name }) => statements.push(name) }) })
+    const here = app(https)
+    const own = { origin: https.baseUrl, host: 'assent.example.com' }
+    const code = codeIn(await here.signInLink(ann))
+    const entered = await send(here, 'POST', '/api/sign-in', { ...fromOurPage, ...own }, { code })
+    const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';', 1)
+    const me = () => send(there, 'GET', '/api/me', { ...own, cookie })
+    // While a replica begins to listen, it may miss signals. From now on it reads the session once per period.
+    await me()
+    await new Promise((resolve) => setTimeout(resolve, inboxLimits.sessionFreshMs + 200))
+    statements.length = 0
+    for (let count = 0; count < 3; count++) expect((await me()).status).toBe(200)
+    expect(statements.filter((name) => name === 'read_session')).toHaveLength(1)
+
+    const signedOutAt = performance.now()
+    await send(here, 'POST', '/api/sign-out', { ...fromOurPage, ...own, cookie }, {})
+    expect((await send(here, 'GET', '/api/me', { ...own, cookie })).status).toBe(401)
+    while ((await me()).status === 200) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(performance.now() - signedOutAt).toBeLessThan(inboxLimits.sessionFreshMs / 2)
+  }),
+)
 
 onEachEngine('[INBOX-8] sessions and unused links survive a restart of the inbox', async (env) => {
   const browser = await signIn(env.app(), ann)

@@ -17,6 +17,7 @@ import { challengePattern, listenerPath, proofsForPrograms } from './listener-pr
 import { Login } from './login.ts'
 import type { LoginSettings } from './login-settings.ts'
 import { NameBook } from './name-book.ts'
+import { OpenStreams } from './open-streams.ts'
 import { openApi } from './openapi.ts'
 import type { PlayApi } from './playground/play-api.ts'
 import { notFound, problem, problemOf } from './problem.ts'
@@ -83,6 +84,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const visitors = instance === undefined ? byCookie(signIn, cookie) : new ByKey(signIn, base)
   const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
   const feed = new ChangeFeed(store, tenant, onError)
+  const streams = new OpenStreams((tokens) => store.signIns.validOf(tenant, tokens))
   const { secretPages: pages } = options
   const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onError })
   const app = new Hono<{ Variables: Variables }>()
@@ -143,13 +145,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
     if (feed.following >= inboxLimits.streams || feed.countOf(person) >= inboxLimits.streamsPerPerson) {
       return problem('too-many', 'Too many pages are open. Close some of them.')
     }
-    return changeStream(
-      feed,
-      person,
-      lastEventId(req.raw),
-      async () => (await signIn.who(token)) !== undefined,
-      onError,
-    )
+    return changeStream(feed, person, lastEventId(req.raw), streams, token, onError)
   })
   app.get('/api/play', () => play?.describe() ?? notFound())
   app.post('/api/play/runs', ({ req }) => play?.start(req.raw) ?? notFound())

@@ -46,7 +46,10 @@ export function onEachEngine(
   test(`${title} (SQLite)`, () => onSqlite(run, options))
 }
 
-async function onPostgres(run: (fixture: InboxEnv) => Promise<void>, options: Partial<StoreOptions>): Promise<void> {
+export async function onPostgres(
+  run: (fixture: InboxEnv) => Promise<void>,
+  options: Partial<StoreOptions> = {},
+): Promise<void> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   try {
     await withStores((more) => openPostgres(postgresUrl, { schema, keys, connections: 4, ...options, ...more }), run)

@@ -28,6 +28,9 @@ export const inboxLimits = {
   browserKeys: 1_000,
   /** Session length after sign-in by account: shorter, because the issuer may have disabled the account since. */
   accountSessionMs: 12 * 60 * 60 * 1_000,
+  /** How long a session that was read counts as valid without another read, and how many are kept. */
+  sessionFreshMs: 5_000,
+  freshSessions: 10_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages subscribed to changes: in this process, and per person. */
@@ -36,6 +39,9 @@ export const inboxLimits = {
   /** Missed changes that a page gets one by one; beyond that it has to reload. */
   missedChanges: 1_000,
   changesPage: 500,
+  /** Open asks that were listed a moment ago: an answer to one of them needs no read of the ask. */
+  listedAsks: 500,
+  listedMs: 60_000,
   keepAliveMs: 15_000,
   /** Delay after a failed read of changes. */
   retryMs: 1_000,

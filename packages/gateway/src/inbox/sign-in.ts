@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Person } from '@assent/core'
 import { compact } from '@assent/core'
-import type { InboxSession, SessionBrowser, Store } from '@assent/store'
+import type { InboxSession, SessionBrowser, Store, Waiter } from '@assent/store'
 import { isOf } from '../http/identity/person.ts'
 import { inboxLimits } from './limits.ts'
 
@@ -35,6 +35,7 @@ export class SignIn {
   readonly #tenant: string
   readonly #sessionMs: number
   readonly #issuer: string | undefined
+  readonly #fresh = new Map<string, InboxSession>()
 
   constructor({ store, tenant, sessionMs, issuer }: SignInOptions) {
     this.#store = store
@@ -73,8 +74,35 @@ export class SignIn {
     return isOf(this.#issuer, session.person) ? session : undefined
   }
 
+  /**
+   * The same, read at most once per `sessionFreshMs`. A sign-out at another replica takes effect with its signal, or after
+   * that time if the signal is lost.
+   */
+  async whoLately(token: string): Promise<InboxSession | undefined> {
+    const known = this.#fresh.get(token)
+    if (known !== undefined) return known.expiresAtMs > this.#store.nowMs() ? known : undefined
+    // Opened before the read, so that an end between the two is not missed.
+    const waiter = this.#store.signIns.endWaiter(this.#tenant, token)
+    const session = await this.who(token).catch((error: unknown) => {
+      waiter.close()
+      throw error
+    })
+    if (session === undefined || this.#fresh.size >= inboxLimits.freshSessions) waiter.close()
+    else this.#keepFresh(token, session, waiter)
+    return session
+  }
+
   async end(token: string): Promise<void> {
     await this.#store.signIns.end(this.#tenant, token)
+    this.#fresh.delete(token)
+  }
+
+  #keepFresh(token: string, session: InboxSession, waiter: Waiter): void {
+    this.#fresh.set(token, session)
+    void waiter.wait(inboxLimits.sessionFreshMs).then(() => {
+      this.#fresh.delete(token)
+      waiter.close()
+    })
   }
 
   #newSession() {

@@ -31,7 +31,7 @@ export function byCookie(signIn: SignIn, cookie: Cookie): Visitors {
   return {
     identify: async (request) => {
       const token = cookie.read(request.headers.get('cookie'))
-      const session = token === undefined ? undefined : await signIn.who(token)
+      const session = token === undefined ? undefined : await signIn.whoLately(token)
       // A session bound to a key is not accepted from a cookie.
       if (token === undefined || session === undefined || session.browser !== undefined) return signedOut()
       return { ok: true, token, session, request }

@@ -54,7 +54,7 @@ test('[DESK-5] a script lists, reads and answers an ask; the answer is recorded 
     what: 'You chose “Europe” from the terminal',
     via: 'terminal',
     comment: 'go',
-    content: [{ label: 'region', value: 'Europe' }],
+    content: [{ label: 'Region', value: 'Europe' }],
   })
   expect(await json<AskPageView>('list')).toMatchObject({ asks: [] })
   expect(await json<AskPageView>('list', '--ended')).toMatchObject({ asks: [{ id }] })

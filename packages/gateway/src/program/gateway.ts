@@ -1,7 +1,7 @@
 // The composition root: creates a gateway from its parts.
 
 import type { Readable, Writable } from 'node:stream'
-import type { KeyRing, Surface, WithdrawReason } from '@assent/core'
+import type { AskCaller, KeyRing, Surface, WithdrawReason } from '@assent/core'
 import { compact } from '@assent/core'
 import type { Store } from '@assent/store'
 import { AuditTrail } from '../call/audit-trail.ts'
@@ -21,9 +21,10 @@ import { noTelemetry, type Telemetry } from '../call/telemetry-port.ts'
 import type { Serving } from '../clients/context.ts'
 import { HttpEndpoint } from '../clients/http.ts'
 import { serveStream } from '../clients/stdio.ts'
-import { EndedRounds } from '../cluster/ended-rounds.ts'
+import { Cluster, type ClusterSettings } from '../cluster/cluster.ts'
 import { Heartbeat, sweepDeadReplicas } from '../cluster/heartbeat.ts'
-import { Mailbox } from '../cluster/mailbox.ts'
+import type { ForwardedIn } from '../cluster/listener.ts'
+import { newReplicaId } from '../cluster/replica-names.ts'
 import type { Known } from '../http/host.ts'
 import { listenAt } from '../http/listen.ts'
 import { createHttpServer, endpointPath, type Fallback, type Identify, type Page } from '../http/server.ts'
@@ -65,8 +66,14 @@ export interface GatewayOptions extends Reloadable {
   readonly tenant?: string
   /** Seals the state that clients carry. All replicas need the same keys. */
   readonly keys: KeyRing
+  /** How this gateway and others on the same store reach each other. Without it, it must be the only one. */
+  readonly cluster?: ClusterSettings
+  /** Whether sessions survive a lost connection, or the loss of their replica; true by default. */
+  readonly resumes?: boolean
   /** How long a call of a client with a session waits for the inbox; by default the client's known timeout. */
   readonly patienceMs?: number
+  /** Where the client works, for a process that serves only one. */
+  readonly workplace?: () => Pick<AskCaller, 'folder' | 'branch'>
   /** How long one request waits for the inbox before its caller has to retry. */
   readonly holdMs?: number
   /** Limits of open questions; by default those of the process. */
@@ -79,6 +86,8 @@ export interface GatewayOptions extends Reloadable {
   readonly pages?: Readonly<Record<string, Page>>
   /** Handles every other path. */
   readonly fallback?: Fallback
+  /** Called when the start waits for the lease of another gateway to end, because it may have crashed. */
+  readonly onJoinWait?: () => void
   /** Receives errors of background work. */
   readonly onError?: (error: unknown) => void
   readonly onServerLog?: (server: string, line: string) => void
@@ -89,6 +98,8 @@ export interface GatewayOptions extends Reloadable {
 export interface Gateway {
   /** The MCP endpoint. */
   readonly url: string
+  /** The id of this replica, new at each start. */
+  readonly replica: string
   /** The origin for browsers; on loopback `localhost`, if both of its addresses are bound. */
   readonly origin: string
   /** Applies to new requests; requests in progress keep the settings they started with. */
@@ -110,7 +121,7 @@ const loopbackOnly: Known = { hosts: [], origins: [] }
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = assemble(options)
   const { watch = noTelemetry } = options
-  const endpoint = new HttpEndpoint(parts.serving, options.onError ?? (() => undefined))
+  const endpoint = new HttpEndpoint(parts.serving, endpointPath, options.onError ?? (() => undefined))
   const rules = rulesOf(options)
   const httpServer = createHttpServer({
     endpoint,
@@ -121,11 +132,37 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onRefused: (reason) => watch.refused(reason),
   })
   const { host } = options.listen
-  const { port, origin } = await listenAt(httpServer.server, options.listen)
   const { shutdown } = parts.serving
+  const handlers = {
+    ...parts.serving.heldCalls.handlers,
+    [endpointPath]: (forwarded: ForwardedIn) => endpoint.handleForwarded(forwarded),
+  }
+  const close = async () => {
+    shutdown.enter('closed')
+    httpServer.server.close()
+    await endpoint.close()
+    // Aborted requests get a response, and their asks are withdrawn, while the store is still open.
+    const isAnswered = () => httpServer.inProgress + (parts.cluster?.inProgress ?? 0) === 0
+    await waitUntil(isAnswered, performance.now() + clusterLimits.abortGraceMs)
+    httpServer.server.closeAllConnections()
+    parts.cluster?.close()
+    await parts.close('owner-lost')
+  }
+  const start = async () => {
+    await parts.cluster?.join(handlers, listenAt, {
+      onRefused: (why) => watch.refused(`forward-${why}`),
+      onWait: options.onJoinWait ?? (() => undefined),
+    })
+    return listenAt(httpServer.server, options.listen)
+  }
+  const { port, origin } = await start().catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${endpointPath}`,
     origin,
+    replica: parts.serving.replica,
     reload: (changes) => {
       parts.reload(changes)
       Object.assign(rules, rulesOf(changes))
@@ -135,7 +172,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     drain: async (withinMs) => {
       const endsAt = performance.now() + withinMs
       const finalPhaseAt = endsAt - Math.min(clusterLimits.finalPhaseMs, withinMs / 2)
-      const isDone = () => httpServer.inProgress + parts.running === 0
+      const isDone = () => httpServer.inProgress + (parts.cluster?.inProgress ?? 0) + parts.running === 0
       httpServer.leave()
       endpoint.leave()
       // Without a shared store there is no other replica to hand over to, so skip this phase.
@@ -143,16 +180,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await waitUntil(isDone, finalPhaseAt)
       shutdown.enter('final')
       await waitUntil(isDone, endsAt)
+      await parts.cluster?.leave()
     },
-    close: async () => {
-      shutdown.enter('closed')
-      httpServer.server.close()
-      await endpoint.close()
-      // Aborted requests get a response, and their asks are withdrawn, while the store is still open.
-      await waitUntil(() => httpServer.inProgress === 0, performance.now() + clusterLimits.abortGraceMs)
-      httpServer.server.closeAllConnections()
-      await parts.close('owner-lost')
-    },
+    close,
   }
 }
 
@@ -181,6 +211,7 @@ function rulesOf({ identify = () => localPerson, known = loopbackOnly }: Reloada
 
 interface Parts {
   readonly serving: Serving
+  readonly cluster: Cluster | undefined
   /** The number of held calls and running rounds in this process. */
   readonly running: number
   standing(): Omit<GatewayCounts, 'sessions'>
@@ -205,16 +236,19 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     },
     ...(secretPages === undefined ? {} : { secretsOf: (server) => secretPages.environmentOf(server) }),
   })
-  const mailbox = new Mailbox(options.store, options.keys, onError)
+  const replica = newReplicaId()
+  const heartbeat = new Heartbeat(options.store, replica, onError)
   const shutdown = new Shutdown()
   // One shared object that is read at each question, so that a reload takes effect everywhere.
   const asks = askSettingsOf(options)
   servers.use(options.servers, asks.askWaitMs)
   secretPages?.use(options.servers)
   const tenant = options.tenant ?? onlyTenant
-  const rounds = new EndedRounds(mailbox, tenant, options.store.isShared, onError)
-  const asking = new OpenAskLimits(asks, watch, nowMs, rounds)
-  rounds.onEnded((round) => asking.endedElsewhere(round))
+  const { store, keys, cluster: settings } = options
+  const cluster =
+    settings === undefined ? undefined : new Cluster({ settings, store, keys, tenant, heartbeat, onError })
+  const others = settings?.listen === undefined ? undefined : cluster
+  const asking = new OpenAskLimits(asks, watch, nowMs)
   const refused: OnRefused = (call, server, why) => {
     const tool = toolOf(call)
     watch.questionRefused({ server, why, ...compact({ tool }) })
@@ -230,8 +264,7 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     refused,
     servers.naming,
   )
-  const heldCalls = new HeldCalls(options.store, relay, asks, mailbox, shutdown, onError)
-  const heartbeat = new Heartbeat(options.store, mailbox.replica, onError)
+  const heldCalls = new HeldCalls(options.store, relay, asks, heartbeat, others, shutdown, onError)
   const claims = new ClaimedRounds(options.store, heartbeat, options.keys, asks, onError)
   const waiting = new WaitingAsks(options.store, heartbeat, onError)
   sweepDeadReplicas(heartbeat, options.store, (calls) => watch.callsLost(calls))
@@ -249,9 +282,14 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   )
   const deferredCalls = new DeferredCalls(options.store, options.keys, routing, heldCalls, asks, onError)
   return {
+    cluster,
     serving: {
       store: options.store,
-      mailbox,
+      replica,
+      others,
+      onLapse: (task) => heartbeat.onLapse(task),
+      resumes: options.resumes ?? true,
+      keepsState: servers.keepsState,
       relay,
       heldCalls,
       routing,
@@ -282,8 +320,6 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
       await waiting.close(reason).catch(onError)
       await heldCalls.close()
       await heartbeat.close().catch(onError)
-      rounds.close()
-      await mailbox.close()
       await servers.close()
       await trail.close()
     },
@@ -294,7 +330,14 @@ type AskSettings = AskingOptions & RoutingSettings & DeferredCallsSettings
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
-  const { openAsks, patienceMs, inboxUrl, silentAfterMs, unseenAfterMs = relayLimits.unseenAfterMs } = options
+  const {
+    openAsks,
+    patienceMs,
+    workplace,
+    inboxUrl,
+    silentAfterMs,
+    unseenAfterMs = relayLimits.unseenAfterMs,
+  } = options
   const surfacesOf = (server: string) => own(options.servers, server)?.surfaces
   return {
     isEnabled: asksEnabled,
@@ -305,7 +348,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     isAskWaitDefault: options.askWaitMs === undefined,
     surfaces,
     unseenAfterMs,
-    ...compact({ open: openAsks, patienceMs, inboxUrl }),
+    ...compact({ open: openAsks, patienceMs, workplace, inboxUrl }),
     // Present even if undefined, because a reload may remove the setting.
     silentAfterMs,
   }

@@ -51,7 +51,7 @@ test('[PROG-9] while the database is read-only it is not ready, and the reason i
   await untilReady(gateway.url, 200)
 })
 
-test('[PROG-9] while commits hang it is not ready and one connection waits; then it is ready again', async () => {
+test('[PROG-9] while commits hang it is not ready, and the check and the lease wait in one connection each; then it is ready again', async () => {
   const { gateway, admin } = await aGatewayOnPostgres()
   await untilReady(gateway.url, 200)
   // A trigger at commit hangs like waiting for a standby: no statement timeout ends it.
@@ -72,7 +72,7 @@ test('[PROG-9] while commits hang it is not ready and one connection waits; then
 
   expect(body).toEqual({ status: 'store not writable', reason: 'The store does not confirm writes in time.' })
   expect((await ready(gateway.url)).status).toBe(503)
-  expect(rows[0].count).toBe(1)
+  expect(rows[0].count).toBeLessThanOrEqual(2)
 
   await admin.query('update public.hang set seconds = 0')
   await untilReady(gateway.url, 200)

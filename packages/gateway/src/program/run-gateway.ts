@@ -4,9 +4,11 @@
 // configuration is valid.
 
 import { resolve } from 'node:path'
+import { compact } from '@assent/core'
 import type { Store } from '@assent/store'
 import { reasonOf } from '../call/model.ts'
 import type { Telemetry } from '../call/telemetry-port.ts'
+import type { ClusterSettings } from '../cluster/cluster.ts'
 import { addressText } from '../config/kinds.ts'
 import type { Loaded } from '../config/load.ts'
 import { redactor, secretsOf } from '../config/redact.ts'
@@ -70,11 +72,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   figures.store.lookAt(store)
   logNotificationTransport(store, log)
   const watch = logTelemetry(figures, log)
-  const sweep = async () => {
-    const { lost } = await store.sweep()
-    if (lost.length > 0) watch.callsLost(lost.length)
-  }
-  const sweeping = setInterval(() => void sweep().catch(log.exception), programLimits.sweepEveryMs)
+  const sweeping = setInterval(() => void store.sweep().catch(log.exception), programLimits.sweepEveryMs)
   const issuer = new IssuerInForce(first, log)
   figures.issuer.lookAt(() => issuer.keys)
   try {
@@ -173,7 +171,13 @@ async function serveOverHttp(serving: Serving): Promise<void> {
   )
   const pages = { ...health, ...identityPages(condition), ...metricsPages(figures, live.config) }
   const fallback = inbox === undefined ? {} : { fallback: inbox.respond }
-  const gateway = await startGateway({ ...parts, ...fallback, listen, pages }).catch((error: unknown) => {
+  const shared = {
+    cluster: clusterOf(live.config),
+    resumes: live.config.sessions.resume,
+    onJoinWait: () =>
+      log.info({}, 'Another gateway that this one cannot run with holds a lease. Waiting for it to end.'),
+  }
+  const gateway = await startGateway({ ...parts, ...fallback, ...shared, listen, pages }).catch((error: unknown) => {
     throw explained(error, addressText(listen))
   })
   figures.lookAt(gateway.standing, gateway.recount)
@@ -219,6 +223,18 @@ async function serveOverHttp(serving: Serving): Promise<void> {
   closeMetrics()
   await gateway.close()
   signals.remove()
+}
+
+function clusterOf({ cluster }: Config): ClusterSettings {
+  const { listen, address, private_networks: privateNetworks, tls } = cluster
+  const { cert, key, ca } = tls
+  const hasTls = cert !== undefined && key !== undefined
+  return compact({
+    listen,
+    address: address?.origin,
+    privateNetworks,
+    tls: hasTls ? compact({ cert, key, ca }) : undefined,
+  })
 }
 
 /**

@@ -2,6 +2,7 @@
 
 const refusedNames = [
   'accept',
+  'assent-forwarded',
   'authorization',
   'connection',
   'cookie',

@@ -68,6 +68,11 @@ export class ServerVersions implements Upstream {
     this.#current = generation(open, timeouts)
   }
 
+  /** Opens the server if it is not open. */
+  async open(call: Call): Promise<void> {
+    await this.#upstream(this.#current, call)
+  }
+
   start(call: Call): Promise<Outcome> {
     return this.#run(this.#current, call, (upstream, traced) => upstream.start(traced))
   }

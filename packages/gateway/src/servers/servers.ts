@@ -4,6 +4,9 @@ import type { Call, Upstream } from '../call/model.ts'
 import { checkServerNames } from '../call/names.ts'
 import { Naming } from '../call/naming.ts'
 import type { Telemetry } from '../call/telemetry-port.ts'
+import { serverLimits } from '../limits.ts'
+import { revision as newestRevision } from '../protocol/names-2026-07-28.ts'
+import { within } from '../protocol/within.ts'
 import type { StrayCaller } from './2025-11-25/upstream.ts'
 import { BackOff } from './back-off.ts'
 import { ForwardedHeaders } from './forwarded-headers.ts'
@@ -28,9 +31,19 @@ export interface ServersOptions {
   readonly secretsOf?: (server: string) => Readonly<Record<string, string>>
 }
 
+interface Known {
+  readonly versions: ServerVersions
+  readonly serialized: string
+  /** Whether it runs in processes of this gateway, or inside the gateway. */
+  readonly isProcess: boolean
+  readonly isInner: boolean
+}
+
 export class Servers {
   readonly #options: ServersOptions
-  readonly #byName = new Map<string, { readonly versions: ServerVersions; readonly serialized: string }>()
+  readonly #byName = new Map<string, Known>()
+  /** Whether a server at an address has sessions, as far as that is known. */
+  readonly #sessionful = new Map<string, boolean>()
   /** Servers removed from the configuration; their calls may still be running. */
   readonly #removed = new Map<string, ServerVersions>()
   readonly #names: string[] = []
@@ -49,6 +62,29 @@ export class Servers {
   /** Headers of client requests that are forwarded to some server, in lower case. */
   get forwardedHeaders(): readonly string[] {
     return this.#forwarded
+  }
+
+  /**
+   * Whether a call needs the process or session that its client used before: then its server keeps state per client.
+   * For a request to all servers: whether one of them is known to.
+   */
+  readonly keepsState = async (call: Call): Promise<boolean> => {
+    const target = this.naming.find(call.method, call.params)?.server
+    const all = target === undefined ? this.#names : [target]
+    for (const name of all) {
+      const known = this.#byName.get(name)
+      if (known === undefined || known.isInner) continue
+      if (known.isProcess) return true
+      // Its revision is known only once it was opened. The call waits for the same opening, and fails if it does.
+      if (target !== undefined && !this.#sessionful.has(name))
+        await within(
+          serverLimits.listDelayMs,
+          known.versions.open(call).catch(() => undefined),
+        )
+      // One that takes long to open, and whose revision is unknown, may keep state.
+      if (this.#sessionful.get(name) ?? target !== undefined) return true
+    }
+    return false
   }
 
   /** In configuration order. The same array is updated by `use`. */
@@ -108,7 +144,10 @@ export class Servers {
         backOff,
         processes: this.#processes,
         closing,
-        onFound: (found: DetectedServer) => onFound(name, found),
+        onFound: (found: DetectedServer) => {
+          this.#sessionful.set(name, found.revision !== newestRevision)
+          onFound(name, found)
+        },
         onStray: (caller: StrayCaller) => onStray(name, caller),
         timeouts,
         ...(forwarded === undefined ? {} : { forwarded }),
@@ -125,7 +164,8 @@ export class Servers {
     const versions =
       before?.versions ?? this.#removed.get(name) ?? new ServerVersions(name, open, this.#options.watch, timeouts)
     if (this.#removed.delete(name)) versions.replace(open, timeouts)
-    this.#byName.set(name, { versions, serialized })
+    this.#sessionful.delete(name)
+    this.#byName.set(name, { versions, serialized, isProcess: 'command' in config, isInner: 'connect' in config })
     return true
   }
 }

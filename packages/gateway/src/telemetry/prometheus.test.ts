@@ -240,8 +240,8 @@ async function loseACall(url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   await client.query(
-    `insert into assent.calls (tenant, id, principal, server, method, request_digest, owner, state, started_at, lease_until)
-     values ('default', 'call_1', 'ann', 'deploy', 'tools/call', '', 'gone', 'running', 0, 1)`,
+    `insert into assent.calls (tenant, id, principal, server, method, request_digest, owner, state, started_at)
+     values ('default', 'call_1', 'ann', 'deploy', 'tools/call', '', 'gone', 'running', 0)`,
   )
   await client.end()
 }

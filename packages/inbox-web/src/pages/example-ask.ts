@@ -5,29 +5,22 @@ import type { AskView } from '@assent/core'
 export function exampleAsk(nowMs: number): AskView {
   return {
     id: 'example',
-    headline: 'Deploy to production',
-    asker: { server: 'example', tool: 'deploy', origin: 'an example, not a real server', undo: 'impossible' },
+    headline: 'Delete the five artifacts in build/?',
+    asker: { server: 'Your agent', isAgent: true },
+    caller: { client: 'Your agent', folder: 'my-project', branch: 'main' },
     onBehalfOf: { name: 'you', isYou: true },
     question: {
-      kind: 'approval',
-      title: 'Deploy to production',
-      claim:
-        'Release 4.2 fixes the login outage.\n\nThis box shows what the asker claims. Assent has not checked it. What will run is shown above.',
-      action: {
-        server: 'example',
-        tool: 'deploy',
-        arguments: [
-          { name: 'env', value: 'production', shape: 'plain' },
-          { name: 'region', value: 'eu', shape: 'plain' },
-          { name: 'replicas', value: '4', shape: 'plain' },
-        ],
-      },
-      json: '{\n  "server": "example",\n  "tool": "deploy",\n  "arguments": {\n    "env": "production",\n    "region": "eu",\n    "replicas": 4\n  }\n}',
-      digest: '0000000000000000000000000000000000000000000000000000000000000000',
+      kind: 'form',
+      claim: 'The new build replaces them. Nothing else uses `build/`.\n\nThis cannot be undone.',
+      fields: [{ kind: 'boolean', name: 'answer', label: 'Your answer', required: true }],
     },
     raisedAtMs: nowMs,
-    decideByMs: nowMs + 600_000,
+    decideByMs: nowMs + 10 * 60_000,
     answers: ['accept', 'decline', 'cancel'],
+    buttons: [
+      { label: 'Yes', verdict: 'yes', key: 'y', answer: { action: 'accept', content: { answer: true } } },
+      { label: 'No', verdict: 'no', key: 'n', answer: { action: 'accept', content: { answer: false } } },
+    ],
     commentReaches: 'asker',
     state: { kind: 'open' },
   }

@@ -112,9 +112,9 @@ function EmptyInbox() {
   const [example, setExample] = useState<AskView | undefined>(() =>
     localStorage.getItem(exampleSeenKey) === null ? exampleAsk(serverNow()) : undefined,
   )
-  const onAnswer = async ({ action, comment }: AnswerBody['answer']) => {
+  const onAnswer = async (answer: AnswerBody['answer']) => {
     localStorage.setItem(exampleSeenKey, 'yes')
-    setExample((before) => before && answerExample(before, action, comment))
+    setExample((before) => before && answerExample(before, answer))
     return undefined
   }
   return (
@@ -139,19 +139,21 @@ function EmptyInbox() {
 }
 
 const exampleOutcomes = {
-  accept: { outcome: 'accepted', answered: { name: 'approved', verdict: 'yes', text: 'Approved' } },
+  yes: { outcome: 'accepted', answered: { name: 'yes', verdict: 'yes', text: 'Yes' } },
+  no: { outcome: 'accepted', answered: { name: 'no', verdict: 'no', text: 'No' } },
   decline: { outcome: 'declined', answered: { name: 'declined', verdict: 'no', text: 'Declined' } },
   cancel: { outcome: 'cancelled', answered: { name: 'dismissed', verdict: 'neutral', text: 'Dismissed' } },
 } as const
 
-function answerExample(ask: AskView, action: AnswerBody['answer']['action'], comment: string | undefined): AskView {
-  const outcome = exampleOutcomes[action]
+function answerExample(ask: AskView, { action, content, comment }: AnswerBody['answer']): AskView {
+  const outcome = exampleOutcomes[action === 'accept' ? (content?.answer === true ? 'yes' : 'no') : action]
   const withComment = comment === undefined ? {} : { comment }
   const by = { name: 'you', isYou: true }
-  const what = `You ${outcome.answered.name} the example; nothing ran`
+  const what = `You answered the example: ${outcome.answered.text}. Nothing ran`
   return {
     ...ask,
     answers: [],
+    buttons: [],
     state: { kind: 'settled', what, ...outcome, by, via: 'inbox', atMs: serverNow(), content: [], ...withComment },
   }
 }

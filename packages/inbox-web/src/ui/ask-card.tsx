@@ -3,20 +3,24 @@
 // The card knows neither router nor queries. It holds the form's values and passes an answer to `onAnswer`, which returns
 // the problem if the answer was refused.
 
-import type { AnswerBody, AskView, InboxProblem, QuestionView, SecretView } from '@assent/core'
-import { Button, Kbd } from '@mantine/core'
+import type { AnswerBody, AskView, ButtonView, InboxProblem, QuestionView, SecretView } from '@assent/core'
+import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { FieldInput } from '../form/field-input.tsx'
-import { contentOf, suggestions, withValue } from '../form/form-values.ts'
-import { type AnswerAction, AnswerBar, answerKeys } from './answer-bar.tsx'
+import { withValue } from '../form/form-values.ts'
+import { AnswerBar, menuOf, needsReading } from './answer-bar.tsx'
+import { answerOf } from './answer-of.ts'
 import { EndMarker } from './call-view.tsx'
 import { useCardSeen } from './card-seen.ts'
-import { CommentBox, commentOf } from './comment-box.tsx'
+import { CommentBox } from './comment-box.tsx'
 import { Deadline } from './deadline.tsx'
+import { LateNote } from './late-note.tsx'
 import { CallContext, CheckedFacts, Claim, Facts, isAboutCall, Provenance, QuestionDetails } from './question-view.tsx'
 import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
 import { useShortcuts } from './shortcuts.ts'
+import { HiddenProvider, useHidden } from './shown-text.tsx'
+import { useDraft } from './use-draft.ts'
 
 /** A key or click meant for the previous card must not answer this one. */
 const inertMs = 500
@@ -49,16 +53,18 @@ interface Props {
 }
 
 export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
-  const { question, asker } = ask
-  const decision = question.kind === 'form' ? question.decision : undefined
-  const fields = question.kind === 'form' && decision === undefined ? question.fields : []
-  const [values, setValues] = useState(() => suggestions(fields))
-  const [comment, setComment] = useState('')
+  const { question, asker, buttons } = ask
+  const fillsIn = buttons.find((button) => button.fillsIn === true)
+  const fields = question.kind === 'form' ? question.fields : []
+  const draft = useDraft(ask)
+  const { comment, values, setComment, setValues } = draft
   const [problem, setProblem] = useState<InboxProblem>()
-  const [sending, setSending] = useState<AnswerAction>()
-  const [unconfirmed, setUnconfirmed] = useState<AnswerAction>()
+  const [sending, setSending] = useState<ButtonView>()
+  const [unconfirmed, setUnconfirmed] = useState<ButtonView>()
   const [appearedAt] = useState(() => performance.now())
   const card = useRef<HTMLElement>(null)
+  const hidden = useHidden()
+  const isBlocked = hidden.ids.size > 0
   const isOpen = ask.state.kind === 'open'
   const secret = question.kind === 'url' ? question.secret : undefined
 
@@ -67,29 +73,32 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     if (problem?.issues !== undefined) focusFirst(card.current, '[aria-invalid=true], [data-error] input')
   }, [problem])
 
-  const send = async (action: AnswerAction, confirmed = false) => {
-    if (sending !== undefined || !ask.answers.includes(action) || performance.now() - appearedAt < inertMs) return
-    setSending(action)
+  const send = async (button: ButtonView, confirmed = false) => {
+    if (sending !== undefined || performance.now() - appearedAt < inertMs) return
+    setSending(button)
     setProblem(undefined)
-    const content =
-      action === 'accept' && question.kind === 'form' ? { content: decision?.content ?? contentOf(values) } : {}
-    const withComment = commentOf(ask, action === 'accept', comment, values)
-    const refused = await onAnswer({ action, ...content, ...withComment }, confirmed)
-    setUnconfirmed(refused?.code === 'looks-secret' ? action : undefined)
+    const refused = await onAnswer(answerOf(ask, button, { comment, values }), confirmed)
+    // A draft would store what looks like a secret.
+    if (refused === undefined || refused.code === 'looks-secret') draft.discard()
+    setUnconfirmed(refused?.code === 'looks-secret' ? button : undefined)
     setProblem(refused)
     setSending(undefined)
   }
   const isSeen = useCardSeen(card)
-  const [isReadHintShown, setReadHintShown] = useState(false)
-  const acceptByKey = () => {
-    if (isSeen) void send('accept')
-    else setReadHintShown(ask.answers.includes('accept'))
+  const [hint, setHint] = useState<'read' | 'show'>()
+  const press = (button: ButtonView, byKey = false) => {
+    if (isBlocked && needsReading(button)) {
+      setHint('show')
+      focusFirst(card.current, '.show-all')
+    } else if (byKey && !isSeen && needsReading(button)) setHint('read')
+    else void send(button)
   }
+  const keyed = [...buttons, ...menuOf(ask)].flatMap((button) =>
+    isOpen && button.key !== undefined ? [[button.key, () => press(button, true)] as const] : [],
+  )
   useShortcuts({
-    [answerKeys.accept]: acceptByKey,
-    y: acceptByKey,
-    [answerKeys.decline]: () => void send('decline'),
-    [answerKeys.cancel]: () => void send('cancel'),
+    ...Object.fromEntries(keyed),
+    c: () => writeComment(card.current),
     e: () => focusFirst(card.current, 'form input, form textarea'),
   })
 
@@ -102,21 +111,23 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
       data-ask={ask.id}
       data-state={ask.state.kind}
     >
-      <header className="card-head">
-        <p className="card-who">
-          <strong>{asker.server}</strong> {(isOpen ? askingText : askedText)[kindOf(question)]}
-        </p>
-        {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
-      </header>
-      {isOpen && ask.askedAgain !== undefined && <p className="notice">{ask.askedAgain}.</p>}
-      <QuestionDetails ask={ask} />
-      <Provenance ask={ask} />
-      {ask.question.kind === 'form' && ask.question.checked !== undefined && (
-        <CheckedFacts text={ask.question.checked} />
-      )}
-      <QuestionClaim ask={ask} />
-      <CallContext ask={ask} />
-      <Facts ask={ask} />
+      <HiddenProvider value={hidden}>
+        <header className="card-head">
+          <p className="card-who">
+            <AskerName ask={ask} /> {(isOpen ? askingText : askedText)[kindOf(question)]}
+          </p>
+          {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
+        </header>
+        {isOpen && ask.askedAgain !== undefined && <p className="notice">{ask.askedAgain}.</p>}
+        <QuestionDetails ask={ask} />
+        {asker.isAgent !== true && <Provenance ask={ask} />}
+        {ask.question.kind === 'form' && ask.question.checked !== undefined && (
+          <CheckedFacts text={ask.question.checked} />
+        )}
+        <QuestionClaim ask={ask} />
+        <CallContext ask={ask} />
+        <Facts ask={ask} />
+      </HiddenProvider>
       {isOpen && ask.answers.length === 0 && <p className="notice">You have answered. Others are still to decide.</p>}
       {isOpen && secret !== undefined && onHandOver !== undefined && (
         <SecretForm
@@ -124,27 +135,51 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           sending={sending}
           problem={problem}
           onHandOver={(typed) => onHandOver(typed, secret)}
-          onAnswer={(action) => void send(action)}
+          onPress={press}
         />
       )}
-      {isOpen && secret === undefined && ask.answers.length > 0 && (
-        <form className="answer-form" noValidate onSubmit={(event) => event.preventDefault()}>
-          {fields.map((field) => (
-            <FieldInput
-              key={field.name}
-              field={field}
-              value={values.get(field.name)}
-              error={issues.get(field.name)}
-              onChange={(value) => {
-                setValues((before) => withValue(before, field.name, value))
-                setProblem((before) => withoutIssue(before, field.name))
-              }}
-            />
-          ))}
-          {ask.commentField === undefined && (
-            <CommentBox reaches={ask.commentReaches} value={comment} onChange={setComment} />
+      {isOpen && secret === undefined && buttons.length > 0 && (
+        <form
+          className="answer-form"
+          noValidate
+          onSubmit={(event) => event.preventDefault()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || fillsIn === undefined) return
+            event.preventDefault()
+            press(fillsIn)
+          }}
+        >
+          {draft.offered !== undefined && (
+            <p className="draft">
+              You began to answer this question before.{' '}
+              <button type="button" className="link-button" onClick={draft.use}>
+                Use what you wrote
+              </button>{' '}
+              <button type="button" className="link-button" onClick={draft.discard}>
+                Discard it
+              </button>
+            </p>
           )}
-          {ask.commentField !== undefined && ask.commentReaches === 'audit-log' && (
+          {fillsIn === undefined ? (
+            <ButtonsLabel ask={ask} />
+          ) : (
+            fields.map((field) => (
+              <FieldInput
+                key={field.name}
+                field={field}
+                value={values.get(field.name)}
+                error={issues.get(field.name)}
+                onChange={(value) => {
+                  setValues((before) => withValue(before, field.name, value))
+                  setProblem((before) => withoutIssue(before, field.name))
+                }}
+              />
+            ))
+          )}
+          {(fillsIn === undefined || ask.commentField === undefined) && (
+            <CommentBox ask={ask} value={comment} error={issues.get(ask.commentField ?? '')} onChange={setComment} />
+          )}
+          {fillsIn !== undefined && ask.commentField !== undefined && ask.commentReaches === 'audit-log' && (
             <p className="comment-note">If you decline or dismiss, what you wrote is saved in the audit log only.</p>
           )}
           {problem !== undefined && (
@@ -157,18 +192,20 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
               Send it anyway
             </Button>
           )}
-          <EndMarker />
-          {isReadHintShown && !isSeen && (
+          {hint === 'read' && !isSeen && (
             <p className="notice" role="status">
-              Read to the end of the card first. Then <Kbd>{answerKeys.accept}</Kbd> works.
+              Read to the end of the card first. Then the key works.
             </p>
           )}
-          <AnswerBar
-            acceptLabel={fields.length === 0 ? 'Approve' : 'Answer'}
-            answers={ask.answers}
-            sending={sending}
-            onAnswer={(action) => void send(action)}
-          />
+          {hint === 'show' && isBlocked && (
+            <p className="notice" role="status">
+              Some of the text is not shown yet. Press “Show all” first.
+            </p>
+          )}
+          <div className="answers">
+            <EndMarker />
+            <AnswerBar ask={ask} sending={sending} isBlocked={isBlocked} onPress={press} />
+          </div>
         </form>
       )}
       {!isOpen && problem !== undefined && (
@@ -177,8 +214,56 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
         </p>
       )}
       <Settled ask={ask} />
+      <LateNote ask={ask} comment={comment} />
     </article>
   )
+}
+
+/** The agent and where it works, or the server. */
+function AskerName({ ask: { asker, caller = {} } }: { readonly ask: AskView }) {
+  if (asker.isAgent !== true) return <strong>{asker.server}</strong>
+  const { client = asker.server, folder, branch } = caller
+  return (
+    <>
+      <strong>{client}</strong>
+      {folder !== undefined && (
+        <>
+          {' '}
+          in <strong>{folder}</strong>
+        </>
+      )}
+      {branch !== undefined && ` (${branch})`}
+    </>
+  )
+}
+
+/** What the asker calls the choice, if that says more than the question. */
+function ButtonsLabel({ ask: { question, commentField, headline, buttons } }: { readonly ask: AskView }) {
+  const field =
+    question.kind === 'form' && question.decision === undefined
+      ? question.fields.find(({ name }) => name !== commentField)
+      : undefined
+  if (field === undefined) return null
+  const { label, isUntitled, help } = field
+  const isSaid = label === headline || plainLabels.has(label) || buttons.some((button) => button.label === label)
+  const saysMore = isUntitled !== true && !isSaid
+  if (!saysMore && help === undefined) return null
+  return (
+    <div className="buttons-label">
+      {saysMore && <p className="field-label">{label}</p>}
+      {help !== undefined && <p className="field-help">{help}</p>}
+    </div>
+  )
+}
+
+/** Titles that every client needs and that say nothing beside the question. */
+const plainLabels = new Set(['Your answer', 'Your choice', 'Decision'])
+
+/** Opens the comment box, or moves the focus there. */
+function writeComment(card: HTMLElement | null): void {
+  const box = card?.querySelector<HTMLElement>('textarea[data-comment], button[data-comment]')
+  if (box instanceof HTMLButtonElement) box.click()
+  else box?.focus()
 }
 
 function kindOf(question: QuestionView): keyof typeof askingText {

@@ -5,6 +5,7 @@ import { useNow } from '../api/server-time.ts'
 import { urgencyOf } from './deadline.tsx'
 import { outcomeLook, outcomeText } from './settled.tsx'
 import { agoShort, duration, leftShort } from './time.ts'
+import { whoAsks } from './who-asks.ts'
 
 interface Props {
   readonly ask: AskView
@@ -14,7 +15,7 @@ interface Props {
 }
 
 export function AskRow({ ask, path, isCurrent, onOpen }: Props) {
-  const { asker, state } = ask
+  const { state } = ask
   return (
     <li>
       <a
@@ -28,10 +29,7 @@ export function AskRow({ ask, path, isCurrent, onOpen }: Props) {
           onOpen()
         }}
       >
-        <span className="row-who">
-          {asker.server}
-          {asker.tool !== undefined && <span> · {asker.tool}</span>}
-        </span>
+        <span className="row-who">{whoAsks(ask)}</span>
         <span className="row-what">{ask.headline}</span>
         <RowTimes ask={ask} />
       </a>

@@ -2,6 +2,8 @@
 
 import type { CallView, DrawnValue } from '@assent/core'
 import { useId } from 'react'
+import { Diff, isDiff } from './diff.tsx'
+import { ShownText } from './shown-text.tsx'
 
 /** For a question that is not about the call itself. */
 export function AskedIn({ call, server }: { readonly call: CallView; readonly server: string }) {
@@ -56,9 +58,8 @@ export function Arguments({ given }: { readonly given: readonly DrawnValue[] }) 
       {given.map(({ name, value, shape }) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd tabIndex={isLong(value) ? 0 : undefined}>
-            {shape === 'json' ? <pre>{value}</pre> : value}
-            {isLong(value) && <EndMarker />}
+          <dd>
+            <ShownText text={value}>{(shown) => <Value text={shown} shape={shape} />}</ShownText>
           </dd>
         </div>
       ))}
@@ -66,12 +67,9 @@ export function Arguments({ given }: { readonly given: readonly DrawnValue[] }) 
   )
 }
 
-const longChars = 300
-const longLines = 6
-
-/** Whether it may need to scroll inside its own box, on a phone too. */
-function isLong(value: string): boolean {
-  return value.length > longChars || value.split('\n').length > longLines
+function Value({ text, shape }: { readonly text: string; readonly shape: DrawnValue['shape'] }) {
+  if (isDiff('', text)) return <Diff text={text} />
+  return shape === 'json' ? <pre>{text}</pre> : text
 }
 
 /** Marks the end of a part that must have been in view; see card-seen.ts. */

@@ -1,6 +1,6 @@
-// Whether the whole card has been in view: its end, and the end of every part that scrolls in its own box.
+// Whether the whole card has been in view: the end of the text, and the end of the card.
 //
-// The approve shortcut works only then. Each end is an element with `data-end`, watched with an IntersectionObserver. In a
+// The shortcuts that agree work only then. Each end is an element with `data-end`, watched with an IntersectionObserver. In a
 // browser without one, the card counts as not seen.
 
 import { type RefObject, useEffect, useState } from 'react'

@@ -7,6 +7,8 @@ import { ago, atHour, left } from './time.ts'
 
 const boldBelowMs = 60_000
 const plainBelowMs = 5 * 60_000
+/** Longer than the interval at which a waiting caller is recorded. */
+const missingAfterMs = 60_000
 
 interface Props {
   readonly ask: Pick<AskView, 'decideByMs' | 'mayEndEarlier' | 'callerSeenAtMs'>
@@ -27,7 +29,9 @@ export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, o
         {left(leftMs)}
       </time>
       {mayEndEarlier === true && <span> · The server may stop waiting earlier.</span>}
-      {callerSeenAtMs !== undefined && <span> · Caller last seen {ago(now - callerSeenAtMs)}</span>}
+      {callerSeenAtMs !== undefined && now - callerSeenAtMs > missingAfterMs && (
+        <span> · The agent was last seen {ago(now - callerSeenAtMs)}</span>
+      )}
     </p>
   )
 }

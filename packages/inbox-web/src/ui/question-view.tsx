@@ -3,6 +3,10 @@
 import type { AskView, CallView, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
 import { Arguments, AskedIn, AskedInOneOf, EndMarker } from './call-view.tsx'
+import { Findings } from './findings.tsx'
+import { Markdown } from './markdown.tsx'
+import { HiddenProvider, nothingHidden, ShownText } from './shown-text.tsx'
+import { callerText } from './who-asks.ts'
 
 export function QuestionDetails({ ask: { question, headline, asker } }: { readonly ask: AskView }) {
   switch (question.kind) {
@@ -116,12 +120,23 @@ function LinkDetails({ link }: { readonly link: LinkView }) {
   )
 }
 
-/** The call, unless the question is about the call itself: then it is already shown as the subject. */
+/**
+ * The call, unless the question is about the call itself: then it is already shown as the subject. A call of Assent's own
+ * tools is nothing but its question, and is in the details. An answer does not approve this call, so it can be given
+ * before all of its arguments are shown.
+ */
 export function CallContext({ ask: { question, asker } }: { readonly ask: AskView }) {
-  if (question.kind === 'approval') return null
-  if (question.oneOf !== undefined) return <AskedInOneOf calls={question.oneOf} server={asker.server} />
-  if (question.call === undefined || isAboutCall(question)) return null
-  return <AskedIn call={question.call} server={asker.server} />
+  if (question.kind === 'approval' || asker.isAgent === true) return null
+  if (question.oneOf === undefined && (question.call === undefined || isAboutCall(question))) return null
+  return (
+    <HiddenProvider value={nothingHidden}>
+      {question.oneOf === undefined && question.call !== undefined ? (
+        <AskedIn call={question.call} server={asker.server} />
+      ) : (
+        <AskedInOneOf calls={question.oneOf ?? []} server={asker.server} />
+      )}
+    </HiddenProvider>
+  )
 }
 
 /** A form that is only accepted or declined: our decision form, or one without fields. */
@@ -130,7 +145,8 @@ export function isAboutCall(question: QuestionView): boolean {
 }
 
 /** Who asks, and for whom; from the configuration and the identity provider, not from the server. */
-export function Provenance({ ask: { asker, onBehalfOf } }: { readonly ask: AskView }) {
+export function Provenance({ ask: { asker, caller, onBehalfOf } }: { readonly ask: AskView }) {
+  const program = callerText(caller ?? {})
   return (
     <p className="provenance">
       <span>
@@ -144,6 +160,7 @@ export function Provenance({ ask: { asker, onBehalfOf } }: { readonly ask: AskVi
         {asker.origin !== undefined && ` (${asker.origin})`}
       </span>
       <span>
+        {program !== '' && `called by ${program} `}
         for <strong>{onBehalfOf.isYou ? 'you' : onBehalfOf.name}</strong>
       </span>
     </p>
@@ -156,7 +173,7 @@ export function CheckedFacts({ text }: { readonly text: string }) {
   return (
     <section className="checked" aria-labelledby={label}>
       <h3 id={label}>Checked by Assent</h3>
-      <p>{text}</p>
+      <ShownText text={text}>{(shown) => <Findings text={shown} />}</ShownText>
     </section>
   )
 }
@@ -176,11 +193,8 @@ export function Claim({
       <h3 id={label}>
         {server} says{about} <span>not checked by Assent</span>
       </h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
-      <p tabIndex={0}>
-        {text}
-        <EndMarker />
-      </p>
+      <ShownText text={text}>{(shown) => <Markdown text={shown} />}</ShownText>
+      <EndMarker />
     </section>
   )
 }
@@ -230,8 +244,7 @@ export function Facts({ ask }: { readonly ask: AskView }) {
       )}
       {isOpen && json !== undefined && (
         <div id={details} className="details">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
-          <pre tabIndex={0}>{json}</pre>
+          <pre>{json}</pre>
           {digest !== undefined && (
             <p>
               digest <code>{digest}</code>

@@ -1,21 +1,21 @@
 // The form for a secret. It is encrypted before it is sent, and cleared from the form once it has been.
 
-import type { AskView, InboxProblem } from '@assent/core'
+import type { AskView, ButtonView, InboxProblem } from '@assent/core'
 import { Button } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { canSeal, isTooLong, maxSecretBytes } from '../api/seal-secret.ts'
 import { SecretInput } from '../form/secret-input.tsx'
-import { type AnswerAction, AnswerBar } from './answer-bar.tsx'
+import { AnswerBar } from './answer-bar.tsx'
 
 interface Props {
   readonly ask: AskView
-  readonly sending: AnswerAction | undefined
+  readonly sending: ButtonView | undefined
   readonly problem: InboxProblem | undefined
   readonly onHandOver: (secret: string) => Promise<InboxProblem | undefined>
-  readonly onAnswer: (action: AnswerAction) => void
+  readonly onPress: (button: ButtonView) => void
 }
 
-export function SecretForm({ ask, sending, problem, onHandOver, onAnswer }: Props) {
+export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props) {
   const [secret, setSecret] = useState('')
   const [error, setError] = useState<string>()
   const [refusal, setRefusal] = useState<InboxProblem>()
@@ -63,7 +63,7 @@ export function SecretForm({ ask, sending, problem, onHandOver, onAnswer }: Prop
             Hand over
           </Button>
         )}
-        <AnswerBar acceptLabel="Answer" answers={ask.answers} sending={sending} onAnswer={onAnswer} />
+        <AnswerBar ask={ask} sending={sending} onPress={onPress} />
       </div>
     </form>
   )

@@ -6,10 +6,12 @@ import { useEffect, useRef } from 'react'
 const shortcuts: readonly [keys: readonly string[], action: string][] = [
   [['j', 'k'], 'next ask, previous ask'],
   [['Enter'], 'move the focus to the card'],
-  [['a', 'y'], 'approve, or answer a form, after you have seen the whole card'],
-  [['d'], 'decline'],
-  [['x'], 'dismiss: tells the agent that you made no choice'],
-  [['e'], 'edit the first field'],
+  [['y', 'n'], 'yes and no, or approve and decline'],
+  [['1', '…', '6'], 'choose an option'],
+  [['x'], 'dismiss: the agent learns that you made no choice'],
+  [['c'], 'write a comment'],
+  [['e'], 'go to the first field of a form'],
+  [['Ctrl+Enter'], 'send a form'],
   [['Esc'], 'leave the field, or go back to the list'],
   [['?'], 'show this help'],
 ]
@@ -35,7 +37,10 @@ export function ShortcutHelp({ isOpen, onClose }: { readonly isOpen: boolean; re
           </div>
         ))}
       </dl>
-      <p>Shortcuts are off while you type, and for half a second after a card appears.</p>
+      <p>
+        Shortcuts are off while you type, and for half a second after a card appears. Those that agree work once you
+        have seen the end of the card.
+      </p>
       <button type="button" className="link-button" onClick={onClose}>
         Close
       </button>

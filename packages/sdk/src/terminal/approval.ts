@@ -3,7 +3,6 @@
 import { actionDigest, askLimits, oneLine, type Question, visibleText } from '@assent/core'
 import { actionLines, shortDigest, wholeAction } from './action-lines.ts'
 import { decide, outcomeOfEnd, type QuestionOutcome } from './decide.ts'
-import { terminalLimits } from './limits.ts'
 import type { Pen } from './pen.ts'
 import { linePrompt } from './prompts/line.ts'
 import { type PromptContext, runPrompt } from './prompts/run-prompt.ts'
@@ -75,7 +74,7 @@ async function decline(context: PromptContext): Promise<QuestionOutcome> {
 /** The asker's claim; every line starts with a sign that marks it as a claim. */
 export function claimLines(claim: string | undefined, pen: Pen): readonly string[] {
   if (claim === undefined || claim === '') return []
-  const lines = visibleText(claim, 'terminal', { maxChars: terminalLimits.claimChars }).split('\n')
+  const lines = visibleText(claim, 'terminal', { maxChars: askLimits.messageChars }).split('\n')
   return [
     '',
     pen.paint('dim', 'the asker says'),

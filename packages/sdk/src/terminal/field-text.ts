@@ -12,6 +12,7 @@ import {
 } from '@assent/core'
 import { exitHints, keyHints } from './key-hints.ts'
 import { terminalLimits } from './limits.ts'
+import type { ListOption } from './prompts/list.ts'
 import type { PromptContext } from './prompts/run-prompt.ts'
 
 export function titleOf(field: Field): string {
@@ -93,10 +94,14 @@ export function enterKeys(field: Field, offered?: string): readonly string[] {
   return [mustBeFilled(field) ? keyHints.answer : `${keyHints.answer} or leaves it out`]
 }
 
-export function pickKeys(count: number, context: Pick<PromptContext, 'answers' | 'mayLeave'>): readonly string[] {
-  return [
-    count > terminalLimits.optionsAtSight ? keyHints.search : keyHints.choose,
-    keyHints.answer,
-    ...exitHints(context),
-  ]
+export function pickKeys(
+  options: readonly Pick<ListOption, 'key'>[],
+  context: Pick<PromptContext, 'answers' | 'mayLeave'>,
+): readonly string[] {
+  const keys = options.flatMap(({ key }) => key ?? [])
+  const isSearched = options.length > terminalLimits.optionsAtSight
+  if (isSearched || keys.length === 0)
+    return [isSearched ? keyHints.search : keyHints.choose, keyHints.answer, ...exitHints(context)]
+  const [first, last] = [keys[0], keys.at(-1)]
+  return [keys.length > 2 ? `${first} to ${last} answers` : `${first} or ${last} answers`, ...exitHints(context)]
 }

@@ -81,12 +81,27 @@ test('[TERM-2] no option of a list is chosen until a key chooses it', async () =
   expect(await outcome).toEqual(accepted({ region: 'us' }))
 })
 
+test('[TERM-16] one key answers a yes/no question and a single choice', async () => {
+  const question = fakeTerminal()
+  const answering = question.terminal.ask(asks('Delete build/?', form({ sure: boolean() })))
+  await question.sees('y or n answers')
+  await question.press('n')
+  expect(await answering).toEqual(accepted({ sure: false }))
+
+  const list = fakeTerminal()
+  const choosing = list.terminal.ask(asks('Which region?', form({ region: choice(['eu', 'us', 'asia']) })))
+  await list.sees('1 to 3 answers')
+  await list.press('4', 'x')
+  await list.press('2')
+  expect(await choosing).toEqual(accepted({ region: 'us' }))
+})
+
 test('[TERM-2] [CARD-9] Enter alone does not submit a suggestion, neither of one option nor of several', async () => {
   const one = fakeTerminal()
   const choosing = one.terminal.ask(
     asks('Which database?', form({ db: choice({ keep: 'Keep', drop: 'Drop' }, { default: 'drop' }) })),
   )
-  await one.sees('○ Drop  suggested')
+  await one.sees('○ Drop  2  suggested')
   await one.press(key.enter)
   await one.sees('Choose one first')
   await one.press(key.down, key.enter)

@@ -144,7 +144,7 @@ async function pick(
     context,
     (pen, streams) =>
       new ListPrompt(
-        { title, ...help(field, title), options: all, begin, keys: pickKeys(all.length, context) },
+        { title, ...help(field, title), options: all, begin, oneKey: true, keys: pickKeys(all, context) },
         pen,
         streams,
       ),
@@ -193,10 +193,12 @@ async function askChoices(
 
 function listOf(field: ChoiceField | ChoicesField): ListOption[] {
   const suggested = [field.default ?? []].flat()
+  const isNumbered = field.kind === 'choice' && field.options.length <= terminalLimits.optionsAtSight
   return field.options.map((option, index) => ({
     id: String(index),
     label: optionLabel(option),
     also: option.value,
+    ...(isNumbered ? { key: String(index + 1) } : {}),
     ...(suggested.includes(option.value) ? { note: 'suggested' } : {}),
   }))
 }

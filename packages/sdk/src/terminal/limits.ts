@@ -10,7 +10,6 @@ export const terminalLimits = {
   argumentLines: 24,
   /** Shown of all arguments together; the rest is shown on request. */
   actionLines: 40,
-  claimChars: 2_000,
   /** The longest delay of a timer in Node. */
   timerMaxMs: 2 ** 31 - 1,
 } as const

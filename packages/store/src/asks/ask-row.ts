@@ -3,6 +3,7 @@
 import {
   type ApprovalRule,
   type Ask,
+  type AskCaller,
   type AskState,
   AssentError,
   askLimits,
@@ -26,6 +27,7 @@ export type AskRow = {
   call_id: string | null
   question: string
   comment_reaches: string | null
+  caller: string | null
   fast_action: string | null
   fast_after: number | null
   approval_rule: string
@@ -49,7 +51,7 @@ export type AskRow = {
 }
 
 /** The columns of a row `a`. */
-export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.fast_action, a.fast_after, a.approval_rule,
+export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.caller, a.fast_action, a.fast_after, a.approval_rule,
   a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
   a.withdrawn_because, a.wait_unknown, a.last_seen_at, a.undelivered_at, a.secret_until, a.signature, a.decision_signature,
   :now as now`
@@ -68,6 +70,7 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
     tenant: row.tenant,
     id: row.id,
     asker: row.tool === null ? { server: row.server } : { server: row.server, tool: row.tool },
+    ...(row.caller === null ? {} : { caller: parsed<AskCaller>(row.caller) }),
     principal: row.principal,
     ...(row.call_id === null ? {} : { callId: row.call_id }),
     question: parsed<Question>(row.question),

@@ -33,7 +33,7 @@ import type { Notifier } from '../notify/notifier.ts'
 import { randomBytes } from '../random.ts'
 import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
 import type { AnswerRequest, AnswerResult, EndResult, HandOverRequest } from './answer-request.ts'
-import { type AskRow, askFromRow } from './ask-row.ts'
+import { type AskRow, askFromRow, readApprovalRule } from './ask-row.ts'
 import { type AuditContents, answeredBody } from './audit-body.ts'
 import { deleteSecret, findUnsentSecrets } from './delete-secret.ts'
 import { deliverAsk, seeAsk, undeliverAsk } from './deliver-ask.ts'
@@ -41,6 +41,7 @@ import { endAsk } from './end-ask.ts'
 import { findStillOpen } from './find-asks.ts'
 import { handOver } from './hand-over.ts'
 import { noteFastAnswer } from './note-fast-answer.ts'
+import { type RaisedAsk, RaisedAsks } from './raised-asks.ts'
 import { Raising } from './raising.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
@@ -60,6 +61,7 @@ export class Asks {
   readonly #answers: StoredAnswers
   readonly #patterns: CompilePattern | undefined
   readonly #raising: Raising
+  readonly #raised: RaisedAsks
   readonly #withdrawing: Withdrawing
 
   constructor(
@@ -81,6 +83,11 @@ export class Asks {
     const read = (tenant: string, id: string) => this.read(tenant, id)
     this.#raising = new Raising({ engine, audit, notifier, contents, signatures, read })
     this.#withdrawing = new Withdrawing(engine, audit, notifier)
+    this.#raised = new RaisedAsks(notifier)
+  }
+
+  close(): void {
+    this.#raised.close()
   }
 
   /**
@@ -90,7 +97,9 @@ export class Asks {
    * @param waitsAt the replica whose request waits for the answer; its lease must be valid; see `handOut`
    */
   async raise(draft: AskDraft, atMost?: OpenLimits, waitsAt?: string): Promise<Ask> {
-    return this.#raising.raise(draft, atMost, waitsAt)
+    const raise = () => this.#raising.raise(draft, atMost, waitsAt)
+    const isWaitedFor = waitsAt !== undefined || draft.callId !== undefined
+    return isWaitedFor ? this.#raised.raise(draft.tenant, draft.id, raise) : (await raise()).ask
   }
 
   async read(tenant: string, id: string): Promise<Ask | undefined> {
@@ -219,7 +228,7 @@ export class Asks {
   async undelivered(tenant: string, id: string, isCertain: boolean): Promise<boolean> {
     const params = { tenant, id, is_certain: isCertain ? 1 : 0, ...this.#audit.body({}) }
     const [marked] = await this.#engine.runRepeatable(undeliverAsk, params)
-    if (marked !== undefined) this.#notifier.changed(tenant, id)
+    if (marked !== undefined) this.#notifier.changed(tenant, id, readApprovalRule(marked.approval_rule).approvers)
     return marked !== undefined
   }
 
@@ -240,18 +249,26 @@ export class Asks {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options
     const giveUpAt = performance.now() + timeoutMs
     // Listening begins before the first read, so an answer between the two is not missed.
-    const waiter = this.#notifier.waiterFor(tenant, id)
+    const raised = this.#raised.take(tenant, id)
+    const waiter = raised?.waiter ?? this.#notifier.waiterFor(tenant, id)
     try {
+      let found = raised === undefined ? await this.#readWithTime(tenant, id) : this.#asRaised(raised)
       for (;;) {
-        const found = await this.#readWithTime(tenant, id)
         if (found === undefined || found.ask.state.kind !== 'open') return found?.ask
-        const leftMs = giveUpAt - performance.now()
-        if (leftMs <= 0 || signal?.aborted === true) return found.ask
-        await waiter.wait(Math.min(leftMs, found.ask.decideByMs - found.nowMs), signal)
+        const [leftMs, openMs] = [giveUpAt - performance.now(), found.ask.decideByMs - found.nowMs]
+        if (leftMs <= 0 || isAborted(signal)) return found.ask
+        const isNotified = await waiter.wait(Math.min(leftMs, openMs), signal)
+        // Nothing has changed: the caller's time is up, or the caller is gone.
+        if (!isNotified && (leftMs < openMs || isAborted(signal))) return found.ask
+        found = await this.#readWithTime(tenant, id)
       }
     } finally {
       waiter.close()
     }
+  }
+
+  #asRaised({ ask }: RaisedAsk): { ask: Ask; nowMs: number } {
+    return { ask, nowMs: this.#engine.nowMs }
   }
 
   async #cast(
@@ -281,7 +298,9 @@ export class Asks {
     }
     try {
       const [counted] = await run(params)
-      if (counted !== undefined) this.#notifier.changed(tenant, id)
+      const { approvers } = ask.approvalRule
+      if (counted?.state === 'open') this.#notifier.changed(tenant, id, approvers)
+      if (counted?.state === 'settled') this.#notifier.ended(tenant, id, approvers)
       if (counted?.ended_at != null && !needsSeveral(ask.approvalRule)) {
         const state = { kind: 'settled', ...vote, ...(isSecret ? { isSecret } : {}), atMs: counted.ended_at } as const
         return { kind: 'settled', ask: { ...ask, state } }
@@ -332,7 +351,7 @@ export class Asks {
   async #mark(tenant: string, id: string, end: End): Promise<boolean> {
     const body = this.#audit.body(end.reason === null ? {} : { reason: end.reason })
     const [ended] = await this.#engine.runRepeatable(endAsk, { tenant, id, ...end, ...body })
-    if (ended !== undefined) this.#notifier.changed(tenant, id)
+    if (ended !== undefined) this.#notifier.ended(tenant, id, readApprovalRule(ended.approval_rule).approvers)
     return ended !== undefined
   }
 
@@ -360,6 +379,10 @@ export class Asks {
 function openAskOf({ tenant, id, ask }: AnswerRequest): { ask: Ask; nowMs: number } | undefined {
   const isOpen = ask?.state.kind === 'open' && ask.tenant === tenant && ask.id === id
   return isOpen ? { ask, nowMs: ask.raisedAtMs } : undefined
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
 }
 
 function isUnverified({ state }: Ask): boolean {

@@ -5,11 +5,11 @@ import { type AskDraft, answerDigests, compact, digestOf, nameAnswer, type Quest
 export type AuditContents = 'keep' | 'digest'
 
 export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
-  const { asker, principal, callId, question, approvalRule, decideWithinMs, useWithinMs } = draft
+  const { asker, caller, principal, callId, question, approvalRule, decideWithinMs, useWithinMs } = draft
   return {
     asker,
     principal,
-    ...compact({ callId }),
+    ...compact({ caller, callId }),
     kind: question.kind,
     questionDigest: digestOf('question v1', question),
     ...(question.kind === 'approval' ? { actionDigest: question.digest } : {}),

@@ -1,5 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, query } from '../engine/statement.ts'
+import type { Ended } from './end-ask.ts'
 import type { AskKey } from './find-asks.ts'
 
 /** Marks an answer as delivered to a server that waits inside its call. */
@@ -14,17 +15,17 @@ export const deliverAsk = query<AskKey, { id: string }>(
  * Records, once, that the server had stopped waiting when the answer came. The answer stays. An answer that was marked as
  * delivered stays so, unless the caller is certain.
  */
-export const undeliverAsk = atomic<RecordedParams & AskKey & { is_certain: number }, { id: string }>(
+export const undeliverAsk = atomic<RecordedParams & AskKey & { is_certain: number }, Ended>(
   'undeliver_ask',
   {
     name: 'undelivered',
-    returns: ['tenant', 'id'],
-    selects: ['id'],
+    returns: ['tenant', 'id', 'approval_rule'],
+    selects: ['id', 'approval_rule'],
     sql: `
       update asks set undelivered_at = :now, delivered_at = null
       where tenant = :tenant and id = :id and state = 'settled' and undelivered_at is null
         and (delivered_at is null or cast(:is_certain as integer) = 1) and ${isRecordable}
-      returning tenant, id`,
+      returning tenant, id, approval_rule`,
   },
   ...recorded('undelivered', `'ask.undelivered'`),
 )

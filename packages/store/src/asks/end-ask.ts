@@ -8,26 +8,28 @@ export type EndParams = RecordedParams & {
   reason: string | null
 }
 
+export type Ended = { id: string; approval_rule: string }
+
 /**
  * Ends an ask without an answer, at most once, by the same lock as an answer: `state = 'open'`.
  *
  * From its deadline on an ask can only expire, and before it only be withdrawn, so the two never compete.
  */
-export const endAsk = atomic<EndParams, { id: string }>('end_ask', ...ending(''))
+export const endAsk = atomic<EndParams, Ended>('end_ask', ...ending(''))
 
 /** @param also a further condition: SQL that begins with `and`, or empty */
 export function ending(also: string): [Part, ...Part[]] {
   return [
     {
       name: 'ended',
-      returns: ['tenant', 'id', 'state'],
-      selects: ['id'],
+      returns: ['tenant', 'id', 'state', 'approval_rule'],
+      selects: ['id', 'approval_rule'],
       sql: `
       update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
       where tenant = :tenant and id = :id and state = 'open'
         and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now))
         and ${isRecordable} ${also}
-      returning tenant, id, state`,
+      returning tenant, id, state, approval_rule`,
     },
     {
       name: 'unlisted',

@@ -48,7 +48,11 @@ export class Raising {
     this.#openTotal = new OpenTotal(options.engine)
   }
 
-  async raise(draft: AskDraft, atMost: OpenLimits | undefined, waitsAt: string | undefined): Promise<Ask> {
+  async raise(
+    draft: AskDraft,
+    atMost: OpenLimits | undefined,
+    waitsAt: string | undefined,
+  ): Promise<{ ask: Ask; isNew: boolean }> {
     const problem = draftProblem(draft)
     if (problem !== undefined) throw new AssentError('validation_failed', problem)
 
@@ -62,8 +66,8 @@ export class Raising {
     }
     if (outcome.raised_at !== null) {
       this.#openTotal.raised()
-      notifier.changed(draft.tenant, draft.id)
-      return raiseByRules(draft, outcome.raised_at)
+      notifier.changed(draft.tenant, draft.id, draft.approvalRule.approvers)
+      return { ask: raiseByRules(draft, outcome.raised_at), isNew: true }
     }
 
     const ask = await read(draft.tenant, draft.id)
@@ -74,8 +78,8 @@ export class Raising {
       throw new AssentError('validation_failed', `There is another ask with the id ${draft.id}.`)
     }
     // The process that raised it may have failed before it notified the waiters.
-    notifier.changed(draft.tenant, draft.id)
-    return ask
+    notifier.changed(draft.tenant, draft.id, draft.approvalRule.approvers)
+    return { ask, isNew: false }
   }
 
   #params(draft: AskDraft, waitsAt: string | undefined): RaiseParams {
@@ -92,6 +96,7 @@ export class Raising {
       kind: question.kind,
       question: JSON.stringify(question),
       comment_reaches: draft.commentReaches ?? null,
+      caller: draft.caller === undefined ? null : JSON.stringify(draft.caller),
       approval_rule: JSON.stringify(approvalRule),
       approvals_needed: approvalRule.approvals,
       declines_needed: approvalRule.declines,

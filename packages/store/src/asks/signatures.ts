@@ -102,7 +102,7 @@ export class Signatures {
     this.#options.onUnverified({ tenant, askId, problem, message })
     await this.#audit.unverified(tenant, askId, problem).catch(this.#options.onError)
     // Waiting callers read the ask again, and stop waiting.
-    this.#notifier.changed(tenant, askId)
+    this.#notifier.ended(tenant, askId, 'all')
   }
 }
 

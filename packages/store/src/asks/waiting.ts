@@ -4,11 +4,11 @@
 // was found, a replica may have renewed its lease or returned a state.
 
 import { atomic, query } from '../engine/statement.ts'
-import { type EndParams, ending } from './end-ask.ts'
+import { isLeaseValid } from '../replicas/renew-lease.ts'
+import { type Ended, type EndParams, ending } from './end-ask.ts'
 import type { AskKey } from './find-asks.ts'
 
-const isReplicaDead = `not exists (
-  select 1 from replicas where replicas.id = asks.waits_at and replicas.lease_until > :now)`
+const isReplicaDead = `not ${isLeaseValid('asks.waits_at')}`
 const isSessionGone = `not exists (
   select 1 from client_sessions where client_sessions.tenant = asks.tenant and client_sessions.id = asks.waits_in
     and client_sessions.expires_at > :now)`
@@ -49,17 +49,17 @@ export const findOfReplica = query<{ replica: string; at_most: number }, Waiting
 
 export type WithdrawParams = EndParams & { waits: string }
 
-export const withdrawOfDeadReplica = atomic<WithdrawParams, { id: string }>(
+export const withdrawOfDeadReplica = atomic<WithdrawParams, Ended>(
   'withdraw_of_dead_replica',
   ...ending(`and waits_at = cast(:waits as text) and ${isReplicaDead}`),
 )
 
-export const withdrawOfGoneSession = atomic<WithdrawParams, { id: string }>(
+export const withdrawOfGoneSession = atomic<WithdrawParams, Ended>(
   'withdraw_of_gone_session',
   ...ending(`and waits_in = cast(:waits as text) and ${isSessionGone}`),
 )
 
-export const withdrawOfReplica = atomic<WithdrawParams, { id: string }>(
+export const withdrawOfReplica = atomic<WithdrawParams, Ended>(
   'withdraw_of_replica',
   ...ending('and waits_at = cast(:waits as text)'),
 )

@@ -5,6 +5,8 @@ import type { Audit } from '../audit/audit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Statement } from '../engine/statement.ts'
 import type { Notifier } from '../notify/notifier.ts'
+import { readApprovalRule } from './ask-row.ts'
+import type { Ended } from './end-ask.ts'
 import {
   findOfDeadReplicas,
   findOfGoneSessions,
@@ -46,15 +48,16 @@ export class Withdrawing {
 
   async #withdrawAll(
     found: readonly WaitingKey[],
-    statement: Statement<WithdrawParams, { id: string }>,
+    statement: Statement<WithdrawParams, Ended>,
     reason: WithdrawReason,
   ): Promise<number> {
     let withdrawn = 0
     for (const { tenant, id, waits } of found) {
       const params = { tenant, id, waits, state: 'withdrawn', reason, ...this.#audit.body({ reason }) } as const
-      if ((await this.#engine.runRepeatable(statement, params)).length === 0) continue
+      const [ended] = await this.#engine.runRepeatable(statement, params)
+      if (ended === undefined) continue
       withdrawn += 1
-      this.#notifier.changed(tenant, id)
+      this.#notifier.ended(tenant, id, readApprovalRule(ended.approval_rule).approvers)
     }
     return withdrawn
   }

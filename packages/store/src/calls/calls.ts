@@ -1,15 +1,17 @@
-// Calls that a process holds open while a server waits inside them: their owner, lease and outcome.
+// Calls that a process holds open while a server waits inside them: their owner and outcome.
 //
 // I1  An outcome is stored before it is delivered, so a broken connection never runs a tool again.
-// I2  Only the owner can finish a call, and only while its lease is valid.
-// I3  From the end of its lease on, every read returns the call as lost, whether or not it was swept.
+// I2  Only the owner can begin and finish a call, and only while its lease is valid (`replicas`), in the same statement.
+// I3  A call runs until it is finished or marked as lost, once. When its owner's lease has ended, any replica may mark it
+//     (sweep.ts).
 
+import { AssentError } from '@assent/core'
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import { beginCall } from './begin-call.ts'
 import { deliverCall } from './deliver-call.ts'
-import { findFinished, finishCall } from './finish-call.ts'
+import { findRunning } from './find-running.ts'
+import { findUnfinished, finishCall } from './finish-call.ts'
 import { type CallRow, readCall } from './read-call.ts'
-import { endCallLease, renewLeases } from './renew-leases.ts'
 
 export interface CallDraft {
   readonly tenant: string
@@ -19,7 +21,6 @@ export interface CallDraft {
   readonly method: string
   readonly requestDigest: string
   readonly owner: string
-  readonly leaseMs: number
 }
 
 export interface Call {
@@ -32,7 +33,7 @@ export interface Call {
   readonly owner: string
   readonly startedAtMs: number
   readonly state:
-    | { readonly kind: 'running'; readonly leaseUntilMs: number }
+    | { readonly kind: 'running' }
     | { readonly kind: 'finished'; readonly outcome: string; readonly atMs: number; readonly delivered: boolean }
     | { readonly kind: 'lost'; readonly atMs: number }
 }
@@ -44,10 +45,11 @@ export class Calls {
     this.#engine = engine
   }
 
-  async begin({ tenant, id, principal, server, method, requestDigest, owner, leaseMs }: CallDraft): Promise<void> {
-    const row = { tenant, id, principal, server, method, request_digest: requestDigest, owner, lease: leaseMs }
+  /** Throws `store_unavailable` if the lease of the owner has ended. */
+  async begin({ tenant, id, principal, server, method, requestDigest, owner }: CallDraft): Promise<void> {
+    const row = { tenant, id, principal, server, method, request_digest: requestDigest, owner }
     try {
-      await this.#engine.runRepeatable(beginCall, row)
+      if ((await this.#engine.runRepeatable(beginCall, row)).length === 0) throw leaseEnded(owner)
     } catch (error) {
       // The same call by the same owner was inserted before its connection broke.
       const isThere = error instanceof DuplicateKey && error.table === 'calls'
@@ -56,23 +58,22 @@ export class Calls {
     }
   }
 
-  /** Extends all leases of this owner. Returns the ids it still owns: any other call of this owner is lost and must be dropped. */
-  async renew(owner: string, leaseMs: number): Promise<Set<string>> {
-    const rows = await this.#engine.runRepeatable(renewLeases, { owner, lease: leaseMs })
-    return new Set(rows.map(({ id }) => id))
+  /** The calls of this owner that still run. */
+  async ofOwner(owner: string): Promise<readonly { readonly tenant: string; readonly id: string }[]> {
+    return this.#engine.run(findRunning, { owner })
   }
 
-  /** Ends the lease of a call that its owner does not hold any more and that has no outcome: it is lost from now on. */
-  async abandon(id: string, owner: string): Promise<void> {
-    await this.#engine.runRepeatable(endCallLease, { id, owner })
-  }
-
-  /** False if this owner may no longer finish the call; then its outcome must not be delivered either. */
+  /**
+   * False if the call was ended before; then this outcome must not be delivered either. Throws `store_unavailable` if the
+   * call still runs and the lease of the owner has ended: the owner renews it and tries again.
+   */
   async finish(tenant: string, id: string, owner: string, outcome: string): Promise<boolean> {
     const key = { tenant, id, owner, outcome }
     if ((await this.#engine.runRepeatable(finishCall, key)).length === 1) return true
+    const [row] = await this.#engine.run(findUnfinished, key)
+    if (row?.state === 'running') throw leaseEnded(owner)
     // The first run may have stored this outcome before its connection broke.
-    return (await this.#engine.run(findFinished, key)).length === 1
+    return row?.is_stored === 1
   }
 
   async read(tenant: string, id: string, principal: string): Promise<Call | undefined> {
@@ -85,6 +86,13 @@ export class Calls {
     const rows = await this.#engine.runRepeatable(deliverCall, { tenant, id })
     return rows.length === 1
   }
+}
+
+function leaseEnded(owner: string): AssentError {
+  return new AssentError(
+    'store_unavailable',
+    `The lease of the replica ${owner} has ended: it was not renewed in time.`,
+  )
 }
 
 function callFromRow(row: CallRow): Call {
@@ -106,10 +114,9 @@ function stateFromRow(row: CallRow): Call['state'] {
     return {
       kind: 'finished',
       outcome: row.outcome ?? '',
-      atMs: row.ended_at ?? row.lease_until,
+      atMs: row.ended_at ?? row.started_at,
       delivered: row.delivered_at !== null,
     }
   }
-  if (row.state === 'lost' || row.lease_until <= row.now) return { kind: 'lost', atMs: row.lease_until }
-  return { kind: 'running', leaseUntilMs: row.lease_until }
+  return row.state === 'lost' ? { kind: 'lost', atMs: row.ended_at ?? row.started_at } : { kind: 'running' }
 }

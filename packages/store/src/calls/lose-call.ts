@@ -1,23 +1,40 @@
+// Calls that end without an outcome: their owner is dead, or does not hold them any more.
+
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, query } from '../engine/statement.ts'
+import { eachOwnerOfCalls } from '../replicas/owners.ts'
+import { isLeaseValid } from '../replicas/renew-lease.ts'
 
-/** Calls of all tenants whose owner has not renewed its lease. */
+/** Calls of all tenants whose owner is dead. It reads one index entry per owner, not one per call. */
 export const findLost = query<{ at_most: number }, { tenant: string; id: string; owner: string }>(
   'find_lost',
-  `select tenant, id, owner from calls where state = 'running' and lease_until <= :now
-   order by lease_until limit cast(:at_most as bigint)`,
+  `select tenant, id, owner from calls
+   where state = 'running' and owner in (select id from (${eachOwnerOfCalls}) as owners where not ${isLeaseValid('owners.id')})
+   limit cast(:at_most as bigint)`,
 )
 
-/** Marks one such call as lost, once. Its owner can no longer finish it. */
-export const loseCall = atomic<RecordedParams & { tenant: string; id: string }, { tenant: string; id: string }>(
+type LoseParams = RecordedParams & { tenant: string; id: string }
+
+/** Marks the call of a dead owner as lost, once. */
+export const loseCall = atomic<LoseParams, { tenant: string; id: string }>(
   'lose_call',
-  {
+  ...losing(`not ${isLeaseValid('calls.owner')}`),
+)
+
+/** Marks a call as lost that its owner does not hold any more. */
+export const abandonCall = atomic<LoseParams & { owner: string }, { tenant: string; id: string }>(
+  'abandon_call',
+  ...losing('owner = cast(:owner as text)'),
+)
+
+function losing(condition: string) {
+  const lost = {
     name: 'lost',
     returns: ['tenant', 'id'],
     sql: `
       update calls set state = 'lost', ended_at = :now
-      where tenant = :tenant and id = :id and state = 'running' and lease_until <= :now and ${isRecordable}
+      where tenant = :tenant and id = :id and state = 'running' and ${condition} and ${isRecordable}
       returning tenant, id`,
-  },
-  ...recorded('lost', `'call.lost'`),
-)
+  }
+  return [lost, ...recorded('lost', `'call.lost'`)] as const
+}

@@ -10,17 +10,15 @@ export type CallRow = {
   owner: string
   state: 'running' | 'finished' | 'lost'
   started_at: number
-  lease_until: number
   ended_at: number | null
   outcome: string | null
   delivered_at: number | null
-  now: number
 }
 
 /** Only the principal of a call can read it; for anyone else it does not exist. */
 export const readCall = query<{ tenant: string; id: string; principal: string }, CallRow>(
   'read_call',
-  `select tenant, id, principal, server, method, request_digest, owner, state, started_at, lease_until, ended_at, outcome,
-     delivered_at, :now as now
+  `select tenant, id, principal, server, method, request_digest, owner, state, started_at, ended_at, outcome,
+     delivered_at
    from calls where tenant = :tenant and id = :id and principal = :principal`,
 )

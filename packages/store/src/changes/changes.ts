@@ -1,11 +1,13 @@
-// The changes to a tenant's asks, which can be followed from any sequence number.
+// The changes to a tenant's asks, for the people that a process serves, which can be followed from any sequence number.
 //
-// To keep a list up to date: wait for the waiter, then read on from the last number. A waiter may resolve without a change; no
-// number is skipped or returned twice.
+// To keep a list up to date: add its people to a listener, wait for it, then read on from the last number. A listener may resolve
+// without a change; no number is skipped or returned twice.
 
+import { type ApprovalRule, approverNames, type Person } from '@assent/core'
+import { readApprovalRule } from '../asks/ask-row.ts'
 import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Notifier } from '../notify/notifier.ts'
+import { approverKey, type Notifier } from '../notify/notifier.ts'
 import type { Waiter } from '../notify/waiters.ts'
 import { readChanges } from './read-changes.ts'
 
@@ -15,6 +17,8 @@ export interface Change {
   readonly seq: number
   readonly id: string
   readonly move: AskMove
+  /** Who may see the ask: core decides, because a rule may also exclude people. */
+  readonly approvalRule: ApprovalRule
 }
 
 export interface ChangesRead {
@@ -49,17 +53,73 @@ export class Changes {
     return head?.seq ?? 0
   }
 
-  async since(tenant: string, afterSeq: number, atMost: number): Promise<ChangesRead> {
-    const rows = await this.#engine.run(readChanges, { tenant, after_seq: afterSeq, at_most: atMost })
-    const changes = rows.flatMap(({ seq, kind, subject }): Change[] => {
+  /**
+   * The changes that concern these approvers.
+   *
+   * @param atMost the number of audit entries that are read, whomever they concern
+   */
+  async since(tenant: string, approvers: readonly string[], afterSeq: number, atMost: number): Promise<ChangesRead> {
+    const params = { tenant, after_seq: afterSeq, approvers: JSON.stringify(approvers) }
+    const rows = await this.#engine.run(readChanges(atMost), params)
+    const changes = rows.flatMap(({ seq, kind, subject, approval_rule }): Change[] => {
       const move = moves[kind]
-      return move === undefined ? [] : [{ seq, id: subject, move }]
+      if (move === undefined || approval_rule === null) return []
+      return [{ seq, id: subject, move, approvalRule: readApprovalRule(approval_rule) }]
     })
     return { changes, lastSeq: rows.at(-1)?.seq ?? afterSeq, more: rows.length === atMost }
   }
 
-  /** Resolves when any ask of this tenant may have changed, in any process. */
-  listen(tenant: string): Waiter {
-    return this.#notifier.waiterForTenants(tenant)
+  listen(tenant: string): ChangeListener {
+    return new ChangeListener(this, tenant, this.#notifier.waiterForApprovers(tenant))
+  }
+}
+
+/** Listens for changes that concern some people of a tenant. A person may be added several times. */
+export class ChangeListener {
+  readonly #changes: Changes
+  readonly #tenant: string
+  readonly #waiter: Waiter
+  /** How often each approver name was added. */
+  readonly #counts = new Map<string, number>()
+
+  constructor(changes: Changes, tenant: string, waiter: Waiter) {
+    this.#changes = changes
+    this.#tenant = tenant
+    this.#waiter = waiter
+  }
+
+  add(person: Person): void {
+    for (const name of approverNames(person)) {
+      const count = this.#counts.get(name) ?? 0
+      this.#counts.set(name, count + 1)
+      if (count === 0) this.#waiter.add(approverKey(this.#tenant, name))
+    }
+  }
+
+  remove(person: Person): void {
+    for (const name of approverNames(person)) {
+      const count = this.#counts.get(name) ?? 0
+      this.#counts.set(name, count - 1)
+      if (count > 1) continue
+      this.#counts.delete(name)
+      this.#waiter.remove(approverKey(this.#tenant, name))
+    }
+  }
+
+  /** Changes that concern any of the people. */
+  since(afterSeq: number, atMost: number): Promise<ChangesRead> {
+    return this.#changes.since(this.#tenant, [...this.#counts.keys()], afterSeq, atMost)
+  }
+
+  /**
+   * Resolves when an ask that concerns one of the people may have changed in any process, at every poll, or after `timeoutMs`.
+   * Returns false after the timeout.
+   */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    return this.#waiter.wait(timeoutMs, signal)
+  }
+
+  close(): void {
+    this.#waiter.close()
   }
 }

@@ -1,16 +1,30 @@
-// Sessions of clients, stored so that any replica can serve any request of one.
+// Sessions of clients, and the replica that serves each. They are stored so that another replica can take one over.
 //
-// A session never changes, so a replica may cache it. `extend` also returns whether the session still exists.
+// Except for its owner, a session never changes, so its owner may cache it. `extend` also returns whether the session still
+// exists, and who owns it.
 
 import { type Engine, insertOnce } from '../engine/engine.ts'
 import { beginClientSession } from './begin-session.ts'
-import { type ClientSessionKey, endClientSession, extendClientSession, readClientSession } from './read-session.ts'
+import {
+  type ClientSessionKey,
+  endClientSession,
+  extendClientSession,
+  moveClientSession,
+  readClientSession,
+} from './read-session.ts'
 import { keepSetting, readSettings, removeSetting } from './session-settings.ts'
 
 export interface ClientSessionRecord {
   readonly revision: string
   /** The client's description of itself; the store does not interpret it. */
   readonly client: string
+  /** The replica that serves it. */
+  readonly owner: string
+}
+
+export interface StoredClientSession extends ClientSessionRecord {
+  /** The replica that served it before, where its earlier calls may still run. */
+  readonly movedFrom?: string
 }
 
 /** A request that applies to a whole session, such as a log level. */
@@ -31,23 +45,31 @@ export class ClientSessions {
   /** False if this principal has reached its limit of sessions. */
   async begin(
     { tenant, id, principal }: ClientSessionKey,
-    { revision, client }: ClientSessionRecord,
+    { revision, client, owner }: ClientSessionRecord,
     { keepMs, perPrincipal }: { readonly keepMs: number; readonly perPrincipal: number },
   ): Promise<boolean> {
-    const params = { tenant, id, principal, revision, client, keep: keepMs, at_most: perPrincipal }
+    const params = { tenant, id, principal, owner, revision, client, keep: keepMs, at_most: perPrincipal }
     if ((await insertOnce(this.#engine, 'client_sessions', beginClientSession, params)).length === 1) return true
     // Ids are unique: a session that exists already is this one, inserted before its connection broke.
     return (await this.read({ tenant, id, principal })) !== undefined
   }
 
-  async read({ tenant, id, principal }: ClientSessionKey): Promise<ClientSessionRecord | undefined> {
+  async read({ tenant, id, principal }: ClientSessionKey): Promise<StoredClientSession | undefined> {
     const [row] = await this.#engine.run(readClientSession, { tenant, id, principal })
-    return row
+    if (row === undefined) return undefined
+    const { moved_from: movedFrom, ...record } = row
+    return movedFrom === null ? record : { ...record, movedFrom }
   }
 
-  /** False if there is no such session any more. */
-  async extend({ tenant, id, principal }: ClientSessionKey, keepMs: number): Promise<boolean> {
+  /** Returns the owner; undefined if there is no such session any more. */
+  async extend({ tenant, id, principal }: ClientSessionKey, keepMs: number): Promise<string | undefined> {
     const rows = await this.#engine.runRepeatable(extendClientSession, { tenant, id, principal, keep: keepMs })
+    return rows[0]?.owner
+  }
+
+  /** Makes a replica the owner. False if the session no longer belongs to `from`. */
+  async move({ tenant, id, principal }: ClientSessionKey, owner: string, from: string): Promise<boolean> {
+    const rows = await this.#engine.run(moveClientSession, { tenant, id, principal, owner, from })
     return rows.length === 1
   }
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Store } from '../index.ts'
 import { aForm, anId, ann, inEurope, minuteMs, noon } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
@@ -14,19 +15,24 @@ function aCall(id = anId('call')) {
     method: 'tools/call',
     requestDigest: 'sha256:0',
   }
-  return { ...draft, owner: 'gateway-1', leaseMs }
+  return { ...draft, owner: 'gateway-1' }
+}
+
+/** Begins a call of an owner whose lease is valid. */
+async function begin(store: Store, call: ReturnType<typeof aCall>): Promise<void> {
+  await store.replicas.renew(call.owner, leaseMs)
+  await store.calls.begin(call)
 }
 
 onEachEngine('[STORE-10] a call is stored with its owner, and later with its outcome', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const call = aCall()
-  await store.calls.begin(call)
+  await begin(store, call)
 
-  const { leaseMs: _, ...kept } = call
   expect(await store.calls.read('acme', call.id, 'ann')).toEqual({
-    ...kept,
+    ...call,
     startedAtMs: noon,
-    state: { kind: 'running', leaseUntilMs: noon + leaseMs },
+    state: { kind: 'running' },
   })
   expect(await store.calls.finish('acme', call.id, 'gateway-1', '{"content":[]}')).toBe(true)
   expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({
@@ -40,7 +46,7 @@ onEachEngine('[STORE-10] a call is stored with its owner, and later with its out
 onEachEngine('[STORE-10] an outcome is stored once, and can be delivered again', async ({ open }) => {
   const store = await open({ clock: stoppedClock() })
   const call = aCall()
-  await store.calls.begin(call)
+  await begin(store, call)
 
   const finishes = await Promise.all(
     ['a', 'b'].map((outcome) => store.calls.finish('acme', call.id, 'gateway-1', outcome)),
@@ -54,7 +60,7 @@ onEachEngine('[STORE-10] an outcome is stored once, and can be delivered again',
 onEachEngine('[STORE-10] only the caller sees a call, and only its owner finishes it', async ({ open }) => {
   const store = await open()
   const call = aCall()
-  await store.calls.begin(call)
+  await begin(store, call)
 
   expect(await store.calls.read('acme', call.id, 'ben')).toBeUndefined()
   expect(await store.calls.read('umbrella', call.id, 'ann')).toBeUndefined()
@@ -63,30 +69,99 @@ onEachEngine('[STORE-10] only the caller sees a call, and only its owner finishe
   expect(await store.calls.delivered('acme', call.id)).toBe(false)
 })
 
-onEachEngine('[STORE-10] a call is lost once the lease of its owner has ended', async ({ open }) => {
+onEachEngine('[STORE-10] a call begins and finishes only while the lease of its owner is valid', async ({ open }) => {
   const clock = stoppedClock()
   const store = await open({ clock })
-  const call = aCall()
-  await store.calls.begin(call)
+  const [call, late] = [aCall(), aCall()]
+  const ended = { code: 'store_unavailable', message: expect.stringContaining('lease') }
+  await expect(store.calls.begin(call)).rejects.toMatchObject(ended)
+  await begin(store, call)
   clock.advance(leaseMs)
 
-  expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({ kind: 'lost', atMs: noon + leaseMs })
-  expect(await store.calls.finish('acme', call.id, 'gateway-1', '{}')).toBe(false)
-  expect(await store.calls.renew('gateway-1', leaseMs)).toEqual(new Set())
+  await expect(store.calls.begin(late)).rejects.toMatchObject(ended)
+  await expect(store.calls.finish('acme', call.id, 'gateway-1', '{}')).rejects.toMatchObject(ended)
+  expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({ kind: 'running' })
+  expect(await store.calls.read('acme', late.id, 'ann')).toBeUndefined()
+
+  expect(await store.replicas.renew('gateway-1', leaseMs)).toBe(false)
+  expect(await store.calls.finish('acme', call.id, 'gateway-1', '{}')).toBe(true)
 })
 
-onEachEngine('[STORE-10] an owner that renews its lease keeps all its calls, and only its own', async ({ open }) => {
-  const clock = stoppedClock()
-  const store = await open({ clock })
-  const [mine, also, other] = [aCall(), aCall(), { ...aCall(), owner: 'gateway-2' }]
-  for (const call of [mine, also, other]) await store.calls.begin(call)
-  clock.advance(leaseMs - 1)
+onEachEngine(
+  '[STORE-10] a call that was marked as lost is not finished by an owner that renews its lease',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const call = aCall()
+    await begin(store, call)
+    clock.advance(leaseMs)
+    expect(await store.abandonLostCalls()).toEqual([{ tenant: 'acme', id: call.id }])
 
-  expect(await store.calls.renew('gateway-1', leaseMs)).toEqual(new Set([mine.id, also.id]))
-  clock.advance(leaseMs - 1)
-  expect((await store.calls.read('acme', mine.id, 'ann'))?.state.kind).toBe('running')
-  expect((await store.calls.read('acme', other.id, 'ann'))?.state.kind).toBe('lost')
-})
+    await store.replicas.renew('gateway-1', leaseMs)
+
+    expect(await store.calls.finish('acme', call.id, 'gateway-1', '{}')).toBe(false)
+    expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({ kind: 'lost', atMs: noon + leaseMs })
+    expect(await store.calls.ofOwner('gateway-1')).toEqual([])
+  },
+)
+
+onEachEngine(
+  '[STORE-10] an owner that renews its one lease keeps all its calls, and only its own',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const [mine, also, other] = [aCall(), aCall(), { ...aCall(), owner: 'gateway-2' }]
+    for (const call of [mine, also, other]) await begin(store, call)
+    clock.advance(leaseMs - 1)
+    expect(await store.replicas.renew('gateway-1', leaseMs)).toBe(true)
+    clock.advance(leaseMs - 1)
+
+    expect(await store.replicas.owners()).toEqual([
+      { id: 'gateway-1', isAlive: true },
+      { id: 'gateway-2', isAlive: false },
+    ])
+    expect(await store.abandonLostCalls()).toEqual([{ tenant: 'acme', id: other.id }])
+    expect(await store.replicas.owners()).toEqual([{ id: 'gateway-1', isAlive: true }])
+    const running = (await store.calls.ofOwner('gateway-1')).map(({ id }) => id)
+    expect(running.sort()).toEqual([mine.id, also.id].sort())
+  },
+)
+
+onEachEngine(
+  '[STORE-10] the periodic sweep ends no call, so that it cannot end those of live replicas',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    const call = aCall()
+    await begin(store, call)
+    clock.advance(leaseMs)
+
+    await store.sweep()
+
+    expect((await store.calls.read('acme', call.id, 'ann'))?.state).toEqual({ kind: 'running' })
+  },
+)
+
+onEachEngine(
+  '[STORE-10] a call that its owner abandons is lost, and its asks are withdrawn with the reason',
+  async ({ open }) => {
+    const store = await open({ clock: stoppedClock() })
+    const [call, other] = [aCall(), aCall()]
+    for (const one of [call, other]) await begin(store, one)
+    const ask = await store.asks.raise(aForm({ callId: call.id }))
+    const abandoned = { tenant: 'acme', id: call.id, reason: 'store-unavailable' } as const
+
+    await store.abandonCall({ ...abandoned, owner: 'gateway-2' })
+    expect((await store.calls.read('acme', call.id, 'ann'))?.state.kind).toBe('running')
+    for (let time = 0; time < 2; time++) await store.abandonCall({ ...abandoned, owner: 'gateway-1' })
+
+    expect((await store.calls.read('acme', call.id, 'ann'))?.state.kind).toBe('lost')
+    expect((await store.calls.read('acme', other.id, 'ann'))?.state.kind).toBe('running')
+    const { state } = (await store.asks.read('acme', ask.id)) ?? {}
+    expect(state).toMatchObject({ kind: 'withdrawn', reason: 'store-unavailable' })
+    expect(await store.audit.verify('acme')).toMatchObject({ ok: true, lastSeq: 3 })
+  },
+)
 
 onEachEngine('[STORE-10] a sweep abandons lost calls and withdraws their asks, once', async ({ open }) => {
   const clock = stoppedClock()
@@ -94,14 +169,14 @@ onEachEngine('[STORE-10] a sweep abandons lost calls and withdraws their asks, o
   const [store] = stores
   if (store === undefined) throw new Error('No store was opened.')
   const call = aCall()
-  await store.calls.begin(call)
+  await begin(store, call)
   const waiting = await store.asks.raise(aForm({ callId: call.id }))
   const unrelated = await store.asks.raise(aForm())
   clock.advance(leaseMs)
 
-  const sweeps = await Promise.all(stores.map((one) => one.sweep()))
+  const sweeps = await Promise.all(stores.map((one) => one.abandonLostCalls()))
 
-  expect(sweeps.flatMap(({ lost }) => lost)).toEqual([{ tenant: 'acme', id: call.id }])
+  expect(sweeps.flat()).toEqual([{ tenant: 'acme', id: call.id }])
   expect((await store.asks.read('acme', waiting.id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'owner-lost' })
   expect((await store.asks.read('acme', unrelated.id))?.state.kind).toBe('open')
   const late = await store.asks.answer({ tenant: 'acme', id: waiting.id, person: ann, via: 'inbox', answer: inEurope })
@@ -120,8 +195,8 @@ onEachEngine(
     clock.advance(2 * 24 * 60 * minuteMs)
     await store.grants.useState('acme', fresh, clock() + minuteMs)
 
-    expect(await store.sweep()).toEqual({ expired: 1, lost: [], deleted: 1 })
-    expect(await store.sweep()).toEqual({ expired: 0, lost: [], deleted: 0 })
+    expect(await store.sweep()).toEqual({ expired: 1, deleted: 1 })
+    expect(await store.sweep()).toEqual({ expired: 0, deleted: 0 })
     expect(await store.grants.useState('acme', fresh, clock() + minuteMs)).toBe(false)
     expect((await store.asks.read('acme', ask.id))?.state).toEqual({ kind: 'expired', atMs: noon + minuteMs })
   },
@@ -130,16 +205,18 @@ onEachEngine(
 onEachEngine('[STORE-13] the outcome of a call is deleted when it can no longer be fetched', async ({ open }) => {
   let now = noon
   const store = await open({ clock: () => now })
-  const [finished, lost, running] = [aCall(), aCall(), { ...aCall(), leaseMs: 30 * dayMs }]
-  for (const call of [finished, lost, running]) await store.calls.begin(call)
+  const [finished, lost, running] = [aCall(), { ...aCall(), owner: 'gateway-2' }, aCall()]
+  for (const call of [finished, lost, running]) await begin(store, call)
+  await store.replicas.renew('gateway-1', 30 * dayMs)
   await store.calls.finish('acme', finished.id, 'gateway-1', '{}')
   const kindOf = async ({ id }: { id: string }) => (await store.calls.read('acme', id, 'ann'))?.state.kind
   const kinds = async () => [await kindOf(finished), await kindOf(lost), await kindOf(running)]
 
   now += leaseMs
-  await store.sweep()
+  await store.abandonLostCalls()
   now += 15 * dayMs
-  expect((await store.sweep()).deleted).toBe(0)
+  // Only the row of the dead replica.
+  expect((await store.sweep()).deleted).toBe(1)
   expect(await kinds()).toEqual(['finished', 'lost', 'running'])
 
   now += dayMs + 1

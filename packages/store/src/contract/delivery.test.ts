@@ -75,7 +75,8 @@ onEachEngine('[WAIT-9] the undelivered answers of a dead process are found', asy
     method: 'tools/call',
     requestDigest: '',
   }
-  await store.calls.begin({ ...call, owner: 'gateway-1', leaseMs })
+  await store.replicas.renew('gateway-1', leaseMs)
+  await store.calls.begin({ ...call, owner: 'gateway-1' })
   const delivered = await answered(store, callId)
   await store.asks.delivered('acme', delivered)
   const lost = await answered(store, callId)

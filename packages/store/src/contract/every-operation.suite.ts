@@ -16,17 +16,17 @@ export async function useEveryOperation(store: Store): Promise<void> {
   expect((await store.inbox.page({ tenant: 'acme', person: ann, show: 'ended' })).asks.length).toBeGreaterThan(1)
 
   const call = { tenant: 'acme', id: anId('call'), principal: 'ann', server: 'deploy', method: 'tools/call' }
-  await store.calls.begin({ ...call, requestDigest: 'x', owner: 'me', leaseMs: 60_000 })
-  await store.calls.renew('me', 60_000)
+  await store.replicas.renew('me', 60_000)
+  await store.calls.begin({ ...call, requestDigest: 'x', owner: 'me' })
+  expect(await store.replicas.owners()).toContainEqual({ id: 'me', isAlive: true })
   expect(await store.calls.finish('acme', call.id, 'me', '{}')).toBe(true)
   await store.deferred.keep({ tenant: 'acme', id: form.id, principal: 'ann', state: 's', keepMs: 60_000 })
   expect(await store.deferred.read('acme', form.id, 'ann')).toBeDefined()
   const session = { tenant: 'acme', id: anId(), principal: 'ann' }
   const limits = { keepMs: 60_000, perPrincipal: 10 }
-  expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}' }, limits)).toBe(true)
+  expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}', owner: 'me' }, limits)).toBe(true)
   expect(await store.sessions.read(session)).toBeDefined()
-  const message = { id: store.messages.newId(Date.now()), tenant: 'acme', principal: 'ann', body: 'b' }
-  await store.messages.send('box', message, { keepMs: 60_000, inBox: 100, ofOne: 100 })
   await store.sweep()
+  await store.abandonLostCalls()
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true })
 }

@@ -75,9 +75,8 @@ test('[STORE-18] over NATS a waiter is notified when another process settles, lo
   onPostgres(async (db) => {
     const proxy = await aNatsProxy()
     const { waiting, answering, tenant, id, answer } = await twoProcesses(db, proxy.url, 10 * minuteMs)
-    await warm(answering)
     const waited = waiting.asks.wait(tenant, id)
-    await connected(waiting, proxy)
+    await connected(answering, waiting)
 
     const startedAt = performance.now()
     await answer()
@@ -88,13 +87,34 @@ test('[STORE-18] over NATS a waiter is notified when another process settles, lo
     proxy.close()
   }))
 
+test('[STORE-45] over NATS a process receives neither its own signals nor those of tenants that it does not wait for', () =>
+  onPostgres(async (db) => {
+    const { waiting, answering, tenant, id, answer } = await twoProcesses(db, natsUrl.href, 10 * minuteMs)
+    const waited = waiting.asks.wait(tenant, id)
+    await connected(answering, waiting)
+    await answering.asks.wait(tenant, id, { timeoutMs: 100 })
+    const received = () => [waiting.notifications.received, answering.notifications.received]
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
+    await pause()
+    const before = received()
+
+    await answering.asks.raise(aForm({ tenant: 'other' }))
+    await pause()
+    expect(received()).toEqual(before)
+    await answering.asks.raise(aForm())
+    await pause()
+    expect(received()).toEqual([(before[0] ?? 0) + 1, before[1]])
+
+    await answer()
+    await waited
+  }))
+
 test('[STORE-18] if NATS loses every message, the slow poll still wakes the waiter', () =>
   onPostgres(async (db) => {
     const proxy = await aNatsProxy()
     const { waiting, answering, tenant, id, answer } = await twoProcesses(db, proxy.url, 200)
-    await warm(answering)
     const waited = waiting.asks.wait(tenant, id)
-    await connected(waiting, proxy)
+    await connected(answering, waiting)
     proxy.dropMessages()
 
     await answer()
@@ -132,9 +152,8 @@ test('[STORE-18] after a break the connection is restored, and missed changes ar
   onPostgres(async (db) => {
     const proxy = await aNatsProxy()
     const { waiting, answering, tenant, id, answer, errors } = await twoProcesses(db, proxy.url, 10 * minuteMs)
-    await warm(answering)
     const waited = waiting.asks.wait(tenant, id)
-    await connected(waiting, proxy)
+    await connected(answering, waiting)
     proxy.disconnect()
     await answer()
 
@@ -144,18 +163,13 @@ test('[STORE-18] after a break the connection is restored, and missed changes ar
     proxy.close()
   }))
 
-/** Until it is connected, its signals are lost. NATS sends each signal back to its sender, too. */
-async function warm(store: Store): Promise<void> {
-  const before = store.notifications.received
+/** Until both are connected, signals of the first do not reach the second. */
+async function connected(from: Store, to: Store): Promise<void> {
+  const before = to.notifications.received
   await eventually(async () => {
-    await store.asks.raise(aForm())
-    return store.notifications.received > before
+    await from.asks.raise(aForm())
+    return to.notifications.received > before
   })
-}
-
-async function connected(store: Store, proxy: NatsProxy): Promise<void> {
-  await eventually(() => store.waiting > 0 && proxy.opened > 0)
-  await warm(store)
 }
 
 async function listeners({ tamper }: TestDb): Promise<unknown[]> {

@@ -46,6 +46,25 @@ onEachEngine('[STORE-9] an answer before the wait begins is not missed', async (
   await answered
 })
 
+onEachEngine(
+  '[STORE-9] a process that waits for an ask it has just raised needs no read, and misses no answer',
+  async ({ open }) => {
+    const statements: string[] = []
+    const waiting = await open({ pollMs: 10 * minuteMs, onStep: ({ name }) => statements.push(name) })
+    const answering = await open()
+    const { tenant, id } = await waiting.asks.raise(aForm(), undefined, 'replica')
+    expect((await waiting.asks.wait(tenant, id, { timeoutMs: 100 }))?.state.kind).toBe('open')
+    expect(statements.filter((name) => name === 'read_ask')).toEqual([])
+    expect(waiting.waiting).toBe(0)
+
+    for (const store of [waiting, answering]) {
+      const ask = await waiting.asks.raise(aForm(), undefined, 'replica')
+      await store.asks.answer({ tenant, id: ask.id, person: ann, via: 'inbox', answer: inEurope })
+      expect((await waiting.asks.wait(tenant, ask.id))?.state.kind).toBe('settled')
+    }
+  },
+)
+
 test.skipIf(!hasServices)('[STORE-9] if every signal is lost, the slow poll still wakes the waiter (PostgreSQL)', () =>
   onPostgres(async ({ open, tamper }) => {
     const { waiting, tenant, id, answer } = await twoProcesses(open, 100)
@@ -61,6 +80,43 @@ test.skipIf(!hasServices)('[STORE-9] if every signal is lost, the slow poll stil
     isCutting = false
     await cutting
   }),
+)
+
+test.skipIf(!hasServices)(
+  '[STORE-44] an answer whose commit takes eight seconds is found by the poll (PostgreSQL)',
+  () =>
+    onPostgres(async ({ open, tamper }) => {
+      // Nothing listens at this address, so all signals are lost.
+      const wake = 'nats://127.0.0.1:9'
+      const waiting = await open({ pollMs: 100, wake })
+      const answering = await open({ wake })
+      const { tenant, id } = await waiting.asks.raise(aForm())
+      const waited = waiting.asks.wait(tenant, id, { timeoutMs: 30_000 })
+      await listening(waiting)
+      await tamper(`create function slow() returns trigger language plpgsql as
+      $$ begin if new.tenant = '${tenant}' then perform pg_sleep(8); end if; return new; end $$`)
+      await tamper(`create constraint trigger slow after update on asks deferrable initially deferred
+      for each row execute function slow()`)
+      // The answering process stops waiting for its commit; the database commits later.
+      const answered = answering.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: inEurope })
+      answered.catch(() => undefined)
+
+      // Later ends, of which the poll must not conclude that it has seen everything before them.
+      const startedAt = performance.now()
+      let isOver = false
+      void waited.then(() => {
+        isOver = true
+      })
+      while (!isOver) {
+        const other = await answering.asks.raise(aForm({ tenant: 'other' }))
+        await answering.asks.withdraw('other', other.id, 'caller-gone')
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+
+      expect((await waited)?.state).toMatchObject({ kind: 'settled', by: 'ann' })
+      expect(performance.now() - startedAt).toBeGreaterThan(7_000)
+      expect(performance.now() - startedAt).toBeLessThan(20_000)
+    }),
 )
 
 test.skipIf(!hasServices)('[STORE-9] a listener that lost its connection listens again (PostgreSQL)', () =>

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { minuteMs } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
-const record = { revision: '2025-11-25', client: '{"info":{"name":"Ünïcode"}}' }
+const record = { revision: '2025-11-25', client: '{"info":{"name":"Ünïcode"}}', owner: 'a' }
 const limits = { keepMs: 30 * minuteMs, perPrincipal: 10 }
 
 function aSession(principal = 'ann') {
@@ -19,7 +19,7 @@ onEachEngine('[STORE-19] a session can be read in every process, only by its pri
   for (const other of [{ principal: 'ben' }, { tenant: 'other' }, { id: randomUUID() }]) {
     const stranger = { ...session, ...other }
     expect(await there.sessions.read(stranger)).toBeUndefined()
-    expect(await there.sessions.extend(stranger, minuteMs)).toBe(false)
+    expect(await there.sessions.extend(stranger, minuteMs)).toBeUndefined()
     expect(await there.sessions.end(stranger)).toBe(false)
   }
   expect(await here.sessions.read(session)).toEqual(record)
@@ -33,8 +33,25 @@ onEachEngine('[STORE-19] a session ends for every process, once', async ({ open 
   expect(await there.sessions.end(session)).toBe(true)
   expect(await here.sessions.end(session)).toBe(false)
   expect(await here.sessions.read(session)).toBeUndefined()
-  expect(await here.sessions.extend(session, minuteMs)).toBe(false)
+  expect(await here.sessions.extend(session, minuteMs)).toBeUndefined()
 })
+
+onEachEngine(
+  '[STORE-20] a session moves to another owner once, only from the owner that was read',
+  async ({ open }) => {
+    const [here, there] = [await open(), await open()]
+    const session = aSession()
+    await here.sessions.begin(session, record, limits)
+
+    expect(await there.sessions.move({ ...session, principal: 'ben' }, 'b', 'a')).toBe(false)
+    const moves = [here.sessions.move(session, 'b', 'a'), there.sessions.move(session, 'c', 'a')]
+    expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1)
+    const moved = await here.sessions.read(session)
+    expect(moved).toMatchObject({ ...record, owner: expect.stringMatching(/^[bc]$/), movedFrom: 'a' })
+    expect(await there.sessions.extend(session, minuteMs)).toBe(moved?.owner)
+    expect(await there.sessions.move(session, 'd', 'a')).toBe(false)
+  },
+)
 
 onEachEngine('[STORE-19] a session expires unless it is extended, and cannot be revived', async ({ open }) => {
   const clock = stoppedClock()
@@ -43,12 +60,12 @@ onEachEngine('[STORE-19] a session expires unless it is extended, and cannot be 
   await store.sessions.begin(session, record, limits)
 
   clock.advance(20 * minuteMs)
-  expect(await store.sessions.extend(session, limits.keepMs)).toBe(true)
+  expect(await store.sessions.extend(session, limits.keepMs)).toBe('a')
   clock.advance(20 * minuteMs)
   expect(await store.sessions.read(session)).toEqual(record)
   clock.advance(10 * minuteMs)
   expect(await store.sessions.read(session)).toBeUndefined()
-  expect(await store.sessions.extend(session, limits.keepMs)).toBe(false)
+  expect(await store.sessions.extend(session, limits.keepMs)).toBeUndefined()
   clock.advance(2 * 24 * 60 * minuteMs)
   expect((await store.sweep()).deleted).toBe(1)
 })

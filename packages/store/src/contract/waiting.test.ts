@@ -75,7 +75,7 @@ onEachEngine(
     const clock = stoppedClock()
     const store = await open({ clock })
     const limits = { keepMs: 30 * minuteMs, perPrincipal: 10 }
-    const session = { principal: 'ann', revision: '2025-11-25', client: '{}' }
+    const session = { revision: '2025-11-25', client: '{}', owner: 'a' }
     const asks = []
     for (const id of ['ends', 'runs out', 'continues']) {
       const ask = await aWaitingAsk(store, 'a')
@@ -98,3 +98,21 @@ onEachEngine(
     expect(states).toEqual(['withdrawn', 'withdrawn', 'open'])
   },
 )
+
+onEachEngine('[STORE-20] live gateways are listed with their addresses, until their lease ends', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  await store.replicas.renew('reachable', leaseMs, 'http://127.0.0.1:7421')
+  await store.replicas.renew('alone', leaseMs, '')
+  await store.replicas.renew('window', leaseMs)
+  await store.replicas.renew('short', leaseMs / 2, 'http://127.0.0.1:7422')
+  await store.replicas.renew('ended', leaseMs, 'http://127.0.0.1:7423')
+  await store.replicas.end('ended')
+  clock.advance(leaseMs / 2)
+
+  const live = (await store.replicas.live()).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  expect(live).toEqual([
+    { id: 'alone', address: '' },
+    { id: 'reachable', address: 'http://127.0.0.1:7421' },
+  ])
+})

@@ -2,7 +2,7 @@ import { query } from '../engine/statement.ts'
 
 /**
  * Claims a call to continue it, once. `claimed_at is null` in the where clause is the lock: of two claims at the same moment,
- * the second finds it claimed. A claim never expires, because it is unknown how far its holder came; the lease of the call it
+ * the second finds it claimed. A claim never expires, because it is unknown how far its holder came; the state of the call it
  * names shows whether the holder is alive.
  */
 export const claimDeferred = query<{ tenant: string; id: string; principal: string; call: string }, { id: string }>(

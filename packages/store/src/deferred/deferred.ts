@@ -21,7 +21,7 @@ export interface DeferredCall {
 
 export type DeferredState =
   | { readonly kind: 'waiting'; readonly state: string }
-  /** A process continues it, or did and died: the lease of its call shows which. */
+  /** A process continues it, or did and died: the state of its call shows which. */
   | { readonly kind: 'claimed'; readonly atMs: number; readonly callId: string | undefined }
   | { readonly kind: 'finished'; readonly outcome: string }
 

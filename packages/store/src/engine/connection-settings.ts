@@ -33,7 +33,8 @@ export class ConnectionSettings {
 
   /** Applies the settings to a new connection, unless it leads through a pooler. */
   async apply(client: pg.ClientBase): Promise<void> {
-    const set = assignments(this.#values, false).map((one) => `case when direct then ${one} end`)
+    const all = [...assignments(this.#values, false), durableCommits]
+    const set = all.map((one) => `case when direct then ${one} end`)
     const text = `select direct, ${set.join(', ')} from (${isDirect(client)}) as connection`
     const { rows } = await client.query<{ direct: boolean }>(text)
     if (rows[0]?.direct !== true) this.#pooled.add(client)
@@ -89,10 +90,15 @@ function assignments(values: SettingValues, isLocal: boolean): string[] {
     set('idle_in_transaction_session_timeout', idleInTransactionMs),
     // Every statement has one good plan, an index scan; planning it for each execution would cost as much as running it.
     set('plan_cache_mode', 'force_generic_plan'),
-    // What we acknowledge must survive a crash, even if the database is set to acknowledge commits before they are written.
-    `case when current_setting('synchronous_commit') = 'off' then ${set('synchronous_commit', 'on')} end`,
   ]
 }
+
+/**
+ * What we acknowledge must survive a crash, even if the database is set to acknowledge commits before they are written. Set once
+ * per direct connection. Through a pooler the store checks the value when it opens, and refuses `off`.
+ */
+const durableCommits = `case when current_setting('synchronous_commit') = 'off'
+  then set_config('synchronous_commit', 'on', false) end`
 
 /** Members of the driver's query that are not in its types. */
 interface DriverQuery extends pg.Submittable {

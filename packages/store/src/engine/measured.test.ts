@@ -27,7 +27,11 @@ test('[STORE-43] every way to run a step reports its time', async () => {
   await engine.runRepeatable(writing, {})
   await engine.batch(writing, [])
 
-  expect(steps.map(({ kind }) => kind)).toEqual(['read', 'write', 'background'])
+  expect(steps.map(({ name, kind }) => [name, kind])).toEqual([
+    ['reading', 'read'],
+    ['writing', 'write'],
+    ['writing', 'background'],
+  ])
   for (const { ms } of steps) expect(ms).toBeGreaterThanOrEqual(0)
   expect(steps.every((step) => !('failure' in step))).toBe(true)
   expect(engine.nowMs).toBe(5)

@@ -8,6 +8,8 @@ import type { Params, Row, Statement, Step } from './statement.ts'
 export type StepKind = 'read' | 'write' | 'background'
 
 export interface MeasuredStep {
+  /** The name of the statement. */
+  readonly name: string
   readonly kind: StepKind
   readonly ms: number
   /** Absent if the step succeeded. `unavailable`: the database did not answer, or cannot do this now. */
@@ -32,7 +34,7 @@ export class MeasuredEngine implements Engine {
   }
 
   run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    return this.#measured(kindOf(statement), () => this.#engine.run(statement, params))
+    return this.#measured(statement, kindOf(statement), () => this.#engine.run(statement, params))
   }
 
   runRepeatable<P extends Params, R extends Row>(
@@ -40,22 +42,22 @@ export class MeasuredEngine implements Engine {
     params: P,
     onRepeat?: () => void,
   ): Promise<R[]> {
-    return this.#measured(kindOf(statement), () => this.#engine.runRepeatable(statement, params, onRepeat))
+    return this.#measured(statement, kindOf(statement), () => this.#engine.runRepeatable(statement, params, onRepeat))
   }
 
   batch<P extends Params, R extends Row>(statement: Statement<P, R>, list: readonly P[]): Promise<R[][]> {
-    return this.#measured('background', () => this.#engine.batch(statement, list))
+    return this.#measured(statement, 'background', () => this.#engine.batch(statement, list))
   }
 
   close(): Promise<void> {
     return this.#engine.close()
   }
 
-  async #measured<Value>(kind: StepKind, work: () => Promise<Value>): Promise<Value> {
+  async #measured<Value>({ name }: Step, kind: StepKind, work: () => Promise<Value>): Promise<Value> {
     const startedAt = performance.now()
     const report = (failure?: MeasuredStep['failure']) => {
       const ms = performance.now() - startedAt
-      this.#onStep({ kind, ms, ...compact({ failure }) })
+      this.#onStep({ name, kind, ms, ...compact({ failure }) })
     }
     try {
       const value = await work()

@@ -73,10 +73,11 @@ export function settingsFor(options: Pick<PostgresOptions, 'schema' | 'statement
 
 type Work<Value> = (client: pg.PoolClient, settings: ConnectionSettings) => Promise<Value>
 
-/** The schema whose tables a statement uses. */
-const findSchema = query<Record<string, never>, { schema: string }>(
+/** The schema whose tables a statement uses, and whether its commit is acknowledged only after it is written. */
+const findSchema = query<Record<string, never>, { schema: string; commits: string }>(
   'find_schema',
-  `select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  `select n.nspname as schema, current_setting('synchronous_commit') as commits
+   from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where c.oid = to_regclass('asks')`,
 )
 
@@ -112,7 +113,10 @@ export class PostgresEngine implements Engine {
     this.#health = new HealthCheck({ connection, onUnavailable, onError })
   }
 
-  /** Throws if the database does not return its time, or if statements would use the tables of another schema. */
+  /**
+   * Throws if the database does not return its time, if statements would use the tables of another schema, or if commits are
+   * acknowledged before they are written.
+   */
   async start(): Promise<void> {
     await this.#health.start().catch((error: unknown) => {
       throw storeError(error)
@@ -123,6 +127,12 @@ export class PostgresEngine implements Engine {
       throw new AssentError(
         'misconfigured',
         `The connection to PostgreSQL reaches ${found}, not those of "${this.#schema}". A proxy between this process and the database changes its settings.`,
+      )
+    }
+    if (row.commits === 'off') {
+      throw new AssentError(
+        'misconfigured',
+        'PostgreSQL has synchronous_commit = off, so a crash could lose acknowledged decisions. Through a connection pooler a gateway cannot override it. Set it for the role of the gateways: alter role … set synchronous_commit = on.',
       )
     }
   }

@@ -21,7 +21,6 @@ export const rightsByTable: Readonly<Record<string, readonly Right[]>> = {
   client_sessions: updateAndDelete,
   deferred_calls: updateAndDelete,
   grants: update,
-  messages: appendAndDelete,
   migrations: read,
   open_counts: update,
   replicas: updateAndDelete,

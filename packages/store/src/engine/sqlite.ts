@@ -63,6 +63,11 @@ export class SqliteEngine implements Engine {
     return this.#clock()
   }
 
+  /** Changes with every commit of another connection. */
+  dataVersion(): unknown {
+    return this.#database.prepare('pragma data_version').get()?.data_version
+  }
+
   async run<P extends Params, R extends Row>(statement: Statement<P, R>, params: P): Promise<R[]> {
     const parts = this.#prepared(statement)
     const [only] = parts

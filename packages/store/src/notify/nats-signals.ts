@@ -1,9 +1,13 @@
 // Signals over NATS, for clusters in which LISTEN/NOTIFY would load the database too much.
 //
-// Keys are published after the commit and stored nowhere. While NATS is unavailable they are dropped: the slow poll finds the
-// same changes, so a broker that is down, slow or lossy only causes a delay.
+// Each tenant has its own subject, and a process subscribes to those of the tenants that it waits for. Signals are published
+// after the commit and stored nowhere. While NATS is unavailable they are dropped: the slow poll finds the same changes, so a
+// broker that is down, slow or lossy only causes a delay.
 
-import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
+import { createHash } from 'node:crypto'
+import type { Msg, NatsConnection, NodeConnectionOptions, Subscription } from '@nats-io/transport-node'
+import { storeLimits } from '../limits.ts'
+import { type AskSignal, readSignal, writeSignal } from './ask-signal.ts'
 import { readPayload, takePayload } from './payload.ts'
 import { Reconnect } from './reconnect.ts'
 import type { OnSignal, Signals } from './signals.ts'
@@ -11,15 +15,15 @@ import type { OnSignal, Signals } from './signals.ts'
 export interface NatsSignalsOptions {
   /** `nats://` or `tls://`, with `user:password@` or `token@` if the server requires it. Several, separated by commas. */
   readonly url: string
-  /** The subject that all processes of this store publish to. */
+  /** All processes of this store publish to subjects below this one. */
   readonly subject: string
   readonly onError: (error: unknown) => void
 }
 
 // Far below the limit of any server (1 MiB), and large enough that a burst needs few messages.
 const payloadChars = 32_000
-// Keys waiting to be sent; more are dropped.
-const outboxKeys = 100_000
+// Signals waiting to be sent; more are dropped.
+const outboxSignals = 100_000
 const connectTimeoutMs = 2_000
 
 export class NatsSignals implements Signals {
@@ -27,8 +31,13 @@ export class NatsSignals implements Signals {
   readonly isNamed = true
   readonly counts = { received: 0, reconnects: 0 }
   readonly #options: NatsSignalsOptions
-  readonly #outbox: string[] = []
+  /** Lines to be sent, by subject. */
+  readonly #outbox = new Map<string, string[]>()
+  #outboxSize = 0
+  /** The subjects that this process subscribes to, or only the wildcard for all of them. */
+  readonly #subjects = new Set<string>()
   readonly #reconnect = new Reconnect()
+  readonly #subscriptions: Subscription[] = []
   #connection: NatsConnection | undefined
   #connecting: Promise<void> | undefined
   #isConnected = false
@@ -42,13 +51,28 @@ export class NatsSignals implements Signals {
     this.#begin()
   }
 
-  publish(key: string): void {
+  publish(signal: AskSignal): void {
     this.#begin()
-    if (!this.#isConnected || this.#outbox.length >= outboxKeys) return
-    this.#outbox.push(key)
+    if (!this.#isConnected || this.#outboxSize >= outboxSignals) return
+    const subject = this.#subjectOf(signal.tenant)
+    const lines = this.#outbox.get(subject) ?? []
+    lines.push(writeSignal(signal))
+    this.#outbox.set(subject, lines)
+    this.#outboxSize += 1
     if (this.#isSending) return
     this.#isSending = true
     setImmediate(() => this.#send())
+  }
+
+  /** Subscriptions stay until the connection is closed: tenants are waited for again and again. */
+  follow(tenant: string): void {
+    const all = `${this.#options.subject}.*`
+    if (this.#subjects.has(all)) return
+    const subject = this.#subjects.size < storeLimits.natsSubjects ? this.#subjectOf(tenant) : all
+    if (this.#subjects.has(subject)) return
+    if (subject === all) this.#unsubscribe()
+    this.#subjects.add(subject)
+    if (this.#connection !== undefined) this.#subscribe(this.#connection, subject)
   }
 
   /** The connection stays open from the first start on: waiters come and go, and listening is cheap. */
@@ -91,22 +115,40 @@ export class NatsSignals implements Signals {
         ...addressOf(this.#options.url),
         timeout: connectTimeoutMs,
         maxReconnectAttempts: -1,
+        // This process has notified its own waiters already.
+        noEcho: true,
       })
-      this.#connection.subscribe(this.#options.subject, {
-        callback: (error, message) => {
-          if (error !== null) return this.#options.onError(error)
-          this.counts.received += 1
-          for (const key of readPayload(message.string())) this.#onSignal?.(key)
-        },
-      })
+      for (const subject of this.#subjects) this.#subscribe(this.#connection, subject)
       await this.#connection.flush()
       this.#connected()
       void this.#followStatus(this.#connection).catch(this.#options.onError)
     } catch (error) {
       await this.#connection?.close().catch(() => undefined)
+      this.#subscriptions.length = 0
       this.#connection = undefined
       this.#retry(error)
     }
+  }
+
+  #subscribe(connection: NatsConnection, subject: string): void {
+    const callback = (error: Error | null, message: Msg) => {
+      if (error !== null) return this.#options.onError(error)
+      this.counts.received += 1
+      for (const signal of readPayload(message.string()).map(readSignal)) {
+        if (signal !== undefined) this.#onSignal?.(signal)
+      }
+    }
+    this.#subscriptions.push(connection.subscribe(subject, { callback }))
+  }
+
+  #unsubscribe(): void {
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe()
+    this.#subjects.clear()
+  }
+
+  /** A digest, because a tenant's name may contain characters that a subject may not. */
+  #subjectOf(tenant: string): string {
+    return `${this.#options.subject}.${createHash('sha256').update(tenant).digest('base64url').slice(0, 16)}`
   }
 
   async #followStatus(connection: NatsConnection): Promise<void> {
@@ -117,12 +159,13 @@ export class NatsSignals implements Signals {
       }
       if (type !== 'disconnect') continue
       this.#isConnected = false
-      this.#outbox.length = 0
+      this.#emptyOutbox()
       if (!this.#isClosed)
         this.#options.onError(new Error('The connection to NATS broke; waiting continues by polling.'))
     }
     // The client does not reconnect any more: it was closed, or the server no longer accepts its credentials.
     this.#isConnected = false
+    this.#subscriptions.length = 0
     this.#connection = undefined
     if (!this.#isClosed) this.#retry(new Error('NATS no longer accepts the connection; waiting continues by polling.'))
   }
@@ -144,13 +187,20 @@ export class NatsSignals implements Signals {
   #send(): void {
     this.#isSending = false
     try {
-      while (this.#outbox.length > 0 && this.#isConnected) {
-        this.#connection?.publish(this.#options.subject, takePayload(this.#outbox, payloadChars))
+      for (const [subject, lines] of this.#outbox) {
+        while (lines.length > 0 && this.#isConnected) {
+          this.#connection?.publish(subject, takePayload(lines, payloadChars))
+        }
       }
     } catch (error) {
-      this.#outbox.length = 0
       this.#options.onError(error)
     }
+    this.#emptyOutbox()
+  }
+
+  #emptyOutbox(): void {
+    this.#outbox.clear()
+    this.#outboxSize = 0
   }
 }
 

@@ -1,13 +1,17 @@
 // Wakes the waiters for an ask, whichever process changed it.
 //
-// Owns: this process's waiters, the slow poll, and when both run.
-// I1  Each of three events notifies a waiter: this process changed the ask; another process sent a signal; the slow
-//     poll found the ask among those that ended recently. So losing every signal only causes a delay.
-// I2  A waiter for a whole tenant is notified of every change to any of its asks, and at every poll.
+// Owns: this process's waiters, the slow poll and its position in each tenant's audit log, and when both run.
+// I1  Each of three events notifies a waiter for an ask: this process ended the ask; another process sent a signal; the slow
+//     poll found its end. So losing every signal only causes a delay.
+// I2  The poll follows the commit order of the audit log. A tenant's position is read before the asks that are waited for are
+//     checked once, and every later waiter reads its ask itself: no end lies between.
+// I3  A waiter for a tenant, or for the approvers of one, is also notified at every poll.
+// I4  A signal names whom a change concerns, so that other waiters are not notified of it.
 
+import { readHead } from '../audit/read-head.ts'
 import type { Engine } from '../engine/engine.ts'
-import { query } from '../engine/statement.ts'
-import { findEndedSince } from './find-ended.ts'
+import { type AskSignal, approverDigest, signalOf } from './ask-signal.ts'
+import { endsPage, findEnded, readEnds } from './read-ends.ts'
 import type { Signals } from './signals.ts'
 import { type Waiter, Waiters } from './waiters.ts'
 
@@ -17,21 +21,14 @@ export interface NotifierOptions {
   readonly onError: (error: unknown) => void
 }
 
-// `ended_at` is set before the commit, so a reader must look back at least this far.
-const commitDelayMs = 5_000
-const pageEnds = 5_000
-
-const readClock = query<Record<string, never>, { now: number }>('read_clock', 'select :now as now')
-
 export class Notifier {
   readonly #engine: Engine
   readonly #signals: Signals
   readonly #options: NotifierOptions
   readonly #waiters = new Waiters()
+  /** The last audit entry of each tenant that the poll has read. */
+  readonly #positions = new Map<string, number>()
   #poll: NodeJS.Timeout | undefined
-  /** The time since the first waiter was opened. */
-  #elapsedMs: () => number = () => 0
-  #sinceMs: number | undefined
   #isPolling = false
   #late = 0
 
@@ -41,28 +38,37 @@ export class Notifier {
     this.#options = options
   }
 
-  /** To be called after the commit of every change to an ask in this process. */
-  changed(tenant: string, id: string): void {
-    const key = keyOf(tenant, id)
-    this.#notify(key)
-    this.#signals.publish(key)
+  /**
+   * To be called after the commit of every change to an ask in this process, unless the change ended it.
+   *
+   * @param approvers of the ask; `all` if they are unknown
+   */
+  changed(tenant: string, id: string, approvers: readonly string[] | 'all' = 'all'): void {
+    this.#publish(signalOf(tenant, id, false, approvers))
   }
 
+  /** To be called after the commit of every end of an ask in this process. */
+  ended(tenant: string, id: string, approvers: readonly string[] | 'all'): void {
+    this.#publish(signalOf(tenant, id, true, approvers))
+  }
+
+  /** Notified when the ask has ended. */
   waiterFor(tenant: string, id: string): Waiter {
-    return this.#open([keyOf(tenant, id)])
+    return this.#open([tenant], [askKey(tenant, id)])
   }
 
   waiterForTenants(...tenants: readonly string[]): Waiter {
-    return this.#open(tenants.map((tenant) => keyOf(tenant, '')))
+    return this.#open(tenants, tenants.map(tenantKey))
   }
 
-  #open(keys: readonly string[]): Waiter {
-    const isFirst = this.#waiters.size === 0
-    const waiter = this.#waiters.open(keys, () => {
-      if (this.#waiters.size === 0) this.#stop()
-    })
-    if (isFirst) this.#start()
-    return waiter
+  /** Notified of changes that concern the approvers added to it with `approverKey`. */
+  waiterForApprovers(tenant: string): Waiter {
+    return this.waiterForTenants(tenant)
+  }
+
+  /** Notified only by signals that name this, not at polls. */
+  waiterForEnd(tenant: string, name: string): Waiter {
+    return this.#open([tenant], [approverKey(tenant, name)])
   }
 
   /** Ends for which no signal arrived: the poll found them while there was still a waiter. */
@@ -80,11 +86,25 @@ export class Notifier {
     await this.#signals.close()
   }
 
+  #publish(signal: AskSignal): void {
+    this.#notify(signal)
+    this.#signals.publish(signal)
+  }
+
+  #open(tenants: readonly string[], keys: readonly string[]): Waiter {
+    const isFirst = this.#waiters.size === 0
+    const waiter = this.#waiters.open(keys, () => {
+      if (this.#waiters.size === 0) this.#stop()
+    })
+    for (const tenant of tenants) this.#signals.follow(tenant)
+    if (isFirst) this.#start()
+    return waiter
+  }
+
   /** Does not poll at once: a waiter reads its ask after this, and most waits are shorter than the poll interval. */
   #start(): void {
-    this.#elapsedMs = stopwatch()
-    this.#sinceMs = undefined
-    this.#signals.start((key) => (key === undefined ? void this.#pollEnds() : void this.#notify(key)))
+    this.#positions.clear()
+    this.#signals.start((signal) => (signal === undefined ? void this.#pollEnds() : this.#notify(signal)))
     this.#poll = setInterval(() => void this.#pollEnds(), this.#options.pollMs)
   }
 
@@ -94,28 +114,20 @@ export class Notifier {
     this.#signals.stop()
   }
 
-  /** False if nothing waits for this one ask. */
-  #notify(key: string): boolean {
-    const isAwaited = this.#waiters.notify(key)
-    this.#waiters.notify(tenantOf(key))
-    return isAwaited
-  }
-
-  #notifyAllTenants(): void {
-    for (const key of this.#waiters.keys) if (key.endsWith(' ')) this.#waiters.notify(key)
+  #notify({ tenant, id, isEnd, approvers }: AskSignal): void {
+    if (isEnd) this.#waiters.notify(askKey(tenant, id))
+    if (approvers === 'all') this.#waiters.notify(tenantKey(tenant))
+    else for (const digest of approvers) this.#waiters.notify(digestKey(tenant, digest))
   }
 
   async #pollEnds(): Promise<void> {
-    this.#notifyAllTenants()
+    for (const key of this.#waiters.keys) if (isTenantKey(key)) this.#waiters.notify(key)
     if (this.#isPolling) return
     this.#isPolling = true
     try {
-      if (this.#sinceMs === undefined) {
-        const elapsedMs = this.#elapsedMs
-        const [clock] = await this.#engine.run(readClock, {})
-        this.#sinceMs = Math.floor((clock?.now ?? 0) - elapsedMs() - commitDelayMs)
-      }
-      await this.#notifyEndsSince(this.#sinceMs)
+      const tenants = new Set([...this.#waiters.keys].filter(isAskKey).map(tenantOf))
+      for (const tenant of this.#positions.keys()) if (!tenants.has(tenant)) this.#positions.delete(tenant)
+      for (const tenant of tenants) await this.#pollTenant(tenant)
     } catch (error) {
       this.#options.onError(error)
     } finally {
@@ -123,32 +135,71 @@ export class Notifier {
     }
   }
 
-  async #notifyEndsSince(sinceMs: number): Promise<void> {
-    let since = sinceMs
-    for (;;) {
-      const ends = await this.#engine.run(findEndedSince, { since, at_most: pageEnds })
-      for (const { tenant, id } of ends) if (this.#notify(keyOf(tenant, id))) this.#late += 1
-      const last = ends.at(-1)
-      if (last === undefined) return
-      this.#sinceMs = Math.max(sinceMs, last.now - commitDelayMs)
-      // A full page with one timestamp cannot be paged through; the next poll reads it again.
-      if (ends.length < pageEnds || last.ended_at === since) return
-      since = last.ended_at
+  async #pollTenant(tenant: string): Promise<void> {
+    const position = this.#positions.get(tenant)
+    if (position !== undefined) return this.#notifyEndsAfter(tenant, position)
+    const [head] = await this.#engine.run(readHead, { tenant })
+    await this.#notifyEnded(tenant)
+    this.#positions.set(tenant, head?.seq ?? 0)
+  }
+
+  /** Checks all asks of the tenant that are waited for, whenever they ended. */
+  async #notifyEnded(tenant: string): Promise<void> {
+    const keys = [...this.#waiters.keys].filter((key) => isAskKey(key) && tenantOf(key) === tenant)
+    for (let at = 0; at < keys.length; at += endsPage) {
+      const ids = JSON.stringify(keys.slice(at, at + endsPage).map(idOf))
+      for (const { id } of await this.#engine.run(findEnded, { tenant, ids })) this.#foundEnd(tenant, id)
     }
+  }
+
+  async #notifyEndsAfter(tenant: string, position: number): Promise<void> {
+    let after = position
+    for (;;) {
+      const entries = await this.#engine.run(readEnds, { tenant, after_seq: after })
+      for (const { ended } of entries) if (ended !== null) this.#foundEnd(tenant, ended)
+      after = entries.at(-1)?.seq ?? after
+      this.#positions.set(tenant, after)
+      if (entries.length < endsPage) return
+    }
+  }
+
+  #foundEnd(tenant: string, id: string): void {
+    if (this.#waiters.notify(askKey(tenant, id))) this.#late += 1
   }
 }
 
-/** The larger of two clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
-function stopwatch(): () => number {
-  const [steadyAt, wallAt] = [performance.now(), Date.now()]
-  return () => Math.max(performance.now() - steadyAt, Date.now() - wallAt)
+// Keys of waiters. The part after the last space is the id of an ask, `@` with the digest of an approver, or empty for the whole
+// tenant: an id contains neither a space nor `@`, a tenant's name may.
+
+/** The key of changes that concern an approver. */
+export function approverKey(tenant: string, approver: string): string {
+  return digestKey(tenant, approverDigest(approver))
 }
 
-/** The key of the whole tenant: an id never contains a space, a tenant's name may. */
-function tenantOf(key: string): string {
-  return key.slice(0, key.lastIndexOf(' ') + 1)
-}
-
-function keyOf(tenant: string, id: string): string {
+function askKey(tenant: string, id: string): string {
   return `${tenant} ${id}`
+}
+
+function tenantKey(tenant: string): string {
+  return `${tenant} `
+}
+
+function digestKey(tenant: string, digest: string): string {
+  return `${tenant} @${digest}`
+}
+
+function isTenantKey(key: string): boolean {
+  return key.endsWith(' ')
+}
+
+function isAskKey(key: string): boolean {
+  return !isTenantKey(key) && key.at(key.lastIndexOf(' ') + 1) !== '@'
+}
+
+function tenantOf(key: string): string {
+  return key.slice(0, key.lastIndexOf(' '))
+}
+
+function idOf(key: string): string {
+  return key.slice(key.lastIndexOf(' ') + 1)
 }

@@ -11,6 +11,10 @@ export class PollSignals implements Signals {
     // Other processes find the change with their next poll.
   }
 
+  follow(): void {
+    // Nothing to receive.
+  }
+
   start(): void {
     // Nothing to listen on.
   }

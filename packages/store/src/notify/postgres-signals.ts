@@ -8,6 +8,7 @@
 import pg from 'pg'
 import type { ConnectionSettings } from '../engine/connection-settings.ts'
 import { destroyConnection } from '../engine/health-connection.ts'
+import { type AskSignal, readSignal, writeSignal } from './ask-signal.ts'
 import { readPayload, takePayload } from './payload.ts'
 import { Reconnect } from './reconnect.ts'
 import type { OnSignal, Signals } from './signals.ts'
@@ -19,9 +20,9 @@ export interface PostgresSignalsOptions {
   readonly onError: (error: unknown) => void
 }
 
-// PostgreSQL refuses payloads of 8,000 bytes; keys are ours and short.
+// PostgreSQL refuses payloads of 8,000 bytes; signals are ours and short.
 const payloadChars = 1_900
-// Under load, keys published within this time share a message; each message costs this process and the database some work.
+// Under load, signals published within this time share a message; each message costs this process and the database some work.
 const gatherMs = 1
 const closeTimeoutMs = 2_000
 
@@ -33,6 +34,8 @@ export class PostgresSignals implements Signals {
   readonly #outbox: string[] = []
   readonly #reconnect = new Reconnect()
   #publisher: Promise<pg.Client> | undefined
+  /** The server process of the publishing connection. */
+  #publisherPid: number | undefined
   #listener: pg.Client | undefined
   #onSignal: OnSignal | undefined
   #isSending = false
@@ -42,11 +45,15 @@ export class PostgresSignals implements Signals {
     this.#options = options
   }
 
-  publish(key: string): void {
-    this.#outbox.push(key)
+  publish(signal: AskSignal): void {
+    this.#outbox.push(writeSignal(signal))
     if (this.#isSending) return
     this.#isSending = true
     setTimeout(() => void this.#send(), gatherMs)
+  }
+
+  follow(): void {
+    // One channel for all tenants: PostgreSQL passes every notification of a database to every listening connection anyway.
   }
 
   /** The connection stays open from the first start on: waiters come and go, and listening is cheap. */
@@ -80,7 +87,9 @@ export class PostgresSignals implements Signals {
         this.#publisher ??= this.#newPublisher()
         const values = [this.#options.channel, payload]
         const statement = { name: 'notify', text: 'select pg_notify($1, $2)', values }
-        await this.#options.settings.run(await this.#publisher, statement)
+        const publisher = await this.#publisher
+        this.#publisherPid = processIdOf(publisher)
+        await this.#options.settings.run(publisher, statement)
       }
     } catch (error) {
       // A connection that does not answer would otherwise stay open beside the next one.
@@ -106,9 +115,11 @@ export class PostgresSignals implements Signals {
     try {
       this.#listener = await this.#connect((error) => this.#lost(error))
       if (this.#isClosed) return destroyConnection(this.#listener)
-      this.#listener.on('notification', ({ payload = '' }) => {
+      this.#listener.on('notification', ({ payload = '', processId }) => {
+        // PostgreSQL sends notifications back to their sender, which has notified its own waiters already.
+        if (processId === this.#publisherPid) return
         this.counts.received += 1
-        for (const key of readPayload(payload)) this.#onSignal?.(key)
+        for (const signal of readPayload(payload).map(readSignal)) if (signal !== undefined) this.#onSignal?.(signal)
       })
       await this.#listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
       this.#reconnect.succeeded()
@@ -141,6 +152,11 @@ export class PostgresSignals implements Signals {
     }
     return client
   }
+}
+
+function processIdOf(client: pg.Client): number | undefined {
+  // Not in the driver's types.
+  return (client as unknown as { processID: number | null }).processID ?? undefined
 }
 
 /** Does not wait for a database that does not answer. */

@@ -1,4 +1,6 @@
-// Signals between processes that an ask has changed. They carry only keys, may be lost, and never decide anything.
+// Signals between processes that an ask has changed. They may be lost, and never decide anything.
+
+import type { AskSignal } from './ask-signal.ts'
 
 /** LISTEN/NOTIFY, a NATS server, the commit counter of a SQLite file, or only the slow poll. */
 export type Transport = 'listen' | 'nats' | 'file' | 'poll'
@@ -8,15 +10,17 @@ export interface SignalCounts {
   reconnects: number
 }
 
-/** Called with a published key, or without one if anything may have changed. */
-export type OnSignal = (key?: string) => void
+/** Called with a signal of another process, or without one if anything may have changed. */
+export type OnSignal = (signal?: AskSignal) => void
 
 export interface Signals {
   readonly transport: Transport
   /** Whether a signal names what changed. One without a name arrives at every commit, which is too often for long waits. */
   readonly isNamed: boolean
-  /** Best effort; does not wait. */
-  publish(key: string): void
+  /** To all other processes. Best effort; does not wait. */
+  publish(signal: AskSignal): void
+  /** From now on signals of this tenant are received. */
+  follow(tenant: string): void
   start(onSignal: OnSignal): void
   stop(): void
   /** The database stopped answering: a connection to it may be dead without an error. */

@@ -1,23 +1,22 @@
-// Signals between processes that share one SQLite file: a counter that changes at every commit.
+// Signals between processes that share one SQLite file: a counter that changes at every commit of another process.
 //
-// `pragma data_version` reads it without reading a table. It changes only for commits of other connections, so a separate
-// connection sees all commits, including this process's own. It shows that something changed, not what.
+// `pragma data_version` reads it without reading a table. On the connection that this process writes with, it does not change
+// for its own commits. It shows that something changed, not what.
 
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Signals } from './signals.ts'
 
 export class SqliteSignals implements Signals {
   readonly transport = 'file'
   readonly isNamed = false
   readonly counts = { received: 0, reconnects: 0 }
-  readonly #path: string
+  readonly #dataVersion: () => unknown
   readonly #pollMs: number
   readonly #onError: (error: unknown) => void
-  #database: DatabaseSync | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(path: string, pollMs: number, onError: (error: unknown) => void) {
-    this.#path = path
+  /** @param dataVersion the counter, read on the connection that this process writes with */
+  constructor(dataVersion: () => unknown, pollMs: number, onError: (error: unknown) => void) {
+    this.#dataVersion = dataVersion
     this.#pollMs = pollMs
     this.#onError = onError
   }
@@ -26,13 +25,15 @@ export class SqliteSignals implements Signals {
     // Nothing to send: the commit itself is the signal.
   }
 
+  follow(): void {
+    // The counter is the same for all tenants.
+  }
+
   start(onSignal: () => void): void {
-    this.#database ??= new DatabaseSync(this.#path, { readOnly: true })
-    const version = this.#database.prepare('pragma data_version')
-    let seen = versionOf(version)
+    let seen = this.#dataVersion()
     this.#timer = setInterval(() => {
       try {
-        const current = versionOf(version)
+        const current = this.#dataVersion()
         if (current === seen) return
         seen = current
         this.counts.received += 1
@@ -50,11 +51,5 @@ export class SqliteSignals implements Signals {
 
   async close(): Promise<void> {
     this.stop()
-    this.#database?.close()
-    this.#database = undefined
   }
-}
-
-function versionOf(statement: StatementSync): unknown {
-  return statement.get()?.data_version
 }

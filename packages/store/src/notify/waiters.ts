@@ -3,9 +3,12 @@
 export interface Waiter {
   /**
    * Resolves at once if one of its keys was notified since the last call; otherwise when one is, when `timeoutMs` have passed,
-   * or when the signal aborts.
+   * or when the signal aborts. Returns whether one was notified.
    */
-  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean>
+  /** Changes the keys that it listens to. */
+  add(key: string): void
+  remove(key: string): void
   close(): void
 }
 
@@ -31,7 +34,8 @@ export class Waiters {
   }
 
   /** A waiter for any of these keys. */
-  open(keys: readonly string[], onClose: () => void = () => undefined): Waiter {
+  open(initial: readonly string[], onClose: () => void = () => undefined): Waiter {
+    const keys = new Set(initial)
     let isNotified = false
     let wake: (() => void) | undefined
     const callback = () => {
@@ -43,7 +47,8 @@ export class Waiters {
       wait: async (timeoutMs, signal) => {
         if (!isNotified && signal?.aborted !== true) {
           const { promise, resolve } = Promise.withResolvers<void>()
-          const timer = setTimeout(resolve, Math.min(Math.max(timeoutMs, 0), longestTimerMs))
+          // Waiting keeps no process alive: what notifies the waiter does.
+          const timer = setTimeout(resolve, Math.min(Math.max(timeoutMs, 0), longestTimerMs)).unref()
           const abort = () => resolve()
           signal?.addEventListener('abort', abort, { once: true })
           wake = resolve
@@ -51,7 +56,17 @@ export class Waiters {
           clearTimeout(timer)
           signal?.removeEventListener('abort', abort)
         }
+        const wasNotified = isNotified
         isNotified = false
+        return wasNotified
+      },
+      add: (key) => {
+        keys.add(key)
+        this.#add(key, callback)
+      },
+      remove: (key) => {
+        keys.delete(key)
+        this.#remove(key, callback)
       },
       close: () => {
         for (const key of keys) this.#remove(key, callback)

@@ -1,9 +1,29 @@
-import { backgroundQuery, isolatedQuery, query } from '../engine/statement.ts'
+import { atomic, backgroundQuery, isolatedQuery, query } from '../engine/statement.ts'
 
-export const renewReplica = query<{ id: string; lease: number }>(
+/** Whether the lease of the replica with this id is valid, as a condition of another statement. */
+export function isLeaseValid(id: string): string {
+  return `exists (select 1 from replicas where replicas.id = ${id} and replicas.lease_until > :now)`
+}
+
+/** Returns the replica if its lease was still valid before this renewal. */
+export const renewReplica = atomic<{ id: string; address: string | null; lease: number }, { id: string }>(
   'renew_replica',
-  `insert into replicas (id, lease_until) values (:id, :now + cast(:lease as bigint))
-   on conflict (id) do update set lease_until = excluded.lease_until`,
+  {
+    name: 'valid',
+    returns: ['id'],
+    sql: 'select id from replicas where id = :id and lease_until > :now',
+  },
+  {
+    name: 'renewed',
+    sql: `insert into replicas (id, address, lease_until) values (:id, :address, :now + cast(:lease as bigint))
+      on conflict (id) do update set address = excluded.address, lease_until = excluded.lease_until`,
+  },
+)
+
+/** The gateways that are alive. Few, so that they are read together. */
+export const listLiveReplicas = query<Record<string, never>, { id: string; address: string }>(
+  'list_live_replicas',
+  'select id, address from replicas where lease_until > :now and address is not null',
 )
 
 export const findLiveReplica = query<{ id: string }, { id: string }>(

@@ -4,7 +4,14 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/engine.ts'
-import { confirmWrite, endReplica, findLiveReplica, renewReplica } from './renew-lease.ts'
+import { findOwners } from './owners.ts'
+import { confirmWrite, endReplica, findLiveReplica, listLiveReplicas, renewReplica } from './renew-lease.ts'
+
+export interface LiveReplica {
+  readonly id: string
+  /** Where other replicas reach it; empty if they cannot. */
+  readonly address: string
+}
 
 export class Replicas {
   readonly #engine: Engine
@@ -14,9 +21,30 @@ export class Replicas {
     this.#engine = engine
   }
 
-  /** The replica counts as alive for `leaseMs` from now. An expired lease is renewed too. */
-  async renew(id: string, leaseMs: number): Promise<void> {
-    await this.#engine.runRepeatable(renewReplica, { id, lease: leaseMs })
+  /**
+   * The replica counts as alive for `leaseMs` from now. An expired lease is renewed too.
+   *
+   * @param address where other replicas reach it; undefined for a process that is not a gateway
+   * @returns whether the lease was certainly still valid; otherwise other replicas may have ended what this one owns
+   */
+  async renew(id: string, leaseMs: number, address?: string): Promise<boolean> {
+    let isUnclear = false
+    const params = { id, address: address ?? null, lease: leaseMs }
+    const valid = await this.#engine.runRepeatable(renewReplica, params, () => {
+      isUnclear = true
+    })
+    return valid.length === 1 && !isUnclear
+  }
+
+  /** The gateways whose lease is valid. */
+  async live(): Promise<readonly LiveReplica[]> {
+    return this.#engine.run(listLiveReplicas, {})
+  }
+
+  /** The replicas that own a running call or an open ask, dead ones too. */
+  async owners(): Promise<readonly { readonly id: string; readonly isAlive: boolean }[]> {
+    const rows = await this.#engine.run(findOwners, {})
+    return rows.map(({ id, is_alive }) => ({ id, isAlive: is_alive === 1 }))
   }
 
   async isAlive(id: string): Promise<boolean> {

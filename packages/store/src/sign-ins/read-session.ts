@@ -1,4 +1,4 @@
-import { query } from '../engine/statement.ts'
+import { query, type Statement } from '../engine/statement.ts'
 
 export type SessionRow = {
   principal: string
@@ -28,3 +28,18 @@ export const endSessionsAt = query<{ tenant: string; port: number }, { hash: str
   'end_sessions_at',
   'update sessions set ended_at = :now where tenant = :tenant and port = :port and ended_at is null returning hash',
 )
+
+/** Those of these sessions that are valid. */
+export const findSessions: Statement<{ tenant: string; hashes: string }, { hash: string }> = {
+  name: 'find_sessions',
+  parts: [
+    {
+      name: 'only',
+      sql: `select hash from sessions where tenant = :tenant and ended_at is null and expires_at > :now
+        and hash in (select jsonb_array_elements_text(cast(:hashes as jsonb)))`,
+      sqlite: `select hash from sessions where tenant = :tenant and ended_at is null and expires_at > :now
+        and hash in (select value from json_each(:hashes))`,
+    },
+  ],
+  result: 'only',
+}

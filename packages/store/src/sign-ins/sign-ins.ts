@@ -7,9 +7,11 @@
 import { createHash } from 'node:crypto'
 import type { Person } from '@assent/core'
 import { type Engine, insertOnce } from '../engine/engine.ts'
+import type { Notifier } from '../notify/notifier.ts'
+import type { Waiter } from '../notify/waiters.ts'
 import { keepLink } from './keep-link.ts'
 import { readName } from './read-name.ts'
-import { endSession, endSessionsAt, readSession, type SessionRow } from './read-session.ts'
+import { endSession, endSessionsAt, findSessions, readSession, type SessionRow } from './read-session.ts'
 import { readLink, redeemLink } from './redeem-link.ts'
 import { findStarted, startSession } from './start-session.ts'
 
@@ -67,9 +69,11 @@ export interface InboxSession {
 
 export class SignIns {
   readonly #engine: Engine
+  readonly #notifier: Notifier
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, notifier: Notifier) {
     this.#engine = engine
+    this.#notifier = notifier
   }
 
   /** False if there are too many unused links. */
@@ -123,6 +127,13 @@ export class SignIns {
     }
   }
 
+  /** Those of these tokens whose sessions are valid, in one statement. */
+  async validOf(tenant: string, tokens: readonly string[]): Promise<string[]> {
+    const byHash = new Map(tokens.map((token) => [hashOf(token), token]))
+    const rows = await this.#engine.run(findSessions, { tenant, hashes: JSON.stringify([...byHash.keys()]) })
+    return rows.flatMap(({ hash }) => byHash.get(hash) ?? [])
+  }
+
   /** The person's name at their last sign-in; undefined if none is known, or it is too long ago. */
   async nameOf(tenant: string, principal: string): Promise<string | undefined> {
     const [row] = await this.#engine.run(readName, { tenant, principal })
@@ -131,13 +142,31 @@ export class SignIns {
 
   /** False if there was none, or it had ended. */
   async end(tenant: string, token: string): Promise<boolean> {
-    return (await this.#engine.run(endSession, { tenant, hash: hashOf(token) })).length === 1
+    const ended = await this.#engine.run(endSession, { tenant, hash: hashOf(token) })
+    this.#notifyEnds(tenant, ended)
+    return ended.length === 1
   }
 
   /** Ends every session of this port, because another program uses it now. Returns how many. */
   async endSessionsAt(tenant: string, port: number): Promise<number> {
-    return (await this.#engine.run(endSessionsAt, { tenant, port })).length
+    const ended = await this.#engine.run(endSessionsAt, { tenant, port })
+    this.#notifyEnds(tenant, ended)
+    return ended.length
   }
+
+  /** For a cache of sessions: notified when any process ends this one. The signal may be lost, as for asks. */
+  endWaiter(tenant: string, token: string): Waiter {
+    return this.#notifier.waiterForEnd(tenant, signalName(hashOf(token)))
+  }
+
+  #notifyEnds(tenant: string, ended: readonly { readonly hash: string }[]): void {
+    for (const { hash } of ended) this.#notifier.changed(tenant, '', [signalName(hash)])
+  }
+}
+
+/** Takes the place of an approver's name in a signal. */
+function signalName(hash: string): string {
+  return `session:${hash}`
 }
 
 function browserIn({ public_key, listener_secret, port }: SessionRow): Pick<InboxSession, 'browser'> {

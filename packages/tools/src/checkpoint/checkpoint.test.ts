@@ -42,7 +42,7 @@ describe.each(generations)('on %s', (generation) => {
     const caller = await connectTools(
       generation,
       one,
-      accepting({ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: true }),
+      accepting({ decision: 'approve' }, { decision: 'commit_and_continue' }),
     )
     await caller.call('request_plan_approval', aPlan)
     one.write('a.ts', '')
@@ -66,20 +66,14 @@ describe.each(generations)('on %s', (generation) => {
     expect(shown?.message).toContain('Phase 1 of 2')
     expect(shown?.message).toContain(`Committed: ${id.slice(0, 9)} "feat: index".`)
     expect(shown?.message).toContain('Nothing is left uncommitted.')
-    expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual([
-      'decision',
-      'commitConfirmed',
-      'revisionNotes',
-    ])
-    // A default would be drawn as the suggestion "No" under the decision "Committed".
-    expect(shown?.requestedSchema.properties.commitConfirmed).toMatchObject({ type: 'boolean' })
-    expect(shown?.requestedSchema.properties.commitConfirmed).not.toHaveProperty('default')
+    // Git shows whether there is a commit, so the person is not asked.
+    expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual(['decision', 'revisionNotes'])
     expect(shown?.requestedSchema.properties.revisionNotes).toMatchObject({ maxLength: 1_000 })
   })
 
-  test('[POINT-3] continuing without a commit is refused with a reminder, even if the box is ticked', async () => {
+  test('[POINT-3] continuing without a commit is refused with a reminder', async () => {
     const one = repository()
-    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const goOn = { decision: 'commit_and_continue' }
     const caller = await connectTools(generation, one, accepting({ decision: 'approve' }, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.write('a.ts', '')
@@ -96,9 +90,9 @@ describe.each(generations)('on %s', (generation) => {
     expect(caller.shown[1]?.message).toContain('One change is not committed: a.ts.')
   })
 
-  test('[POINT-3] a commit counts without the ticked box, even if it is made while the question is open', async () => {
+  test('[POINT-3] a commit counts even if it is made while the question is open', async () => {
     const one = repository()
-    const answers = [{ decision: 'approve' }, { decision: 'commit_and_continue', commitConfirmed: false }]
+    const answers = [{ decision: 'approve' }, { decision: 'commit_and_continue' }]
     const caller = await connectTools(generation, one, () => {
       const content = answers.shift()
       if (answers.length === 0) one.commit('feat: something else')
@@ -117,7 +111,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-3] the commit of one phase does not count for the next', async () => {
     const one = repository()
-    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const goOn = { decision: 'commit_and_continue' }
     const caller = await connectTools(generation, one, accepting({ decision: 'approve' }, goOn, goOn, goOn))
     await caller.call('request_plan_approval', aPlan)
     one.commit('feat: index')
@@ -130,7 +124,7 @@ describe.each(generations)('on %s', (generation) => {
 
   test('[POINT-3] without a plan the last commit counts if it has the proposed message, and not otherwise', async () => {
     const one = repository()
-    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const goOn = { decision: 'commit_and_continue' }
     const caller = await connectTools(generation, one, accepting(goOn, goOn, goOn))
 
     expect(await caller.call('request_phase_commit_approval', aPhase)).toMatchObject({
@@ -153,6 +147,9 @@ describe.each(generations)('on %s', (generation) => {
 
       expect(result).toMatchObject(expected)
       expect(result.text).toContain('Git could not be read')
+      // A default would be drawn as the suggestion "No" under the decision "Committed".
+      expect(caller.shown[0]?.requestedSchema.properties.commitConfirmed).toMatchObject({ type: 'boolean' })
+      expect(caller.shown[0]?.requestedSchema.properties.commitConfirmed).not.toHaveProperty('default')
     },
   )
 
@@ -255,7 +252,7 @@ describe.each(generations)('on %s', (generation) => {
     const first = await connectTools(generation, options, accepting({ decision: 'approve' }))
     await first.call('request_plan_approval', aPlan)
 
-    const goOn = { decision: 'commit_and_continue', commitConfirmed: true }
+    const goOn = { decision: 'commit_and_continue' }
     const second = await connectTools(generation, options, accepting(goOn, goOn))
     const result = await second.call('request_phase_commit_approval', aPhase)
 

@@ -18,9 +18,9 @@ import { recordingNoDecision } from './no-decision.ts'
 import { type Progress, progressOf, progressWords } from './progress.ts'
 
 const decisions = {
-  approve: 'Approve: the plan is complete',
-  request_changes: 'Request changes: more is needed',
-  cancel: 'Cancel: leave it as it is, not complete',
+  approve: 'Approve',
+  request_changes: 'Request changes',
+  cancel: 'Leave it incomplete',
 } as const
 type ReviewDecision = keyof typeof decisions
 

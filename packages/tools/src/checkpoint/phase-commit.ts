@@ -19,11 +19,13 @@ import { recordingNoDecision } from './no-decision.ts'
 import { commitMissing, type PhaseDecision, type PhaseRecord, phaseLine, phaseResult } from './phase-result.ts'
 
 const decisions: Readonly<Record<PhaseDecision, string>> = {
-  commit_and_continue: 'Committed: continue with the next phase',
+  commit_and_continue: 'Committed: continue',
   commit_and_pause: 'Committed: pause here',
   revise: 'Revise this phase',
   abort: 'Abort the plan',
 }
+
+const commitConfirmed = boolean({ title: 'I have made the commit', required: false })
 
 const input = z.object({
   phaseNumber: z.number().int().min(1).max(toolLimits.phases).describe('The phase that is done, from 1.'),
@@ -92,7 +94,8 @@ export function registerPhaseCommit(registering: ToolRegistration): void {
           const decided = await decide<PhaseDecision>(ask, {
             ...messageOf(given, before, refused?.verdict),
             decisions,
-            ticks: { commitConfirmed: boolean({ title: 'I have made the commit', required: false }) },
+            // Where git shows whether there is a commit, the person need not say so.
+            ...(isGitRead(before, refused) ? {} : { ticks: { commitConfirmed } }),
             note: { name: 'revisionNotes', title: 'Revision notes', neededFor: ['revise'] },
           })
           const kept = await step(`keep ${attempt}`, () => keep(workplace, given, before, decided))
@@ -115,8 +118,14 @@ interface Before {
   /** The commit at which the phase began; if unknown, the head when this was first asked. */
   readonly from?: string
   readonly isBeginningKnown: boolean
+  readonly isGitRead: boolean
   readonly phaseCount?: number
   readonly findings: readonly string[]
+}
+
+/** As of the last time that git was read. */
+function isGitRead(before: Before, refused: PhaseRecord | undefined): boolean {
+  return refused === undefined ? before.isGitRead : refused.verdict.made !== 'not seen'
 }
 
 async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promise<Before> {
@@ -130,6 +139,7 @@ async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promi
     root,
     ...compact({ from }),
     isBeginningKnown,
+    isGitRead: seen.kind === 'seen',
     ...(plan?.phaseCount === undefined ? {} : { phaseCount: plan.phaseCount }),
     findings: judgeCommit(seen, commitMessage, isBeginningKnown).findings,
   }

@@ -11,9 +11,9 @@ import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
 import { recordingNoDecision } from './no-decision.ts'
 
 const decisions = {
-  approve: 'Approve: begin with the first phase',
-  request_changes: 'Request changes: the agent revises the plan',
-  cancel: 'Cancel: nothing is done',
+  approve: 'Approve',
+  request_changes: 'Request changes',
+  cancel: 'Cancel the plan',
 } as const
 type PlanDecision = keyof typeof decisions
 

@@ -2,29 +2,29 @@
 //
 // Owns: this replica's table of attached calls.
 // I1  A call is recorded before its question is raised, so that the question is withdrawn when this process dies.
-// I2  When the request ends while a server still waits inside the call, the server gets a cancellation.
+// I2  A call that other replicas ended, because this one did not renew its lease in time, is not continued.
+// I3  When the request ends while a server still waits inside the call, the server gets a cancellation.
 
 import { newId } from '@assent/core'
 import { randomBytes } from '../../protocol/random.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import { type Call, type Ended, heldId, type Outcome, storable } from '../model.ts'
-import type { Relay } from '../relay.ts'
-import type { Leases } from './leases.ts'
-import { cancelAtServer, draftOf, isHeld, lost } from './lost-calls.ts'
+import { type Leases, withdrawReasonOf } from './leases.ts'
+import { cancelAtServer, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
 import type { PendingOutcomes } from './pending-outcomes.ts'
 
 /** The call layer of a request whose caller stays connected until the call ends. */
 export interface AttachedCall extends CallLayer {
   record(state: RelayState): Promise<string>
-  /** Called after an error: the call's effects are unknown, so the call and its asks are abandoned. */
-  abandon(): void
+  /** Called after this error: the call's effects are unknown, so the call and its asks are abandoned. */
+  abandon(error: unknown): void
   /** The call has ended, or continues without its caller. `outcome` is passed when it is not stored elsewhere. */
   end(outcome?: Ended): void
 }
 
 export class AttachedCalls {
-  readonly #relay: Relay
+  readonly #relay: CallLayer
   readonly #leases: Leases
   readonly #pendingOutcomes: PendingOutcomes
   readonly #isHeldHere: (id: string) => boolean
@@ -34,7 +34,7 @@ export class AttachedCalls {
 
   /** @param isHeldHere whether a deferred call has adopted the call with this id */
   constructor(
-    relay: Relay,
+    relay: CallLayer,
     leases: Leases,
     pendingOutcomes: PendingOutcomes,
     isHeldHere: (id: string) => boolean,
@@ -63,25 +63,46 @@ export class AttachedCalls {
   /** The call layer for one request. */
   of(call: Call): AttachedCall {
     let id: string | undefined
+    let recording: Promise<string> | undefined
+    let isRecorded = false
+    let hasFailed = false
     let held: RelayState | undefined
     const followed = (outcome: Outcome<RelayState>) => {
       held = isHeld(outcome) ? outcome.state : undefined
       return outcome
     }
+    const record = async (state: RelayState): Promise<string> => {
+      // A write that failed may still arrive and is then abandoned, so the next one needs another id.
+      const begun = (hasFailed ? undefined : heldId(state.inner)) ?? newId('call', Date.now(), randomBytes)
+      id = begun
+      this.#calls.set(begun, call.tenant)
+      try {
+        // Its caller never retries, so the digest of the request is not compared.
+        await this.#leases.begin(draftOf(call, begun, state.server, ''), () => undefined)
+      } catch (error) {
+        hasFailed = true
+        recording = undefined
+        this.remove(begun)
+        throw error
+      }
+      isRecorded = true
+      return begun
+    }
     return {
       start: async (inner) => followed(await this.#relay.start(inner)),
-      continue: async (inner, state, given) => followed(await this.#relay.continue(inner, state, given)),
-      refuse: async (inner, state, error) => followed(await this.#relay.refuse(inner, state, error)),
-      record: async (state) => {
-        if (id !== undefined) return id
-        id = heldId(state.inner) ?? newId('call', Date.now(), randomBytes)
-        this.#calls.set(id, call.tenant)
-        // Its caller never retries, so the digest of the request is not compared.
-        await this.#leases.begin(draftOf(call, id, state.server, ''), () => undefined)
-        return id
+      continue: async (inner, state, given) => {
+        if (isRecorded && !this.#calls.has(id ?? '') && !this.#isHeldHere(id ?? '')) return leaseLost
+        return followed(await this.#relay.continue(inner, state, given))
       },
-      // The next heartbeat finds its row, which this replica no longer holds, and abandons it.
-      abandon: () => void this.remove(id ?? ''),
+      refuse: async (inner, state, error) => followed(await this.#relay.refuse(inner, state, error)),
+      record: (state) => {
+        recording ??= record(state)
+        return recording
+      },
+      abandon: (error) => {
+        if (id !== undefined && this.remove(id))
+          this.#leases.abandon({ tenant: call.tenant, id }, withdrawReasonOf(error))
+      },
       end: (outcome = lost) => {
         // The caller gets nothing more from it, and no deferred call adopted it.
         if (held !== undefined && !this.#isHeldHere(heldId(held.inner) ?? ''))

@@ -3,13 +3,13 @@ import { createKeyRing } from '@assent/core'
 import type { RoundKey, Store } from '@assent/store'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
-import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { Heartbeat } from '../../cluster/heartbeat.ts'
 import type { RoutingState } from '../call-state.ts'
 import { failed, unsent } from '../model.ts'
 import type { RoundResult } from '../route/send-answers.ts'
 import { ClaimedRounds } from './claimed-rounds.ts'
+import { limited, openStore } from './sample-calls.suite.ts'
 
 const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
 const name: RoundKey = { tenant: 'default', id: 'round 1', principal: 'ann' }
@@ -33,7 +33,7 @@ function counting(outcome: (run: number) => RoundResult | Promise<RoundResult> =
 }
 
 test('[RUN-5] two replicas and several requests at the same moment send a round once and get one outcome', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const replicas = [aReplica(store, 'a'), aReplica(store, 'b')]
   const round = counting(async (run) => {
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -49,7 +49,7 @@ test('[RUN-5] two replicas and several requests at the same moment send a round 
 })
 
 test('[RUN-5] the outcome is stored before it is returned', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const finish = store.rounds.finish.bind(store.rounds)
   let isStored = false
   store.rounds.finish = async (...stored) => {
@@ -64,7 +64,7 @@ test('[RUN-5] the outcome is stored before it is returned', async () => {
 })
 
 test('[RUN-5] a request waits for the owner as long as it can, and then runs nothing', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
   const { promise, resolve } = Promise.withResolvers<RoundResult>()
   const round = counting(() => promise)
@@ -81,7 +81,7 @@ test('[RUN-5] a request waits for the owner as long as it can, and then runs not
 })
 
 test('[RUN-7] a round of which nothing was sent is sent by the next request, at any replica', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const nothing = unsent(-32_000, 'Connection refused.')
   const round = counting((run) => (run === 1 ? nothing : finished(run)))
 
@@ -90,7 +90,7 @@ test('[RUN-7] a round of which nothing was sent is sent by the next request, at 
 })
 
 test('[RUN-7] a failure that may have come after sending is stored, and not sent again', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const round = counting((run) => failed(-32_000, `Connection broke ${run}.`))
   const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
 
@@ -99,7 +99,7 @@ test('[RUN-7] a failure that may have come after sending is stored, and not sent
 })
 
 test('[RUN-8] a round that throws after it was claimed has an unknown outcome, and is not sent again', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const replica = aReplica(store, 'a')
   const round = counting(() => Promise.reject(new Error('broken')))
 
@@ -111,7 +111,7 @@ test('[RUN-8] a round that throws after it was claimed has an unknown outcome, a
 })
 
 test('[RUN-12] a failed write of an outcome is repeated when the store is available, and nothing runs again', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const finish = store.rounds.finish.bind(store.rounds)
   store.rounds.finish = () => Promise.reject(new Error('The store is unavailable.'))
   const [a, b] = [aReplica(store, 'a'), aReplica(store, 'b')]
@@ -128,7 +128,7 @@ test('[RUN-12] a failed write of an outcome is repeated when the store is availa
 })
 
 test('[RUN-12] a replica uses its own claim after a failed claim request, because nothing was sent', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const claim = store.rounds.claim.bind(store.rounds)
   store.rounds.claim = async (...claimed) => {
     await claim(...claimed)
@@ -143,7 +143,8 @@ test('[RUN-12] a replica uses its own claim after a failed claim request, becaus
 })
 
 test('[RUN-8] a claim of a dead replica is not taken over or reported as unknown before the owner could renew', async () => {
-  const { store } = await openTestEnv()
+  limited({ leaseMs: 300, renewEveryMs: 50 })
+  const store = await openStore()
   await store.rounds.claim(name, 'dead', 60_000)
   const replica = aReplica(store, 'a')
   const round = counting()
@@ -159,7 +160,7 @@ test('[RUN-8] a claim of a dead replica is not taken over or reported as unknown
 })
 
 test('[RUN-17] a stored state that was changed, or moved to another round, is rejected', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const replica = aReplica(store, 'a')
   const state: RoutingState = {
     server: 'deploy',
@@ -189,7 +190,7 @@ test('[RUN-17] a stored state that was changed, or moved to another round, is re
 })
 
 test('[RUN-17] the end of a held call is not stored: it is valid in one process only', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const replica = aReplica(store, 'a')
   const state = { server: 'deploy', inner: {}, schemas: {}, isPrefixed: false }
   const held = { kind: 'input-required', wanted: {}, state, isStreamed: true, over: Promise.resolve() } as const
@@ -204,7 +205,7 @@ test('[RUN-17] the end of a held call is not stored: it is valid in one process 
 })
 
 test('[RUN-10] a state that is too large to store ends the call, and a retry sends nothing', async () => {
-  const { store } = await openTestEnv()
+  const store = await openStore()
   const replica = aReplica(store, 'a')
   const inner = { state: 'x'.repeat(300_000) }
   const large = { server: 'deploy', inner, schemas: {}, isPrefixed: false, wanted: {}, onRecord: {} }

@@ -189,6 +189,8 @@ export class ClaimedRounds implements RoundClaims {
     if (found === undefined) return undefined
     if (found.kind === 'finished') return this.#readResult(name, found.outcome)
     if (found.owner === this.#heartbeat.replica) return this.#running.has(keyOf(name)) ? 'running' : undefined
+    // This replica has to be steady before it can declare the owner dead.
+    this.#heartbeat.use()
     return found.isOwnerAlive || !this.#heartbeat.isSteady ? 'running' : outcomeUnknown
   }
 

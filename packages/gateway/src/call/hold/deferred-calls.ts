@@ -10,7 +10,7 @@ import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
-import { type CallState, isRouted, readCallState, writeCallState } from '../call-state.ts'
+import { type CallState, inboxLeftMs, isRouted, readCallState, writeCallState } from '../call-state.ts'
 import type { CallerWait, CallLayer } from '../layers.ts'
 import { type Call, type Ended, failed, type NeedsInput, type Outcome, unsent } from '../model.ts'
 import { awaitTool, pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
@@ -88,7 +88,7 @@ export class DeferredCalls {
     if (!isRouted(state) || askId === undefined)
       throw new Error('Only a call that waits for the inbox can be deferred.')
     const { tenant, principal, method, params } = call
-    const openMs = state.untilMs === undefined ? 0 : state.untilMs - this.#store.nowMs()
+    const openMs = inboxLeftMs(state, this.#store.nowMs()) ?? 0
     const ttlMs = Math.ceil(Math.max(this.#settings.askWaitMs, openMs)) + relayLimits.deferredExtraMs
     const binding = { principal, purpose, requestDigest: digestOfHandle(askId), ttlMs }
     const payload = { method, params, digest, state: writeCallState(state) }

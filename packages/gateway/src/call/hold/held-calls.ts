@@ -1,15 +1,17 @@
 // Calls that a server keeps open while their caller has been asked to retry.
 //
-// Owns: this replica's table of held calls, and the renewal of the leases of all calls that are recorded here.
+// Owns: this replica's table of held calls.
 // Does not own: where a question is shown (route/), or the connection to the server (servers/).
-// I1  A call is a row with an owner and a lease before its questions are sent; its questions are asks in the store.
+// I1  A call is a row with an owner before its questions are sent; its questions are asks in the store.
 // I2  An outcome is stored before it is returned, so a caller whose connection broke can fetch it again.
-// I3  A caller that retries at another replica has the owner continue the call (forwarding.ts).
+// I3  A caller that retries at another replica has the owner continue the call (remote-calls.ts).
 // I4  When the owner dies its lease expires, and the caller gets an error instead of waiting.
+// I5  After this replica's own lease had ended, a call that others ended meanwhile is dropped before it is continued.
 
 import { isTooManyOpen, type TooManyOpen, type WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
-import type { Mailbox } from '../../cluster/mailbox.ts'
+import type { Heartbeat } from '../../cluster/heartbeat.ts'
+import type { ForwardedIn } from '../../cluster/listener.ts'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
@@ -25,18 +27,20 @@ import {
   type Outcome,
   storable,
 } from '../model.ts'
-import { calledBy } from '../names.ts'
 import type { Relay } from '../relay.ts'
 import { type GatewayWait, storedWaitMs } from '../route/ask-deadline.ts'
 import { deliver } from '../route/delivery.ts'
-import { raiseAsk } from '../route/inbox-asks.ts'
+import { askedCall, raiseAsk } from '../route/inbox-asks.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { type AttachedCall, AttachedCalls } from './attached-calls.ts'
-import { Forwarding, type RemoteCallState } from './forwarding.ts'
-import { Leases } from './leases.ts'
-import { cancelAtServer, draftOf, isHeld, lost } from './lost-calls.ts'
+import { Leases, withdrawReasonOf } from './leases.ts'
+import { cancelAtServer, carriedOn, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
 import { PendingOutcomes } from './pending-outcomes.ts'
+import { cancelPath, continuePath, type RemoteCallState, RemoteCalls, type ToOthers } from './remote-calls.ts'
 import { settleAsks } from './settle-asks.ts'
+
+/** The parts of the relay that held calls use. */
+export type HeldRelay = Pick<Relay, 'start' | 'continue' | 'refuse' | 'asking'>
 
 interface HeldCall {
   readonly tenant: string
@@ -54,12 +58,11 @@ export interface StartedCall extends CallLayer {
 
 export class HeldCalls {
   readonly #store: Store
-  readonly #relay: Relay
+  readonly #relay: HeldRelay
   readonly #wait: GatewayWait
   readonly #onError: (error: unknown) => void
   readonly #owner: string
-  readonly #forwarding: Forwarding
-  readonly #mailbox: Mailbox
+  readonly #remote: RemoteCalls
   /** The calls that this replica holds. */
   readonly #held = new Map<string, HeldCall>()
   readonly #attached: AttachedCalls
@@ -70,34 +73,37 @@ export class HeldCalls {
   readonly #leases: Leases
   readonly #pendingOutcomes: PendingOutcomes
   #isClosed = false
-  readonly #beat: NodeJS.Timeout
 
   constructor(
     store: Store,
-    relay: Relay,
+    relay: HeldRelay,
     wait: GatewayWait,
-    mailbox: Mailbox,
+    heartbeat: Heartbeat,
+    others: ToOthers | undefined,
     shutdown: Shutdown,
     onError: (error: unknown) => void,
   ) {
-    this.#owner = mailbox.replica
-    this.#leases = new Leases(store, this.#owner)
-    this.#pendingOutcomes = new PendingOutcomes(store, this.#owner, onError)
-    this.#mailbox = mailbox
-    this.#forwarding = new Forwarding(
-      mailbox,
-      (call, state, given, digest) => this.#continueFor(call, state, given, digest),
-      shutdown,
-      onError,
-    )
+    this.#owner = heartbeat.replica
+    this.#leases = new Leases(store, heartbeat)
+    this.#pendingOutcomes = new PendingOutcomes(store, this.#leases, onError)
+    this.#remote = new RemoteCalls(store, others, shutdown)
     this.#store = store
     this.#relay = relay
     const isHeldHere = (id: string) => this.#held.has(id)
     this.#attached = new AttachedCalls(relay, this.#leases, this.#pendingOutcomes, isHeldHere, onError)
     this.#wait = wait
     this.#onError = onError
-    this.#beat = setInterval(() => void this.#renewLeases(), relayLimits.renewEveryMs)
-    this.#beat.unref()
+    heartbeat.onLapse(() => this.#dropEnded())
+    heartbeat.onBeat(() => this.#settle().catch(onError))
+  }
+
+  /** The handlers for requests of other replicas, by path. */
+  get handlers(): Readonly<Record<string, (forwarded: ForwardedIn) => Promise<void>>> {
+    return {
+      [continuePath]: (forwarded) =>
+        this.#remote.continue(forwarded, (call, state, given, digest) => this.#continueFor(call, state, given, digest)),
+      [cancelPath]: (forwarded) => this.#remote.cancel(forwarded),
+    }
   }
 
   /** Number of calls that this replica holds. */
@@ -156,7 +162,7 @@ export class HeldCalls {
     try {
       return await this.#holdForAnswers(call, outcome, requestDigest)
     } catch (error) {
-      this.#dropHeld(call, outcome.state)
+      this.#dropHeld(call, outcome.state, withdrawReasonOf(error))
       throw error
     }
   }
@@ -175,12 +181,23 @@ export class HeldCalls {
     })
   }
 
+  /** The server has ended the call with a question whose state the caller carries, so nothing waits here any more. */
+  #dropCarried({ tenant }: Call, id: string): void {
+    const asks = [...(this.#held.get(id)?.asks.values() ?? [])]
+    this.#held.delete(id)
+    this.#pendingOutcomes.store(id, { tenant, outcome: carriedOn, asks, reason: 'asker-stopped' })
+  }
+
   /** Continues a call that is held here, or whose state the caller carries. */
   async #continue(call: Call, state: RelayState, given: Answers, requestDigest: string): Promise<Outcome<RelayState>> {
     const id = heldId(state.inner)
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, state, given), requestDigest)
-    for (let other = this.#continuing.get(id); other !== undefined; other = this.#continuing.get(id)) await other
-    await this.#pendingOutcomes.settle(id)
+    do {
+      await this.#continuing.get(id)
+      await this.#pendingOutcomes.settle(id)
+      if (this.#held.has(id)) await this.#leases.ensure()
+      // Another request may have begun to continue the call meanwhile.
+    } while (this.#continuing.has(id))
     if (!this.#held.has(id)) return this.#continueElsewhere(call, id, state, given, requestDigest)
     return this.#exclusively(id, async () => {
       const { tenant } = call
@@ -189,9 +206,9 @@ export class HeldCalls {
       const recorded = await settleAsks(this.#store, call, asks, given, refusesSecrets)
       const delivering = { store: this.#store, tenant, asks, onError: this.#onError }
       const outcome = await deliver(delivering, recorded, () => this.#relay.continue(call, state, recorded))
-      return outcome.kind === 'input-required'
-        ? await this.#holdForAnswers(call, outcome, requestDigest)
-        : await this.#finish(call, id, outcome)
+      if (outcome.kind !== 'input-required') return await this.#finish(call, id, outcome)
+      if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
+      return await this.#holdForAnswers(call, outcome, requestDigest)
     })
   }
 
@@ -217,8 +234,8 @@ export class HeldCalls {
     const row = await this.#store.calls.read(call.tenant, id, call.principal)
     if (row?.state.kind !== 'running' || row.owner === this.#owner) return this.#storedOutcome(call, id)
     const isOver = async () => (await this.#store.calls.read(call.tenant, id, call.principal))?.state.kind !== 'running'
-    const remote = await this.#forwarding.continueAt(row.owner, call, state, given, requestDigest, isOver)
-    return remote?.kind === 'input-required' ? remote : this.#storedOutcome(call, id)
+    const remote = await this.#remote.continueAt(row.owner, call, state, given, requestDigest, isOver)
+    return remote?.kind === 'input-required' || remote?.kind === 'failed' ? remote : this.#storedOutcome(call, id)
   }
 
   /** Continues a call for a caller whose request reached another replica. */
@@ -240,15 +257,14 @@ export class HeldCalls {
 
   /** Records every held call as lost, so that a caller that retries at another replica gets an error at once. */
   async close(): Promise<void> {
-    clearInterval(this.#beat)
     this.#isClosed = true
     for (const [id, { tenant, asks }] of this.#held) {
-      await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onError)
+      await this.#leases.finish(tenant, id, JSON.stringify(lost)).catch(this.#onError)
       for (const ask of asks.values()) await this.#store.asks.withdraw(tenant, ask, 'owner-lost').catch(this.#onError)
     }
     this.#held.clear()
     await this.#attached.close(async (tenant, id) => {
-      await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(lost)).catch(this.#onError)
+      await this.#leases.finish(tenant, id, JSON.stringify(lost)).catch(this.#onError)
     })
     await this.#pendingOutcomes.settleAll().catch(this.#onError)
   }
@@ -273,7 +289,7 @@ export class HeldCalls {
       for (const [key, wanted] of Object.entries(isKept ? outcome.wanted : {})) {
         if (asks.has(key)) continue
         const waitMs = storedWaitMs(this.#wait, call, wanted, state, this.#store.nowMs())
-        const ask = await raiseAsk(this.#store, calledBy(call, state.target), wanted, { ...raising, waitMs })
+        const ask = await raiseAsk(this.#store, askedCall(call, state.target), wanted, { ...raising, waitMs })
         if (ask !== undefined) asks.set(key, ask)
       }
     } catch (error) {
@@ -302,6 +318,7 @@ export class HeldCalls {
     }
     const next = await this.#relay.refuse(call, state, error)
     if (next.kind !== 'input-required') return this.#finish(call, id, next)
+    if (heldId(next.state.inner) !== id) this.#dropCarried(call, id)
     if (refusals < relayLimits.roundsPerCall) return this.#holdForAnswers(call, next, requestDigest, refusals + 1)
     this.#dropHeld(call, next.state)
     return failed(errorCodes.refused, error.message)
@@ -321,13 +338,11 @@ export class HeldCalls {
 
   #hold({ tenant, principal }: Call, id: string, requestDigest: string, asks: Map<string, string>): void {
     this.#held.set(id, { tenant, principal, requestDigest, asks })
-    // Its caller may retry at any replica.
-    this.#mailbox.open()
   }
 
   async #finish(call: Call, id: string, outcome: Ended): Promise<Ended> {
     const kept = storable(outcome)
-    const finishing = this.#store.calls.finish(call.tenant, id, this.#owner, JSON.stringify(kept))
+    const finishing = this.#leases.finish(call.tenant, id, JSON.stringify(kept))
     const isOurs = await finishing
       .catch((error: unknown) => {
         this.#pendingOutcomes.add(id, { tenant: call.tenant, outcome: kept, asks: [] })
@@ -342,7 +357,7 @@ export class HeldCalls {
   /** The stored outcome of a call that is not held here. */
   async #storedOutcome(call: Call, id: string): Promise<Ended> {
     const row = await this.#store.calls.read(call.tenant, id, call.principal)
-    if (row?.state.kind !== 'finished') return lost
+    if (row?.state.kind !== 'finished') return row?.owner === this.#owner ? leaseLost : lost
     await this.#store.calls.delivered(call.tenant, id)
     return parseExactly(row.state.outcome) as Ended
   }
@@ -356,9 +371,9 @@ export class HeldCalls {
         await this.#withdrawStopped(call.tenant, ask).catch(this.#onError)
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
       const outcome = await this.#relay.continue(detached, state, {})
-      if (outcome.kind === 'input-required')
-        outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
-      else await this.#finish(call, id, outcome)
+      if (outcome.kind !== 'input-required') await this.#finish(call, id, outcome)
+      else if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
+      else outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
     })
   }
 
@@ -370,18 +385,20 @@ export class HeldCalls {
     }
   }
 
-  /** Renews the leases of the calls that are held here. */
-  async #renewLeases(): Promise<void> {
-    try {
-      const isKnown = (id: string) => this.#pendingOutcomes.has(id) || this.#held.has(id) || this.#attached.has(id)
-      const gone = await this.#leases.renew([...this.#held.keys(), ...this.#attached.ids], isKnown)
-      for (const id of gone) {
-        this.#held.delete(id)
-        this.#attached.remove(id)
-      }
-      await this.#pendingOutcomes.settleAll()
-    } catch (error) {
-      this.#onError(error)
+  /** Drops the calls that other replicas ended while this one could not renew its lease. */
+  async #dropEnded(): Promise<void> {
+    const isKnown = (id: string) => this.#pendingOutcomes.has(id) || this.#held.has(id) || this.#attached.has(id)
+    for (const id of await this.#leases.ended([...this.#held.keys(), ...this.#attached.ids], isKnown)) {
+      this.#held.delete(id)
+      this.#attached.remove(id)
     }
+  }
+
+  /** Keeps the lease while calls are recorded here, and stores what the store could not take before. */
+  async #settle(): Promise<void> {
+    const owned = this.#held.size + this.#attached.ids.length + this.#pendingOutcomes.size + this.#leases.size
+    if (owned > 0) await this.#leases.ensure()
+    await this.#leases.settle()
+    await this.#pendingOutcomes.settleAll()
   }
 }

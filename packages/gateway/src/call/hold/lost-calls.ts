@@ -2,14 +2,27 @@
 
 import { errorCodes } from '../../protocol/messages.ts'
 import type { RelayState } from '../call-state.ts'
+import type { CallLayer } from '../layers.ts'
 import { type Call, failed, type NeedsInput, type Outcome } from '../model.ts'
-import type { Relay } from '../relay.ts'
 
-export const lostWords =
-  'The gateway process that held this call has stopped. Whether the call did anything is not known: check before calling it again.'
+const unknownEffect = 'Whether the call did anything is not known: check before calling it again.'
 
-/** The outcome of a call whose process died. */
+export const lostWords = `The gateway process that held this call has stopped or could not reach its database. ${unknownEffect}`
+
+/** The outcome of a call whose process died, or did not renew its lease in time. */
 export const lost = failed(errorCodes.refused, lostWords)
+
+/** The same at the process that did not renew its lease in time. */
+export const leaseLost = failed(
+  errorCodes.refused,
+  `The gateway could not reach its database for too long, so this call was ended. ${unknownEffect}`,
+)
+
+/** The stored outcome of a call that its server ended with a question whose state the caller carries. */
+export const carriedOn = failed(
+  errorCodes.refused,
+  `The server ended this call with another question, which the caller got. ${unknownEffect}`,
+)
 
 /** Whether a server of a session-based revision waits inside this call. */
 export function isHeld(outcome: Outcome<RelayState>): outcome is NeedsInput<RelayState> {
@@ -17,7 +30,7 @@ export function isHeld(outcome: Outcome<RelayState>): outcome is NeedsInput<Rela
 }
 
 /** Cancels a call that no request continues. */
-export async function cancelAtServer(relay: Pick<Relay, 'continue'>, call: Call, state: RelayState): Promise<void> {
+export async function cancelAtServer(relay: Pick<CallLayer, 'continue'>, call: Call, state: RelayState): Promise<void> {
   await relay.continue({ ...call, notify: () => undefined, signal: AbortSignal.abort() }, state, {})
 }
 

@@ -5,6 +5,7 @@ import type { WithdrawReason } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import type { Ended } from '../model.ts'
+import type { Leases } from './leases.ts'
 
 export interface PendingOutcome {
   readonly tenant: string
@@ -17,14 +18,18 @@ export interface PendingOutcome {
 
 export class PendingOutcomes {
   readonly #store: Store
-  readonly #owner: string
+  readonly #leases: Leases
   readonly #onError: (error: unknown) => void
   readonly #pending = new Map<string, PendingOutcome>()
 
-  constructor(store: Store, owner: string, onError: (error: unknown) => void) {
+  constructor(store: Store, leases: Leases, onError: (error: unknown) => void) {
     this.#store = store
-    this.#owner = owner
+    this.#leases = leases
     this.#onError = onError
+  }
+
+  get size(): number {
+    return this.#pending.size
   }
 
   has(id: string): boolean {
@@ -38,9 +43,12 @@ export class PendingOutcomes {
   }
 
   add(id: string, end: PendingOutcome): void {
-    if (this.#pending.size < relayLimits.pendingOutcomes) this.#pending.set(id, end)
-    else
-      this.#onError(new Error('Too many calls ended while the store was unavailable; the outcome of one was dropped.'))
+    if (this.#pending.size < relayLimits.pendingOutcomes) {
+      this.#pending.set(id, end)
+      return
+    }
+    this.#leases.abandon({ tenant: end.tenant, id }, 'store-unavailable')
+    this.#onError(new Error('Too many calls ended while the store was unavailable; the outcome of one was dropped.'))
   }
 
   /** Throws while the store is still unavailable. Does nothing when no outcome is pending. */
@@ -48,7 +56,7 @@ export class PendingOutcomes {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
     const { tenant, outcome, asks, reason = 'owner-lost' } = pending
-    await this.#store.calls.finish(tenant, id, this.#owner, JSON.stringify(outcome))
+    await this.#leases.finish(tenant, id, JSON.stringify(outcome))
     for (const ask of asks) {
       const ended = await this.#store.asks.withdraw(tenant, ask, reason)
       // A person answered just before, and the answer reaches no caller.

@@ -8,7 +8,8 @@
 
 import type { Ask, Surface } from '@assent/core'
 import type { Store } from '@assent/store'
-import type { RoutingState } from '../call-state.ts'
+import { own } from '../../protocol/own.ts'
+import { inboxLeftMs, type RoutingState } from '../call-state.ts'
 import type { CallerWait } from '../layers.ts'
 import type { Answers, Call, InputResponse } from '../model.ts'
 import { expired, noAnswer } from '../screen/screen-questions.ts'
@@ -75,9 +76,10 @@ export class AnswerWait {
     const unsubscribe =
       goesAt === undefined ? () => undefined : this.#shutdown.onPhase(goesAt, () => stopWaiting.abort(noCaller))
     const stopProgress = reportWaiting(call)
-    const stopRecording = asks.map(([, id]) => this.#seen.waits(call.tenant, id, state.waits > 0))
-    const leftMs = state.untilMs === undefined ? this.#settings.askWaitMs : state.untilMs - this.#store.nowMs()
-    const timeoutMs = Math.min(forMs, Math.max(0, leftMs) + marginMs)
+    const recording = asks.map(([key, id]) => [key, this.#seen.waits(call.tenant, id, state.waits > 0)] as const)
+    let stillOpen: readonly string[] = []
+    const leftMs = inboxLeftMs(state, this.#store.nowMs()) ?? this.#settings.askWaitMs
+    const timeoutMs = Math.min(forMs, leftMs + marginMs)
     try {
       const ended = await Promise.all(
         asks.map(async ([key, id]) => {
@@ -86,6 +88,7 @@ export class AnswerWait {
         }),
       )
       const open = ended.filter(([, ask]) => ask === 'unknown' || ask?.state.kind === 'open')
+      stillOpen = open.map(([key]) => key)
       // Decided by the store, or by our clock while the store is unavailable: the wait must end either way.
       const isTimeUp = timeoutMs < forMs && (!canRetry || open.some(([, ask]) => ask === 'unknown'))
       if (open.length > 0 && !signal.aborted && !isTimeUp) return undefined
@@ -104,11 +107,11 @@ export class AnswerWait {
       const final = ended.map(([key, ask]) => [key, last.get(key) ?? ask] as const)
       // On a timeout the server gets "expired": the person did not dismiss the question.
       const otherwise = isTimeUp && !signal.aborted ? expired : noAnswer
-      return Object.fromEntries(final.map(([key, ask]) => [key, endOf(ask) ?? otherwise]))
+      return Object.fromEntries(final.map(([key, ask]) => [key, recordedIn(call, state, key, endOf(ask) ?? otherwise)]))
     } finally {
       unsubscribe()
       stopProgress()
-      for (const stop of stopRecording) stop()
+      for (const [key, stop] of recording) stop(stillOpen.includes(key))
       stopWaiting.abort(noCaller)
     }
   }
@@ -158,6 +161,14 @@ function shownByClient(
 function endOf(ask: Ask | 'unknown' | undefined): InputResponse | undefined {
   if (ask === undefined || ask === 'unknown' || ask.state.kind === 'open') return undefined
   return ask.state.kind === 'withdrawn' && ask.state.reason === 'caller-gone' ? undefined : givenOf(ask)
+}
+
+/** Marks the end of a question that only the inbox asked. */
+function recordedIn({ client }: Call, { wanted, server }: RoutingState, key: string, given: InputResponse) {
+  const asked = own(wanted, key)
+  return asked !== undefined && client.isRecorded?.(asked, server) === true
+    ? { ...given, isRecorded: true as const }
+    : given
 }
 
 /**

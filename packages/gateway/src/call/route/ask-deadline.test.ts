@@ -1,6 +1,9 @@
-import type { AskMeta } from '@assent/core'
+import { type AskMeta, askMeta } from '@assent/core'
 import { describe, expect, test } from 'vitest'
-import { decideWithinMs } from './ask-deadline.ts'
+import { relayLimits } from '../../limits.ts'
+import type { RelayState } from '../call-state.ts'
+import type { Call, InputRequest } from '../model.ts'
+import { decideWithinMs, longestWaitMs, shownWaitMs, storedWaitMs } from './ask-deadline.ts'
 
 const s = 1_000
 const min = 60 * s
@@ -48,4 +51,48 @@ describe('how long a person may take', () => {
     expect(decideWithinMs(byDefault, { asker: chosen(60 * s), isResumable: false, elapsedMs: 12.5 * s })).toBe(47.5 * s)
     expect(decideWithinMs(byDefault, { asker: usual, isResumable: true, elapsedMs: min })).toBe(24 * hour - min)
   })
+})
+
+const wanted = (waitMs: number, isDefault?: true): InputRequest & { kind: 'form' } => {
+  const meta = isDefault === undefined ? { waitMs } : { waitMs, isDefault }
+  return { kind: 'form', message: 'One?', schema: {}, params: { _meta: askMeta(meta) } }
+}
+const state = { server: 'deploy', inner: null, schemas: {}, isPrefixed: false }
+const held = { ...state, inner: { held: 'call_1' } }
+const shared = (leavesAfterMs?: () => number | undefined): InputRequest => ({
+  ...wanted(5 * min, true),
+  shared: { isOpen: true, oneOf: [], ...(leavesAfterMs === undefined ? {} : { leavesAfterMs }) },
+})
+
+describe('how long a stored question stays open', () => {
+  test.each<[string, Pick<Call, 'leavesAfterMs'>, InputRequest, RelayState, number]>([
+    ['the caller can retry', {}, wanted(5 * min, true), state, 24 * hour],
+    ['a server waits inside its call', {}, wanted(5 * min, true), held, 5 * min],
+    ['a caller that cannot retry', { leavesAfterMs: () => 20 * s }, wanted(5 * min, true), state, 20 * s],
+    ['a caller whose timeout is unknown', { leavesAfterMs: () => undefined }, wanted(5 * min, true), state, 24 * hour],
+    ['a caller that stays longer', { leavesAfterMs: () => hour }, wanted(5 * min, true), state, 5 * min],
+    ['the first of several callers', { leavesAfterMs: () => 20 * s }, shared(() => 15 * s), state, 15 * s],
+    ['the caller itself', { leavesAfterMs: () => 20 * s }, shared(() => 25 * s), state, 20 * s],
+    ['another of several callers', {}, shared(() => 15 * s), held, 15 * s],
+    ['several callers that can retry', {}, shared(), state, 24 * hour],
+    ['open for a while', {}, wanted(60 * s), { ...state, round: { id: 'round', atMs: 99_000 } }, 59 * s],
+    ['no time left', {}, wanted(5), held, s],
+  ])('[WAIT-4] [WAIT-6] %s', (_case, call, question, at, expected) => {
+    expect(storedWaitMs(byDefault, call, question, at, 100_000)).toBe(expected)
+  })
+
+  test('[WAIT-4] a question that may belong to no other call has its caller’s timeout', () => {
+    const alone = { ...wanted(5 * min), shared: undefined } as unknown as InputRequest
+    expect(storedWaitMs(byDefault, {}, alone, held, 0)).toBe(5 * min)
+  })
+})
+
+test('[WAIT-6] a question that the client shows is not open longer than the asker’s default', () => {
+  expect(shownWaitMs(byDefault, wanted(5 * min, true))).toBe(5 * min)
+  expect(shownWaitMs(byDefault, wanted(5 * min, true), min)).toBe(4 * min)
+})
+
+test('[RUN-3] data of a call is kept as long as any of its questions can be open', () => {
+  expect(longestWaitMs(byDefault)).toBe(relayLimits.resumableWaitMs)
+  expect(longestWaitMs(operatorSet(72 * hour))).toBe(72 * hour)
 })

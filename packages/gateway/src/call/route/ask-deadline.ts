@@ -7,7 +7,7 @@
 
 import { type AskMeta, askLimits, readAskMeta } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
-import type { RelayState } from '../call-state.ts'
+import { openForMs, type RelayState } from '../call-state.ts'
 import { type Call, heldId, type InputRequest } from '../model.ts'
 
 export interface GatewayWait {
@@ -51,7 +51,7 @@ export function storedWaitMs(
   const withinMs = decideWithinMs(gateway, {
     asker: askerOf(wanted),
     isResumable: heldId(state.inner) === undefined && callerMs === undefined,
-    elapsedMs: elapsedOf(state, nowMs),
+    elapsedMs: openForMs(state, nowMs),
     ...(callerMs === undefined ? {} : { callerMs }),
   })
   return Math.max(withinMs, askLimits.decideMinMs)
@@ -77,8 +77,4 @@ function earliest(...waits: readonly (number | undefined)[]): number | undefined
 /** Undefined for a server that does not send its timeout. */
 export function askerOf({ params }: InputRequest): AskMeta | undefined {
   return readAskMeta(params)
-}
-
-function elapsedOf({ round }: RelayState, nowMs: number): number {
-  return round === undefined ? 0 : Math.max(0, nowMs - round.atMs)
 }

@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import {
   type Ask,
+  type AskCaller,
   type AskingCall,
   answerMeta,
   askLimits,
   canonicalJson,
+  compact,
   isApprovalForm,
   isAssentError,
   type JsonObject,
@@ -21,13 +23,23 @@ import {
 import type { Store } from '@assent/store'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
 import type { OpenRound } from '../call-state.ts'
+import { callerOf } from '../clients/caller.ts'
 import type { Call, InputRequest, InputResponse, Shared } from '../model.ts'
+import { calledBy as calledAs } from '../names.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../screen/screen-questions.ts'
 import { askerOf } from './ask-deadline.ts'
 
 /** The parts of a call from which an ask is made. */
-export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params' | 'waiting'>
+export type AskedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params' | 'waiting'> & {
+  readonly caller?: AskCaller
+}
+
+/** @param target the server's name for the target, if it differs from the caller's */
+export function askedCall(call: Call, target: string | undefined): AskedCall {
+  const { tenant, principal, method, params, waiting, client } = calledAs(call, target)
+  return { tenant, principal, method, params, caller: callerOf(client), ...compact({ waiting }) }
+}
 
 export interface Raising {
   readonly server: string
@@ -64,6 +76,7 @@ export async function raiseAsk(
     tenant: call.tenant,
     id,
     asker: tool === undefined ? { server } : { server, tool },
+    ...compact({ caller: call.caller }),
     principal: call.principal,
     ...(callId === undefined ? {} : { callId }),
     question,

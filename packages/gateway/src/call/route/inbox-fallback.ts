@@ -5,11 +5,20 @@
 // its copy of the question.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, askLimits, askMeta, isTooManyOpen, newId, readAskMeta, type WithdrawReason } from '@assent/core'
+import {
+  type Ask,
+  askLimits,
+  askMeta,
+  compact,
+  isTooManyOpen,
+  newId,
+  readAskMeta,
+  type WithdrawReason,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { readOwnJson } from '../../protocol/own-json.ts'
-import type { OpenRound } from '../call-state.ts'
+import { type OpenRound, openForMs } from '../call-state.ts'
 import type { Call, InputRequest, InputResponse } from '../model.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { shownWaitMs } from './ask-deadline.ts'
@@ -81,7 +90,7 @@ export class InboxFallback {
   async show({ call, server, wanted, isHeld, round, record }: Put, id: string, isEnding = false): Promise<string> {
     const waiting = this.#delete(id)
     const room = isEnding ? undefined : this.#asking
-    const elapsedMs = round === undefined ? 0 : Math.max(0, this.#store.nowMs() - round.atMs)
+    const elapsedMs = openForMs({ round }, this.#store.nowMs())
     const waitMs = Math.max(shownWaitMs(this.#settings, wanted, elapsedMs), askLimits.decideMinMs)
     const raising = { server, waitMs, isHeld, id, room, round }
     const callId = await record?.()
@@ -157,9 +166,9 @@ export class InboxFallback {
  * would keep its headers and its connection in memory, for up to a hundred thousand questions.
  */
 function serialized({ call, server, wanted, isHeld, round }: Put): string {
-  const { tenant, principal, method, params } = call
-  const needed = Object.entries(params).filter(([name]) => name === 'name' || name === 'arguments')
-  const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed) }
+  const { tenant, principal, method, params, caller } = call
+  const needed = Object.entries(params).filter(([name]) => ['name', 'uri', 'arguments'].includes(name))
+  const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed), ...compact({ caller }) }
   const meta = readAskMeta(wanted.params)
   const ours = meta === undefined ? {} : { _meta: askMeta(meta) }
   return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: ours }, isHeld, round })

@@ -16,6 +16,7 @@ test.each([
   ['a yes with content', unknown, yes, 300, true],
   ['an empty yes', unknown, emptyYes, 1_199, false],
   ['an empty yes', unknown, emptyYes, 1_200, true],
+  ['a yes with empty content', unknown, { result: { action: 'accept', content: {} } }, 1_199, false],
   ['an empty yes of a client that never sends one by itself', claudeCode, emptyYes, 300, true],
   ['a decline', unknown, no, 1_199, false],
   ['a decline', unknown, no, 1_200, true],
@@ -31,7 +32,7 @@ test.each([
 })
 
 test('[ROUTE-2] an answer whose time is unknown counts as a person’s', () => {
-  expect(isFromPerson(settings, unknown, yes, undefined)).toBe(true)
+  for (const given of [yes, emptyYes, no]) expect(isFromPerson(settings, unknown, given, undefined)).toBe(true)
 })
 
 const region: InputRequest = {
@@ -60,7 +61,12 @@ test('[FORM-22] a person is asked again only for a form that their answer does n
 
 test('[FORM-19] a valid answer gets the types of its schema, and other answers stay unchanged', () => {
   const schema = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } } } }
-  const state = { server: 'deploy', inner: null, isPrefixed: false, schemas: { list: schema, link: true, own: false } }
+  const state = {
+    server: 'deploy',
+    inner: null,
+    isPrefixed: false,
+    schemas: { list: schema, moved: schema, link: true, own: false },
+  }
   const given = { result: { action: 'accept', content: { tags: 'a, b' } } }
   const others = { link: { given }, own: { given }, constructor: { given }, moved: {} }
 

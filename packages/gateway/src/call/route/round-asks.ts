@@ -11,10 +11,9 @@ import { own } from '../../protocol/own.ts'
 import { type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import { type Answers, type Call, heldId, type InputRequest, type InputResponse } from '../model.ts'
-import { calledBy } from '../names.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { type GatewayWait, storedWaitMs } from './ask-deadline.ts'
-import { type Raising, raiseAsk } from './inbox-asks.ts'
+import { askedCall, type Raising, raiseAsk } from './inbox-asks.ts'
 import type { InboxFallback, Put } from './inbox-fallback.ts'
 import type { SurfaceSettings } from './surfaces.ts'
 import { unseenAskId } from './unseen-answers.ts'
@@ -50,7 +49,7 @@ export class RoundAsks {
   ): Promise<Readonly<Record<string, string>>> {
     const pages = Object.entries(wanted).filter(([, one]) => isPage(one))
     return this.#allOrNone(call, pages, async ([key, one]) => {
-      const asked = calledBy(call, state.target)
+      const asked = askedCall(call, state.target)
       return own(onRecord, key) ?? (await raiseAsk(this.#store, asked, one, this.#raising(call, state, one)))
     })
   }
@@ -183,7 +182,7 @@ export class RoundAsks {
     if (id !== undefined && (await this.#store.asks.read(call.tenant, id)) !== undefined) return id
     const callId = await below.record?.(relayPart(state))
     const raising = { ...this.#raising(call, state, wanted), ...(id === undefined ? {} : { id }) }
-    const asked = calledBy(call, state.target)
+    const asked = askedCall(call, state.target)
     return raiseAsk(this.#store, asked, wanted, callId === undefined ? raising : { ...raising, callId })
   }
 
@@ -206,7 +205,7 @@ export function isPage(wanted: InputRequest): boolean {
 /** The question as its fallback needs it. */
 export function putOf(call: Call, below: CallLayer, state: RelayState, wanted: InputRequest): Put {
   const isHeld = heldId(state.inner) !== undefined
-  const put = { call: calledBy(call, state.target), server: state.server, wanted, isHeld, round: state.round }
+  const put = { call: askedCall(call, state.target), server: state.server, wanted, isHeld, round: state.round }
   const record = below.record?.bind(below, relayPart(state))
   return record === undefined ? put : { ...put, record }
 }

@@ -1,82 +1,363 @@
 import type { Surface } from '@assent/core'
-import { expect, test } from 'vitest'
-import { until } from '../../../../../test-kit/until.ts'
-import type { RelayState } from '../call-state.ts'
-import type { CallLayer } from '../layers.ts'
-import { type Answers, failed, type NeedsInput, type Outcome } from '../model.ts'
-import { OpenAskLimits } from '../screen/open-limits.ts'
-import { Shutdown } from '../shutdown.ts'
-import { Routing, type RoutingSettings } from './routing.ts'
-import { callOf, form, openRounds, settings } from './sample-rounds.suite.ts'
-import type { RoundClaims } from './send-answers.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { relayLimits, setLimits } from '../../limits.ts'
+import type { CallerWait } from '../layers.ts'
+import { type NeedsInput, unsent } from '../model.ts'
+import { unseen } from '../screen/screen-questions.ts'
+import type { RoutingSettings } from './routing.ts'
+import { callOf, form } from './sample-rounds.suite.ts'
+import {
+  asking,
+  done,
+  fast,
+  link,
+  no,
+  patient,
+  relay,
+  roots,
+  routed,
+  showsForms,
+  slow,
+  stateIn,
+  yes,
+} from './sample-routing.suite.ts'
+import { unseenAskId } from './unseen-answers.ts'
 
-const state: RelayState = { server: 'deploy', inner: null, schemas: { one: true }, isPrefixed: false }
-const asked: NeedsInput<RelayState> = { kind: 'input-required', wanted: { one: form('One?') }, state }
-const done: Outcome<RelayState> = { kind: 'finished', result: { content: [] } }
-const showsForms = callOf({ client: { info: {}, declared: { elicitation: {} }, capabilities: {} } })
-const noClaims: RoundClaims = { find: async () => undefined, run: (_name, _wait, send) => send() }
+const round = { id: 'round', atMs: 1 }
+const retry: CallerWait = { forMs: 60_000, canRetry: true, retry: { runsOn: true } }
+const inboxFirst = { surfaces: ['inbox', 'client'] } as const
 
-async function routed(changes: Partial<RoutingSettings>) {
-  const rounds = await openRounds()
-  const sent: Answers[] = []
-  const below: CallLayer = {
-    start: async () => asked,
-    refuse: async () => failed(0, 'Not used here.'),
-    continue: async (_call, _state, given) => {
-      sent.push(given)
-      return done
-    },
-  }
-  const asking = new OpenAskLimits({ isEnabled: true, askWaitMs: settings.askWaitMs })
-  const all = { ...settings, unseenAfterMs: 300, ...changes }
-  const routing = new Routing(rounds.store, all, asking, new Shutdown(), noClaims)
-  return { ...rounds, sent, exchange: routing.through(below, { forMs: 60_000, canRetry: false }) }
-}
+let restore: () => void
+beforeEach(() => {
+  restore = setLimits(relayLimits, { roundsPerCall: 3, storeGraceMs: 200 })
+})
+afterEach(() => restore())
 
 test('[ROUTE-1] [ROUTE-3] a question that the client cannot show is answered in the inbox, and the call continues', async () => {
-  const { exchange, open, answer, sent } = await routed({})
+  const { exchange, firstAsk, answer, sent, calls } = await routed([asking(), done])
   const calling = exchange.start(callOf())
-  const [ask] = await until(async () => ((await open()).length > 0 ? open() : undefined))
-  await answer(ask?.id)
+  await answer(await firstAsk())
 
   expect(await calling).toEqual(done)
-  expect(sent).toEqual([{ one: { result: { action: 'accept', content: {} } } }])
+  expect(sent).toEqual([{ one: yes }])
+  expect(calls[0]?.state).toEqual(relay)
+})
+
+test('[ROUTE-1] a call that asks nothing is returned unchanged', async () => {
+  const { exchange } = await routed([done])
+  expect(await exchange.start(callOf())).toBe(done)
+})
+
+test.each<[string, Partial<RoutingSettings>]>([
+  ['without an inbox', { surfaces: ['client'] }],
+  ['for a server without the inbox', { surfacesOf: () => ['client'] }],
+  ['for a server with an inbox that the gateway lacks', { surfaces: ['client'], surfacesOf: () => ['inbox'] }],
+])('[ROUTE-13] %s routing changes nothing', async (_what, settings) => {
+  const asked = asking({ page: { ...link, secret: { page: 'secret_1', publicKey: 'key', leftMs: 9_000 } } })
+  const { exchange, open } = await routed([asked], { settings })
+
+  expect(await exchange.start(callOf())).toBe(asked)
+  expect(await open()).toEqual([])
+})
+
+test('[ROUTE-13] without an inbox the client’s answers are sent as they are, except an approval that is too fast', async () => {
+  const { exchange, sent, reports } = await routed([done], { settings: { surfaces: ['client'] } })
+  const schemas = { one: { type: 'object', properties: {} }, two: { type: 'object', properties: {} } }
+  const came = { one: { given: yes, afterMs: fast }, two: { given: yes, afterMs: slow } }
+
+  expect(await exchange.continue(showsForms, { ...relay, schemas }, came)).toEqual(done)
+  expect(sent).toEqual([{ one: unseen, two: yes }])
+  expect(reports).toEqual([['deploy', 'one', 'unseen']])
+})
+
+test('[FORM-19] an answer of the client reaches the server with the types of its schema', async () => {
+  const list = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } } } }
+  const { exchange, sent } = await routed([asking({ one: form('One?', list) }, { schemas: { one: list } }), done])
+  const first = await exchange.start(showsForms)
+  const given = { result: { action: 'accept', content: { tags: 'a, b' } } }
+  await exchange.continue(showsForms, stateIn(first), { one: { given, afterMs: slow } })
+
+  expect(sent).toEqual([{ one: { result: { action: 'accept', content: { tags: ['a', 'b'] } } } }])
+})
+
+test('[ROUTE-6] the client gets the questions that it can show, each with a fallback, and its answers are sent with the inbox’s', async () => {
+  const over = new Promise<void>(() => undefined)
+  const wanted = { form: form('One?'), link, roots }
+  const { exchange, firstAsk, answer, open, sent } = await routed([asking(wanted, {}, { over }), done])
+  const first = (await exchange.start(showsForms)) as NeedsInput<never>
+
+  expect(first.wanted).toEqual({ form: wanted.form, roots })
+  expect(first.over).toBe(over)
+  const state = stateIn(first)
+  expect([Object.keys(state.inInbox), Object.keys(state.copies)]).toEqual([['link'], ['form']])
+  expect(state).not.toHaveProperty('over')
+  expect(state.untilMs).toEqual(expect.any(Number))
+
+  const calling = exchange.continue(showsForms, state, {
+    form: { given: no, afterMs: slow },
+    roots: { given: { result: { roots: [] } }, afterMs: 0 },
+    link: { given: yes, afterMs: slow },
+    unknown: { given: yes, afterMs: slow },
+  })
+  expect(await open()).toHaveLength(1)
+  await answer(await firstAsk(), { action: 'accept' })
+
+  expect(await calling).toEqual(done)
+  expect(sent).toEqual([{ form: no, roots: { result: { roots: [] } }, link: { result: { action: 'accept' } } }])
+})
+
+test('[ROUTE-6] the client is asked again for what it did not answer while the inbox asks the rest', async () => {
+  const { exchange } = await routed([asking({ one: form('One?'), two: form('Two?') }), done])
+  const state = stateIn(await exchange.start(showsForms))
+  const next = await exchange.continue(showsForms, state, { one: { given: no, afterMs: slow } })
+
+  expect(next).toMatchObject({ kind: 'input-required', wanted: { two: { message: 'Two?' } } })
+  expect(stateIn(next).kept).toEqual({ one: no })
 })
 
 test('[ROUTE-2] an answer of the client that no person can have given moves the question to the inbox', async () => {
-  const { exchange, open, answer, sent } = await routed({})
+  const { exchange, firstAsk, answer, sent, reports, read } = await routed([
+    asking({ one: form('One?') }, { round }),
+    done,
+  ])
   const first = await exchange.start(showsForms)
-  if (first.kind !== 'input-required') throw new Error('The client was not asked.')
-  expect(Object.keys(first.wanted)).toEqual(['one'])
-
-  const given = { result: { action: 'accept', content: {} } }
-  const calling = exchange.continue(showsForms, first.state, { one: { given, afterMs: 5 } })
-  const [ask] = await until(async () => ((await open()).length > 0 ? open() : undefined))
+  const calling = exchange.continue(showsForms, stateIn(first), { one: { given: yes, afterMs: fast } })
+  const id = await firstAsk()
+  await vi.waitFor(async () => expect((await read(id))?.fastAnswer).toEqual({ action: 'accept', afterMs: fast }))
+  expect(reports).toEqual([['deploy', 'one', 'unseen']])
   expect(sent).toEqual([])
-  await answer(ask?.id, { action: 'decline' })
+  await answer(id, { action: 'decline' })
 
   expect(await calling).toEqual(done)
-  expect(sent).toEqual([{ one: { result: { action: 'decline' } } }])
+  expect(sent).toEqual([{ one: no }])
+})
+
+test('[ROUTE-12] the same answer, sent again later, does not count and opens no second ask', async () => {
+  const { exchange, open, sent, reports } = await routed([asking({ one: form('One?') }, { round })], {
+    wait: { forMs: 20, canRetry: true },
+  })
+  const asked = { ...stateIn(await exchange.start(showsForms)), copies: {} }
+  const first = await exchange.continue(showsForms, asked, { one: { given: yes, afterMs: fast } })
+  const second = await exchange.continue(showsForms, asked, { one: { given: yes, afterMs: slow } })
+
+  expect(stateIn(second).inInbox).toEqual(stateIn(first).inInbox)
+  expect(await open()).toHaveLength(1)
+  expect(sent).toEqual([])
+  expect(reports).toHaveLength(1)
+  // In a session the time is unknown, and each question is answered once.
+  await exchange.continue(showsForms, asked, { one: { given: yes } })
+  expect(sent).toEqual([{ one: yes }])
+})
+
+test('[ROUTE-12] only a question that was answered too fast has a fixed ask', async () => {
+  const { exchange } = await routed([asking({ one: form('One?') }, { round })], { wait: { forMs: 5, canRetry: true } })
+  const asked = { ...stateIn(await exchange.start(showsForms)), copies: {} }
+  const fixed = unseenAskId(round, 'one')
+
+  expect(stateIn(await exchange.continue(showsForms, asked, { one: {} })).inInbox.one).not.toBe(fixed)
+  const moved = await exchange.continue(showsForms, asked, { one: { given: no, afterMs: fast } })
+  expect(stateIn(moved).inInbox.one).toBe(fixed)
+})
+
+test('[RUN-11] a round that only the client answered is neither claimed nor looked up', async () => {
+  const find = vi.fn(async () => done)
+  const run = vi.fn(async () => done)
+  const { exchange, sent } = await routed([asking({ one: form('One?') }, { round }), done], {
+    wait: retry,
+    claims: { find, run },
+  })
+  const state = stateIn(await exchange.start(showsForms))
+  await exchange.continue(showsForms, state, { one: { given: no, afterMs: slow } })
+  expect(sent).toEqual([{ one: no }])
+  expect(run).not.toHaveBeenCalled()
+
+  await exchange.continue(
+    showsForms,
+    { ...state, copies: {}, hasInboxAnswer: true },
+    { one: { given: no, afterMs: slow } },
+  )
+  expect(run).toHaveBeenCalledOnce()
+  expect(find).not.toHaveBeenCalled()
+})
+
+test('[ROUTE-12] an answer of the client whose time is unknown counts', async () => {
+  const { exchange, sent, open } = await routed([asking({ one: form('One?') }, { round }), done])
+  const state = { ...stateIn(await exchange.start(showsForms)), copies: {} }
+
+  expect(await exchange.continue(showsForms, state, { one: { given: yes } })).toEqual(done)
+  expect(sent).toEqual([{ one: yes }])
+  expect(await open()).toEqual([])
+})
+
+test('[ROUTE-2] a question for which the client has no answer any more moves to the inbox, and nothing is reported', async () => {
+  const { exchange, firstAsk, answer, sent, reports } = await routed([asking({ one: form('One?') }, { round }), done])
+  const calling = exchange.continue(showsForms, stateIn(await exchange.start(showsForms)), { one: {} })
+  await answer(await firstAsk())
+
+  expect(await calling).toEqual(done)
+  expect(sent).toEqual([{ one: yes }])
+  expect(reports).toEqual([])
+})
+
+test('[ROUTE-10] after an answer in the inbox the client’s does not count, and the round is claimed', async () => {
+  const run = vi.fn(async () => done)
+  const { exchange, answer, firstAsk, sent } = await routed([asking({ one: form('One?') }, { round }), done], {
+    settings: { silentAfterMs: 10 },
+    wait: retry,
+    claims: { run },
+  })
+  const state = stateIn(await exchange.start(showsForms))
+  await answer(await firstAsk(), { action: 'decline' })
+
+  expect(await exchange.continue(showsForms, state, { one: { given: yes, afterMs: slow } })).toEqual(done)
+  expect(run).toHaveBeenCalledWith(
+    { tenant: 'default', id: 'round', principal: 'ann' },
+    expect.anything(),
+    expect.any(Function),
+  )
+  expect(sent).toEqual([])
+})
+
+test('[ROUTE-7] the answer of a call that is cancelled is taken, and its fallback ends', async () => {
+  const { exchange, sent, store, open } = await routed([asking(), done], { wait: { ...retry, canRetry: true } })
+  const state = stateIn(await exchange.start(showsForms))
+  const withdrawing = vi.spyOn(store.asks, 'withdraw')
+  const cancelled = { ...showsForms, signal: AbortSignal.abort() }
+  const there = { ...state, copies: { one: 'ask_elsewhere' } }
+  await exchange.continue(cancelled, there, { one: { given: no, afterMs: slow } })
+
+  expect(withdrawing).toHaveBeenCalledWith('default', 'ask_elsewhere', 'call-cancelled')
+  expect(sent).toEqual([{ one: no }])
+  expect(await open()).toEqual([])
+})
+
+test('[RUN-5] a round that was sent already raises no more asks: its result is returned', async () => {
+  const find = vi.fn(async () => done)
+  const { exchange, open } = await routed([asking({ one: form('One?') }, { round })], { claims: { find } })
+  const state = { ...stateIn(await exchange.start(showsForms)), hasInboxAnswer: true }
+
+  expect(await exchange.continue(showsForms, state, { one: { given: yes, afterMs: fast } })).toEqual(done)
+  expect(await open()).toEqual([])
+})
+
+test('[RUN-5] while another request sends the round, the caller has to retry', async () => {
+  const { exchange } = await routed([asking({ one: form('One?') }, { round })], {
+    claims: { find: async () => 'running' },
+  })
+  const state = { ...stateIn(await exchange.start(showsForms)), hasInboxAnswer: true }
+
+  expect(await exchange.continue(showsForms, state, { one: { given: yes, afterMs: fast } })).toEqual({
+    kind: 'input-required',
+    wanted: {},
+    state: { ...state, waits: 1 },
+  })
+})
+
+test('[RUN-5] a request that cannot wait for the one that sends the round has to retry', async () => {
+  const { exchange, firstAsk, answer } = await routed([asking({ one: form('One?') }, { round })], {
+    wait: retry,
+    claims: { run: async () => 'running' },
+  })
+  const calling = exchange.start(callOf())
+  await answer(await firstAsk())
+
+  expect(await calling).toMatchObject({ kind: 'input-required', wanted: {}, state: { waits: 1 } })
+})
+
+test('[ROUTE-5] a caller that waits for the inbox has to retry before its time is up', async () => {
+  const { exchange, open } = await routed([asking()], { wait: { forMs: 20, canRetry: true } })
+  const first = await exchange.start(callOf())
+  expect(first).toMatchObject({ kind: 'input-required', wanted: {}, state: { waits: 1 } })
+  expect(first).not.toHaveProperty('over')
+  const second = await exchange.continue(callOf(), stateIn(first), {})
+
+  expect(second).toMatchObject({ wanted: {}, state: { waits: 2, inInbox: stateIn(first).inInbox } })
+  expect(await open()).toHaveLength(1)
 })
 
 test('[SERVER-6] a reload while the inbox is asked first applies: the client is then not asked', async () => {
-  let surfaces: readonly Surface[] = ['inbox', 'client']
-  const { exchange, open, answer } = await routed({ silentAfterMs: 500, surfacesOf: () => surfaces })
+  let surfaces: readonly Surface[] = inboxFirst.surfaces
+  const { exchange, firstAsk, answer } = await routed([asking(), done], {
+    settings: { silentAfterMs: 300, surfacesOf: () => surfaces },
+  })
   const calling = exchange.start(showsForms)
-  const [ask] = await until(async () => ((await open()).length > 0 ? open() : undefined))
+  const id = await firstAsk()
   surfaces = ['inbox']
   // Longer than `silentAfterMs`.
-  const early = await Promise.race([calling, new Promise((resolve) => setTimeout(resolve, 1_500, 'waiting'))])
+  const early = await Promise.race([calling, new Promise((resolve) => setTimeout(resolve, 450, 'waiting'))])
   expect(early).toBe('waiting')
-  await answer(ask?.id)
+  await answer(id)
 
   expect(await calling).toEqual(done)
 })
 
-test('[ROUTE-11] with the inbox first, the client is asked too after the silence', async () => {
-  const { exchange } = await routed({ surfaces: ['inbox', 'client'], silentAfterMs: 100 })
-
+test('[ROUTE-11] with the inbox first, the client is asked too after the silence, and both copies stay open', async () => {
+  const { exchange, open } = await routed([asking()], { settings: { ...inboxFirst, silentAfterMs: 50 } })
   const outcome = await exchange.start(showsForms)
 
   expect(outcome).toMatchObject({ kind: 'input-required', wanted: { one: { message: 'One?' } } })
+  expect((await open()).map(({ id }) => id)).toEqual(Object.values(stateIn(outcome).copies))
+})
+
+test('[ROUTE-11] a caller whose time ends before the silence has to retry, and is not asked', async () => {
+  const { exchange } = await routed([asking()], {
+    settings: { ...inboxFirst, silentAfterMs: 5_000 },
+    wait: { forMs: 20, canRetry: true },
+  })
+  expect(await exchange.start(showsForms)).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
+})
+
+test('[ROUTE-11] an answer in the inbox before the silence is sent, and a caller without time is not asked', async () => {
+  const patientCaller = await routed([asking(), done], { settings: { ...inboxFirst, silentAfterMs: 5_000 } })
+  const calling = patientCaller.exchange.start(showsForms)
+  await patientCaller.answer(await patientCaller.firstAsk(), { action: 'decline' })
+  expect(await calling).toEqual(done)
+
+  const settings = { ...inboxFirst, silentAfterMs: 0 }
+  const { exchange } = await routed([asking()], { settings, wait: { forMs: 0, canRetry: true } })
+  expect(await exchange.start(showsForms)).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
+})
+
+test('[FLEET-5] a caller that is sent to another replica is not asked here', async () => {
+  const { exchange, shutdown, firstAsk } = await routed([asking()], {
+    settings: { ...inboxFirst, silentAfterMs: 5_000 },
+    wait: { forMs: 60_000, canRetry: true, goesAt: 'draining' },
+  })
+  const calling = exchange.start(showsForms)
+  await firstAsk()
+  shutdown.enter('draining')
+
+  expect(await calling).toMatchObject({ wanted: {}, state: { waits: 1, copies: {} } })
+})
+
+test('[RELAY-2] a server may ask again, and its asks that have ended are tracked no longer', async () => {
+  const ended = vi.fn()
+  const waiting = { replicaFor: async () => undefined, raised: () => undefined, ended, handOut: async () => undefined }
+  const { exchange, firstAsk, answer, sent } = await routed([asking(), asking({ two: form('Two?') }), done])
+  const calling = exchange.start(callOf({ waiting: waiting as never }))
+  const ids = [await firstAsk()]
+  await answer(ids[0])
+  ids.push(await firstAsk())
+  await answer(ids[1], { action: 'decline' })
+
+  expect(await calling).toEqual(done)
+  expect(sent).toEqual([{ one: yes }, { two: no }])
+  expect(ended.mock.calls).toEqual(ids.map((id) => [[id]]))
+})
+
+const ghp = `ghp_${'a1B2'.repeat(9)}`
+const text = form('Which?', { type: 'object', properties: { region: { type: 'string' } }, required: ['region'] })
+
+test.each([
+  ['is deleted once it reached the server', done, true],
+  ['stays stored if nothing was sent', unsent(-1, 'The server is not running.'), false],
+] as const)('[REPLY-8] a confirmed secret %s', async (_what, outcome, isDeleted) => {
+  const { exchange, firstAsk, answer, read } = await routed([asking({ one: text }), outcome], { wait: patient })
+  const calling = exchange.start(callOf())
+  const id = await firstAsk()
+  await answer(id, { action: 'accept', content: { region: ghp } })
+
+  expect(await calling).toEqual(outcome)
+  expect((await read(id))?.state).toMatchObject({ kind: 'settled' })
+  expect(Object.hasOwn((await read(id))?.state ?? {}, 'deleted')).toBe(isDeleted)
 })

@@ -12,12 +12,12 @@
 // I2  With an inbox, a client's answer to a question for a person counts only if it can come from one; otherwise the
 //     inbox asks (person-answers.ts).
 
-import { isTooManyOpen, type JsonObject, type Surface } from '@assent/core'
+import { compact, isTooManyOpen, type JsonObject, type Surface } from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
-import { type CallState, isRouted, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
+import { type CallState, isRouted, questionIn, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import { withAskMeta } from '../capabilities.ts'
 import { holdableMs } from '../clients/request-timeouts.ts'
 import { traitsOf } from '../clients/traits-of.ts'
@@ -41,12 +41,14 @@ import { type Counting, InboxFallback } from './inbox-fallback.ts'
 import { asAsked, isFromPerson, isYes, type PersonSettings, problemWith } from './person-answers.ts'
 import { isPage, putOf, RoundAsks } from './round-asks.ts'
 import { AnswerSender, forClientOf, isOutcome, isUnsent, type RoundClaims, type RoundResult } from './send-answers.ts'
-import { chooseSurface, needsPerson, type SurfaceSettings, surfacesFor } from './surfaces.ts'
+import { chooseSurface, isInboxFirst, needsPerson, type SurfaceSettings, surfacesFor } from './surfaces.ts'
 import { type OnUnseen, UnseenAnswers } from './unseen-answers.ts'
 
 export interface RoutingSettings extends SurfaceSettings, PersonSettings, AnswerWaitSettings, GatewayWait {
   /** Overrides how long a call can be held, whatever the client's known timeout is. */
   readonly patienceMs?: number
+  /** Where the client works, if this process serves only one client. */
+  readonly workplace?: NonNullable<ClientProfile['workplace']>
 }
 
 /** The client's answers to one round, and what happens to each question. */
@@ -97,10 +99,16 @@ export class Routing {
   /** The client's declared profile, and the capabilities sent to servers: with an inbox, people can always be asked. */
   profile(info: JsonObject, declared: JsonObject): ClientProfile {
     const capabilities = this.hasInbox ? { ...declared, elicitation: { form: {}, url: {} } } : declared
-    const profile = { info, declared, capabilities: withAskMeta(capabilities) }
+    const { workplace } = this.#settings
+    const profile = { info, declared, capabilities: withAskMeta(capabilities), ...compact({ workplace }) }
     return {
       ...profile,
       shows: (wanted, server) => chooseSurface(this.#surfacesOf(server), profile, wanted) === 'client',
+      isRecorded: (wanted, server) => {
+        const surfaces = this.#surfacesOf(server)
+        if (!this.hasInbox || !surfaces.includes('inbox') || isInboxFirst(surfaces)) return false
+        return chooseSurface(surfaces, profile, wanted) === 'inbox'
+      },
     }
   }
 
@@ -149,17 +157,17 @@ export class Routing {
    * The questions of a round whose answers do not fit and that only the client is asked, with the reason of each.
    * Undefined when one of them has an ask in the inbox as well: then no question is repeated.
    *
-   * @param asked the questions that the client was asked, when the state does not contain them
+   * @param forms what is needed to ask again and is not in the state (`formsToRepeat`)
    */
   async invalidAnswers(
     call: Call,
     state: CallState,
     came: TimedResponses,
-    asked: (key: string) => InputRequest | undefined,
+    forms: JsonObject,
   ): Promise<Readonly<Record<string, { readonly wanted: InputRequest; readonly reason: string }>> | undefined> {
     const all: [string, { wanted: InputRequest; reason: string }][] = []
     for (const [key, one] of Object.entries(came)) {
-      const wanted = isRouted(state) ? own(state.wanted, key) : asked(key)
+      const wanted = questionIn(state, forms, key)
       const isElsewhere = isRouted(state) && (Object.hasOwn(state.inInbox, key) || Object.hasOwn(state.kept, key))
       const reason = wanted === undefined || isElsewhere ? undefined : this.problemWith(call, wanted, one)
       if (wanted === undefined || reason === undefined) continue

@@ -2,11 +2,13 @@
 
 import type { JsonObject } from '@assent/core'
 import type { Store } from '@assent/store'
-import { openTestEnv } from '../../../../../test-kit/gateway/test-env.ts'
+import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
+import { openTestStore } from '../../../../../test-kit/store/open.ts'
 import type { RoutingState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import { type Call, type Failed, failed, type InputRequest } from '../model.ts'
 import { OpenAskLimits } from '../screen/open-limits.ts'
+import { linearPatterns } from '../screen/patterns.ts'
 import { InboxFallback } from './inbox-fallback.ts'
 import { RoundAsks } from './round-asks.ts'
 
@@ -46,7 +48,8 @@ async function notUsed(): Promise<Failed> {
 
 /** @param perCaller how many asks Ann may have open */
 export async function openRounds(perCaller = 100) {
-  const { store } = await openTestEnv()
+  const { store, close } = await openTestStore({ patterns: linearPatterns })
+  closeAfterTest(close)
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   const asking = new OpenAskLimits({
@@ -59,6 +62,7 @@ export async function openRounds(perCaller = 100) {
   return {
     store,
     asks,
+    asking,
     fallback,
     errors,
     onError,

@@ -25,14 +25,21 @@ export class SeenCallers {
   /**
    * Registers a request that waits for this ask. Returns a function that ends the registration.
    *
-   * @param isBack whether this request is a retry: then it is written at once
+   * @param isBack whether this request is a retry: then it is written soon, unless the ask has ended by then
    */
-  waits(tenant: string, id: string, isBack: boolean): () => void {
+  waits(tenant: string, id: string, isBack: boolean): (isOpen: boolean) => void {
     const waited = { tenant, id }
     this.#waited.add(waited)
-    if (isBack) void this.#write(waited)
+    let isUnwritten = isBack
+    const write = () => {
+      isUnwritten = false
+      void this.#write(waited)
+    }
+    const back = isBack ? setTimeout(write, relayLimits.callerBackMs).unref() : undefined
     this.#timer ??= setInterval(() => void this.#writeAll(), relayLimits.callerSeenEveryMs).unref()
-    return () => {
+    return (isOpen) => {
+      clearTimeout(back)
+      if (isUnwritten && isOpen) write()
       this.#waited.delete(waited)
       if (this.#waited.size > 0) return
       clearInterval(this.#timer)

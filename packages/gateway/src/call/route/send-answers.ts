@@ -35,7 +35,7 @@ type Route = (call: Call, below: CallLayer, outcome: Outcome<RelayState>) => Pro
 /** The outcome of a round whose process died, or was stopped, while the server ran it. */
 export const outcomeUnknown = failed(
   errorCodes.refused,
-  'The gateway process that ran this call stopped before it stored the outcome. Whether the call did anything is not known: check before calling it again.',
+  'The gateway process that ran this call stopped, or could not reach its database, before it stored the outcome. Whether the call did anything is not known: check before calling it again.',
 )
 
 export class AnswerSender {

@@ -87,4 +87,5 @@ test('[ROUTE-1] a server may have fewer surfaces than the gateway', () => {
   const settings = { surfaces: clientFirst, surfacesOf: (server: string) => (server === 'few' ? inboxOnly : undefined) }
   expect(surfacesFor(settings, 'few')).toEqual(['inbox'])
   expect(surfacesFor(settings, 'other')).toEqual(['client', 'inbox'])
+  expect(surfacesFor({ surfaces: inboxFirst }, 'few')).toEqual(['inbox', 'client'])
 })

@@ -54,3 +54,23 @@ test('[ROUTE-20] a caller that gave no progress token receives no progress', () 
 
   expect(sent).toEqual([])
 })
+
+test('[ROUTE-20] a token may be a number, and the first report of a caller without progress is larger than zero', () => {
+  vi.useFakeTimers()
+  const notify = vi.fn()
+  const { progressed: _none, ...call } = aWaitingCall(undefined).call
+
+  const stop = reportWaiting({ ...call, params: { _meta: { progressToken: 0 } }, notify })
+  vi.advanceTimersByTime(clientLimits.keepAliveMs)
+  stop()
+
+  expect(notify.mock.calls).toEqual([
+    [
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 0, progress: 1e-6, message: expect.stringContaining('Waiting for a person') },
+      },
+    ],
+  ])
+})

@@ -125,15 +125,35 @@ test('[PROG-13] a caller with too many open questions gets an error, and an answ
   const testEnv = await openTestEnv()
   const gateway = await testEnv.gateway({ deploy: { url: server.url } }, { openAsks: { perCaller: 2, total: 9 } })
 
-  const [first] = [await call(gateway.url, {}), await call(gateway.url, {})]
-  const beyond = await call(gateway.url, {})
-  const another = await call(gateway.url, {}, {}, { person: 'bob' })
-  const { requestState } = first.message.result
-  await call(gateway.url, {}, { requestState, inputResponses: { where: { action: 'decline' } } })
-  const again = await call(gateway.url, {})
+  const [anns, bobs] = [await aSession(gateway.url), await aSession(gateway.url, { person: 'bob' })]
+  const ask = async (session: typeof anns, id: number) =>
+    nextOf(await session.ask('tools/call', { name: 'ask', arguments: {} }, id))
 
-  expect(beyond.message.error).toMatchObject({ code: -32_000, message: expect.stringContaining('2 questions open') })
-  expect([another, again].map(({ message }) => message.result.resultType)).toEqual(['input_required', 'input_required'])
+  const [first] = [await ask(anns, 1), await ask(anns, 2)]
+  const beyond = await ask(anns, 3)
+  const another = await ask(bobs, 1)
+  await anns.post({ jsonrpc: '2.0', id: first.id, result: { action: 'decline' } })
+  await until(() => (gateway.standing().openAsks === 2 ? true : undefined))
+  const again = await ask(anns, 4)
+
+  expect(beyond.error).toMatchObject({ code: -32_000, message: expect.stringContaining('2 questions open') })
+  expect([another, again].map(({ method }) => method)).toEqual(['elicitation/create', 'elicitation/create'])
+})
+
+test('[PROG-13] a question that its caller carries counts only once it is stored, until it has ended there', async () => {
+  const { asking } = aCount({ perCaller: 1, total: 1 })
+  const carried = { ...callOf('ann'), scope: '' }
+  const rounds = [1, 2].map(() => asking.open(carried, 'deploy', { a: form }, undefined))
+
+  expect(rounds).toEqual([1, 2].map(() => ({ ok: true, round: { id: expect.any(String), atMs: 0 } })))
+  expect(asking.size).toBe(0)
+  for (const [index, one] of rounds.entries()) asking.onRecord(one.ok ? one.round : undefined, `ask-${index}`)
+  expect(asking.size).toBe(2)
+  await asking.recount(async () => ['ask-1'])
+  expect(asking.size).toBe(1)
+  const [, second] = rounds
+  asking.ended('deploy', second?.ok ? second.round : undefined, [])
+  expect(asking.size).toBe(0)
 })
 
 test('[PROG-13] a server that waits inside its call gets the error too, and continues without an answer', async () => {

@@ -1,8 +1,8 @@
 // Whether people may be asked now: the switch, and the limits on open questions per caller, per server and in total.
 //
-// A question counts from when it is asked until it is answered, its call has ended, or its time is up, because a caller
-// that was asked to retry may never do so. It counts in the process that asked it, which is notified when the answer
-// reaches another; a stored question is counted in the store instead, for all replicas.
+// A question counts in the process that asked it, from when it is asked until it is answered, its call has ended, or its
+// time is up. A stored question is counted in the store instead, for all replicas. A question that its caller carries
+// together with the state of its call does not count: nothing waits for it here, and its answer may reach any replica.
 
 import { randomUUID } from 'node:crypto'
 import { type AnswerName, isPlainObject, type OpenLimitName, type OpenLimits, TooManyOpen } from '@assent/core'
@@ -33,24 +33,12 @@ export type Opened =
   | { readonly ok: true; readonly round?: OpenRound }
   | { readonly ok: false; readonly why: QuestionRefusal; readonly code: number; readonly reason: string }
 
-/**
- * Replicas that share a store ask questions for each other's callers, and receive the answers to each other's
- * questions.
- */
-export interface OtherProcesses {
-  /** A new name for a round that is asked here. */
-  name(): string
-  /** The answers to a round that is unknown here have arrived. */
-  ended(round: string): void
-}
-
-const noOtherProcesses: OtherProcesses = { name: randomUUID, ended: () => undefined }
 const marginMs = 1_000
 
 interface Round {
   readonly principal: string
   readonly server: string
-  readonly asks: number
+  asks: number
   /** How many of these the store does not count. */
   counted: number
   /** How many of these have ended in the store before the caller fetched the answer. */
@@ -58,13 +46,14 @@ interface Round {
   /** The stored asks that are still open, as far as this process knows. */
   readonly inStore: Set<string>
   readonly untilMs: number
+  /** Its caller carries it: only its stored questions count as open. */
+  readonly isCarried?: true
 }
 
 export class OpenAskLimits {
   readonly #options: AskingOptions
   readonly #telemetry: Telemetry
   readonly #now: () => number
-  readonly #others: OtherProcesses
   // In the order in which they were asked, which is nearly the order in which they end.
   readonly #rounds = new Map<string, Round>()
   readonly #byCaller = new Map<string, number>()
@@ -72,13 +61,7 @@ export class OpenAskLimits {
   #counted = 0
   #size = 0
 
-  constructor(
-    options: AskingOptions,
-    watch: Telemetry = noTelemetry,
-    now: () => number = Date.now,
-    others: OtherProcesses = noOtherProcesses,
-  ) {
-    this.#others = others
+  constructor(options: AskingOptions, watch: Telemetry = noTelemetry, now: () => number = Date.now) {
     this.#options = options
     this.#telemetry = watch
     this.#now = now
@@ -117,7 +100,7 @@ export class OpenAskLimits {
 
   /** @param over resolves when a held call no longer waits for the answers */
   open(
-    { principal }: Call,
+    { principal, scope }: Call,
     server: string,
     wanted: Readonly<Record<string, InputRequest>>,
     over: Promise<void> | undefined,
@@ -127,13 +110,21 @@ export class OpenAskLimits {
     if (!this.#options.isEnabled) {
       return { ok: false, why: 'disabled', code: errorCodes.methodNotFound, reason: asksDisabled }
     }
+    const round = { id: randomUUID(), atMs: this.#now() }
+    const count = () => {
+      for (let ask = 0; ask < asks; ask++) this.#telemetry.asked(server)
+    }
+    // The caller has no session and its server does not wait, so the caller carries the state.
+    if (over === undefined && scope === '') {
+      count()
+      return { ok: true, round }
+    }
     this.#deleteOverdue()
     const full = this.#fullFor(principal, server, asks)
     if (full !== undefined) {
       const reason = new TooManyOpen(full, this.limits, server).message
       return { ok: false, why: `too-many-open-${full}`, code: errorCodes.refused, reason }
     }
-    const round = { id: this.#others.name(), atMs: this.#now() }
     const open = {
       principal,
       server,
@@ -146,7 +137,7 @@ export class OpenAskLimits {
     this.#rounds.set(round.id, open)
     this.#size += asks
     this.#count(open, asks)
-    for (let ask = 0; ask < asks; ask++) this.#telemetry.asked(server)
+    count()
     void over?.then(() => this.#over(server, round))
     return { ok: true, round }
   }
@@ -158,9 +149,23 @@ export class OpenAskLimits {
 
   /** One of these questions is now stored, and counted in the store. */
   onRecord(round: OpenRound | undefined, ask: string): void {
-    const open = this.#rounds.get(round?.id ?? '')
-    open?.inStore.add(ask)
-    if (open !== undefined && open.counted > 0) this.#count(open, -1)
+    if (round === undefined) return
+    const open = this.#rounds.get(round.id) ?? this.#carried(round)
+    if (open.counted > 0) this.#count(open, -1)
+    else if (open.isCarried === true) {
+      open.asks += 1
+      this.#size += 1
+    }
+    open.inStore.add(ask)
+  }
+
+  /** A round that its caller carries, of which a question is now stored. */
+  #carried({ id, atMs }: OpenRound): Round {
+    const untilMs = atMs + this.#options.askWaitMs
+    const none = { principal: '', server: '', asks: 0, counted: 0, endedInStore: 0 }
+    const open: Round = { ...none, inStore: new Set<string>(), untilMs, isCarried: true }
+    this.#rounds.set(id, open)
+    return open
   }
 
   /**
@@ -196,15 +201,9 @@ export class OpenAskLimits {
     names: readonly (AnswerName | undefined)[] = [],
   ): void {
     if (round === undefined) return
-    if (this.#rounds.has(round.id)) this.#delete(round.id)
-    else this.#others.ended(round.id)
+    this.#delete(round.id)
     const waitedMs = Math.max(0, this.#now() - round.atMs)
     for (const [at, one] of given.entries()) this.#telemetry.ended(server, endOf(one), waitedMs, names[at])
-  }
-
-  /** The answers to questions that were asked here have reached another replica. */
-  endedElsewhere(round: string): void {
-    this.#delete(round)
   }
 
   /** A held call no longer waits for these: their time is up, or its server or caller cancelled them. */
@@ -259,7 +258,8 @@ function add(counts: Map<string, number>, name: string, more: number): void {
 function endOf(given: InputResponse): AskEnd {
   if ('error' in given) {
     const { data } = given.error
-    return isPlainObject(data) && data.reason === 'expired' ? 'expired' : 'undeliverable'
+    const reason = isPlainObject(data) ? data.reason : undefined
+    return reason === 'expired' || reason === 'lost' ? reason : 'undeliverable'
   }
   if (given.end !== undefined) return given.end
   if (given.result.action === 'accept') return 'accepted'

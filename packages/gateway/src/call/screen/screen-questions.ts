@@ -23,7 +23,8 @@ import {
 } from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt } from '../../protocol/messages.ts'
-import type { InputRequest, InputResponse, QuestionRefusal } from '../model.ts'
+import { own } from '../../protocol/own.ts'
+import type { Answers, InputRequest, InputResponse, QuestionRefusal } from '../model.ts'
 import { linearPatterns } from './patterns.ts'
 
 /** Why a question is refused: `why` for logs, metrics and the audit log, `message` for its asker. */
@@ -111,7 +112,7 @@ export function issuesInWords(issues: readonly ContentIssue[]): string {
  * Replaces an answer that looks like a secret, because forms must not carry secrets. Undefined when the answer may
  * pass, also because the person confirmed it on one of our surfaces.
  */
-export function secretRefusal(schema: unknown, given: InputResponse): InputResponse | undefined {
+function secretRefusal(schema: unknown, given: InputResponse): InputResponse | undefined {
   if ('error' in given || given.isConfirmed === true) return undefined
   const read = isPlainObject(schema) ? readKnownForm(schema) : undefined
   const form = read?.ok === true ? read.form : { fields: [] }
@@ -155,11 +156,22 @@ export function nameGiven(schema: unknown, given: InputResponse): AnswerName | u
 /** The question was withdrawn, or its caller left. A cancel in the protocol. */
 export const noAnswer: InputResponse = { result: { action: 'cancel' }, end: 'withdrawn' }
 
-/** The process that waited for the answer died. A cancel in the protocol. */
-export const lostAnswer: InputResponse = { result: { action: 'cancel' }, end: 'lost' }
+/** Other replicas withdrew the question, because the one that waited for the answer did not renew its lease in time. */
+export const lostAnswer = {
+  error: {
+    code: errorCodes.refused,
+    message:
+      'The gateway could not reach its database for too long, so the question was withdrawn. No person decided anything: ask again.',
+    data: { reason: 'lost' },
+  },
+} as const satisfies InputResponse
+
+export function isLost(given: InputResponse): boolean {
+  return 'error' in given && isPlainObject(given.error.data) && given.error.data.reason === 'lost'
+}
 
 export function isNoAnswer(given: InputResponse | undefined): boolean {
-  return given !== undefined && 'result' in given && given.end !== undefined
+  return given !== undefined && (isLost(given) || ('result' in given && given.end !== undefined))
 }
 
 /** An accept that does not fit. A cancel in the protocol, with the reason in `_meta`. */
@@ -229,4 +241,35 @@ export function readKnownForm(schema: unknown): FormRead {
   if (known.size >= knownForms) known.clear()
   known.set(text, read)
   return read
+}
+
+/**
+ * What is kept of the questions to screen their answers: the schema of a form; `true` for another question whose answer is
+ * screened, `false` for one whose answer is passed on as it is.
+ */
+export function schemasOf(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(wanted).map(([key, one]) => [key, one.kind === 'form' ? one.schema : one.kind === 'url']),
+  )
+}
+
+export interface ScreenedAnswers {
+  readonly screened: Answers
+  /** The answers to questions for a person, and the name that each of them gives, if any. */
+  readonly ofPeople: readonly (readonly [key: string, answer: InputResponse])[]
+  readonly names: readonly (AnswerName | undefined)[]
+}
+
+/** Checks the answers against what `schemasOf` returned. Answers to questions that were not asked are left out. */
+export function screenAnswers(schemas: JsonObject, given: Answers, allowsSecrets: boolean): ScreenedAnswers {
+  const answers = Object.entries(given).flatMap(([key, answer]): (readonly [string, InputResponse])[] => {
+    const schema = own(schemas, key)
+    if (schema === undefined) return []
+    if (schema === false) return [[key, answer]]
+    const refused = allowsSecrets ? undefined : secretRefusal(schema, answer)
+    return [[key, refused ?? screenResponse(schema === true ? undefined : schema, answer)]]
+  })
+  const ofPeople = answers.filter(([key]) => schemas[key] !== false)
+  const names = ofPeople.map(([key, answer]) => nameGiven(schemas[key], answer))
+  return { screened: Object.fromEntries(answers), ofPeople, names }
 }

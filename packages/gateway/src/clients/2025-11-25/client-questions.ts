@@ -11,6 +11,7 @@ import type { TimedResponse } from '../../call/layers.ts'
 import type { Call, ClientProfile, InputRequest, InputResponse, Shared } from '../../call/model.ts'
 import { shownWaitMs } from '../../call/route/ask-deadline.ts'
 import { expired, noAnswer } from '../../call/screen/screen-questions.ts'
+import { newNameAt } from '../../cluster/replica-names.ts'
 import { clientLimits, relayLimits } from '../../limits.ts'
 import type { Message, Reply, Request, RequestId } from '../../protocol/messages.ts'
 import { withReason } from '../ask-again.ts'
@@ -109,7 +110,7 @@ export class ClientQuestions {
       const askedAt = passed?.askedAt ?? performance.now()
       const elapsedMs = Math.max(0, askedAt - began)
       const isFirst = again === 0 && passed === undefined
-      const asked = isFirst ? first : { id: this.#serving.mailbox.newName(), earlierId: undefined, elapsedMs }
+      const asked = isFirst ? first : { id: newNameAt(this.#serving.replica), earlierId: undefined, elapsedMs }
       const answer = await this.ask(withReason(wanted, reason), send, call.signal, until, asked)
       if (answer === 'elsewhere') return {}
       if (answer === undefined) return undefined

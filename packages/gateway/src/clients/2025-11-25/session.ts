@@ -14,6 +14,7 @@ import { awaitedAsk, withAwaitTool } from '../../call/route/await-answer.ts'
 import { askedTooOften } from '../../call/route/routing.ts'
 import type { Lifeline } from '../../call/route/waiting-asks.ts'
 import { noAnswer } from '../../call/screen/screen-questions.ts'
+import { newNameAt } from '../../cluster/replica-names.ts'
 import { relayLimits } from '../../limits.ts'
 import {
   errorCodes,
@@ -50,7 +51,7 @@ interface Keeping {
   readonly from: KeptRound | undefined
 }
 
-/** The constant properties of a session. With them, any process can serve it. */
+/** The constant properties of a session. With them, another replica can take it over. */
 export interface SessionIdentity {
   readonly id: string
   readonly principal: string
@@ -162,6 +163,16 @@ export class ClientSession {
     return this.#questions.waitsFor(id)
   }
 
+  /** Aborts when the session has ended here. */
+  get ended(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Whether a call of this session runs here. */
+  get isBusy(): boolean {
+    return this.#calls.size > 0
+  }
+
   /** Cancels a call that runs here. False when there is no call with this id. */
   cancel(id: RequestId): boolean {
     this.lastUsedMs = performance.now()
@@ -187,7 +198,7 @@ export class ClientSession {
     await this.#serving.relay.listen({
       ...call,
       ask: async (wanted) => {
-        const asked = { id: this.#serving.mailbox.newName(), earlierId: undefined, elapsedMs: 0 }
+        const asked = { id: newNameAt(this.#serving.replica), earlierId: undefined, elapsedMs: 0 }
         const answer = await this.#questions.ask(wanted, send, call.signal, until, asked)
         return answer === undefined || answer === 'elsewhere' ? noAnswer : answer.given
       },
@@ -224,7 +235,7 @@ export class ClientSession {
           : await deferredCalls.fetch(call, awaited, wait())
       return await this.#carry(call, below, begun, send, wait, keeping)
     } catch (error) {
-      below.abandon()
+      below.abandon(error)
       throw error
     } finally {
       // Not awaited: it must not delay the reply.
@@ -282,9 +293,9 @@ export class ClientSession {
     wait: () => CallerWait,
     { request, kept, from }: Keeping,
   ): Promise<Outcome<CallState>> {
-    const { routing, mailbox, store } = this.#serving
-    // The id names this replica, so that any process that receives the answer can forward it.
-    const ids = Object.fromEntries(Object.keys(outcome.wanted).map((key) => [key, mailbox.newName()]))
+    const { routing, replica, store } = this.#serving
+    // The id names this replica, so that another one that receives the answer forwards it here.
+    const ids = Object.fromEntries(Object.keys(outcome.wanted).map((key) => [key, newNameAt(replica)]))
     const askedAtMs = from?.askedAtMs ?? store.nowMs()
     const keeps = kept !== undefined && canBeKept(outcome) ? kept : undefined
     keeps?.asked({ request, wanted: outcome.wanted, state: outcome.state, ids, askedAtMs })
@@ -346,7 +357,7 @@ function isAccepted(came: TimedResponse | undefined): boolean {
 }
 
 /** Session-based servers get a notification when the client's roots change; others request roots when needed. */
-export function concernsServers({ method }: Notification): boolean {
+function concernsServers({ method }: Notification): boolean {
   return method === 'notifications/roots/list_changed'
 }
 

@@ -6,7 +6,14 @@
 // be fetched.
 
 import { isPlainObject, type JsonObject, type JsonValue, understandsAskMeta, unseal } from '@assent/core'
-import { type CallState, isRouted, readCallState, writeCallState } from '../../call/call-state.ts'
+import {
+  type CallState,
+  formsToRepeat,
+  inboxLeftMs,
+  openForMs,
+  readCallState,
+  writeCallState,
+} from '../../call/call-state.ts'
 import { askMetaFor, canBeAsked, requiredFor } from '../../call/capabilities.ts'
 import type { TimedResponse, TimedResponses } from '../../call/layers.ts'
 import { type Call, type Ended, failed, type InputRequest, type NeedsInput, tooMuchState } from '../../call/model.ts'
@@ -15,7 +22,7 @@ import { expired } from '../../call/screen/screen-questions.ts'
 import { shownSchema } from '../../call/screen/shown-schema.ts'
 import { sealState } from '../../call/seal-state.ts'
 import { relayLimits } from '../../limits.ts'
-import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
+import { errorCodes, objectAt } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
@@ -89,7 +96,7 @@ export function inputRequired(
 ): RoundInput {
   const nowMs = serving.store.nowMs()
   const { state } = outcome
-  const elapsedMs = Math.max(0, nowMs - (state.round?.atMs ?? nowMs))
+  const elapsedMs = openForMs(state, nowMs)
   const requests: [string, JsonValue][] = []
   for (const [key, wanted] of Object.entries(outcome.wanted)) {
     if (!canBeAsked(call.client.declared, wanted.kind)) {
@@ -110,35 +117,22 @@ export function inputRequired(
   const deadlines = Object.fromEntries(
     Object.entries(outcome.wanted).map(([key, one]) => [key, nowMs + shownWaitMs(serving, one, elapsedMs)]),
   )
-  const inboxMs = inboxOpenMs(state, nowMs)
+  const inboxMs = inboxLeftMs(state, nowMs)
   // Another Assent gateway may return an answer long after the person gave it.
   const extraMs = understandsAskMeta(call.client.declared) ? relayLimits.deferredExtraMs : relayLimits.stateTtlExtraMs
-  const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, inboxMs))
+  // An answer that was given in the inbox in time can still be fetched afterwards.
+  const fetchMs = inboxMs === undefined ? 0 : inboxMs + relayLimits.deferredExtraMs
+  const ttlMs = Math.ceil(Math.max(serving.askWaitMs + extraMs, fetchMs))
   const binding = { principal: call.principal, purpose: purposeOf(call), requestDigest, ttlMs }
   const decideByMs = nowMs + serving.askWaitMs
   const repeat = outcome.repeat === undefined ? {} : { repeat: outcome.repeat as JsonObject }
-  const asked = isRouted(state) ? {} : { asked: formsIn(outcome.wanted) }
-  const payload = { state: writeCallState(state), askedAtMs: nowMs, decideByMs, deadlines, ...asked, ...repeat }
+  const asked = formsToRepeat(state, outcome.wanted)
+  const sealed = { state: writeCallState(state), askedAtMs: nowMs, decideByMs, deadlines, ...repeat }
+  const payload = asked === undefined ? sealed : { ...sealed, asked }
   const requestState = sealState(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
-}
-
-/** How long an answer given in the inbox can still be fetched. */
-function inboxOpenMs(state: CallState, nowMs: number): number {
-  if (!isRouted(state) || state.untilMs === undefined) return 0
-  return Math.max(0, state.untilMs - nowMs) + relayLimits.deferredExtraMs
-}
-
-/** What is needed to ask a form again. Its schema is in the state. */
-function formsIn(wanted: Readonly<Record<string, InputRequest>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(wanted).flatMap(([key, one]) => {
-      const { requestedSchema: _schema, ...params } = one.params
-      return one.kind === 'form' ? [[key, params]] : []
-    }),
-  )
 }
 
 /**
@@ -151,7 +145,7 @@ export async function askedAgain(
   { state, came, asked, again }: Round & { kind: 'retry' },
 ): Promise<NeedsInput<CallState> | undefined> {
   if (again >= relayLimits.asksAgain || call.signal.aborted) return undefined
-  const unfit = await routing.invalidAnswers(call, state, came, (key) => formAsked(asked, state.schemas, key))
+  const unfit = await routing.invalidAnswers(call, state, came, asked)
   const all = Object.entries(unfit ?? {})
   if (unfit === undefined || all.length === 0) return undefined
   const kept = Object.entries(came).filter(([key]) => !Object.hasOwn(unfit, key))
@@ -162,18 +156,6 @@ export async function askedAgain(
   }
   const wanted = Object.fromEntries(all.map(([key, one]) => [key, one.wanted]))
   return { kind: 'input-required', wanted, state, repeat }
-}
-
-function formAsked(asked: JsonObject, schemas: JsonObject, key: string): InputRequest | undefined {
-  const params = Object.hasOwn(asked, key) ? objectAt(asked, key) : undefined
-  if (params === undefined || !Object.hasOwn(schemas, key)) return undefined
-  const schema = schemas[key] ?? null
-  return {
-    kind: 'form',
-    message: stringAt(params, 'message') ?? '',
-    schema,
-    params: { ...params, requestedSchema: schema },
-  }
 }
 
 /** Own members only, because a server chooses the keys. */

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@assent/core'
 import type { CallState } from '../../call/call-state.ts'
+import { withdrawReasonOf } from '../../call/hold/leases.ts'
 import { unavailable, unavailableRetryLater } from '../../call/hold/store-unavailable.ts'
 import { type Call, type ClientProfile, failed, mayAsk, type Outcome } from '../../call/model.ts'
 import { digestOfRequest } from '../../call/request-digest.ts'
@@ -49,17 +50,20 @@ export interface Caller {
 const removedMethods = ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']
 const cachedMethods = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']
 
+/** @param isServedElsewhere has another replica serve the call, if that one must; false when it is served here */
 export async function serve20260728(
   serving: Serving,
   caller: Caller,
   request: Request,
   answering: RequestOutput,
+  isServedElsewhere?: (call: Call) => Promise<boolean>,
 ): Promise<void> {
   const envelope = readEnvelope(request)
   if (!envelope.ok) return answering.end({ jsonrpc: '2.0', id: request.id, error: envelope.error }, 400)
   const client = serving.routing.profile(envelope.info, envelope.declared)
   const waiting = serving.waiting.of(serving.tenant, { kind: caller.mayReconnect ? 'none' : 'process' })
   const call = { ...callOf(serving, caller, request, client, answering), waiting }
+  if ((await isServedElsewhere?.(call)) === true) return waiting.end()
   if (request.method === 'server/discover') return discover(serving, call, request, answering)
   if (request.method === 'subscriptions/listen') return listen(serving, call, request, answering)
   // Checked before anything runs: a call without a digest could not be continued.
@@ -109,7 +113,7 @@ async function run(
         below.release('call-cancelled')
         return callerGone
       } catch (error) {
-        below.release('owner-lost')
+        below.release(withdrawReasonOf(error))
         throw error
       }
     }

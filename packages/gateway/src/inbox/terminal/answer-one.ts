@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import {
   type Answer,
   type Ask,
+  type AskView,
   choice,
   endingText,
   form,
@@ -131,13 +132,20 @@ async function settle(
     await live.look(ask.id)
     if (!answered.ok && answered.problem.code === 'looks-secret') onUnsent?.(answer)
     if (!answered.ok) return shownOnOneLine(answered.problem.message)
-    const { ask: view, nowMs, result } = answered.view
+    const { ask: view, result } = answered.view
     if (result === 'counted') return `Your vote counts. ${votesSoFar(view.quorum)}`
-    return shownOnOneLine(endingText(view, nowMs) ?? '')
+    return shownOnOneLine(decisionText(view))
   } catch (error) {
     if (!isAssentError(error, 'store_unavailable')) throw error
     return 'The store cannot be reached. Check later whether your answer was recorded; nothing else was decided.'
   }
+}
+
+/** The question and its answer, without a time: the line stays on the screen. */
+function decisionText({ headline, state }: AskView): string {
+  if (state.kind === 'open') return ''
+  const comment = state.kind === 'settled' && state.comment !== undefined ? `: ${state.comment}` : '.'
+  return `${headline} ${state.what}${comment}`
 }
 
 /** How the ask ended according to the store; `otherwise` if it has not ended there yet. */

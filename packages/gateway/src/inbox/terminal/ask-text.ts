@@ -8,11 +8,13 @@ import {
   type AskView,
   agoText,
   type CallView,
+  callerText,
   endingText,
   type FieldView,
   type OneAskView,
   shownInTerminal,
   shownOnOneLine,
+  whoAsks,
 } from '@assent/core'
 import { safeJson } from './safe-json.ts'
 import { leftInWords } from './times.ts'
@@ -22,23 +24,22 @@ const claimSign = '┊'
 export function listTextOf({ asks, next, nowMs }: AskPageView): string {
   if (asks.length === 0) return 'Nothing is waiting for you.'
   const lines = asks.map((ask) => {
-    const { server, tool } = ask.asker
-    const who = shownOnOneLine(tool === undefined ? server : `${server} · ${tool}`)
-    return `${ask.id}  ${who}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
+    return `${ask.id}  ${shownOnOneLine(whoAsks(ask))}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
   })
   return [...lines, ...(next === undefined ? [] : [`More: --cursor ${next}`])].join('\n')
 }
 
 export function askTextOf({ ask, nowMs }: OneAskView): string {
-  const { server, tool, origin, touches, undo } = ask.asker
-  const names = tool === undefined ? server : `${server} · ${tool}`
+  const { origin, touches, undo, isAgent } = ask.asker
+  const caller = isAgent === true ? '' : callerText(ask.caller ?? {})
   return [
     ...questionLines(ask),
     '',
     labelled(
       'asked by',
-      `${names}${origin === undefined ? '' : ` (${origin})`} for ${ask.onBehalfOf.isYou ? 'you' : ask.onBehalfOf.name}`,
+      `${whoAsks(ask)}${origin === undefined ? '' : ` (${origin})`} for ${ask.onBehalfOf.isYou ? 'you' : ask.onBehalfOf.name}`,
     ),
+    ...(caller === '' ? [] : [labelled('called by', caller)]),
     ...(touches === undefined ? [] : [labelled('touches', touches)]),
     ...(undo === undefined ? [] : [labelled('undo', undo)]),
     ...(ask.quorum === undefined

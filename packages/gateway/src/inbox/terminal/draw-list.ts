@@ -2,7 +2,7 @@
 //
 // Pure function. Text in a view is already escaped for the web; here it is put on one line.
 
-import { type AskView, endingText, shownOnOneLine } from '@assent/core'
+import { type AskView, endingText, shownOnOneLine, whoAsks } from '@assent/core'
 import { type Pen, truncateToWidth } from '@assent/sdk/terminal'
 import { ageInWords, leftInWords } from './times.ts'
 
@@ -22,7 +22,7 @@ export interface DrawnList {
 const soonMs = 60_000
 const ageColumns = 6
 const leftColumns = 18
-const widestName = 28
+const widestName = 40
 /** Lines that are not asks: header, notice, keys, and the space around them. */
 const linesAround = 7
 
@@ -71,8 +71,8 @@ function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
   const { signs, paint, columns } = pen
   const isHere = ask.id === selected
   const sign = isHere ? paint('cyan', signs.on) : ' '
-  const nameColumns = Math.min(widestName, Math.floor(columns / 4))
-  const name = truncateToWidth(nameOf(ask), nameColumns)
+  const nameColumns = Math.min(widestName, Math.floor(columns / 3))
+  const name = truncateToWidth(shownOnOneLine(whoAsks(ask)), nameColumns)
   const room = columns - nameColumns - 6
   if (ask.state.kind !== 'open') {
     return ` ${sign} ${paint('dim', `${name}  ${truncateToWidth(shownOnOneLine(endingText(ask, nowMs) ?? ''), room)}`)}`
@@ -80,10 +80,6 @@ function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
   const headline = truncateToWidth(shownOnOneLine(ask.headline), room - ageColumns - leftColumns - 4)
   const age = ageInWords(nowMs - ask.raisedAtMs).padStart(ageColumns)
   return ` ${sign} ${isHere ? paint('bold', name) : name}  ${isHere ? paint('bold', headline) : headline}  ${paint('dim', age)}  ${remaining(pen, ask, nowMs)}`
-}
-
-function nameOf({ asker: { server, tool } }: AskView): string {
-  return shownOnOneLine(tool === undefined || tool === server ? server : `${server} · ${tool}`)
 }
 
 /** Dim, then normal, then bold as the deadline approaches. */

@@ -21,6 +21,8 @@ export interface Choosing {
 /** State kept between two displays of the list. */
 export interface Memory {
   selected: string | undefined
+  /** The row of the selected ask. When that ask is gone, the one in its place is selected. */
+  row?: number
   notice: string
 }
 
@@ -35,7 +37,9 @@ export async function chooseAsk({ live, input, output, place, now, signal }: Cho
   const draw = () => {
     live.tidy()
     const asks = live.list()
-    if (!asks.some(({ id }) => id === memory.selected)) memory.selected = asks[0]?.id
+    const row = asks.findIndex(({ id }) => id === memory.selected)
+    memory.row = row >= 0 ? row : Math.min(memory.row ?? 0, Math.max(asks.length - 1, 0))
+    memory.selected = asks[memory.row]?.id
     paint(output, pen, drawList(pen, { ...memory, asks, hasMore: live.hasMore, place, nowMs: now() }))
   }
   const onData = (chunk: Buffer | string) => {

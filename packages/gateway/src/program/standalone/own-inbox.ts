@@ -16,8 +16,7 @@ const web = fileURLToPath(new URL('../../../web/', import.meta.url))
 
 const naming: DisplayNames = {
   nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
-  describe: ({ server }) =>
-    server === ownServer ? { name: 'Your agent', origin: 'through the tools of Assent on this machine' } : {},
+  describe: ({ server }) => (server === ownServer ? { name: 'Your agent', isAgent: true } : {}),
 }
 
 export async function openOwnInbox(

@@ -14,6 +14,7 @@ import { handleSignals } from '../signals.ts'
 import { openState, type State } from '../state.ts'
 import { builtinTools, ownServer, projectFolder } from './builtin-tools.ts'
 import { inboxFile, SharedInbox } from './shared-inbox.ts'
+import { workplaceOf } from './workplace.ts'
 
 export interface StandaloneOptions {
   readonly config: Config
@@ -36,8 +37,9 @@ export async function serveClient(standalone: StandaloneOptions): Promise<void> 
     if (hasInbox) inbox.begin().catch(onError)
   }, standaloneLimits.inboxAfterMs)
   const { asks } = config
+  const folder = projectFolder(variables, process.cwd())
   const tools = builtinTools({
-    folder: projectFolder(variables, process.cwd()),
+    folder,
     home: homeFolder(variables),
     waitMs: asks.wait,
     version: ownVersion(),
@@ -55,6 +57,7 @@ export async function serveClient(standalone: StandaloneOptions): Promise<void> 
       unseenAfterMs: asks.unseen_after,
       silentAfterMs: asks.silent_after,
       inboxUrl: () => inbox.url,
+      workplace: () => workplaceOf(folder),
       warmsUpLater: true,
       onError,
     }

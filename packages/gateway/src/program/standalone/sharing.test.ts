@@ -29,6 +29,7 @@ test('[ALONE-4] one inbox shows the questions of all windows, and each window ge
     second.call('elicit_choice', { ...choice, question: 'Of the second?' }),
   ]
   const open = await until(async () => ((await visitor.open()).length === 2 ? visitor.open() : undefined), 60_000)
+  expect(open.map(({ caller }) => caller?.folder)).toEqual([expect.any(String), expect.any(String)])
   for (const { id, headline } of open) {
     const content = { choice: headline === 'Of the first?' ? 'red' : 'blue' }
     expect(await visitor.answer(id, { action: 'accept', content })).toBe(200)

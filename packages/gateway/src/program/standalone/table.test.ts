@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
     what: 'commit and continue',
     tool: 'request_phase_commit_approval',
     before: committed,
-    answer: accept({ decision: 'commit_and_continue', commitConfirmed: true }),
+    answer: accept({ decision: 'commit_and_continue' }),
     expected: {
       isError: false,
       data: { status: 'answered', commitConfirmed: true, commitChecked: true, mayContinue: true },
@@ -71,7 +71,7 @@ const rows: readonly Row[] = [
     what: 'commit and pause',
     tool: 'request_phase_commit_approval',
     before: committed,
-    answer: accept({ decision: 'commit_and_pause', commitConfirmed: true }),
+    answer: accept({ decision: 'commit_and_pause' }),
     expected: { isError: false, data: { status: 'answered', decision: 'commit_and_pause', mayContinue: false } },
     contains: 'wants to pause',
   },
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
   {
     what: 'a commit is claimed and not made',
     tool: 'request_phase_commit_approval',
-    answer: accept({ decision: 'commit_and_continue', commitConfirmed: true }),
+    answer: accept({ decision: 'commit_and_continue' }),
     isAskedAgain: true,
     expected: { isError: true, data: { status: 'commit_missing', commitConfirmed: false, mayContinue: false } },
     contains: 'Remind the user to commit',

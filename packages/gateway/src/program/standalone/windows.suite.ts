@@ -151,7 +151,9 @@ async function windowOf(
 export interface Visitor {
   readonly origin: string
   readonly browser: SigningBrowser
-  open(): Promise<readonly { readonly id: string; readonly headline: string }[]>
+  open(): Promise<
+    readonly { readonly id: string; readonly headline: string; readonly caller?: { readonly folder?: string } }[]
+  >
   /** Resolves with the status of the response. */
   answer(id: string, answer: object): Promise<number>
 }
@@ -173,7 +175,7 @@ export async function visit(home: Home, store: Store): Promise<Visitor> {
     browser,
     open: async () => {
       const reply = await browser.get('/api/asks')
-      return ((await reply.json()) as { asks: { id: string; headline: string }[] }).asks
+      return ((await reply.json()) as { asks: { id: string; headline: string; caller?: { folder?: string } }[] }).asks
     },
     answer: async (id, answer) =>
       (await browser.post(`/api/asks/${id}/answer`, { decisionId: randomUUID(), answer })).status,

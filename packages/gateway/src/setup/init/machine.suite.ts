@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
 import type { InitOptions } from '../../program/init-options.ts'
 import { runInit } from '../../program/run-init.ts'
+import { samples } from './configs.corpus.ts'
 import type { Program } from './launch.ts'
 
 export interface TestMachine {
@@ -90,4 +91,27 @@ export function treeOf({ home }: TestMachine): Record<string, string> {
   }
   walk('')
   return tree
+}
+
+/** All eight clients, each with a configuration in the repository and in the home folder. */
+export async function aFullMachine(lay = (text: string) => text): Promise<TestMachine> {
+  const sampleOf = (client: string, at = 0) => lay(samples.filter((one) => one.client === client)[at]?.text ?? '')
+  return aMachine({
+    '.vscode/mcp.json': sampleOf('vscode'),
+    '.mcp.json': sampleOf('claude-code'),
+    '.cursor/mcp.json': sampleOf('cursor'),
+    '.codex/config.toml': sampleOf('codex'),
+    '.gemini/settings.json': sampleOf('gemini-cli'),
+    '.zed/settings.json': sampleOf('zed'),
+    'opencode.jsonc': sampleOf('opencode'),
+    'AGENTS.md': lay('# How we work\n\nTabs.\n'),
+    '~/.config/Code/User/mcp.json': sampleOf('vscode', 1),
+    '~/.claude.json': sampleOf('claude-code', 1),
+    '~/.cursor/mcp.json': sampleOf('cursor', 1),
+    '~/.codex/config.toml': sampleOf('codex', 1),
+    '~/.gemini/settings.json': sampleOf('gemini-cli'),
+    '~/.config/goose/config.yaml': sampleOf('goose'),
+    '~/.config/zed/settings.json': sampleOf('zed', 1),
+    '~/.config/opencode/opencode.json': sampleOf('opencode', 1),
+  })
 }

@@ -16,7 +16,7 @@ export interface ListOption {
   readonly also?: string
   /** Shown dimmed next to the label. */
   readonly note?: string
-  /** A key that moves to it, in a list that is not searched. */
+  /** A key that moves to it, or chooses it (`oneKey`), in a list that is not searched. */
   readonly key?: string
 }
 
@@ -25,6 +25,8 @@ export interface ListPromptOptions {
   readonly help?: string
   readonly options: readonly ListOption[]
   readonly many?: boolean
+  /** The key of an option answers, without Enter. */
+  readonly oneKey?: boolean
   /** Where the cursor starts; with `many`, the options that are already ticked. */
   readonly begin?: readonly string[]
   readonly keys: readonly string[]
@@ -94,7 +96,9 @@ export class ListPrompt extends Prompt<readonly string[]> {
 
   #jump(char: string | undefined): void {
     const at = this.#shown.findIndex(({ key }) => key !== undefined && key === char?.toLowerCase())
-    if (at >= 0) this.#cursor = at
+    if (at < 0) return
+    this.#cursor = at
+    if (this.#options.oneKey === true) this.state = 'submit'
   }
 
   #tick(): void {

@@ -35,11 +35,11 @@ export interface Listener {
   leave?(): void
 }
 
-/** The listener for a client on this connection. */
-export function listenerOn(answering: AnswerStream): Listener {
+/** The listener for a client on this connection. Without names it cannot reconnect. */
+export function listenerOn(answering: AnswerStream, isNamed = true): Listener {
   return {
-    send: (message, name) => answering.send(message, name),
-    end: (reply, name) => answering.end(reply, 200, name),
+    send: (message, name) => answering.send(message, isNamed ? name : undefined),
+    end: (reply, name) => answering.end(reply, 200, isNamed ? name : undefined),
     leave: () => answering.finish(),
   }
 }

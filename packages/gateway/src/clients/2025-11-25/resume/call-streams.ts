@@ -1,20 +1,18 @@
 // The streams of all calls that this replica runs over HTTP. A stream outlives its connection, so that its client can
 // reconnect.
 //
-// A client may reconnect to any replica. While the client listens, that replica sends messages to the replica that runs
-// the call at regular intervals, and receives the messages that the client missed and every new one.
+// A client may reconnect to any replica, which forwards the request to the replica that runs the call. When that one is
+// dead, the owner of the session continues the call, if it was stored (kept-calls.ts).
 
-import type { JsonObject } from '@assent/core'
 import { lostWords } from '../../../call/hold/lost-calls.ts'
-import type { ReplicaMessage } from '../../../cluster/mailbox.ts'
-import { clientLimits, clusterLimits } from '../../../limits.ts'
-import { errorCodes, errorReply, type Message, type Reply, type Request, stringAt } from '../../../protocol/messages.ts'
+import { clientLimits, clusterLimits, relayLimits } from '../../../limits.ts'
+import { errorCodes, errorReply, type Reply, type Request } from '../../../protocol/messages.ts'
+import { sleep } from '../../../protocol/sleep.ts'
 import type { AnswerStream } from '../../answer-stream.ts'
 import type { Serving } from '../../context.ts'
 import type { ClientSession } from '../session.ts'
 import { CallStream, type Listener, listenerOn, notKept, type StreamPosition } from './call-stream.ts'
 import { KeptCall, type KeptCallLookup, takeOver } from './kept-calls.ts'
-import { RemoteStreams } from './remote-streams.ts'
 import { StoredReplies } from './stored-replies.ts'
 
 /** Clients of earlier revisions may treat an event without data as malformed. */
@@ -23,30 +21,34 @@ const namingRevision = '2025-11-25'
 export class CallStreams {
   readonly #serving: Serving
   readonly #onError: (error: unknown) => void
-  readonly #remote: RemoteStreams
   readonly #local = new Map<string, CallStream>()
-  /** Per stream without a local listener: the timer that detaches its remote listener, or abandons its call. */
+  /** Per stream without a listener: the timer that abandons its call. */
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #replies = new StoredReplies()
 
   constructor(serving: Serving, onError: (error: unknown) => void) {
     this.#serving = serving
     this.#onError = onError
-    this.#remote = new RemoteStreams(serving, onError)
-    serving.mailbox.on('take-up', (message) => this.#takeUpFor(message))
   }
 
   /** Creates the stream of a new call, on the connection of its request. */
   begin(session: ClientSession, request: Request, answering: AnswerStream): CallStream {
-    const listener = listenerOn(answering)
-    const owner = { replica: this.#serving.mailbox.replica, session: session.id, principal: session.principal }
+    const listener = listenerOn(answering, this.#serving.resumes)
+    const owner = { replica: this.#serving.replica, session: session.id, principal: session.principal }
     const stream = new CallStream(owner, request, listener)
     this.#local.set(stream.id, stream)
-    if (session.revision === namingRevision) answering.firstName = stream.name
-    answering.reconnectAfterMs = clientLimits.reconnectAfterMs
+    if (this.#serving.resumes) {
+      if (session.revision === namingRevision) answering.firstName = stream.name
+      answering.reconnectAfterMs = clientLimits.reconnectAfterMs
+    }
     answering.onGone(() => this.#lost(stream, listener, answering.isNamed))
     answering.openSoon()
     return stream
+  }
+
+  /** Whether this replica runs the call, or has its reply. */
+  has({ id, principal }: ClientSession, { stream }: StreamPosition): boolean {
+    return this.#own(stream, id, principal) !== undefined || this.#replies.find(stream, id, principal) !== undefined
   }
 
   /** Sends the reply, and stores it for a client that reconnects. */
@@ -72,20 +74,29 @@ export class CallStreams {
     if (session.revision === namingRevision) answering.firstName = position.name
     answering.open()
     if (this.#takeUpHere(session, position, answering, listener)) return
-    if (position.replica === this.#serving.mailbox.replica) return listener.end(notKept(position), undefined)
-    let { replica } = position
-    while ((await this.#remote.takeUp(session, { ...position, replica }, listener, signal)) && !signal.aborted) {
+    if (position.replica === this.#serving.replica) return listener.end(notKept(position), undefined)
+    // A dead process counts as alive until its lease ends.
+    const endsAt = performance.now() + 2 * relayLimits.leaseMs
+    for (;;) {
       const found = await this.#takeOver(session, position)
       if (found.kind === 'taken') return this.#resume(session, position, found, answering, listener, headers)
+      // Another request took the call over meanwhile.
       if (this.#takeUpHere(session, position, answering, listener)) return
-      // The lost process may have sent the answers to the server already, so the call must not be sent again.
-      if (found.kind !== 'elsewhere' || found.replica === replica) {
-        const lost = errorReply(position.requestId, errorCodes.refused, lostWords)
-        return listener.end(found.kind === 'ended' ? found.reply : lost, undefined)
-      }
-      replica = found.replica
+      if (found.kind === 'ended') return listener.end(found.reply, undefined)
+      // A dead process may have sent the answers to the server already, so the call must not be sent again. A live one
+      // stores the reply, or the client reaches it when it reconnects.
+      const isAlive = await this.#isAlive(found.kind === 'lost' ? position.replica : found.replica)
+      if (!isAlive) return listener.end(errorReply(position.requestId, errorCodes.refused, lostWords), undefined)
+      if (found.kind === 'lost' && performance.now() > endsAt) return listener.end(notKept(position), undefined)
+      await sleep(clusterLimits.forwardLookMs, signal)
+      if (signal.aborted) return answering.finish()
     }
-    answering.finish()
+  }
+
+  async #isAlive(replica: string): Promise<boolean> {
+    if (replica === this.#serving.replica) return false
+    // While the store is unavailable, nothing is known about the other replica.
+    return this.#serving.store.replicas.isAlive(replica).catch(() => true)
   }
 
   /** True when this replica has the call or its reply. */
@@ -121,7 +132,7 @@ export class CallStreams {
     headers: Readonly<Record<string, string>>,
   ): void {
     const request: Request = { jsonrpc: '2.0', ...round.request }
-    const owner = { replica: this.#serving.mailbox.replica, session: session.id, principal: session.principal }
+    const owner = { replica: this.#serving.replica, session: session.id, principal: session.principal }
     const stream = new CallStream(owner, request, listener, position)
     this.#local.set(stream.id, stream)
     answering.onGone(() => this.#lost(stream, listener, true))
@@ -135,7 +146,8 @@ export class CallStreams {
   }
 
   /** Stores a call while its client is asked. */
-  keeps(session: ClientSession, { id }: CallStream): KeptCall {
+  keeps(session: ClientSession, { id }: CallStream): KeptCall | undefined {
+    if (!this.#serving.resumes) return undefined
     const name = { principal: session.principal, session: session.id, stream: id }
     return new KeptCall(this.#serving, name, this.#onError)
   }
@@ -148,24 +160,6 @@ export class CallStreams {
   #own(id: string, session: string, principal: string): CallStream | undefined {
     const stream = this.#local.get(id)
     return stream?.owner.session === session && stream.owner.principal === principal ? stream : undefined
-  }
-
-  /** Another replica has the client of a call that runs or ran here: sends the call's messages to that replica. */
-  #takeUpFor({ tenant, principal, from, content }: ReplicaMessage): void {
-    const id = stringAt(content, 'stream') ?? ''
-    const session = stringAt(content, 'session') ?? ''
-    const messages = this.#serving.mailbox.messagesTo(from, { tenant, principal })
-    const send = (fields: JsonObject) => messages.send('taken-up', { stream: id, ...fields })
-    const carry = (message: Message, name: string | undefined) =>
-      send({ isKept: true, name: name ?? '', message: JSON.stringify(message) })
-    const stream = this.#own(id, session, principal)
-    const kept = this.#replies.find(id, session, principal)
-    if (kept !== undefined) return void carry(kept.reply, kept.name)
-    send({ isKept: stream !== undefined })
-    if (stream === undefined) return
-    const listener = { send: carry, end: carry }
-    stream.takeUp(listener, typeof content.after === 'number' ? content.after : 0)
-    this.#later(stream, clusterLimits.listensMs, () => this.#lost(stream, listener, true))
   }
 
   /** The listener is gone: abandons the call now, or after the time in which its client may reconnect. */

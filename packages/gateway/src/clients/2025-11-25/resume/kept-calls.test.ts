@@ -20,7 +20,7 @@ const reply = { jsonrpc: '2.0', id: 1, result: { content: [] } } as const
 const silent = () => undefined
 
 function partsOf(store: Store, replica: string) {
-  return { store, keys, mailbox: { replica } as never, tenant: 'default', askWaitMs: 60_000 }
+  return { store, keys, replica, tenant: 'default', askWaitMs: 60_000 }
 }
 
 async function twoProcesses() {

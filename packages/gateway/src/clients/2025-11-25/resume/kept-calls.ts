@@ -42,7 +42,7 @@ export type KeptCallLookup =
   | { readonly kind: 'elsewhere'; readonly replica: string }
   | { readonly kind: 'lost' }
 
-type Parts = Pick<Serving, 'store' | 'keys' | 'mailbox' | 'tenant' | 'askWaitMs'>
+type Parts = Pick<Serving, 'store' | 'keys' | 'replica' | 'tenant' | 'askWaitMs'>
 
 const continuedInNextRow = 'next'
 
@@ -87,8 +87,8 @@ export class KeptCall {
     if (current === undefined) return true
     // A failed write may still have been, or still be, applied. Repeating it is safe: it changes nothing if it was.
     const isKept = await current.keeping.catch(() => this.#keep(current.round))
-    const { store, tenant, mailbox } = this.#serving
-    if (isKept) this.#isClaimed = await store.deferred.claim(tenant, this.#id, this.#name.principal, mailbox.replica)
+    const { store, tenant, replica } = this.#serving
+    if (isKept) this.#isClaimed = await store.deferred.claim(tenant, this.#id, this.#name.principal, replica)
     this.#current = undefined
     return this.#isClaimed || !isKept
   }
@@ -127,7 +127,7 @@ export async function takeOver(
   name: CallName,
   onError: (error: unknown) => void,
 ): Promise<KeptCallLookup> {
-  const { store, tenant, mailbox } = serving
+  const { store, tenant, replica } = serving
   for (let number = 1; number <= relayLimits.roundsPerCall; number++) {
     const id = rowOf(name.stream, number)
     const row = await store.deferred.read(tenant, id, name.principal)
@@ -140,7 +140,7 @@ export async function takeOver(
     if (row.kind === 'claimed') return { kind: 'elsewhere', replica: row.callId ?? '' }
     const round = opened(serving, name, id, row.state)
     if (round === undefined) return { kind: 'lost' }
-    if (await store.deferred.claim(tenant, id, name.principal, mailbox.replica))
+    if (await store.deferred.claim(tenant, id, name.principal, replica))
       return { kind: 'taken', round, kept: new KeptCall(serving, name, onError, number) }
     // Another process claimed the row first, or the call's own process continued after all: read the row again.
     number -= 1

@@ -1,27 +1,19 @@
-// The sessions of clients over HTTP. This process caches those it has served; the store has all of them.
+// The sessions of clients over HTTP. Each is served by one replica, its owner; the store has all of them.
 //
-// A session belongs to one person; for anyone else it does not exist. A message that belongs to a call in another
-// process is sent to that process, which handles it as if it had received it from the client.
+// Owns: the sessions that this replica serves, and a short memory of who serves the others.
+// I1  A session belongs to one person; for anyone else it does not exist.
+// I2  Another replica becomes the owner when the owner cannot serve the session. Who the owner is decides only where
+//     requests are sent: that no call runs twice is ensured by the claims and leases of the calls themselves.
 
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@assent/core'
-import { Mailbox } from '../../../cluster/mailbox.ts'
 import { clientLimits, clusterLimits } from '../../../limits.ts'
 import { compoundKey } from '../../../protocol/compound-key.ts'
-import {
-  isNotification,
-  isReply,
-  type Notification,
-  objectAt,
-  type Reply,
-  type Request,
-  readMessage,
-  stringAt,
-} from '../../../protocol/messages.ts'
+import { objectAt, type Reply, type Request } from '../../../protocol/messages.ts'
 import { readOwnJson } from '../../../protocol/own-json.ts'
 import { within } from '../../../protocol/within.ts'
 import type { Serving } from '../../context.ts'
-import { beginIdentity, ClientSession, cancelledBy, concernsServers, type SessionIdentity } from '../session.ts'
+import { beginIdentity, ClientSession, type SessionIdentity } from '../session.ts'
 import { readSetting, type SettingRequest, settingIn, writeSetting } from './session-settings.ts'
 
 export type SessionStart =
@@ -30,18 +22,31 @@ export type SessionStart =
   /** The servers cannot be used; the reply has the reason. */
   | { readonly ok: false; readonly reply: Reply }
 
-interface Kept {
+/** The replica that served a session before, where its earlier calls may still run. */
+interface Moved {
+  readonly movedFrom?: string
+}
+
+export type FoundSession =
+  | ({ readonly kind: 'here'; readonly session: ClientSession } & Moved)
+  | ({ readonly kind: 'elsewhere'; readonly owner: string } & Moved)
+
+interface Kept extends Moved {
   readonly session: ClientSession
   /** When the session was last extended in the store. */
   extendedMs: number
 }
+
+type Elsewhere = FoundSession & { kind: 'elsewhere' }
 
 export class SessionBook {
   readonly #serving: Serving
   readonly #onError: (error: unknown) => void
   readonly #kept = new Map<string, Kept>()
   /** Reads in progress, so that two concurrent requests create one session. */
-  readonly #finding = new Map<string, Promise<ClientSession | undefined>>()
+  readonly #finding = new Map<string, Promise<FoundSession | undefined>>()
+  /** Who serves the sessions of recent requests that were served elsewhere. */
+  readonly #elsewhere = new Map<string, { readonly found: Elsewhere; readonly untilMs: number }>()
   readonly #sweep: NodeJS.Timeout
 
   constructor(serving: Serving, onError: (error: unknown) => void) {
@@ -49,28 +54,9 @@ export class SessionBook {
     this.#onError = onError
     this.#sweep = setInterval(() => this.#releaseIdle(), 60_000)
     this.#sweep.unref()
-    const { mailbox } = serving
-    mailbox.on('answer', ({ tenant, principal, content }) => {
-      const reply = readMessage(stringAt(content, 'reply') ?? '')
-      if (reply !== undefined && isReply(reply)) this.#own(tenant, principal, content)?.take(reply)
-    })
-    mailbox.on('cancel', ({ tenant, principal, content }) => {
-      const { requestId: id } = content
-      if (typeof id === 'string' || typeof id === 'number') this.#own(tenant, principal, content)?.cancel(id)
-    })
-    mailbox.on('heard', ({ tenant, principal, content }) => {
-      const notification = readMessage(stringAt(content, 'notification') ?? '')
-      if (notification === undefined || !isNotification(notification)) return
-      this.#own(tenant, principal, content)?.receive(notification).catch(onError)
-    })
-    mailbox.on('setting', ({ tenant, principal, content }) => {
-      const setting = readSetting(stringAt(content, 'setting') ?? '')
-      const session = this.#own(tenant, principal, content)
-      if (setting !== undefined && session !== undefined) applySetting(session, setting).catch(onError)
-    })
-    mailbox.on('end', ({ tenant, principal, content }) => {
-      const session = this.#own(tenant, principal, content)
-      if (session !== undefined) this.#release(session).catch(onError)
+    serving.onLapse(async () => {
+      // The next request of each session checks who owns it.
+      for (const kept of this.#kept.values()) kept.extendedMs = Number.NEGATIVE_INFINITY
     })
   }
 
@@ -89,7 +75,7 @@ export class SessionBook {
       return { ok: false, reply }
     }
     const limits = { keepMs: clientLimits.sessionIdleMs, perPrincipal: clientLimits.sessionsPerCaller }
-    if (!(await this.#serving.store.sessions.begin(this.#nameOf(identity), recordOf(identity), limits))) {
+    if (!(await this.#serving.store.sessions.begin(this.#nameOf(identity), this.#recordOf(identity), limits))) {
       await session.end()
       const reason = `You have ${clientLimits.sessionsPerCaller} sessions open. End some of them (DELETE), then retry.`
       return { ok: false, reason }
@@ -98,50 +84,40 @@ export class SessionBook {
     return { ok: true, session, reply }
   }
 
-  /** Undefined when this person has no such session. */
-  async find(id: string, principal: string): Promise<ClientSession | undefined> {
+  /**
+   * Where a session is served. Undefined when this person has no such session.
+   * @param mayTakeOver whether this replica becomes its owner if the owner is dead
+   */
+  async find(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
     const kept = this.#kept.get(id)
-    if (kept === undefined) return this.#findOnce(id, principal)
+    if (kept === undefined) return this.#findOnce(id, principal, mayTakeOver)
     if (kept.session.principal !== principal) return undefined
     this.#extend(kept)
-    return kept.session
+    return here(kept)
   }
 
-  /** An answer to a question that this process or another one asked. */
-  async take(session: ClientSession, reply: Reply): Promise<void> {
-    const { mailbox } = this.#serving
-    const replica = typeof reply.id === 'string' ? Mailbox.replicaOf(reply.id) : undefined
-    if (replica === undefined || replica === mailbox.replica || session.waitsFor(reply.id)) return session.take(reply)
-    session.takeEarly(reply)
-    await mailbox.send(replica, this.#nameOf(session), 'answer', { session: session.id, reply: JSON.stringify(reply) })
+  /** The owner could not serve the session, so this replica becomes its owner; unless another one already did. */
+  async takeOver(id: string, principal: string, from: string): Promise<FoundSession | undefined> {
+    if (!this.#serving.resumes) return undefined
+    await this.#move(id, principal, from)
+    return this.find(id, principal, false)
   }
 
-  async receive(
-    session: ClientSession,
-    notification: Notification,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    if (concernsServers(notification)) {
-      await session.receive(notification, headers)
-      const content = { session: session.id, notification: JSON.stringify(notification) }
-      await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'heard', content)
-      return
-    }
-    const id = cancelledBy(notification)
-    if (id === undefined || session.cancel(id)) return
-    await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'cancel', { session: session.id, requestId: id })
+  async #move(id: string, principal: string, from: string): Promise<void> {
+    const key = compoundKey(principal, id)
+    await this.#serving.store.sessions.move(this.#nameOf({ id, principal }), this.#own, from)
+    this.#elsewhere.delete(key)
   }
 
-  /** Stores a setting that was applied here, and applies it in every process that serves the session. */
+  /** Stores a setting that was applied here, for a replica that takes the session over. */
   async granted(session: ClientSession, request: Request, reply: Reply): Promise<void> {
     const setting = settingIn(request)
     if (setting === undefined || 'error' in reply) return
     const name = this.#nameOf(session)
     const { sessions } = this.#serving.store
-    const text = writeSetting(request)
-    if (setting.isTakenBack) await sessions.removeSetting(name, setting.name)
-    else await sessions.keepSetting(name, { name: setting.name, request: text }, clusterLimits.settingsPerSession)
-    await this.#serving.mailbox.sendToAll(name, 'setting', { session: session.id, setting: text })
+    if (setting.isTakenBack) return sessions.removeSetting(name, setting.name)
+    const kept = { name: setting.name, request: writeSetting(request) }
+    await sessions.keepSetting(name, kept, clusterLimits.settingsPerSession)
   }
 
   /** False when the session had already ended. */
@@ -151,7 +127,6 @@ export class SessionBook {
     // calls.
     if (isEnded) await this.#serving.store.asks.withdrawOfGoneSessions().catch(this.#onError)
     await this.#release(session)
-    if (isEnded) await this.#serving.mailbox.sendToAll(this.#nameOf(session), 'end', { session: session.id })
     return isEnded
   }
 
@@ -161,30 +136,49 @@ export class SessionBook {
     await Promise.all([...this.#kept.values()].map(({ session }) => this.#release(session)))
   }
 
-  async #findOnce(id: string, principal: string): Promise<ClientSession | undefined> {
+  async #findOnce(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
     const key = compoundKey(principal, id)
-    const finding = this.#finding.get(key) ?? this.#read(id, principal).finally(() => this.#finding.delete(key))
+    const known = this.#elsewhere.get(key)
+    if (known !== undefined && known.untilMs > performance.now()) return known.found
+    const finding =
+      this.#finding.get(key) ?? this.#read(id, principal, mayTakeOver).finally(() => this.#finding.delete(key))
     this.#finding.set(key, finding)
     return finding
   }
 
-  async #read(id: string, principal: string): Promise<ClientSession | undefined> {
-    const record = await this.#serving.store.sessions.read(this.#nameOf({ id, principal }))
+  async #read(id: string, principal: string, mayTakeOver: boolean): Promise<FoundSession | undefined> {
+    const name = this.#nameOf({ id, principal })
+    const record = await this.#serving.store.sessions.read(name)
     if (record === undefined) return undefined
+    const { owner, movedFrom } = record
+    if (owner !== this.#own) {
+      const found = { kind: 'elsewhere', owner, ...(movedFrom === undefined ? {} : { movedFrom }) } as const
+      const isReachable = (await this.#serving.others?.peers.find(owner)) !== undefined
+      if (!mayTakeOver || isReachable) return this.#remember(name, found)
+      if (!this.#serving.resumes) return undefined
+      await this.#move(id, principal, owner)
+      return this.#read(id, principal, false)
+    }
     const client = readOwnJson(record.client) as JsonObject
     const info = objectAt(client, 'info') ?? {}
     const declared = objectAt(client, 'declared') ?? {}
     const identity = { id, principal, revision: record.revision, info, declared }
-    const session = this.#keep(new ClientSession(this.#serving, identity, 'http'))
+    const kept = this.#keep(new ClientSession(this.#serving, identity, 'http'), movedFrom)
     // Extend it now: it may have been idle for long in another process, and close to its expiry.
-    this.#extendInStore(session)
-    await this.#applySettings(session)
-    return session
+    this.#extendInStore(kept.session)
+    await this.#applySettings(kept.session)
+    return here(kept)
   }
 
-  /**
-   * Applies the settings made in another process or before a restart. A slow server delays the request only briefly.
-   */
+  #remember({ id, principal }: Pick<SessionIdentity, 'id' | 'principal'>, found: Elsewhere): FoundSession {
+    const now = performance.now()
+    for (const [key, { untilMs }] of this.#elsewhere) if (untilMs <= now) this.#elsewhere.delete(key)
+    if (this.#elsewhere.size < clientLimits.sessions)
+      this.#elsewhere.set(compoundKey(principal, id), { found, untilMs: now + clusterLimits.ownerKeptMs })
+    return found
+  }
+
+  /** Applies the settings made in another process or before a restart. A slow server delays the request only briefly. */
   async #applySettings(session: ClientSession): Promise<void> {
     const settings = await this.#serving.store.sessions.settings(this.#nameOf(session))
     if (settings.length === 0) return
@@ -197,13 +191,16 @@ export class SessionBook {
     await within(clusterLimits.settingsWithinMs, applying)
   }
 
-  #keep(session: ClientSession): ClientSession {
-    this.#kept.set(session.id, { session, extendedMs: performance.now() })
-    this.#serving.mailbox.open()
-    return session
+  #keep(session: ClientSession, movedFrom?: string): Kept {
+    const kept = { session, extendedMs: performance.now(), ...(movedFrom === undefined ? {} : { movedFrom }) }
+    this.#kept.set(session.id, kept)
+    return kept
   }
 
-  /** Extends the session, at most once per `sessionExtendMs`. Releases it when the store no longer has it. */
+  /**
+   * Extends the session, at most once per `sessionExtendMs`. Releases it when the store no longer has it, or when
+   * another replica has taken it over and no call of it runs here.
+   */
   #extend(kept: Kept): void {
     const now = performance.now()
     if (now - kept.extendedMs < clusterLimits.sessionExtendMs) return
@@ -214,15 +211,11 @@ export class SessionBook {
   #extendInStore(session: ClientSession): void {
     this.#serving.store.sessions
       .extend(this.#nameOf(session), clientLimits.sessionIdleMs)
-      .then((isThere) => (isThere ? undefined : this.#release(session)))
+      .then((owner) => {
+        const isOurs = owner === this.#own || (owner !== undefined && session.isBusy)
+        return isOurs ? undefined : this.#release(session)
+      })
       .catch(this.#onError)
-  }
-
-  /** The session that a message is about, if it is cached here and belongs to the sender. */
-  #own(tenant: string, principal: string, content: JsonObject): ClientSession | undefined {
-    const kept = this.#kept.get(stringAt(content, 'session') ?? '')
-    const isOurs = tenant === this.#serving.tenant && kept?.session.principal === principal
-    return isOurs ? kept?.session : undefined
   }
 
   async #release(session: ClientSession): Promise<void> {
@@ -237,6 +230,14 @@ export class SessionBook {
     }
   }
 
+  get #own(): string {
+    return this.#serving.replica
+  }
+
+  #recordOf({ revision, info, declared }: SessionIdentity) {
+    return { revision, client: JSON.stringify({ info, declared }), owner: this.#own }
+  }
+
   #nameOf({ id, principal }: Pick<SessionIdentity, 'id' | 'principal'>) {
     return { tenant: this.#serving.tenant, id, principal }
   }
@@ -248,6 +249,6 @@ async function applySetting(session: ClientSession, setting: SettingRequest): Pr
   await session.answer(request, () => undefined, new AbortController().signal)
 }
 
-function recordOf({ revision, info, declared }: SessionIdentity) {
-  return { revision, client: JSON.stringify({ info, declared }) }
+function here({ session, movedFrom }: Kept): FoundSession {
+  return { kind: 'here', session, ...(movedFrom === undefined ? {} : { movedFrom }) }
 }

@@ -1,7 +1,7 @@
 // Settings that a client sends once for its whole session: a log level, and resource subscriptions.
 //
-// A server applies them to one connection, and every process that serves the session has separate connections. So they
-// are stored with the session, and each process sends them again.
+// A server applies them to one connection, and a replica that takes the session over opens new ones. So they are stored
+// with the session, and that replica sends them again.
 
 import { isPlainObject, type JsonObject } from '@assent/core'
 import { type Request, stringAt } from '../../../protocol/messages.ts'

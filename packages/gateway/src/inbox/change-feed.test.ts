@@ -1,0 +1,72 @@
+// The reader of changes, with a store whose reads the test controls.
+
+import type { Person } from '@assent/core'
+import type { ChangesRead, Store } from '@assent/store'
+import { expect, test } from 'vitest'
+import { ChangeFeed, type Follower } from './changes.ts'
+import { ann, ben, tenant } from './inbox-env.suite.ts'
+
+const nothingNew: ChangesRead = { changes: [], lastSeq: 4, more: false }
+
+/** A store at position 4. Each read of changes waits until the test resolves it. */
+function aStore() {
+  const reads: ((read: ChangesRead) => void)[] = []
+  const people: Person[] = []
+  const never = new Promise<boolean>(() => undefined)
+  const listener = {
+    add: (person: Person) => people.push(person),
+    remove: () => undefined,
+    since: () => new Promise<ChangesRead>((resolve) => reads.push(resolve)),
+    wait: () => never,
+    close: () => undefined,
+  }
+  const changes = { listen: () => listener, last: async () => 4 }
+  return { reads, people, store: { changes } as unknown as Store }
+}
+
+function aFollower() {
+  const events: unknown[] = []
+  const follower: Follower = {
+    notify: (notice) => events.push(notice),
+    at: (seq) => events.push({ at: seq }),
+    reload: (seq) => events.push({ reload: seq }),
+    end: () => undefined,
+  }
+  return { events, follower }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('[INBOX-5] a page that opens during a read begins after it, because that read did not include its person', async () => {
+  const { store, reads, people } = aStore()
+  const feed = new ChangeFeed(store, tenant, () => undefined)
+  const { signal } = new AbortController()
+  const [first, second] = [aFollower(), aFollower()]
+  void feed.follow(ann, undefined, first.follower, signal)
+  await settled()
+  expect([reads.length, people]).toEqual([1, [ann]])
+
+  void feed.follow(ben, undefined, second.follower, signal)
+  await settled()
+  expect(people).toEqual([ann, ben])
+  expect(second.events).toEqual([])
+  reads[0]?.({ ...nothingNew, lastSeq: 9 })
+  await settled()
+
+  expect(second.events).toEqual([{ at: 9 }])
+})
+
+test('[INBOX-5] a page that opens while the store cannot be read is served by the next read', async () => {
+  const { store, reads } = aStore()
+  const errors: unknown[] = []
+  const feed = new ChangeFeed(store, tenant, (error) => errors.push(error))
+  const { signal } = new AbortController()
+  const { events, follower } = aFollower()
+  void feed.follow(ann, undefined, follower, signal)
+  await settled()
+  reads[0]?.(Promise.reject(new Error('unavailable')) as never)
+  await settled()
+
+  expect(errors).toHaveLength(1)
+  expect(events).toEqual([{ at: 4 }])
+})

@@ -1,0 +1,61 @@
+// What a person has written and not sent, kept in this browser: it survives a reload, a restart and the end of the ask.
+//
+// Secrets have their own form, which keeps nothing. A draft belongs to its question, so that it can be offered when the same
+// question is asked again. It is deleted when the question is answered, on sign-out, or after two weeks.
+
+import type { AskView } from '@assent/core'
+import type { FieldValue, FormValues } from './form-values.ts'
+
+export interface Draft {
+  readonly askId: string
+  readonly comment: string
+  readonly values: readonly (readonly [name: string, value: FieldValue])[]
+  readonly atMs: number
+}
+
+const storageKey = 'assent-drafts'
+const draftsMost = 30
+const keptMs = 14 * 24 * 60 * 60_000
+
+export function readDraft(ask: AskView): Draft | undefined {
+  return new Map(stored()).get(questionKey(ask))
+}
+
+export function writeDraft(ask: AskView, comment: string, values: FormValues): void {
+  const draft = { askId: ask.id, comment, values: [...values], atMs: Date.now() }
+  store([[questionKey(ask), draft], ...stored().filter(([key]) => key !== questionKey(ask))])
+}
+
+export function deleteDraft(ask: AskView): void {
+  store(stored().filter(([key]) => key !== questionKey(ask)))
+}
+
+export function deleteDrafts(): void {
+  localStorage.removeItem(storageKey)
+}
+
+/** The same for the same question of the same asker, whatever the id of the ask is. */
+function questionKey({ asker, caller, headline, question }: AskView): string {
+  const fields = question.kind === 'form' ? question.fields.map(({ kind, name }) => [kind, name]) : []
+  return JSON.stringify([asker.server, asker.tool ?? '', caller?.folder ?? '', headline, fields])
+}
+
+type Stored = readonly (readonly [key: string, draft: Draft])[]
+
+function stored(): Stored {
+  try {
+    const all = JSON.parse(localStorage.getItem(storageKey) ?? '[]') as Stored
+    return all.filter(([, { atMs }]) => Date.now() - atMs < keptMs)
+  } catch {
+    // Written by another version, or storage is not allowed: there are no drafts.
+    return []
+  }
+}
+
+function store(drafts: Stored): void {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(drafts.slice(0, draftsMost)))
+  } catch {
+    // Storage is full or not allowed: the draft is only in the page.
+  }
+}

@@ -1,0 +1,102 @@
+// Requests to the cluster listeners that no replica has sealed, or that were sent before: none may be served.
+
+import { randomUUID } from 'node:crypto'
+import { Agent, request as httpRequest } from 'node:http'
+import { createKeyRing } from '@assent/core'
+import type { LiveReplica } from '@assent/store'
+import {
+  type ForwardedRequest,
+  type Forwarding,
+  ownPath,
+  sealForward,
+  sealHeader,
+} from '../../packages/gateway/src/cluster/forward-seal.ts'
+import { clusterLimits } from '../../packages/gateway/src/limits.ts'
+import type { SeededRandom } from '../../test-kit/random.ts'
+
+/** How many were sent, and which of them were served although they must not be. Genuine ones must be served. */
+export interface Forgeries {
+  readonly sent: number
+  readonly accepted: readonly string[]
+  readonly genuineRefused: number
+}
+
+const served = 200
+
+export async function forgeRequests(
+  count: number,
+  replicas: readonly LiveReplica[],
+  secret: string,
+  nowMs: () => number,
+  random: SeededRandom,
+): Promise<Forgeries> {
+  const ring = createKeyRing([{ id: 'proof', secret: Buffer.from(secret, 'base64') }])
+  const strange = createKeyRing([{ id: 'proof', secret: Buffer.alloc(32, 7) }])
+  const agent = new Agent({ keepAlive: true })
+  const accepted: string[] = []
+  let genuineRefused = 0
+  const request: ForwardedRequest = { method: 'GET', path: ownPath, headers: { accept: 'text/plain' }, body: '' }
+  const ways: Readonly<
+    Record<string, (to: LiveReplica, forwarding: Forwarding) => [string, Partial<ForwardedRequest>]>
+  > = {
+    'sealed with another key': (_, forwarding) => [sealForward(strange, request, forwarding, nowMs()), {}],
+    'for another replica': (_, forwarding) => [
+      sealForward(ring, request, { ...forwarding, to: randomUUID() }, nowMs()),
+      {},
+    ],
+    'changed seal': (_, forwarding) => {
+      const sealed = sealForward(ring, request, forwarding, nowMs())
+      const at = 20 + random.int(sealed.length - 20)
+      return [`${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`, {}]
+    },
+    'another path': (_, forwarding) => [sealForward(ring, request, forwarding, nowMs()), { path: '/mcp' }],
+    'another method': (_, forwarding) => [sealForward(ring, request, forwarding, nowMs()), { method: 'DELETE' }],
+    'another header': (_, forwarding) => [
+      sealForward(ring, request, forwarding, nowMs()),
+      { headers: { accept: 'text/plain', 'mcp-session-id': randomUUID() } },
+    ],
+    'another person': (_, forwarding) => [sealForward(ring, request, forwarding, nowMs()).replace(/.$/, '-'), {}],
+    'too old': (_, forwarding) => [
+      sealForward(ring, request, forwarding, nowMs() - clusterLimits.forwardValidMs - 1_000),
+      {},
+    ],
+    'no seal': () => ['', {}],
+  }
+  const names = Object.keys(ways)
+  // One that was killed is listed until its lease ends; another process has its address.
+  const living: LiveReplica[] = []
+  for (const to of replicas) {
+    const forwarding = { from: randomUUID(), to: to.id, tenant: 'default', principal: 'person-0', groups: [] }
+    const status = await statusOf(agent, to, request, sealForward(ring, request, forwarding, nowMs())).catch(() => 0)
+    if (status === served) living.push(to)
+  }
+  if (living.length === 0) return { sent: 0, accepted, genuineRefused }
+  for (let sent = 0; sent < count; sent++) {
+    const to = living[sent % living.length] as LiveReplica
+    const forwarding = { from: randomUUID(), to: to.id, tenant: 'default', principal: 'person-0', groups: [] }
+    // Every other one is a replay of a genuine request.
+    if (sent % 2 === 0) {
+      const sealed = sealForward(ring, request, forwarding, nowMs())
+      if ((await statusOf(agent, to, request, sealed)) !== served) genuineRefused += 1
+      if ((await statusOf(agent, to, request, sealed)) === served) accepted.push('replayed')
+      continue
+    }
+    const name = names[(sent >> 1) % names.length] as string
+    const [sealed, changes] = ways[name]?.(to, forwarding) ?? ['', {}]
+    if ((await statusOf(agent, to, { ...request, ...changes }, sealed)) === served) accepted.push(name)
+  }
+  agent.destroy()
+  return { sent: count, accepted, genuineRefused }
+}
+
+function statusOf(agent: Agent, { address }: LiveReplica, request: ForwardedRequest, sealed: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const headers = sealed === '' ? request.headers : { ...request.headers, [sealHeader]: sealed }
+  httpRequest(new URL(request.path, address), { method: request.method, headers, agent })
+    .on('response', (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    .on('error', reject)
+    .end()
+  return promise
+}
