@@ -55,7 +55,13 @@ export async function forgeRequests(
       sealForward(ring, request, forwarding, nowMs()),
       { headers: { accept: 'text/plain', 'mcp-session-id': randomUUID() } },
     ],
-    'another person': (_, forwarding) => [sealForward(ring, request, forwarding, nowMs()).replace(/.$/, '-'), {}],
+    'half of it for another person': (_, forwarding) => {
+      const [one, other] = ['person-0', 'person-1'].map((principal) =>
+        sealForward(ring, request, { ...forwarding, principal }, nowMs()),
+      ) as [string, string]
+      const half = one.length >> 1
+      return [`${one.slice(0, half)}${other.slice(half)}`, {}]
+    },
     'too old': (_, forwarding) => [
       sealForward(ring, request, forwarding, nowMs() - clusterLimits.forwardValidMs - 1_000),
       {},

@@ -15,12 +15,12 @@ export const forAnn = { tenant: 'default', principal: 'issuer#ann', groups: ['op
 
 export function aForwarder(changes: Partial<ForwarderOptions> = {}) {
   const failures: Error[] = []
-  /** Whether the lease of replica b has ended; undefined while the store is unavailable. */
+  /** Whether the leases of replicas b and c have ended; undefined while the store is unavailable. */
   const store = { isDead: false as boolean | undefined, looks: 0 }
   const live = async () => {
     store.looks += 1
     if (store.isDead === undefined) throw new Error('The store is unavailable.')
-    return store.isDead ? [] : [{ id: 'b', address: 'http://b' }]
+    return store.isDead ? [] : ['b', 'c'].map((id) => ({ id, address: `http://${id}` }))
   }
   const forwarder = new Forwarder({
     peers: new Peers('a', { replicas: { live } } as never, () => true),

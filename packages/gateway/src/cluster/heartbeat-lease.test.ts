@@ -1,44 +1,7 @@
-// The lease and its renewals to the millisecond: with fake timers, and a store that records what it is asked.
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { relayLimits, setLimits } from '../limits.ts'
-import { Heartbeat, sweepDeadReplicas } from './heartbeat.ts'
+// The lease and its renewals to the millisecond.
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { aHeartbeat, leaseMs, pass, recordSettlesMs, renewEveryMs } from './heartbeat.suite.ts'
 
-const leaseMs = 6_000
-const renewEveryMs = 2_000
-const recordSettlesMs = 30_000
-
-beforeEach(() => {
-  onTestFinished(setLimits(relayLimits, { leaseMs, renewEveryMs, recordSettlesMs }))
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-})
-
-function aHeartbeat() {
-  const state = { skewMs: 0, wasValid: true, owners: [] as { id: string; isAlive: boolean }[], lost: [] as string[] }
-  const renew = vi.fn(async (_id: string, _leaseMs: number, _address?: string) => state.wasValid)
-  const end = vi.fn(async (_id: string) => undefined)
-  const abandonLostCalls = vi.fn(async () => state.lost)
-  const withdrawOfDeadReplicas = vi.fn(async () => undefined)
-  const store = {
-    nowMs: () => Date.now() + state.skewMs,
-    replicas: { renew, end, owners: async () => state.owners },
-    asks: { withdrawOfDeadReplicas },
-    abandonLostCalls,
-  } as never
-  const errors: unknown[] = []
-  const heartbeat = new Heartbeat(store, 'a', (error) => errors.push(error))
-  onTestFinished(() => heartbeat.close())
-  /** The lease is held, and steady since the first renewal. */
-  const held = async () => {
-    const release = heartbeat.hold()
-    await pass(renewEveryMs)
-    renew.mockClear()
-    return release
-  }
-  return { heartbeat, store, state, errors, renew, end, abandonLostCalls, withdrawOfDeadReplicas, held }
-}
-
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const failure = new Error('The store is unavailable.')
 
 describe('renewing', () => {
@@ -303,8 +266,7 @@ describe('steadiness', () => {
   })
 
   test('[RUN-13] with a long interval a replica is steady between two renewals', async () => {
-    onTestFinished(setLimits(relayLimits, { renewEveryMs: 5_000 }))
-    const { heartbeat } = aHeartbeat()
+    const { heartbeat } = aHeartbeat(5_000)
     heartbeat.hold()
     await pass(15_000)
 
@@ -363,62 +325,5 @@ describe('tasks', () => {
     await pass(2 * renewEveryMs)
 
     expect([task.mock.calls.length, errors]).toEqual([2, [failure, failure]])
-  })
-})
-
-describe('calls of dead replicas', () => {
-  const dead = { id: 'b', isAlive: false }
-  const alive = { id: 'c', isAlive: true }
-
-  test('[RUN-4] a replica that is alone writes nothing', async () => {
-    const { heartbeat, store, state, renew } = aHeartbeat()
-    state.owners = [{ id: 'a', isAlive: false }]
-    sweepDeadReplicas(heartbeat, store)
-
-    await pass(5 * renewEveryMs)
-
-    expect(renew).not.toHaveBeenCalled()
-  })
-
-  test('[RUN-13] a replica next to others renews its lease, and ends nothing while all are alive', async () => {
-    const { heartbeat, store, state, renew, abandonLostCalls, withdrawOfDeadReplicas } = aHeartbeat()
-    state.owners = [alive]
-    sweepDeadReplicas(heartbeat, store)
-
-    await pass(10 * renewEveryMs)
-
-    expect(renew).toHaveBeenCalled()
-    expect(heartbeat.isSteady).toBe(true)
-    expect(abandonLostCalls).not.toHaveBeenCalled()
-    expect(withdrawOfDeadReplicas).not.toHaveBeenCalled()
-  })
-
-  test('[RUN-13] a steady replica ends the calls and asks of a dead one, and reports how many calls', async () => {
-    const { heartbeat, store, state, abandonLostCalls, withdrawOfDeadReplicas } = aHeartbeat()
-    state.owners = [alive, dead]
-    state.lost = ['call_1', 'call_2']
-    const lost: number[] = []
-    sweepDeadReplicas(heartbeat, store, (calls) => lost.push(calls))
-
-    await pass(renewEveryMs + leaseMs - 1)
-    expect(abandonLostCalls).not.toHaveBeenCalled()
-    await pass(1)
-    expect(lost).toEqual([2])
-    expect(withdrawOfDeadReplicas).toHaveBeenCalledTimes(1)
-    state.lost = []
-    await pass(renewEveryMs)
-    expect(lost).toEqual([2])
-    expect(withdrawOfDeadReplicas).toHaveBeenCalledTimes(2)
-  })
-
-  test('[RUN-13] no listener for lost calls is needed', async () => {
-    const { heartbeat, store, state, errors, withdrawOfDeadReplicas } = aHeartbeat()
-    Object.assign(state, { owners: [dead], lost: ['call_1'] })
-    sweepDeadReplicas(heartbeat, store)
-
-    await pass(10 * renewEveryMs)
-
-    expect(errors).toEqual([])
-    expect(withdrawOfDeadReplicas).toHaveBeenCalled()
   })
 })

@@ -37,7 +37,7 @@ import { Leases, withdrawReasonOf } from './leases.ts'
 import { cancelAtServer, carriedOn, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
 import { PendingOutcomes } from './pending-outcomes.ts'
 import { cancelPath, continuePath, type RemoteCallState, RemoteCalls, type ToOthers } from './remote-calls.ts'
-import { settleAsks } from './settle-asks.ts'
+import { settleAsks, withdrawStopped } from './settle-asks.ts'
 
 /** The parts of the relay that held calls use. */
 export type HeldRelay = Pick<Relay, 'start' | 'continue' | 'refuse' | 'asking'>
@@ -368,21 +368,13 @@ export class HeldCalls {
     await this.#exclusively(id, async () => {
       // If the store is unavailable the asks end by their deadline or with their call.
       for (const ask of this.#held.get(id)?.asks.values() ?? [])
-        await this.#withdrawStopped(call.tenant, ask).catch(this.#onError)
+        await withdrawStopped(this.#store, call.tenant, ask).catch(this.#onError)
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
       const outcome = await this.#relay.continue(detached, state, {})
       if (outcome.kind !== 'input-required') await this.#finish(call, id, outcome)
       else if (heldId(outcome.state.inner) !== id) this.#dropCarried(call, id)
       else outcome.over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
     })
-  }
-
-  /** Withdraws an ask whose server stopped waiting. A person who answered just before gets "too late". */
-  async #withdrawStopped(tenant: string, id: string): Promise<void> {
-    const ended = await this.#store.asks.withdraw(tenant, id, 'asker-stopped')
-    if (ended.kind === 'ended' && ended.ask.state.kind === 'settled') {
-      await this.#store.asks.undelivered(tenant, id, false)
-    }
   }
 
   /** Drops the calls that other replicas ended while this one could not renew its lease. */

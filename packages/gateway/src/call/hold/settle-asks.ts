@@ -1,4 +1,4 @@
-// Records a client's answers to the questions of a held call. Each question has an ask, which is settled once.
+// Ends the asks of a held call: with the client's answers, or without one. Each question has an ask, which ends once.
 
 import type { AnswerResult, Store } from '@assent/store'
 import type { Answers, Call, InputResponse } from '../model.ts'
@@ -36,6 +36,12 @@ export async function settleAsks(
     }
   }
   return Object.fromEntries(recorded)
+}
+
+/** Withdraws an ask whose server stopped waiting. A person who answered just before gets "too late". */
+export async function withdrawStopped({ asks }: Store, tenant: string, id: string): Promise<void> {
+  const ended = await asks.withdraw(tenant, id, 'asker-stopped')
+  if (ended.kind === 'ended' && ended.ask.state.kind === 'settled') await asks.undelivered(tenant, id, false)
 }
 
 /** The answer that the server gets in place of one that the store rejected. */

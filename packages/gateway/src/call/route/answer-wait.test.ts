@@ -14,10 +14,7 @@ const impatient = { forMs: 50, canRetry: true }
 
 let restores: readonly (() => void)[] = []
 beforeEach(() => {
-  restores = [
-    setLimits(relayLimits, { storeGraceMs: 30, storeRetryMs: 10 }),
-    setLimits(clientLimits, { keepAliveMs: 10 }),
-  ]
+  restores = [setLimits(relayLimits, { storeRetryMs: 10 }), setLimits(clientLimits, { keepAliveMs: 10 })]
 })
 afterEach(() => {
   for (const restore of restores) restore()

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { askMeta, newId } from '@assent/core'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { relayLimits, setLimits } from '../../limits.ts'
+import { expect, test, vi } from 'vitest'
 import type { CallLayer } from '../layers.ts'
 import type { InputRequest } from '../model.ts'
 import { isPage, putOf, RoundAsks } from './round-asks.ts'
-import { callOf, form, openRounds, settings, stateOf, unusedLayer } from './sample-rounds.suite.ts'
+import { callOf, form, openRounds, settings, shortGrace, stateOf, unusedLayer } from './sample-rounds.suite.ts'
 
 const call = callOf()
 
@@ -105,12 +104,6 @@ test('[REPLY-5] an answer given just before its ask is discarded is recorded as 
 
   expect((await read(inInbox.one))?.state).toMatchObject({ kind: 'settled', undeliveredAtMs: expect.any(Number) })
 })
-
-let restore: () => void
-beforeEach(() => {
-  restore = setLimits(relayLimits, { storeGraceMs: 30 })
-})
-afterEach(() => restore())
 
 const hangs = () => new Promise<never>(() => undefined)
 const down = new Error('The store is down.')
@@ -299,6 +292,7 @@ test('[WAIT-7] withdrawing returns the ended ask, and a store that fails or hang
   await asks.discard(call, 'ask_unknown', 'asker-stopped')
   expect(undelivered).not.toHaveBeenCalled()
 
+  shortGrace()
   vi.spyOn(store.asks, 'withdraw').mockRejectedValueOnce(down).mockImplementationOnce(hangs)
   expect(await asks.withdraw(call, inInbox.one ?? '', 'asker-stopped')).toBeUndefined()
   expect(await asks.withdraw(call, inInbox.one ?? '', 'asker-stopped')).toBeUndefined()
@@ -307,6 +301,7 @@ test('[WAIT-7] withdrawing returns the ended ask, and a store that fails or hang
 
 test('[WAIT-9] only answers of the inbox are recorded as undelivered', async () => {
   const { asks, store, errors } = await openRounds()
+  shortGrace()
   const undelivered = vi.spyOn(store.asks, 'undelivered').mockRejectedValueOnce(down).mockImplementation(hangs)
   const state = stateOf({}, { inInbox: { one: 'ask_1', two: 'ask_2', expired: 'ask_3', none: 'ask_4' } })
   const yes = { result: { action: 'accept' } }
@@ -361,6 +356,7 @@ test.each(['accept', 'decline', 'cancel'])(
 
 test('[REPLY-11] nothing is recorded without an ask or an action, and a store that fails or hangs delays nothing', async () => {
   const { asks, store, errors } = await openRounds()
+  shortGrace()
   const noting = vi.spyOn(store.asks, 'noteFastAnswer').mockRejectedValueOnce(down).mockImplementation(hangs)
   const no = { result: { action: 'decline' } }
   await asks.noteFast(call, undefined, no, 40)

@@ -136,7 +136,9 @@ test('[FORM-22] a question that the inbox asks, or that is answered, is not repe
 })
 
 test('[FORM-22] once the inbox asks one of them as well, nothing is repeated; a fallback that has not begun does not count', async () => {
-  const { routing, exchange, firstAsk } = await routed([asking({ one: region })], { settings: { silentAfterMs: 200 } })
+  const { routing, exchange, firstAsk } = await routed([asking({ one: region })], {
+    settings: { silentAfterMs: 1_500 },
+  })
   const state = stateIn(await exchange.start(showsForms))
   const came = { one: { given: wrong, afterMs: slow } }
 

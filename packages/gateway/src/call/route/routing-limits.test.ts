@@ -9,7 +9,7 @@ const tooOften = failed(-32_000, 'The server asked too often.')
 
 let restore: () => void
 beforeEach(() => {
-  restore = setLimits(relayLimits, { roundsPerCall: 3, storeGraceMs: 200 })
+  restore = setLimits(relayLimits, { roundsPerCall: 3 })
 })
 afterEach(() => restore())
 

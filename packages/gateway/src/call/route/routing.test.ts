@@ -1,5 +1,6 @@
 import type { Surface } from '@assent/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '../../../../../test-kit/until.ts'
 import { relayLimits, setLimits } from '../../limits.ts'
 import type { CallerWait } from '../layers.ts'
 import { type NeedsInput, unsent } from '../model.ts'
@@ -29,7 +30,7 @@ const inboxFirst = { surfaces: ['inbox', 'client'] } as const
 
 let restore: () => void
 beforeEach(() => {
-  restore = setLimits(relayLimits, { roundsPerCall: 3, storeGraceMs: 200 })
+  restore = setLimits(relayLimits, { roundsPerCall: 3 })
 })
 afterEach(() => restore())
 
@@ -123,7 +124,8 @@ test('[ROUTE-2] an answer of the client that no person can have given moves the 
   const first = await exchange.start(showsForms)
   const calling = exchange.continue(showsForms, stateIn(first), { one: { given: yes, afterMs: fast } })
   const id = await firstAsk()
-  await vi.waitFor(async () => expect((await read(id))?.fastAnswer).toEqual({ action: 'accept', afterMs: fast }))
+  const fastAnswer = await until(async () => (await read(id))?.fastAnswer)
+  expect(fastAnswer).toEqual({ action: 'accept', afterMs: fast })
   expect(reports).toEqual([['deploy', 'one', 'unseen']])
   expect(sent).toEqual([])
   await answer(id, { action: 'decline' })
@@ -277,14 +279,18 @@ test('[ROUTE-5] a caller that waits for the inbox has to retry before its time i
 
 test('[SERVER-6] a reload while the inbox is asked first applies: the client is then not asked', async () => {
   let surfaces: readonly Surface[] = inboxFirst.surfaces
-  const { exchange, firstAsk, answer } = await routed([asking(), done], {
-    settings: { silentAfterMs: 300, surfacesOf: () => surfaces },
+  const { exchange, firstAsk, answer, store } = await routed([asking(), done], {
+    settings: { silentAfterMs: 50, surfacesOf: () => surfaces },
+  })
+  const raise = store.asks.raise.bind(store.asks)
+  vi.spyOn(store.asks, 'raise').mockImplementation((draft) => {
+    surfaces = ['inbox']
+    return raise(draft)
   })
   const calling = exchange.start(showsForms)
   const id = await firstAsk()
-  surfaces = ['inbox']
   // Longer than `silentAfterMs`.
-  const early = await Promise.race([calling, new Promise((resolve) => setTimeout(resolve, 450, 'waiting'))])
+  const early = await Promise.race([calling, new Promise((resolve) => setTimeout(resolve, 150, 'waiting'))])
   expect(early).toBe('waiting')
   await answer(id)
 

@@ -2,8 +2,10 @@
 
 import type { JsonObject } from '@assent/core'
 import type { Store } from '@assent/store'
+import { onTestFinished } from 'vitest'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
 import { openTestStore } from '../../../../../test-kit/store/open.ts'
+import { relayLimits, setLimits } from '../../limits.ts'
 import type { RoutingState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
 import { type Call, type Failed, failed, type InputRequest } from '../model.ts'
@@ -11,6 +13,16 @@ import { OpenAskLimits } from '../screen/open-limits.ts'
 import { linearPatterns } from '../screen/patterns.ts'
 import { InboxFallback } from './inbox-fallback.ts'
 import { RoundAsks } from './round-asks.ts'
+
+/** A busy machine must not look like a store that hangs. */
+const patientMs = 60_000
+
+/** For tests in which the store hangs: calls stop waiting for it after a moment. To be called after `openRounds`. */
+export function shortGrace(): () => void {
+  const restore = setLimits(relayLimits, { storeGraceMs: 30 })
+  onTestFinished(restore)
+  return restore
+}
 
 export const settings = { surfaces: ['client', 'inbox'], askWaitMs: 60_000, silentAfterMs: 30_000 } as const
 const ann = { principal: 'ann', groups: [] }
@@ -48,6 +60,7 @@ async function notUsed(): Promise<Failed> {
 
 /** @param perCaller how many asks Ann may have open */
 export async function openRounds(perCaller = 100) {
+  onTestFinished(setLimits(relayLimits, { storeGraceMs: patientMs }))
   const { store, close } = await openTestStore({ patterns: linearPatterns })
   closeAfterTest(close)
   const errors: unknown[] = []

@@ -95,7 +95,7 @@ export async function routed(replies: readonly Outcome<RelayState>[], script: Sc
     exchange: routing.through(below, script.wait ?? patient),
     /** The first open ask, as soon as there is one. */
     firstAsk: async () => {
-      const [ask] = await until(async () => ((await rounds.open()).length > 0 ? rounds.open() : undefined), 3_000)
+      const [ask] = await until(async () => ((await rounds.open()).length > 0 ? rounds.open() : undefined))
       return ask?.id
     },
   }

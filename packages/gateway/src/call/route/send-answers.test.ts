@@ -128,7 +128,7 @@ test('[ROUTE-6] the client is asked what is neither in the inbox nor answered', 
 
 let restore: () => void
 beforeEach(() => {
-  restore = setLimits(relayLimits, { cancelAfterAnswerMs: 30, storeGraceMs: 500 })
+  restore = setLimits(relayLimits, { cancelAfterAnswerMs: 30 })
 })
 afterEach(() => restore())
 

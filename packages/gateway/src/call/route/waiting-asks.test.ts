@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
 import { Heartbeat } from '../../cluster/heartbeat.ts'
-import { relayLimits, setLimits } from '../../limits.ts'
 import type { Call } from '../model.ts'
 import { raiseAsk } from './inbox-asks.ts'
-import { callOf, form, openRounds } from './sample-rounds.suite.ts'
+import { callOf, form, openRounds, shortGrace } from './sample-rounds.suite.ts'
 import { type Lifeline, WaitingAsks } from './waiting-asks.ts'
 
 const tenant = 'default'
-
-let restore: () => void
-beforeEach(() => {
-  restore = setLimits(relayLimits, { storeGraceMs: 30 })
-})
-afterEach(() => restore())
 
 /** Requests whose asks name the replica `here`. */
 async function replica() {
@@ -136,6 +129,7 @@ test('[RUN-1] each ask is withdrawn once, and a store that fails or hangs is rep
   const asks = request()
   await raise(asks)
   await raise(asks)
+  shortGrace()
   const withdrawing = vi
     .spyOn(store.asks, 'withdraw')
     .mockRejectedValueOnce(new Error('The store is down.'))
@@ -221,7 +215,9 @@ test('[RUN-13] if the store is unavailable, the ask is handed out with a later b
   const ids = [await raise(asks), await raise(asks)]
   handingOut.mockRejectedValueOnce(new Error('The store is down.')).mockReturnValueOnce(new Promise(() => undefined))
 
+  const endShortGrace = shortGrace()
   await asks.handOut()
+  endShortGrace()
   asks.end()
   expect(errors).toEqual([new Error('The store is down.'), expect.objectContaining({ code: 'store_unavailable' })])
   expect(held()).toBe(1)
