@@ -47,8 +47,9 @@ export const run: Measurement = async ({ quick, seed }) => {
   const { faults, missed, plantedFaults } = judged(clusterRun, 'kill', quick)
   const { atPoints, atRandom, answerable, allDead, paused, forgeries } = clusterRun.disruption
   const { sent = 0, accepted = [], genuineRefused = 0 } = forgeries ?? {}
+  const which = accepted.length === 0 ? '' : ` (${[...new Set(accepted)].join(', ')})`
   console.log(
-    `kill: ${paused} pauses of ${pauseMs / 1_000} s; ${sent.toLocaleString('en')} forged and replayed requests between replicas: ${accepted.length} accepted ${[...new Set(accepted)].join(', ')}; ${genuineRefused} genuine ones refused`,
+    `kill: ${paused} pauses of ${pauseMs / 1_000} s; ${sent.toLocaleString('en')} forged and replayed requests between replicas: ${accepted.length} accepted${which}; ${genuineRefused} genuine ones refused`,
   )
   console.log(`kill: ${atPoints.size} of ${points.length} named points: ${words(atPoints)}; at random ${atRandom}`)
   const p99 = answerable.quantileMs(0.99)

@@ -22,7 +22,7 @@ for (const [generation, callFrom] of [
   ['2025-11-25', callFromOlder],
   ['2026-07-28', callFromNewest],
 ] as const) {
-  test(`[CARD-1] [CARD-3] a ${generation} call continues after Approve, and not after Decline or Dismiss`, async () => {
+  test(`[CARD-14] [CARD-3] a ${generation} call continues after Approve, and not after Decline or Dismiss`, async () => {
     const inbox = await env.inbox({ tenant: 'default' })
     const url = await aGateway(inbox.store)
     const { page } = await env.visit(inbox)
@@ -34,11 +34,13 @@ for (const [generation, callFrom] of [
     ] as const) {
       await page.goto(inbox.url)
       const calling = callFrom(url)
-      await page.getByRole('heading', { name: 'Let delete_artifacts continue' }).waitFor()
+      await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
       await waitUntilActive(page)
       expect(await page.locator('.arguments').textContent()).toContain('old-mix')
-      expect(await page.locator('.claim').textContent()).toContain('Delete 2 artifacts')
-      expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
+      expect(await page.locator('.declared-by').textContent()).toBe('declared by artifacts, bound to this approval')
+      expect(await page.locator('.facts').textContent()).toContain('cannot be undone, says artifacts')
+      // The action is the call, and the server wrote nothing about it.
+      expect(await page.locator('.claim, .asked-in').count()).toBe(0)
       expect(await page.getByRole('radio').count()).toBe(0)
       if (button === 'Dismiss') await answerFromMenu(page, button)
       else await page.getByRole('button', { name: button }).click()

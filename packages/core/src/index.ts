@@ -149,6 +149,7 @@ export type {
   ChoiceFieldView,
   ChoicesFieldView,
   CallView,
+  DeclaredView,
   DecisionView,
   DrawnValue,
   FieldView,
@@ -192,6 +193,14 @@ export {
   understandsAskMeta,
   withoutChecked,
 } from './ask/ask-meta.ts'
+
+export {
+  actionMeta,
+  actionMetaKey,
+  actionMetaOf,
+  type DeclaredAction,
+  readDeclaredAction,
+} from './ask/declared-action.ts'
 
 // sealed state
 export { createKeyRing, type KeyRing, type MacPurpose, type RingKey, type SealKey } from './seal/key-ring.ts'

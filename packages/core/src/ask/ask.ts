@@ -13,6 +13,7 @@ import { askLimits } from '../limits.ts'
 import type { Answer, AnswerDigests } from './answer.ts'
 import { type ApprovalRule, approvalRuleProblem } from './approval-rule.ts'
 import { withoutChecked } from './ask-meta.ts'
+import { isDecision } from './decision.ts'
 import type { Question } from './question.ts'
 
 export interface Ask {
@@ -209,6 +210,11 @@ function questionProblem(question: Question): string | undefined {
     if (withoutChecked(question.message, question.checked) === undefined) {
       return 'The checked text is not a paragraph of the message.'
     }
+  }
+  if (question.kind === 'form' && question.declared !== undefined) {
+    const { action, digest } = question.declared
+    if (!isDecision(question.form)) return 'Only a question for an approval can declare an action.'
+    if (digestOrNone(() => actionDigest(action)) !== digest) return 'The declared digest is not that of its action.'
   }
   if (question.kind === 'url' && question.url.length > askLimits.urlChars) {
     return `A link has at most ${askLimits.urlChars} characters.`

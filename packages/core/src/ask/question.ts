@@ -6,6 +6,7 @@
 import type { Action } from '../digest/action.ts'
 import type { Form } from '../form/form.ts'
 import type { JsonObject } from '../json.ts'
+import type { DeclaredAction } from './declared-action.ts'
 
 export type Question =
   | {
@@ -14,6 +15,8 @@ export type Question =
       readonly form: Form
       /** What Assent checked itself: a paragraph of the message, as `checkedBlock` writes it. */
       readonly checked?: string
+      /** The action that the server declares it runs after a yes. Only beside our decision form. */
+      readonly declared?: DeclaredAction
       /** The call in which the server asks, as the client sent it. */
       readonly call?: AskingCall
       /** Instead of `call`: it is unknown in which of these calls the server asks. A yes to it approves none of them. */

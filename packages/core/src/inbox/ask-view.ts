@@ -8,8 +8,10 @@ import { type Ask, type AskCaller, type CastVote, mayCancel, needsSeveral } from
 import { withoutChecked } from '../ask/ask-meta.ts'
 import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
+import type { DeclaredAction } from '../ask/declared-action.ts'
 import type { AskingCall, Question } from '../ask/question.ts'
 import { compact } from '../compact.ts'
+import { canonicalJson } from '../digest/canonical.ts'
 import { askLimits } from '../limits.ts'
 import { oneLine, visibleText } from '../screen/text.ts'
 import { screenUrl } from '../screen/url.ts'
@@ -19,7 +21,17 @@ import { drawButtons } from './draw-buttons.ts'
 import { drawField, drawFieldValue, fieldLabel, shownTitle } from './draw-field.ts'
 import { askedAgainText, expiredText, settledText, undeliveredText, withdrawnTexts } from './ending-text.ts'
 import { withoutSecrets } from './hide-secrets.ts'
-import type { AskerView, AskView, CallView, LinkView, PersonView, QuestionView, QuorumView, StateView } from './view.ts'
+import type {
+  AskerView,
+  AskView,
+  CallView,
+  DeclaredView,
+  LinkView,
+  PersonView,
+  QuestionView,
+  QuorumView,
+  StateView,
+} from './view.ts'
 
 /** Names for people and servers, from configuration and identity. */
 export interface DisplayNames {
@@ -78,9 +90,13 @@ function headlineOf({ question, asker }: Ask, server: string): string {
 }
 
 function firstLineOf(question: Question): string {
-  const text = question.kind === 'approval' ? question.title : question.message
-  const firstLine = text.trim().split('\n', 1)[0] ?? ''
+  const firstLine = titleOf(question).trim().split('\n', 1)[0] ?? ''
   return oneLine(firstLine, 'web', { maxChars: headlineChars })
+}
+
+function titleOf(question: Question): string {
+  if (question.kind === 'approval') return question.title
+  return (question.kind === 'form' ? question.declared?.title : undefined) ?? question.message
 }
 
 function drawQuestion({ question, asker, principal }: Ask): QuestionView {
@@ -91,6 +107,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         ...claimOf(question),
         fields: question.form.fields.map(drawField),
         ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
+        ...(question.declared === undefined ? {} : { declared: drawDeclared(question.declared, question.call) }),
         ...drawCalls(question),
       }
     case 'url':
@@ -117,15 +134,36 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
   }
 }
 
-/** The text that Assent checked, apart from the text of the asker. */
-function claimOf({ message, checked }: Question & { kind: 'form' }): {
+/** The text that Assent checked, apart from the text of the asker. A declared action has no other text than its own. */
+function claimOf({ message, checked, declared }: Question & { kind: 'form' }): {
   readonly claim: string
   readonly checked?: string
 } {
+  if (declared !== undefined) {
+    const why = declared.reason === undefined ? [] : [`Why: ${declared.reason}`]
+    return { claim: claim([declared.claim ?? '', ...why].filter((text) => text !== '').join('\n\n')) }
+  }
   const rest = checked === undefined ? undefined : withoutChecked(message, checked)
   return checked === undefined || rest === undefined
     ? { claim: claim(message) }
     : { claim: claim(rest), checked: claim(checked) }
+}
+
+function drawDeclared({ title, action, digest, isDestructive }: DeclaredAction, call?: AskingCall): DeclaredView {
+  const isCall =
+    call?.kind === undefined &&
+    call?.tool === action.tool &&
+    call.arguments !== undefined &&
+    canonicalJson(call.arguments) === canonicalJson(action.arguments)
+  return {
+    title: shownTitle(title),
+    tool: shownTitle(action.tool),
+    arguments: drawArguments(action.arguments),
+    json: drawJson(action),
+    digest,
+    ...(isCall ? { isCall } : {}),
+    ...compact({ isDestructive }),
+  }
 }
 
 function drawCalls({ call, oneOf }: Exclude<Question, { kind: 'approval' }>): {

@@ -85,6 +85,8 @@ export type QuestionView =
       readonly fields: readonly FieldView[]
       /** Set when the form is only a yes or a no: it is drawn as an approval, without its fields. */
       readonly decision?: DecisionView
+      /** The action that the server declares, beside `decision`: it is drawn in place of the call and the message. */
+      readonly declared?: DeclaredView
       /** The call in which the server asks. Absent if it is not stored. */
       readonly call?: CallView
       /** Instead of `call`: it is unknown in which of these calls the server asks. */
@@ -121,6 +123,19 @@ export interface SecretView {
 export interface DecisionView {
   /** The content of an accept; never shown. */
   readonly content: Content
+}
+
+/** The action that a server declares it runs after a yes, drawn from the value that the digest covers. */
+export interface DeclaredView {
+  readonly title: string
+  readonly tool: string
+  readonly arguments: readonly DrawnValue[]
+  readonly json: string
+  readonly digest: string
+  /** It is exactly the call in which the server asks. */
+  readonly isCall?: true
+  /** The server says that it cannot be undone. */
+  readonly isDestructive?: true
 }
 
 /** A call as the client sent it, drawn by Assent. */

@@ -3,6 +3,8 @@
 // Declaring elicitation without naming a mode means forms, in every revision that has it.
 
 import {
+  actionMetaKey,
+  actionMetaOf,
   askCapability,
   askMeta,
   askMetaKey,
@@ -56,7 +58,7 @@ export function withAskMeta(capabilities: JsonObject): JsonObject {
 export function forClient(params: JsonObject, declared: JsonObject, waitMs: number): JsonObject {
   const { _meta, ...rest } = params
   if (!isPlainObject(_meta) || !Object.hasOwn(_meta, askMetaKey)) return params
-  const { [askMetaKey]: _ours, ...others } = _meta as JsonObject
+  const { [askMetaKey]: _ours, [actionMetaKey]: _action, ...others } = _meta as JsonObject
   const meta = { ...others, ...askMetaFor(params, declared, waitMs)._meta }
   return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }
 }
@@ -66,7 +68,7 @@ export function forClient(params: JsonObject, declared: JsonObject, waitMs: numb
  */
 export function askMetaFor(params: JsonObject, declared: JsonObject, waitMs: number): { _meta?: JsonObject } {
   if (readAskMeta(params) === undefined || !understandsAskMeta(declared)) return {}
-  return { _meta: askMeta({ waitMs: Math.floor(waitMs) }) }
+  return { _meta: { ...askMeta({ waitMs: Math.floor(waitMs) }), ...actionMetaOf(params) } }
 }
 
 /** The client's profile for servers while asking people is disabled. */

@@ -1,5 +1,5 @@
 // Servers of both generations written with our SDK, over HTTP, in this process. Their tool `name` asks for a name and
-// records the outcome; its argument `waitMs` sets the timeout.
+// records the outcome; its argument `waitMs` sets the timeout. With `deletes` it asks for the approval of that instead.
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
@@ -32,9 +32,10 @@ interface Recording {
 
 interface Args {
   readonly waitMs?: number | undefined
+  readonly deletes?: string | undefined
 }
 
-const shape = { waitMs: z.number().optional() }
+const shape = { waitMs: z.number().optional(), deletes: z.string().optional() }
 
 export async function anSdkServer(generation: Revision, settings: AssentSettings = {}): Promise<SdkServer> {
   const recording: Recording = { ended: [], comments: [], capabilities: [] }
@@ -45,8 +46,14 @@ export async function anSdkServer(generation: Revision, settings: AssentSettings
 
 type Assent = ReturnType<typeof createAssent>
 
-async function asks({ waitMs }: Args, { ask }: Interaction, { ended, comments }: Recording) {
+async function asks({ waitMs, deletes }: Args, { ask, gate }: Interaction, { ended, comments }: Recording) {
   try {
+    if (deletes !== undefined) {
+      const claim = 'It is *old*.'
+      const action = { title: 'Delete a name', arguments: { deletes }, risk: 'destructive', claim } as const
+      await gate({ ...action, reason: 'It is unused.' }, (approved) => ended.push(`deleted ${approved.deletes}`))
+      return `deleted ${deletes}`
+    }
     const asked = ask.text('Which name?', waitMs === undefined ? {} : { waitMs })
     const { value: name, comment } = await ask.withComment(asked)
     ended.push(name)

@@ -275,8 +275,10 @@ function kindOf(question: QuestionView): keyof typeof askingText {
 /** The claim without its first line if that is already the card's title. */
 function QuestionClaim({ ask: { question, asker, headline } }: { readonly ask: AskView }) {
   const { claim } = question
-  const isDecision = isAboutCall(question)
-  const text = question.kind === 'form' && !isDecision ? withoutHeadline(question.claim, headline) : claim
+  const isDeclared = question.kind === 'form' && question.declared !== undefined
+  const isDecision = isAboutCall(question) && !isDeclared
+  const text =
+    question.kind === 'form' && !isDecision && !isDeclared ? withoutHeadline(question.claim, headline) : claim
   if (text === undefined || text === '') return null
   return <Claim server={asker.server} text={text} about={isDecision ? ' what it is about to do' : ''} />
 }

@@ -1,6 +1,6 @@
 // What a card shows above its answers: the action, rendered from its exact bytes, and, kept apart, the asker's claim.
 
-import type { AskView, CallView, LinkView, QuestionView } from '@assent/core'
+import type { AskView, CallView, DeclaredView, LinkView, QuestionView } from '@assent/core'
 import { useId, useState } from 'react'
 import { Arguments, AskedIn, AskedInOneOf, EndMarker } from './call-view.tsx'
 import { Findings } from './findings.tsx'
@@ -19,6 +19,7 @@ export function QuestionDetails({ ask: { question, headline, asker } }: { readon
         <SecretDetails server={asker.server} />
       )
     case 'form':
+      if (question.declared !== undefined) return <DeclaredDetails declared={question.declared} server={asker.server} />
       if (question.decision !== undefined) {
         const title = `Let ${question.call?.name ?? asker.server} continue`
         return <ApprovalDetails title={title} call={question.call} server={asker.server} />
@@ -41,6 +42,22 @@ function ActionDetails({ title, action }: Pick<QuestionView & { kind: 'approval'
         {action.arguments.length === 0 ? ', without arguments' : ' with'}
       </p>
       <Arguments given={action.arguments} />
+    </>
+  )
+}
+
+/** The action comes from a server that uses our SDK, which compares its digest with what it runs. */
+function DeclaredDetails({ declared, server }: { readonly declared: DeclaredView; readonly server: string }) {
+  const { title, tool, arguments: given } = declared
+  return (
+    <>
+      <h2 className="card-title">{title}</h2>
+      <p className="card-subtitle">
+        runs <code>{tool}</code> on <code>{server}</code>
+        {given.length === 0 ? ', without arguments' : ' with'}
+      </p>
+      <Arguments given={given} />
+      <p className="declared-by">declared by {server}, bound to this approval</p>
     </>
   )
 }
@@ -139,9 +156,11 @@ export function CallContext({ ask: { question, asker } }: { readonly ask: AskVie
   )
 }
 
-/** A form that is only accepted or declined: our decision form, or one without fields. */
+/** A form that is only accepted or declined: our decision form, or one without fields. A declared action may differ. */
 export function isAboutCall(question: QuestionView): boolean {
-  return question.kind === 'form' && (question.decision !== undefined || question.fields.length === 0)
+  if (question.kind !== 'form') return false
+  if (question.declared !== undefined) return question.declared.isCall === true
+  return question.decision !== undefined || question.fields.length === 0
 }
 
 /** Who asks, and for whom; from the configuration and the identity provider, not from the server. */
@@ -204,11 +223,15 @@ export function Facts({ ask }: { readonly ask: AskView }) {
   const [isOpen, setOpen] = useState(false)
   const { question, quorum, asker } = ask
   const { json, digest } = bytesOf(question)
+  const declared = question.kind === 'form' ? question.declared : undefined
   const details = useId()
   return (
     <>
       <ul className="facts">
         {asker.undo === 'impossible' && <li data-weight="strong">⚠ cannot be undone</li>}
+        {asker.undo !== 'impossible' && declared?.isDestructive === true && (
+          <li data-weight="strong">⚠ cannot be undone, says {asker.server}</li>
+        )}
         {asker.undo === 'possible' && <li>can be undone</li>}
         {asker.touches !== undefined && <li>touches {asker.touches}</li>}
         {quorum !== undefined && (
@@ -258,6 +281,7 @@ export function Facts({ ask }: { readonly ask: AskView }) {
 
 function bytesOf(question: QuestionView): { readonly json?: string | undefined; readonly digest?: string } {
   if (question.kind === 'approval') return question
+  if (question.kind === 'form' && question.declared !== undefined) return question.declared
   return { json: question.call?.json }
 }
 

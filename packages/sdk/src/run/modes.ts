@@ -5,6 +5,7 @@
 
 import {
   type AskMeta,
+  actionMeta,
   askMeta,
   checkAnswer,
   compact,
@@ -49,10 +50,19 @@ function noAnswerIn(raw: unknown): { readonly _meta?: unknown } {
   return isPlainObject(raw) && isPlainObject(raw._meta) ? { _meta: raw._meta } : {}
 }
 
-/** Adds for an Assent gateway: how long the asker waits, and the paragraph that Assent's own tools checked. */
-export function withAskMeta(params: QuestionParams, { question }: Description, meta: AskMeta): QuestionParams {
+/**
+ * Adds for an Assent gateway: how long the asker waits, the paragraph that Assent's own tools checked, and the exact action
+ * of an approval.
+ */
+export function withAskMeta(params: QuestionParams, description: Description, meta: AskMeta): QuestionParams {
+  const { question, options } = description
   const checked = question.kind === 'form' ? question.checked : undefined
-  return { ...params, _meta: askMeta({ ...meta, ...compact({ checked }) }) }
+  const ours = askMeta({ ...meta, ...compact({ checked }) })
+  if (question.kind !== 'approval') return { ...params, _meta: ours }
+  const { kind: _approval, ...declared } = question
+  const isDestructive = options.risk === 'destructive' ? true : undefined
+  const action = actionMeta({ ...declared, ...compact({ reason: options.reason, isDestructive }) })
+  return { ...params, _meta: { ...ours, ...action } }
 }
 
 export type QuestionParams = Readonly<Record<string, JsonValue>>

@@ -3,7 +3,8 @@
 // It shows what is certain: the call that waits, with its arguments. The asker's text about it is
 // set apart.
 
-import { approved, oneLine, type Question } from '@assent/core'
+import { approved, type DeclaredAction, oneLine, type Question } from '@assent/core'
+import { actionLines, shortDigest, wholeAction } from './action-lines.ts'
 import { claimLines, putApprovable } from './approval.ts'
 import { argumentLines, wholeCall } from './call-lines.ts'
 import type { QuestionOutcome } from './decide.ts'
@@ -12,13 +13,33 @@ import type { PromptContext } from './prompts/run-prompt.ts'
 
 type FormQuestion = Extract<Question, { kind: 'form' }>
 
-export function decisionHeader({ call, message }: FormQuestion, pen: Pen): readonly string[] {
+export function decisionHeader({ call, message, declared }: FormQuestion, server: string, pen: Pen): readonly string[] {
+  if (declared !== undefined) return declaredHeader(declared, server, pen)
   if (call === undefined) return claimLines(message, pen).slice(1)
   return [
     pen.paint('bold', `Let ${oneLine(call.tool, 'terminal')} continue`),
     '',
     ...argumentLines(call).map((line) => `  ${line}`),
     ...claimLines(message, pen),
+  ]
+}
+
+/** The action that the server declares, drawn from the bytes that its digest covers. */
+function declaredHeader(declared: DeclaredAction, server: string, pen: Pen): readonly string[] {
+  const { title, action, digest, claim, reason, isDestructive } = declared
+  const name = oneLine(server, 'terminal')
+  return [
+    pen.paint('bold', oneLine(title, 'terminal')),
+    '',
+    ...actionLines(action).lines.map((line) => `  ${line}`),
+    '',
+    pen.paint('dim', `calls ${oneLine(action.tool, 'terminal')} on ${name} · digest ${shortDigest(digest)}`),
+    pen.paint('dim', `declared by ${name}, bound to this approval`),
+    ...(isDestructive === true ? [pen.paint('bold', `Cannot be undone, says ${name}.`)] : []),
+    ...claimLines(
+      [claim ?? '', reason === undefined ? '' : `Why: ${reason}`].filter((text) => text !== '').join('\n'),
+      pen,
+    ),
   ]
 }
 
@@ -33,8 +54,15 @@ export function confirmHeader({ call, message }: FormQuestion, server: string, p
 }
 
 /** A form without fields is accepted with empty content, our decision form with the decision "approve". */
-export async function putDecision(context: PromptContext, { call, form }: FormQuestion): Promise<QuestionOutcome> {
-  const settled = await putApprovable(context, wholeCall(call))
+export async function putDecision(
+  context: PromptContext,
+  { call, declared, form }: FormQuestion,
+): Promise<QuestionOutcome> {
+  const settled = await putApprovable(context, declared === undefined ? wholeCall(call) : wholeOf(declared))
   if (!('answer' in settled) || settled.answer.action !== 'accept') return settled
   return { answer: { action: 'accept', content: form.fields.length === 0 ? {} : approved } }
+}
+
+function wholeOf({ action }: DeclaredAction): (() => readonly string[]) | undefined {
+  return actionLines(action).cut ? () => wholeAction(action) : undefined
 }

@@ -41,7 +41,12 @@ export async function putQuestion(
   switch (question.kind) {
     case 'form':
       if (asked.isRelayed === true && isDecision(question.form) && question.oneOf === undefined) {
-        begin(context, asked, 'needs your approval', decisionHeader(question, context.pen))
+        begin(
+          context,
+          asked,
+          'needs your approval',
+          decisionHeader(question, asked.asker?.server ?? 'the server', context.pen),
+        )
         return putDecision(context, question)
       }
       if (asked.isRelayed === true && question.form.fields.length === 0) {

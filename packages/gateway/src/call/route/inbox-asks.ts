@@ -13,11 +13,13 @@ import {
   compact,
   isApprovalForm,
   isAssentError,
+  isDecision,
   type JsonObject,
   liftComment,
   newId,
   type Question,
   readAskMeta,
+  readDeclaredAction,
   soleApprover,
 } from '@assent/core'
 import type { Store } from '@assent/store'
@@ -153,9 +155,25 @@ function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined
     form,
     ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
   } as const
-  return withCall(question, call, isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes, wanted)
+  return withCall(
+    withDeclared(question, wanted),
+    call,
+    isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes,
+    wanted,
+  )
 }
 
+/** Adds the action that a server written with our SDK declares for its approval. */
+function withDeclared(question: FormQuestion, wanted: InputRequest & { kind: 'form' }): FormQuestion {
+  // A server that did not say in which call it asks gets no approval.
+  if (!isDecision(question.form) || wanted.shared !== undefined) return question
+  const declared = readDeclaredAction(wanted.params)
+  if (declared === undefined) return question
+  const whole = { ...question, declared }
+  return fits(whole) ? whole : question
+}
+
+type FormQuestion = Question & { kind: 'form' }
 type AskedQuestion = Exclude<Question, { kind: 'approval' }>
 type CalledWith = Pick<Call, 'method' | 'params'>
 type Shareable = Pick<InputRequest & { kind: 'form' | 'url' }, 'shared'>

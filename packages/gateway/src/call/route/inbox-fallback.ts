@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   type Ask,
+  actionMetaOf,
   askLimits,
   askMeta,
   compact,
@@ -170,7 +171,7 @@ function serialized({ call, server, wanted, isHeld, round }: Put): string {
   const needed = Object.entries(params).filter(([name]) => ['name', 'uri', 'arguments'].includes(name))
   const asked: AskedCall = { tenant, principal, method, params: Object.fromEntries(needed), ...compact({ caller }) }
   const meta = readAskMeta(wanted.params)
-  const ours = meta === undefined ? {} : { _meta: askMeta(meta) }
+  const ours = meta === undefined ? {} : { _meta: { ...askMeta(meta), ...actionMetaOf(wanted.params) } }
   return JSON.stringify({ call: asked, server, wanted: { ...wanted, params: ours }, isHeld, round })
 }
 

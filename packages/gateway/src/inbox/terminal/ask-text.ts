@@ -9,6 +9,7 @@ import {
   agoText,
   type CallView,
   callerText,
+  type DeclaredView,
   endingText,
   type FieldView,
   type OneAskView,
@@ -57,7 +58,16 @@ const commentReaders = { asker: 'sent to the asker', 'audit-log': 'saved in the 
 function questionLines({ question, headline, asker }: AskView): string[] {
   switch (question.kind) {
     case 'form': {
-      const { call, decision, fields, claim, checked } = question
+      const { call, decision, declared, fields, claim, checked } = question
+      if (declared !== undefined) {
+        return [
+          ...declaredLines(declared, asker.server),
+          ...(declared.isCall === true ? [] : ['', ...callLines(call, asker.server)]),
+          ...(claim === '' ? [] : ['', ...claimLines(claim)]),
+          '',
+          ...fields.flatMap(fieldLines),
+        ]
+      }
       const title =
         fields.length === 0
           ? [shownOnOneLine(headline)]
@@ -100,6 +110,21 @@ function questionLines({ question, headline, asker }: AskView): string[] {
         ...(question.claim === undefined ? [] : claimLines(question.claim)),
       ]
   }
+}
+
+function declaredLines(
+  { title, tool, arguments: given, digest, isDestructive }: DeclaredView,
+  server: string,
+): string[] {
+  return [
+    shownOnOneLine(title),
+    ...given.flatMap(({ name, value }) => argumentLines(name, value)),
+    '',
+    labelled('calls', `${tool} on ${server}`),
+    labelled('declared', `by ${server}, bound to this approval`),
+    ...(isDestructive === true ? [labelled('undo', `impossible, says ${server}`)] : []),
+    labelled('digest', digest),
+  ]
 }
 
 const secretPageNote = 'It is handed over on that page, encrypted for this server alone. Here you can only decline.'
