@@ -8,6 +8,7 @@ import { aBrowser } from '../test-kit/chromium.ts'
 import { inboxServerKeys, startInboxServer } from '../test-kit/gateway/inbox-server.ts'
 import { raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { agentAsks } from './inbox/agent-asks.ts'
+import { gateAsk } from './inbox/gate-ask.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { writeSampleHistory } from './inbox/sample-history.ts'
 
@@ -35,6 +36,7 @@ const ids = await raiseSamples(inbox.store)
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()
 const agent = await agentAsks()
+const gate = await gateAsk()
 const browser = await aBrowser()
 try {
   for (const [size, viewport] of Object.entries(sizes)) {
@@ -50,6 +52,9 @@ try {
       const other = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       await agentCards(await other.newPage(), size, colorScheme)
       await other.close()
+      const approving = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      await gateCard(await signedIn(approving, gate.inbox), size, colorScheme)
+      await approving.close()
     }
   }
   // Last, so that it is in no other picture.
@@ -69,13 +74,14 @@ try {
   await browser.close()
   await playing.close()
   await agent.close()
+  await gate.close()
   await inbox.close()
   await rm(folder, { recursive: true, force: true })
 }
 
-async function signedIn(context: BrowserContext): Promise<Page> {
+async function signedIn(context: BrowserContext, at = inbox): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(await inbox.linkFor({ principal: 'ann', groups: [] }))
+  await page.goto(await at.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
 }
@@ -106,6 +112,16 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   if (size === 'phone') await page.locator('.run-result').scrollIntoViewIfNeeded()
   await page.screenshot({ path: file('result'), fullPage: size === 'wide' })
   console.log(file('result'))
+}
+
+/** The approval of examples/deploy.ts behind a gateway. */
+async function gateCard(page: Page, size: string, colorScheme: string): Promise<void> {
+  const file = `${into}/gate-${size}-${colorScheme}.png`
+  await page.goto(`${gate.inbox.url}/asks/${gate.id}`)
+  await page.locator('.card').waitFor()
+  await page.waitForTimeout(250)
+  await page.screenshot({ path: file })
+  console.log(file)
 }
 
 /** The cards of the built-in tools, in full. */

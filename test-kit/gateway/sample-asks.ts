@@ -65,7 +65,7 @@ function aSharedQuestion(): AskDraft {
   )
 }
 
-/** From a server written with the SDK, through a gateway, where only a form is possible. */
+/** From a server that asks with the form of an approval, and declares no action. */
 function aDecision(changes: Partial<AskDraft> = {}): AskDraft {
   const names = ['demo-1', 'demo-2', 'demo-3', 'old-mix', 'old-master']
   const message = `Approve: Delete ${names.length} artifacts

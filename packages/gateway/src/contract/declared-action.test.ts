@@ -17,7 +17,7 @@ import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import type { Question } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
 import type { Revision } from '../../../../test-kit/revisions.ts'
-import { anSdkServer } from './sdk-servers.suite.ts'
+import { anSdk2Session, anSdkServer } from './sdk-servers.suite.ts'
 
 const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
@@ -82,6 +82,27 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     expect(server.ended).toEqual(['deleted ada'])
   })
 })
+
+test.each(generations)(
+  '[CARD-14] [WAIT-2] an SDK that does not know its %s client sends its action and timeout',
+  async (generation) => {
+    const server = await anSdk2Session()
+    const { store, gateway } = await openTestEnv()
+    const { url } = await gateway({ people: { url: server.url } }, withInbox)
+    const client = await aClient(generation, url, { elicitation: 'none' })
+
+    const calling = client.call('name', { deletes: 'ada' })
+    const ask = await firstAsk(store)
+    expect(ask).not.toHaveProperty('isWaitUnknown')
+    expect(ask.question).toMatchObject({ declared: { title: 'Delete a name' } })
+    // Slowly enough for a person: this server measures it too.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await answerInInbox(store, ask, yes)
+    await calling
+
+    expect(server.ended).toEqual(['deleted ada'])
+  },
+)
 
 test.each(generations)(
   '[CARD-14] the inbox of a chained gateway draws the action of a %s server',

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import { AssentError, type JsonObject } from '@assent/core'
 import { type AssentSettings, createAssent, type Interaction } from '@assent/sdk'
-import { toNodeHandler } from '@modelcontextprotocol/node'
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer as OlderServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -42,6 +42,29 @@ export async function anSdkServer(generation: Revision, settings: AssentSettings
   const assent = createAssent({ name: 'names', ...settings })
   const listener = generation === '2025-11-25' ? older(assent, recording) : newest(assent, recording)
   return { url: `${(await listening(createServer(listener))).url}/mcp`, ...recording }
+}
+
+/** With version 2 of the MCP SDK in a session of 2025-11-25, and without the option `server`: only the SDK knows its client. */
+export async function anSdk2Session(): Promise<SdkServer> {
+  const recording: Recording = { ended: [], comments: [], capabilities: [] }
+  const { interactive } = createAssent({ name: 'names' })
+  const handler = interactive<[Args]>((args, interaction) => asks(args, interaction, recording), { name: 'name' })
+  const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
+  const { url } = await listening(
+    createServer(async (request, response) => {
+      const known = sessions.get(String(request.headers['mcp-session-id']))
+      if (known !== undefined) return known.handleRequest(request, response)
+      const transport = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (id) => void sessions.set(id, transport),
+      })
+      const server = new McpServer({ name: 'names', version: '1' })
+      server.registerTool('name', { inputSchema: z.object(shape) }, handler as never)
+      await server.connect(transport)
+      await transport.handleRequest(request, response)
+    }),
+  )
+  return { url: `${url}/mcp`, ...recording }
 }
 
 type Assent = ReturnType<typeof createAssent>

@@ -29,6 +29,8 @@ interface Call20251125 {
   readonly modes: Modes | undefined
   /** An Assent gateway: it is sent our timeout, and it ends the question by that. */
   readonly isGateway: boolean
+  /** Whether questions carry our `_meta`: for a gateway, and if only the SDK knows who the client is. */
+  readonly hasMeta: boolean
   /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
   readonly hasCheckedAnswers: boolean
   readonly signal: AbortSignal | undefined
@@ -63,6 +65,7 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
     revision: revisionOf(header(requestInfo?.headers) ?? version),
     modes: declaredModes(capabilities),
     isGateway,
+    hasMeta: isGateway,
     hasCheckedAnswers: isGateway,
     signal,
     id: requestId,
@@ -80,6 +83,7 @@ function fromSdk2(context: object, request: object, server: AnyServer | undefine
     revision: revisionOf(known?.version ?? header(http?.req?.headers)),
     modes: known === undefined ? undefined : declaredModes(known.capabilities),
     isGateway,
+    hasMeta: isGateway || known === undefined,
     hasCheckedAnswers: isGateway || isScripted(request),
     signal,
     id,
@@ -183,12 +187,12 @@ export function clientSurface(call: Call20251125, newConsentId: () => string, un
 }
 
 function questionParams(
-  { isGateway, id }: Call20251125,
+  { hasMeta, id }: Call20251125,
   description: Description,
   params: Readonly<Record<string, JsonValue>>,
   { waitMs, isDefaultWait }: PutOptions,
 ) {
-  if (!isGateway) return params
+  if (!hasMeta) return params
   const call = id === undefined ? {} : { call: id }
   return withAskMeta(params, description, { waitMs, ...(isDefaultWait ? { isDefault: true } : {}), ...call })
 }

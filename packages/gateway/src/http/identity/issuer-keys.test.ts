@@ -334,6 +334,26 @@ describe('a key that is not cached', () => {
     expect(issuer.requests).toHaveLength(6)
   })
 
+  test('[IDENT-7] with a damaged key no token can be verified; after the interval the keys are fetched again', async () => {
+    limited({})
+    const issuer = await aFakeIssuer()
+    const key = publicOf(issuer.key)
+    issuer.documents['/keys'] = { keys: [{ ...key, x: 'AAAA' }] }
+    const { clock, find, keys } = keysOf(issuer)
+    const problem = async () => fails(await find(issuer.key.kid).catch((error: unknown) => error))
+
+    expect(await problem()).toBeInstanceOf(IssuerUnavailable)
+    expect((await problem()).message).toBe(`A key of ${issuer.issuer} cannot be used. Invalid keyData`)
+    expect(keys.reads.ok).toBe(1)
+    clock.nowMs += 100
+    expect(await problem()).toBeInstanceOf(IssuerUnavailable)
+    expect(keys.reads.ok).toBe(2)
+    issuer.documents['/keys'] = { keys: [key] }
+    clock.nowMs += 100
+    await find(issuer.key.kid)
+    expect(keys.reads.ok).toBe(3)
+  })
+
   test('[IDENT-4] an algorithm with a shared secret is refused without a fetch', async () => {
     const { issuer, clock, find } = await afterRotation()
     clock.nowMs += identityLimits.lookAgainMs

@@ -13,7 +13,7 @@ export interface KeyTimes {
   readonly keptMs: number
 }
 
-/** The issuer cannot be reached, and nothing recent enough is cached. */
+/** The issuer cannot be reached, and nothing recent enough is cached; or its key cannot be used. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerUnavailable'
 }
@@ -63,16 +63,26 @@ export class IssuerKeys {
     return (await this.#fetch()).count
   }
 
-  /** In the form that jose expects. Fetches again if a key is unknown, because issuers rotate keys. */
+  /** In the form that jose expects. Fetches again if a key is unknown or damaged, because issuers rotate keys. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const known = await this.#current()
     try {
-      return await known.find(header, token)
+      return await this.#keyIn(known, header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey || error instanceof IssuerUnavailable)) throw error
       // At most one fetch per interval, because callers can send any number of unknown key ids.
       if (this.#now() - this.#triedMs < identityLimits.lookAgainMs) throw error
-      return (await this.#fetchWithTimeout()).find(header, token)
+      return this.#keyIn(await this.#fetchWithTimeout(), header, token)
+    }
+  }
+
+  /** A key that cannot be imported says nothing about the token: the issuer's document may have been damaged on its way. */
+  async #keyIn({ find }: Fetched, ...wanted: Parameters<JWTVerifyGetKey>): ReturnType<Fetched['find']> {
+    try {
+      return await find(...wanted)
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error
+      throw new IssuerUnavailable(`A key of ${this.#issuer} cannot be used. ${reasonOf(error)}`, { cause: error })
     }
   }
 
