@@ -6,7 +6,7 @@ import type { Store } from '@assent/store'
 import type { Identify } from '../../packages/gateway/src/http/server.ts'
 
 export const bugs = {
-  /** An unavailable store counts as a yes. */
+  /** An unavailable store counts as a yes, also to a claim and to a lease. */
   'approve-on-error': 'fail-open',
   /** A token that cannot be verified is accepted. */
   'accept-unverified-tokens': 'fail-open',
@@ -23,7 +23,11 @@ type Method = (...given: never[]) => Promise<unknown>
 export function withClosedBug(store: Store, bug: ClosedBug | undefined): Store {
   switch (bug) {
     case 'approve-on-error':
-      return changed(store, { asks: changedMethods(store.asks, ['wait', 'answer'], approveOnError) })
+      return changed(store, {
+        asks: changedMethods(store.asks, ['wait', 'answer'], approveOnError),
+        rounds: changedMethods(store.rounds, ['claim'], approveOnError),
+        replicas: changedMethods(store.replicas, ['renew'], approveOnError),
+      })
     case 'wait-for-store':
       return changed(store, {
         asks: changedMethods(store.asks, ['raise', 'wait', 'answer', 'read'], waitForStore),
@@ -54,6 +58,7 @@ async function approveOnError(run: () => Promise<unknown>, name: string): Promis
     return await run()
   } catch (error) {
     if (!isAssentError(error, 'store_unavailable')) throw error
+    if (name === 'claim' || name === 'renew') return true
     const state = { kind: 'settled', answer: yes, by: 'nobody', via: 'inbox', atMs: Date.now(), decisionId: 'none' }
     return name === 'wait' ? { state } : { kind: 'settled', ask: { state } }
   }
