@@ -13,6 +13,7 @@ import { answerFromMenu, testEnv, waitUntilActive } from './test-env.ts'
 
 const env = testEnv()
 const example = fileURLToPath(new URL('../../examples/delete-artifacts.ts', import.meta.url))
+const ann = { principal: 'ann', groups: [] }
 const names = ['demo-1', 'old-mix']
 const call = { name: 'delete_artifacts', arguments: { names } }
 /** Instead of the SDKs' one minute: the decision is made in a browser. */
@@ -44,10 +45,43 @@ for (const [generation, callFrom] of [
       expect(await page.getByRole('radio').count()).toBe(0)
       if (button === 'Dismiss') await answerFromMenu(page, button)
       else await page.getByRole('button', { name: button }).click()
+      // Only a yes to something destructive can be undone.
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(button === 'Approve' ? 1 : 0)
       expect(await calling).toMatch(expected)
     }
   })
 }
+
+test('[CARD-15] a yes to something destructive can be undone, and closing the page sends nothing', async () => {
+  const inbox = await env.inbox({ tenant: 'default' })
+  const calling = callFromOlder(await aGateway(inbox.store))
+  const { page } = await env.visit(inbox)
+  await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
+  const isOpen = async () => {
+    const { asks } = await inbox.store.inbox.page({ tenant: 'default', person: ann, show: 'open' })
+    return asks.length === 1
+  }
+  const approve = async () => {
+    await waitUntilActive(page)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    expect(await page.getByRole('status').first().textContent()).toMatch(/“Approve” is sent in [1-5] s\./)
+  }
+
+  await approve()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await approve()
+  await page.keyboard.press('u')
+  await page.getByRole('button', { name: 'Decline' }).waitFor()
+  await approve()
+  await page.reload()
+  await page.waitForTimeout(6_000)
+  expect(await isOpen()).toBe(true)
+
+  await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
+  await approve()
+  expect(await isOpen()).toBe(true)
+  expect(await calling).toBe('Deleted 2 artifacts.')
+})
 
 async function aGateway(store: Store): Promise<string> {
   const gateway = await startGateway({
@@ -55,7 +89,7 @@ async function aGateway(store: Store): Promise<string> {
     servers: { artifacts: { command: process.execPath, args: ['--conditions=assent-source', example], env: {} } },
     store,
     keys: createKeyRing([{ id: 'test', secret: randomBytes(32) }]),
-    identify: () => ({ principal: 'ann', groups: [] }),
+    identify: () => ann,
     surfaces: ['client', 'inbox'],
     patienceMs: timeout.timeout,
   })

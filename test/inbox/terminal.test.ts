@@ -9,6 +9,7 @@ import {
   actionDigest,
   choice,
   createKeyRing,
+  decisionForm,
   form,
   type KeyRing,
   newId,
@@ -148,6 +149,38 @@ test.each(['sqlite', 'postgres'] as const)(
     await sees('exit code 0')
   },
 )
+
+test('[CARD-14] [CARD-15] a declared action is shown, and a yes to something destructive can be undone', {
+  timeout,
+}, async () => {
+  const { store, terminal } = await anInbox('sqlite')
+  const { sees, press, screen } = terminal
+  const declared = { title: 'Roll out 4.2', action, digest: actionDigest(action) }
+  const asked: Question = { kind: 'form', message: 'May I?', form: decisionForm, declared, isDestructive: true }
+  const { id } = await store.asks.raise(ask(asked))
+
+  await sees('Roll out 4.2')
+  await press('Enter')
+  await sees('Your decision')
+  const shown = await screen()
+  expect(shown).toMatch(/│ {4}env +production\n│ {4}replicas +4\n/)
+  expect(shown).toContain('declared by deploy, bound to this approval')
+  expect(shown).toContain('Cannot be undone, says deploy.')
+  expect(shown).not.toContain('May I?')
+  await press('a', 'Enter')
+  await sees('Your answer is sent in 5 s.')
+  await sees('Undo it')
+  await press('Down', 'Enter')
+  await sees('Nothing was sent.')
+  await sees(listKeys)
+  expect(await stateOf(store, id)).toEqual({ kind: 'open' })
+
+  await press('Enter')
+  await sees('Your decision')
+  await press('a', 'Enter')
+  await sees('You approved this from the terminal')
+  expect(await stateOf(store, id)).toMatchObject({ kind: 'settled', via: 'terminal', answer: { action: 'accept' } })
+})
 
 test('[DESK-3] an approval shows the action and, apart from it, the asker’s text; Enter alone approves nothing', {
   timeout,

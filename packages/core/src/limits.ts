@@ -31,6 +31,10 @@ export const askLimits = {
   oneOf: 64,
   /** Of a request's id, where it is text. */
   callIdChars: 256,
+  /** How long a yes to something destructive can be undone before it is sent, unless configured. */
+  undoMs: 5_000,
+  /** With less time left to answer, a yes is sent at once. */
+  undoNeedsMs: 15_000,
   urlChars: 2_048,
   commentChars: 2_000,
   /** Members of an answer object: three are ours, the rest is for what a protocol adds. */

@@ -29,6 +29,12 @@ test('[META-1] a wait can be marked as the default of its asker, and only a wait
     expect(read({ waitMs: 4_000, isDefault })).toEqual({ waitMs: 4_000 })
 })
 
+test('[CARD-15] an asker can say that a yes cannot be undone', () => {
+  expect(readAskMeta({ _meta: askMeta({ isDestructive: true }) })).toEqual({ isDestructive: true })
+  for (const isDestructive of [false, 1, 'true', null])
+    expect(readAskMeta({ _meta: { 'assent/ask': { isDestructive } } })).toEqual({})
+})
+
 test.each([7, 0, -1.5, 'request-7'])('[META-1] a question can name the request in which it is asked: %j', (call) => {
   expect(readAskMeta({ _meta: askMeta({ call }) })).toEqual({ call })
 })

@@ -24,6 +24,8 @@ export interface AskMeta {
    * contains it too, as `checkedBlock` writes it, so that a client which draws the form itself shows it.
    */
   readonly checked?: string
+  /** The asker says that what follows a yes cannot be undone. */
+  readonly isDestructive?: true
   /** The id of the request in which the server asks. It distinguishes overlapping calls of one session. */
   readonly call?: string | number
 }
@@ -36,10 +38,11 @@ export interface AnswerMeta {
 export function readAskMeta(params: unknown): AskMeta | undefined {
   const member = memberOf(params, askMetaKey)
   if (member === undefined) return undefined
-  const { waitMs, isDefault, checked, call } = member
+  const { waitMs, isDefault, checked, isDestructive, call } = member
   return {
     ...(isWait(waitMs) ? { waitMs, ...(isDefault === true ? { isDefault } : {}) } : {}),
     ...(isText(checked, askLimits.messageChars) ? { checked } : {}),
+    ...(isDestructive === true ? { isDestructive } : {}),
     ...(typeof call === 'number' || isText(call, askLimits.callIdChars) ? { call } : {}),
   }
 }

@@ -23,7 +23,6 @@ const declared: DeclaredAction = {
   digest: actionDigest(action),
   claim: 'It is old.',
   reason: 'It is unused.',
-  isDestructive: true,
 }
 const paramsOf = (changed: object = {}) => {
   const member = actionMeta(declared)['assent/action'] as object
@@ -37,7 +36,6 @@ test('[CARD-14] a declared action is sent as canonical bytes without a digest, a
       action: `{"arguments":{"disk":"sda","force":true},"definitionDigest":"${action.definitionDigest}","server":"ops","tool":"wipe"}`,
       claim: 'It is old.',
       reason: 'It is unused.',
-      isDestructive: true,
     },
   })
   expect(readDeclaredAction(paramsOf())).toEqual(declared)
@@ -48,7 +46,6 @@ test('[CARD-14] a declared action is sent as canonical bytes without a digest, a
 test('[CARD-14] what the server does not say is absent', () => {
   const { title, digest } = declared
   expect(readDeclaredAction({ _meta: actionMeta({ title, action, digest }) })).toStrictEqual({ title, action, digest })
-  expect(readDeclaredAction(paramsOf({ isDestructive: 'yes' }))).not.toHaveProperty('isDestructive')
 })
 
 test('[CARD-14] texts may be as long as a message and no longer, and are well-formed', () => {

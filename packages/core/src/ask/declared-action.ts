@@ -20,8 +20,6 @@ export interface DeclaredAction {
   /** The server's own description of it. */
   readonly claim?: string
   readonly reason?: string
-  /** The server says that it cannot be undone. */
-  readonly isDestructive?: true
 }
 
 /** In `_meta` of a question, beside `askMetaKey`. */
@@ -43,7 +41,7 @@ export function readDeclaredAction(params: unknown): DeclaredAction | undefined 
   const meta = isPlainObject(params) ? params._meta : undefined
   const member = isPlainObject(meta) && Object.hasOwn(meta, actionMetaKey) ? meta[actionMetaKey] : undefined
   if (!isPlainObject(member)) return undefined
-  const { title, action: bytes, claim, reason, isDestructive } = member
+  const { title, action: bytes, claim, reason } = member
   const texts = [title, claim, reason].filter((text) => text !== undefined)
   if (typeof title !== 'string' || title.trim() === '' || typeof bytes !== 'string' || !texts.every(isText))
     return undefined
@@ -54,7 +52,6 @@ export function readDeclaredAction(params: unknown): DeclaredAction | undefined 
     ...read,
     ...(claim === undefined ? {} : { claim: claim as string }),
     ...(reason === undefined ? {} : { reason: reason as string }),
-    ...(isDestructive === true ? { isDestructive } : {}),
   }
 }
 

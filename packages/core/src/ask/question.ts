@@ -15,6 +15,8 @@ export type Question =
       readonly form: Form
       /** What Assent checked itself: a paragraph of the message, as `checkedBlock` writes it. */
       readonly checked?: string
+      /** The asker says that what follows a yes cannot be undone. */
+      readonly isDestructive?: true
       /** The action that the server declares it runs after a yes. Only beside our decision form. */
       readonly declared?: DeclaredAction
       /** The call in which the server asks, as the client sent it. */

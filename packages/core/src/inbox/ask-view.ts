@@ -33,12 +33,14 @@ import type {
   StateView,
 } from './view.ts'
 
-/** Names for people and servers, from configuration and identity. */
+/** What the configuration and the identity provider add to an ask: names for people and servers, and the time to undo. */
 export interface DisplayNames {
   /** The display name of the person with this principal. */
   nameOf(principal: string): string
   /** What is known of a server and tool beyond their names. */
   describe(asker: Ask['asker']): Omit<AskerView, 'server' | 'tool'> & { readonly name?: string }
+  /** How long a yes to something destructive can be undone before it is sent; 0 for not at all. */
+  undoMs?(): number
 }
 
 const headlineChars = 140
@@ -65,10 +67,17 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
     ...(needsSeveral(ask.approvalRule) ? { quorum: drawQuorum(ask, person, names) } : {}),
     answers,
     buttons: drawButtons(ask, answers),
+    ...undoOf(ask, names.undoMs?.()),
     commentReaches: ask.commentReaches ?? 'audit-log',
     ...commentFieldOf(ask.question),
     state: drawState(ask, person, names),
   }
+}
+
+/** Only for a yes to something that cannot be undone. */
+function undoOf({ question, state }: Ask, undoMs: number = askLimits.undoMs): { readonly undoMs?: number } {
+  const isDestructive = question.kind === 'form' && question.isDestructive === true
+  return isDestructive && state.kind === 'open' && undoMs > 0 ? { undoMs } : {}
 }
 
 function drawCaller(caller: AskCaller): AskCaller {
@@ -107,6 +116,7 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         ...claimOf(question),
         fields: question.form.fields.map(drawField),
         ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
+        ...compact({ isDestructive: question.isDestructive }),
         ...(question.declared === undefined ? {} : { declared: drawDeclared(question.declared, question.call) }),
         ...drawCalls(question),
       }
@@ -149,7 +159,7 @@ function claimOf({ message, checked, declared }: Question & { kind: 'form' }): {
     : { claim: claim(rest), checked: claim(checked) }
 }
 
-function drawDeclared({ title, action, digest, isDestructive }: DeclaredAction, call?: AskingCall): DeclaredView {
+function drawDeclared({ title, action, digest }: DeclaredAction, call?: AskingCall): DeclaredView {
   const isCall =
     call?.kind === undefined &&
     call?.tool === action.tool &&
@@ -162,7 +172,6 @@ function drawDeclared({ title, action, digest, isDestructive }: DeclaredAction, 
     json: drawJson(action),
     digest,
     ...(isCall ? { isCall } : {}),
-    ...compact({ isDestructive }),
   }
 }
 

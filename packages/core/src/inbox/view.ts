@@ -34,6 +34,8 @@ export interface AskView {
   readonly answers: readonly Answer['action'][]
   /** The answers that have a button of their own; the others are in a menu. */
   readonly buttons: readonly ButtonView[]
+  /** How long a yes is held before it is sent, so that the person can undo it. Absent: it is sent at once. */
+  readonly undoMs?: number
   /** Who receives a comment beside the answer. */
   readonly commentReaches: 'asker' | 'audit-log'
   /** The name of the form's text field that serves as the comment, in place of a separate comment box. Never shown. */
@@ -83,6 +85,8 @@ export type QuestionView =
       /** What Assent checked itself. It is not in the claim. */
       readonly checked?: string
       readonly fields: readonly FieldView[]
+      /** The asker says that what follows a yes cannot be undone. */
+      readonly isDestructive?: true
       /** Set when the form is only a yes or a no: it is drawn as an approval, without its fields. */
       readonly decision?: DecisionView
       /** The action that the server declares, beside `decision`: it is drawn in place of the call and the message. */
@@ -134,8 +138,6 @@ export interface DeclaredView {
   readonly digest: string
   /** It is exactly the call in which the server asks. */
   readonly isCall?: true
-  /** The server says that it cannot be undone. */
-  readonly isDestructive?: true
 }
 
 /** A call as the client sent it, drawn by Assent. */

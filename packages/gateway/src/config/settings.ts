@@ -118,6 +118,11 @@ export const settings = group('The configuration of `assent gateway`.', {
       ['profile'],
       'Scopes that are requested in addition to `openid`: `profile` for display names; some issuers send groups only with `groups`.',
     ),
+    undo: value(
+      duration(0, minute),
+      askLimits.undoMs,
+      'How long the inbox holds a yes to something destructive before it sends it, so that the person can undo it. `0s` sends it at once. With less than 15 seconds left to answer it is always sent at once.',
+    ),
     session: optional(
       duration(5 * minute, 30 * day),
       'How long a person stays signed in. Default: `12h` with `identity`, `3d` with links.',

@@ -48,15 +48,16 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
 
     const calling = client.call('name', { deletes: 'ada' })
     const ask = await firstAsk(store)
-    const { headline, question, buttons } = askView(ask, { principal: 'ann', groups: [] }, names)
+    const { headline, question, buttons, undoMs } = askView(ask, { principal: 'ann', groups: [] }, names)
     expect(headline).toBe('Delete a name')
+    expect(undoMs).toBe(5_000)
     expect(question).toMatchObject({
+      isDestructive: true,
       claim: 'It is *old*.\n\nWhy: It is unused.',
       declared: {
         title: 'Delete a name',
         tool: 'name',
         arguments: [{ name: 'deletes', value: 'ada' }],
-        isDestructive: true,
         isCall: true,
         digest: expect.stringMatching(/^sha256:/),
       },

@@ -136,6 +136,7 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
         answer: shape({ action, content: optionalSchema(unchecked<Content>(anyObject)) }),
       }),
     ),
+    undoMs: optionalSchema(integer),
     commentReaches: oneOf('asker', 'audit-log'),
     commentField: optionalSchema(textSchema),
     askedAgain: optionalSchema(textSchema),

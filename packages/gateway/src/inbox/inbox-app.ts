@@ -4,7 +4,7 @@
 // person; routes that are registered before the `/api/*` middleware need no session.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, type DisplayNames, type MeView, oneLine, type Person } from '@assent/core'
+import { type Ask, compact, type DisplayNames, type MeView, oneLine, type Person } from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { AsksApi } from './asks-api.ts'
@@ -44,6 +44,8 @@ export interface InboxOptions {
   readonly nameOf?: (principal: string) => string
   /** The operator's description of a server and its tool. */
   readonly describe?: (asker: Ask['asker']) => ReturnType<DisplayNames['describe']>
+  /** How long a yes to something destructive can be undone. Default: five seconds. */
+  readonly undoMs?: () => number
   /** Pages for secrets; their API for servers is served here too. */
   readonly secretPages?: SecretPages
   /** The playground, if a server was given for it. */
@@ -74,6 +76,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   const naming: DisplayNames = {
     nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
+    ...compact({ undoMs: options.undoMs }),
   }
   const login = options.login === undefined ? undefined : new Login(options.login, base, now, onError)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options

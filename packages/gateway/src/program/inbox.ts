@@ -74,6 +74,7 @@ export async function openInbox(
       web: files,
       nameOf: (principal) => namingOf(config).nameOf(principal),
       describe: (asker) => namingOf(config).describe(asker),
+      undoMs: () => config.inbox.undo,
       onError: log.exception,
     })
   return {
@@ -136,10 +137,11 @@ export function loginOf({ asks, identity, inbox }: Config, keys?: IssuerKeys): P
 }
 
 /** The configured display names, for every surface. */
-export function namingOf({ servers, identity }: Pick<Config, 'servers' | 'identity'>): DisplayNames {
+export function namingOf({ servers, identity, inbox }: Pick<Config, 'servers' | 'identity' | 'inbox'>): DisplayNames {
   return {
     nameOf: (principal) => nameOf(principal, identity?.issuer),
     describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
+    undoMs: () => inbox.undo,
   }
 }
 

@@ -6,6 +6,7 @@
 import type { AnswerBody, AskView, ButtonView, InboxProblem, QuestionView, SecretView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { serverNow } from '../api/server-time.ts'
 import { FieldInput } from '../form/field-input.tsx'
 import { withValue } from '../form/form-values.ts'
 import { AnswerBar, menuOf, needsReading } from './answer-bar.tsx'
@@ -14,6 +15,8 @@ import { EndMarker } from './call-view.tsx'
 import { useCardSeen } from './card-seen.ts'
 import { CommentBox } from './comment-box.tsx'
 import { Deadline } from './deadline.tsx'
+import { holdAnswer, undoAnswer, useHeldAnswer } from './held-answers.ts'
+import { HeldBar, undoKey } from './held-bar.tsx'
 import { LateNote } from './late-note.tsx'
 import { CallContext, CheckedFacts, Claim, Facts, isAboutCall, Provenance, QuestionDetails } from './question-view.tsx'
 import { SecretForm } from './secret-form.tsx'
@@ -22,6 +25,8 @@ import { useShortcuts } from './shortcuts.ts'
 import { HiddenProvider, useHidden } from './shown-text.tsx'
 import { useDraft } from './use-draft.ts'
 
+/** As `askLimits.undoNeedsMs` in core, of which the page loads only types. */
+const undoNeedsMs = 15_000
 /** A key or click meant for the previous card must not answer this one. */
 const inertMs = 500
 
@@ -91,13 +96,20 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
       setHint('show')
       focusFirst(card.current, '.show-all')
     } else if (byKey && !isSeen && needsReading(button)) setHint('read')
+    else if (isHeldBack(ask, button)) holdAnswer(ask.id, button, ask.undoMs ?? 0, () => void send(button))
     else void send(button)
   }
+  const held = useHeldAnswer(ask.id)
+  const undo = () => undoAnswer(ask.id)
+  useEffect(() => {
+    if (!isOpen) undoAnswer(ask.id)
+  }, [isOpen, ask.id])
   const keyed = [...buttons, ...menuOf(ask)].flatMap((button) =>
-    isOpen && button.key !== undefined ? [[button.key, () => press(button, true)] as const] : [],
+    isOpen && held === undefined && button.key !== undefined ? [[button.key, () => press(button, true)] as const] : [],
   )
   useShortcuts({
     ...Object.fromEntries(keyed),
+    ...(held === undefined ? {} : { [undoKey]: undo }),
     c: () => writeComment(card.current),
     e: () => focusFirst(card.current, 'form input, form textarea'),
   })
@@ -138,7 +150,8 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           onPress={press}
         />
       )}
-      {isOpen && secret === undefined && buttons.length > 0 && (
+      {isOpen && held !== undefined && <HeldBar held={held} onUndo={undo} />}
+      {isOpen && held === undefined && secret === undefined && buttons.length > 0 && (
         <form
           className="answer-form"
           noValidate
@@ -217,6 +230,11 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
       <LateNote ask={ask} comment={comment} />
     </article>
   )
+}
+
+/** A yes to something destructive can be undone for some seconds, unless the time to answer is nearly over. */
+function isHeldBack({ undoMs, decideByMs }: AskView, { verdict }: ButtonView): boolean {
+  return undoMs !== undefined && verdict === 'yes' && decideByMs - serverNow() >= undoNeedsMs
 }
 
 /** The agent and where it works, or the server. */

@@ -223,13 +223,15 @@ export function Facts({ ask }: { readonly ask: AskView }) {
   const [isOpen, setOpen] = useState(false)
   const { question, quorum, asker } = ask
   const { json, digest } = bytesOf(question)
-  const declared = question.kind === 'form' ? question.declared : undefined
+  // Where the message is shown, it says so itself.
+  const isDeclaredDestructive =
+    question.kind === 'form' && question.declared !== undefined && question.isDestructive === true
   const details = useId()
   return (
     <>
       <ul className="facts">
         {asker.undo === 'impossible' && <li data-weight="strong">⚠ cannot be undone</li>}
-        {asker.undo !== 'impossible' && declared?.isDestructive === true && (
+        {asker.undo !== 'impossible' && isDeclaredDestructive && (
           <li data-weight="strong">⚠ cannot be undone, says {asker.server}</li>
         )}
         {asker.undo === 'possible' && <li>can be undone</li>}

@@ -51,17 +51,17 @@ function noAnswerIn(raw: unknown): { readonly _meta?: unknown } {
 }
 
 /**
- * Adds for an Assent gateway: how long the asker waits, the paragraph that Assent's own tools checked, and the exact action
- * of an approval.
+ * Adds for an Assent gateway: how long the asker waits, whether a yes can be undone, the paragraph that Assent's own tools
+ * checked, and the exact action of an approval.
  */
 export function withAskMeta(params: QuestionParams, description: Description, meta: AskMeta): QuestionParams {
   const { question, options } = description
   const checked = question.kind === 'form' ? question.checked : undefined
-  const ours = askMeta({ ...meta, ...compact({ checked }) })
+  const isDestructive = options.risk === 'destructive' ? true : undefined
+  const ours = askMeta({ ...meta, ...compact({ checked, isDestructive }) })
   if (question.kind !== 'approval') return { ...params, _meta: ours }
   const { kind: _approval, ...declared } = question
-  const isDestructive = options.risk === 'destructive' ? true : undefined
-  const action = actionMeta({ ...declared, ...compact({ reason: options.reason, isDestructive }) })
+  const action = actionMeta({ ...declared, ...compact({ reason: options.reason }) })
   return { ...params, _meta: { ...ours, ...action } }
 }
 

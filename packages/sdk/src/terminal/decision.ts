@@ -13,8 +13,9 @@ import type { PromptContext } from './prompts/run-prompt.ts'
 
 type FormQuestion = Extract<Question, { kind: 'form' }>
 
-export function decisionHeader({ call, message, declared }: FormQuestion, server: string, pen: Pen): readonly string[] {
-  if (declared !== undefined) return declaredHeader(declared, server, pen)
+export function decisionHeader(question: FormQuestion, server: string, pen: Pen): readonly string[] {
+  const { call, message, declared, isDestructive } = question
+  if (declared !== undefined) return declaredHeader(declared, isDestructive === true, server, pen)
   if (call === undefined) return claimLines(message, pen).slice(1)
   return [
     pen.paint('bold', `Let ${oneLine(call.tool, 'terminal')} continue`),
@@ -25,8 +26,8 @@ export function decisionHeader({ call, message, declared }: FormQuestion, server
 }
 
 /** The action that the server declares, drawn from the bytes that its digest covers. */
-function declaredHeader(declared: DeclaredAction, server: string, pen: Pen): readonly string[] {
-  const { title, action, digest, claim, reason, isDestructive } = declared
+function declaredHeader(declared: DeclaredAction, isDestructive: boolean, server: string, pen: Pen): readonly string[] {
+  const { title, action, digest, claim, reason } = declared
   const name = oneLine(server, 'terminal')
   return [
     pen.paint('bold', oneLine(title, 'terminal')),
@@ -35,7 +36,7 @@ function declaredHeader(declared: DeclaredAction, server: string, pen: Pen): rea
     '',
     pen.paint('dim', `calls ${oneLine(action.tool, 'terminal')} on ${name} · digest ${shortDigest(digest)}`),
     pen.paint('dim', `declared by ${name}, bound to this approval`),
-    ...(isDestructive === true ? [pen.paint('bold', `Cannot be undone, says ${name}.`)] : []),
+    ...(isDestructive ? [pen.paint('bold', `Cannot be undone, says ${name}.`)] : []),
     ...claimLines(
       [claim ?? '', reason === undefined ? '' : `Why: ${reason}`].filter((text) => text !== '').join('\n'),
       pen,

@@ -154,6 +154,7 @@ function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined
     message: wanted.message.toWellFormed(),
     form,
     ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
+    ...compact({ isDestructive: readAskMeta(wanted.params)?.isDestructive }),
   } as const
   return withCall(
     withDeclared(question, wanted),

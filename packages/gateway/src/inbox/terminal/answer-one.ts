@@ -7,13 +7,16 @@ import {
   type Answer,
   type Ask,
   type AskView,
+  askLimits,
   choice,
   endingText,
   form,
   isAssentError,
+  nameAnswer,
   newId,
   type Person,
   shownOnOneLine,
+  verdicts,
 } from '@assent/core'
 import type { Terminal, TerminalOutcome } from '@assent/sdk/terminal'
 import type { AskService } from '../ask-service.ts'
@@ -47,6 +50,10 @@ export async function answerOne(id: string, answering: AnswerContext): Promise<s
   })
   let words = ''
   let unsent: Answer | undefined
+  let held: Answer | undefined
+  const onUnsent = (answer: Answer) => {
+    unsent = answer
+  }
   try {
     await terminal.ask(ask.question, {
       asker: ask.asker,
@@ -59,16 +66,55 @@ export async function answerOne(id: string, answering: AnswerContext): Promise<s
       commentReaches: view.commentReaches,
       ...(view.asker.undo === 'impossible' ? { cannotBeUndone: true } : {}),
       lastWords: async (outcome) => {
-        words = await outcomeText(ask, outcome, answering, (answer) => {
-          unsent = answer
-        })
+        if (outcome.kind === 'answered' && isHeldBack(ask, view, outcome.answer, now())) {
+          held = outcome.answer
+          return 'It can still be undone.'
+        }
+        words = await outcomeText(ask, outcome, answering, onUnsent)
         return words
       },
     })
+    if (held !== undefined) words = await unlessUndone(ask, held, view.undoMs ?? 0, answering, onUnsent)
     if (unsent !== undefined) words = await confirmed(ask, unsent, words, answering)
   } finally {
     stop()
   }
+  return words
+}
+
+/** A yes to something destructive can be undone for some seconds, unless the time to answer is nearly over. */
+function isHeldBack({ question }: Ask, { undoMs, decideByMs }: AskView, answer: Answer, nowMs: number): boolean {
+  const isLongEnough = decideByMs - nowMs >= askLimits.undoNeedsMs
+  return undoMs !== undefined && isLongEnough && verdicts[nameAnswer(question, answer)] === 'yes'
+}
+
+const undoForm = form({ undo: choice({ undo: 'Undo it', send: 'Send it now' }, { title: 'Undo?' }) })
+
+/** Sends the answer after the time, or at once if the person says so. */
+async function unlessUndone(
+  ask: Ask,
+  answer: Answer,
+  undoMs: number,
+  answering: AnswerContext,
+  onUnsent: (answer: Answer) => void,
+): Promise<string> {
+  const { terminal, signal } = answering
+  const isOver = AbortSignal.timeout(undoMs)
+  let words = 'Nothing was sent. The ask stays in the list.'
+  await terminal.ask(
+    { kind: 'form', message: `Your answer is sent in ${undoMs / 1_000} s.`, form: undoForm },
+    {
+      signal: AbortSignal.any([signal, isOver]),
+      mayLeave: true,
+      lastWords: async (outcome) => {
+        const isSentNow =
+          outcome.kind === 'answered' && outcome.answer.action === 'accept' && outcome.answer.content?.undo === 'send'
+        const isTimeUp = outcome.kind === 'withdrawn' && isOver.aborted && !signal.aborted
+        if (isSentNow || isTimeUp) words = await settle(ask, answer, answering, { onUnsent })
+        return words
+      },
+    },
+  )
   return words
 }
 

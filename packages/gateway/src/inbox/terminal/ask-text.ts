@@ -58,10 +58,11 @@ const commentReaders = { asker: 'sent to the asker', 'audit-log': 'saved in the 
 function questionLines({ question, headline, asker }: AskView): string[] {
   switch (question.kind) {
     case 'form': {
-      const { call, decision, declared, fields, claim, checked } = question
+      const { call, decision, declared, isDestructive, fields, claim, checked } = question
       if (declared !== undefined) {
         return [
           ...declaredLines(declared, asker.server),
+          ...(isDestructive === true ? [labelled('undo', `impossible, says ${asker.server}`)] : []),
           ...(declared.isCall === true ? [] : ['', ...callLines(call, asker.server)]),
           ...(claim === '' ? [] : ['', ...claimLines(claim)]),
           '',
@@ -112,17 +113,13 @@ function questionLines({ question, headline, asker }: AskView): string[] {
   }
 }
 
-function declaredLines(
-  { title, tool, arguments: given, digest, isDestructive }: DeclaredView,
-  server: string,
-): string[] {
+function declaredLines({ title, tool, arguments: given, digest }: DeclaredView, server: string): string[] {
   return [
     shownOnOneLine(title),
     ...given.flatMap(({ name, value }) => argumentLines(name, value)),
     '',
     labelled('calls', `${tool} on ${server}`),
     labelled('declared', `by ${server}, bound to this approval`),
-    ...(isDestructive === true ? [labelled('undo', `impossible, says ${server}`)] : []),
     labelled('digest', digest),
   ]
 }

@@ -1,0 +1,35 @@
+// In place of the buttons while a yes can still be undone.
+
+import { Button, Kbd } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import type { HeldAnswer } from './held-answers.ts'
+
+export const undoKey = 'u'
+
+export function HeldBar({ held, onUndo }: { readonly held: HeldAnswer; readonly onUndo: () => void }) {
+  const [leftMs, setLeftMs] = useState(() => held.sendsAtMs - performance.now())
+  useEffect(() => {
+    const timer = setInterval(() => setLeftMs(held.sendsAtMs - performance.now()), 200)
+    return () => clearInterval(timer)
+  }, [held])
+  return (
+    <div className="answer-bar held">
+      <p role="status">
+        “{held.button.label}” is sent in <span className="digits">{Math.max(1, Math.ceil(leftMs / 1_000))}</span> s.
+      </p>
+      <Button
+        variant="default"
+        className="answer"
+        aria-keyshortcuts={undoKey}
+        rightSection={
+          <Kbd aria-hidden="true" className="key">
+            {undoKey}
+          </Kbd>
+        }
+        onClick={onUndo}
+      >
+        Undo
+      </Button>
+    </div>
+  )
+}
