@@ -8,6 +8,7 @@ const shortcuts: readonly [keys: readonly string[], action: string][] = [
   [['Enter'], 'move the focus to the card'],
   [['y', 'n'], 'yes and no, or approve and decline'],
   [['1', '…', '6'], 'choose an option'],
+  [['u'], 'undo a yes that is not sent yet'],
   [['x'], 'dismiss: the agent learns that you made no choice'],
   [['c'], 'write a comment'],
   [['e'], 'go to the first field of a form'],

@@ -19,6 +19,7 @@ import { sealState } from '../seal-state.ts'
 import type { AttachedCall } from './attached-calls.ts'
 import type { HeldCalls } from './held-calls.ts'
 import { lost } from './lost-calls.ts'
+import { withdrawUnused } from './settle-asks.ts'
 
 const purpose = 'deferred'
 const tooLarge = failed(
@@ -66,11 +67,7 @@ export class DeferredCalls {
     if (pending !== undefined) return pending
     // The caller has no handle, so the answers could not be fetched.
     const asks = isRouted(outcome.state) ? Object.values(outcome.state.inInbox) : []
-    for (const ask of asks) {
-      const ended = await this.#store.asks.withdraw(call.tenant, ask, 'caller-gone')
-      if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
-        await this.#store.asks.undelivered(call.tenant, ask, false)
-    }
+    for (const ask of asks) await withdrawUnused(this.#store, call.tenant, ask, 'caller-gone')
     return tooLarge
   }
 

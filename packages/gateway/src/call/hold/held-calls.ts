@@ -37,7 +37,7 @@ import { Leases, withdrawReasonOf } from './leases.ts'
 import { cancelAtServer, carriedOn, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
 import { PendingOutcomes } from './pending-outcomes.ts'
 import { cancelPath, continuePath, type RemoteCallState, RemoteCalls, type ToOthers } from './remote-calls.ts'
-import { settleAsks, withdrawStopped } from './settle-asks.ts'
+import { settleAsks, withdrawUnused } from './settle-asks.ts'
 
 /** The parts of the relay that held calls use. */
 export type HeldRelay = Pick<Relay, 'start' | 'continue' | 'refuse' | 'asking'>
@@ -368,7 +368,7 @@ export class HeldCalls {
     await this.#exclusively(id, async () => {
       // If the store is unavailable the asks end by their deadline or with their call.
       for (const ask of this.#held.get(id)?.asks.values() ?? [])
-        await withdrawStopped(this.#store, call.tenant, ask).catch(this.#onError)
+        await withdrawUnused(this.#store, call.tenant, ask, 'asker-stopped').catch(this.#onError)
       const detached = { ...call, notify: () => undefined, signal: new AbortController().signal }
       const outcome = await this.#relay.continue(detached, state, {})
       if (outcome.kind !== 'input-required') await this.#finish(call, id, outcome)

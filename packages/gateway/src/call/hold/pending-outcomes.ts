@@ -6,6 +6,7 @@ import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import type { Ended } from '../model.ts'
 import type { Leases } from './leases.ts'
+import { withdrawUnused } from './settle-asks.ts'
 
 export interface PendingOutcome {
   readonly tenant: string
@@ -57,12 +58,7 @@ export class PendingOutcomes {
     if (pending === undefined) return
     const { tenant, outcome, asks, reason = 'owner-lost' } = pending
     await this.#leases.finish(tenant, id, JSON.stringify(outcome))
-    for (const ask of asks) {
-      const ended = await this.#store.asks.withdraw(tenant, ask, reason)
-      // A person answered just before, and the answer reaches no caller.
-      if (ended.kind === 'ended' && ended.ask.state.kind === 'settled')
-        await this.#store.asks.undelivered(tenant, ask, false)
-    }
+    for (const ask of asks) await withdrawUnused(this.#store, tenant, ask, reason)
     this.#pending.delete(id)
   }
 

@@ -1,5 +1,6 @@
 // Ends the asks of a held call: with the client's answers, or without one. Each question has an ask, which ends once.
 
+import type { WithdrawReason } from '@assent/core'
 import type { AnswerResult, Store } from '@assent/store'
 import type { Answers, Call, InputResponse } from '../model.ts'
 import { answerOf, givenOf, isSecretState } from '../route/inbox-asks.ts'
@@ -38,9 +39,14 @@ export async function settleAsks(
   return Object.fromEntries(recorded)
 }
 
-/** Withdraws an ask whose server stopped waiting. A person who answered just before gets "too late". */
-export async function withdrawStopped({ asks }: Store, tenant: string, id: string): Promise<void> {
-  const ended = await asks.withdraw(tenant, id, 'asker-stopped')
+/** Withdraws an ask whose answer would reach nobody. A person who answered just before gets "too late". */
+export async function withdrawUnused(
+  { asks }: Pick<Store, 'asks'>,
+  tenant: string,
+  id: string,
+  reason: WithdrawReason,
+): Promise<void> {
+  const ended = await asks.withdraw(tenant, id, reason)
   if (ended.kind === 'ended' && ended.ask.state.kind === 'settled') await asks.undelivered(tenant, id, false)
 }
 
