@@ -20,7 +20,9 @@ export interface GateAsk {
 }
 
 export async function gateAsk(): Promise<GateAsk> {
-  const inbox = await startInboxServer({ tenant: 'default' })
+  // As `assent gateway` describes a configured server.
+  const describe = () => ({ origin: 'from your configuration' })
+  const inbox = await startInboxServer({ tenant: 'default', describe })
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
     servers: { deploy: { command: process.execPath, args: ['--conditions=assent-source', example], env: {} } },
