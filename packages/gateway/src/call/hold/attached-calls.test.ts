@@ -139,6 +139,32 @@ test('[FLEET-4] a request that fails while its row is written abandons the call'
   expect(await row()).toMatchObject({ kind: 'lost' })
 })
 
+test.each(['end', 'abandon'] as const)(
+  '[FLEET-4] a row that is written after the request has ended (%s) does not stay',
+  async (how) => {
+    const { store, leases, pending, running, row } = await openAttached()
+    const begin = store.calls.begin.bind(store.calls)
+    const { promise: isWritten, resolve: write } = Promise.withResolvers<void>()
+    vi.spyOn(store.calls, 'begin').mockImplementation(async (draft) => {
+      await isWritten
+      await begin(draft)
+    })
+    const recording = running.record(stateOf())
+    await pause()
+    if (how === 'end') running.end()
+    else running.abandon(new Error('The request failed.'))
+    await until(() => (pending.size === 0 ? true : undefined))
+    await leases.settle()
+    expect(await row()).toBeUndefined()
+    write()
+    await recording
+
+    await leases.settle()
+    expect(await row()).toMatchObject({ kind: 'lost' })
+    expect(leases.size).toBe(0)
+  },
+)
+
 test('[FLEET-4] an abandoned call is marked as lost, and its asks are withdrawn', async () => {
   const { running, leases, raise, row, ask } = await openAttached()
   await running.record(stateOf())

@@ -3,9 +3,10 @@
 // Owns: this replica's table of attached calls.
 // I1  A call is recorded before its question is raised, so that the question is withdrawn when this process dies.
 // I2  A call that other replicas ended, because this one did not renew its lease in time, is not continued.
-// I3  When the request ends while a server still waits inside the call, the server gets a cancellation.
+// I3  A row that is written after its request has ended does not stay.
+// I4  When the request ends while a server still waits inside the call, the server gets a cancellation.
 
-import { newId } from '@assent/core'
+import { newId, type WithdrawReason } from '@assent/core'
 import { randomBytes } from '../../protocol/random.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
@@ -66,6 +67,7 @@ export class AttachedCalls {
     let recording: Promise<string> | undefined
     let isRecorded = false
     let hasFailed = false
+    let reason: WithdrawReason = 'owner-lost'
     let held: RelayState | undefined
     const followed = (outcome: Outcome<RelayState>) => {
       held = isHeld(outcome) ? outcome.state : undefined
@@ -78,7 +80,11 @@ export class AttachedCalls {
       this.#calls.set(begun, call.tenant)
       try {
         // Its caller never retries, so the digest of the request is not compared.
-        await this.#leases.begin(draftOf(call, begun, state.server, ''), () => undefined)
+        await this.#leases.begin(draftOf(call, begun, state.server, ''), () => {
+          // The request may have ended while the row was written, such as by an answer of the client.
+          if (!this.#calls.has(begun) && !this.#isHeldHere(begun))
+            this.#leases.abandon({ tenant: call.tenant, id: begun }, reason)
+        })
       } catch (error) {
         hasFailed = true
         recording = undefined
@@ -100,8 +106,9 @@ export class AttachedCalls {
         return recording
       },
       abandon: (error) => {
-        if (id !== undefined && this.remove(id))
-          this.#leases.abandon({ tenant: call.tenant, id }, withdrawReasonOf(error))
+        if (id === undefined || !this.remove(id)) return
+        reason = withdrawReasonOf(error)
+        this.#leases.abandon({ tenant: call.tenant, id }, reason)
       },
       end: (outcome = lost) => {
         // The caller gets nothing more from it, and no deferred call adopted it.
