@@ -34,7 +34,7 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on
   await card.getByRole('button', { name: 'No', exact: true }).waitFor()
   await waitUntilActive(page)
   await card.getByRole('button', { name: 'No', exact: true }).click()
-  await card.getByRole('heading', { name: 'Let deploy continue' }).waitFor()
+  await card.getByRole('heading', { name: 'Deploy to production' }).waitFor()
   await waitUntilActive(page)
   await card.getByRole('button', { name: 'Approve' }).click()
 
@@ -58,7 +58,7 @@ test('[PLAY-1] a server at a URL works, a list argument can be entered as lines 
   expect(await page.locator('.run').count()).toBe(0)
   await written.fill('{ "names": ["demo-1", "old-mix"] }')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByRole('heading', { name: 'Let delete_artifacts continue' }).waitFor()
+  await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
   expect(await page.locator('.run-question .arguments').textContent()).toContain('old-mix')
   await waitUntilActive(page)
   await page.keyboard.press('n')
