@@ -30,5 +30,7 @@ export async function replyOf(stream: AsyncGenerator<Wire>): Promise<Wire> {
 }
 
 export async function countedIn(session: RawSession, id: number): Promise<Counted> {
-  return JSON.parse(textOf((await replyOf(await inSession(session, id, 'count'))).result))
+  const reply = await replyOf(await inSession(session, id, 'count'))
+  if (reply.result === undefined) throw new Error(`The call failed: ${JSON.stringify(reply)}`)
+  return JSON.parse(textOf(reply.result))
 }
