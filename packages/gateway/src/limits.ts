@@ -18,9 +18,9 @@ function configurable<Limits extends object>(defaults: Limits): Readonly<Limits>
   return Object.freeze(view) as Readonly<Limits>
 }
 
-/** Changes limits for this whole process. Returns a function that restores these, and no others. */
+/** Changes limits for this whole process. Returns a function that restores them. */
 export function setLimits<Limits extends object>(limits: Limits, changes: Partial<Limits>): () => void {
-  const before = Object.fromEntries(Object.entries(limits).filter(([name]) => Object.hasOwn(changes, name)))
+  const before = { ...limits }
   const current = values.get(limits)
   if (current === undefined) throw new TypeError('These limits cannot be changed.')
   Object.assign(current, changes)

@@ -19,7 +19,14 @@ const patientMs = 60_000
 
 /** For tests in which the store hangs: calls stop waiting for it after a moment. To be called after `openRounds`. */
 export function shortGrace(): () => void {
-  const restore = setLimits(relayLimits, { storeGraceMs: 30 })
+  return setGrace(30)
+}
+
+/** Restores only this limit, because a test may have changed others before. */
+function setGrace(storeGraceMs: number): () => void {
+  const before = relayLimits.storeGraceMs
+  setLimits(relayLimits, { storeGraceMs })
+  const restore = () => void setLimits(relayLimits, { storeGraceMs: before })
   onTestFinished(restore)
   return restore
 }
@@ -60,7 +67,7 @@ async function notUsed(): Promise<Failed> {
 
 /** @param perCaller how many asks Ann may have open */
 export async function openRounds(perCaller = 100) {
-  onTestFinished(setLimits(relayLimits, { storeGraceMs: patientMs }))
+  setGrace(patientMs)
   const { store, close } = await openTestStore({ patterns: linearPatterns })
   closeAfterTest(close)
   const errors: unknown[] = []
