@@ -142,8 +142,7 @@ export const relayLimits = configurable({
   waitsMost: 8,
   /** How long the result of a deferred call can be fetched after the ask's deadline. */
   deferredExtraMs: 24 * 60 * 60 * 1_000,
-  /** How long to wait for the request that continues a claimed call, and the polling interval. */
-  claimedWaitMs: 10_000,
+  /** How often a request looks for the outcome of a round that another request sends. */
   claimedLookMs: 100,
   /** The longest polling interval, after backoff. */
   claimedLookMostMs: 1_000,

@@ -159,10 +159,9 @@ create table deferred_calls (
   state text not null,
   deferred_at bigint not null,
   expires_at bigint not null,
-  -- Set once, by the process that continues the call. No other process may continue it after that.
+  -- Set once, for a call of a session whose connection was lost: by the replica that continues it.
   claimed_at bigint,
-  -- The call that this process runs: its state shows whether the process is still alive.
-  claimed_call text,
+  claimed_by text,
   outcome text,
   ended_at bigint,
   primary key (tenant, id)

@@ -127,7 +127,7 @@ test('[RUN-18] the call continues again when the second process is gone too, thr
 
 test('[RUN-18] a request that was being sent when its process died is never sent again', async () => {
   const { server, cluster, second, session, last } = await anOrphanedCall()
-  await cluster.tamper(`update deferred_calls set claimed_at = 1, claimed_call = '${randomUUID()}'`)
+  await cluster.tamper(`update deferred_calls set claimed_at = 1, claimed_by = '${randomUUID()}'`)
 
   const said = await nextOf(await reconnect(second, session.id, last))
 

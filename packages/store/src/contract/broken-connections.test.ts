@@ -109,9 +109,8 @@ const steps: Record<string, Step> = {
       const id = anId()
       await store.deferred.keep({ tenant, id, principal: 'ann', state: 'sealed', keepMs: minuteMs })
       return async () => {
-        const callId = anId('call')
-        expect(await store.deferred.claim(tenant, id, 'ann', callId)).toBe(true)
-        expect(await store.deferred.claim(tenant, id, 'ann', callId)).toBe(false)
+        expect(await store.deferred.claim(tenant, id, 'ann', 'gateway-1')).toBe(true)
+        expect(await store.deferred.claim(tenant, id, 'ann', 'gateway-1')).toBe(false)
       }
     },
   },
@@ -120,7 +119,6 @@ const steps: Record<string, Step> = {
     begin: async (store) => {
       const id = anId()
       await store.deferred.keep({ tenant, id, principal: 'ann', state: 'sealed', keepMs: minuteMs })
-      await store.deferred.claim(tenant, id, 'ann', anId('call'))
       return async () => {
         await store.deferred.finish(tenant, id, 'done')
         expect(await store.deferred.read(tenant, id, 'ann')).toEqual({ kind: 'finished', outcome: 'done' })

@@ -1,7 +1,8 @@
 // Deferred calls: the caller received a handle while a person decides. Owns the state to continue with, and the outcome.
 //
-// I1  Continuing is claimed at most once, and a claim does not expire: a holder that died may have run the call, so no other
-//     process runs it. Its caller gets the error that the outcome is unknown.
+// I1  A call is claimed at most once, and a claim does not expire: a replica that died may have run the call, so no other
+//     one runs it. Only calls that nothing else protects from running twice are claimed.
+// I2  The first outcome that is stored stays.
 
 import type { Engine } from '../engine/engine.ts'
 import { claimDeferred } from './claim-deferred.ts'
@@ -21,8 +22,8 @@ export interface DeferredCall {
 
 export type DeferredState =
   | { readonly kind: 'waiting'; readonly state: string }
-  /** A process continues it, or did and died: the state of its call shows which. */
-  | { readonly kind: 'claimed'; readonly atMs: number; readonly callId: string | undefined }
+  /** This replica continues it, or did and died. */
+  | { readonly kind: 'claimed'; readonly atMs: number; readonly owner: string }
   | { readonly kind: 'finished'; readonly outcome: string }
 
 export class Deferred {
@@ -43,20 +44,21 @@ export class Deferred {
     if (row === undefined) return undefined
     if (row.outcome !== null) return { kind: 'finished', outcome: row.outcome }
     if (row.claimed_at === null) return { kind: 'waiting', state: row.state }
-    return { kind: 'claimed', atMs: row.claimed_at, callId: row.claimed_call ?? undefined }
+    return { kind: 'claimed', atMs: row.claimed_at, owner: row.claimed_by ?? '' }
   }
 
-  /** True for one claim only: only its holder may continue the call, as `callId`. */
-  async claim(tenant: string, id: string, principal: string, callId: string): Promise<boolean> {
+  /** True for one claim only: only this replica may continue the call. */
+  async claim(tenant: string, id: string, principal: string, owner: string): Promise<boolean> {
     let isUnclear = false
-    const rows = await this.#engine.runRepeatable(claimDeferred, { tenant, id, principal, call: callId }, () => {
+    const rows = await this.#engine.runRepeatable(claimDeferred, { tenant, id, principal, owner }, () => {
       isUnclear = true
     })
     if (rows.length === 1 || !isUnclear) return rows.length === 1
     const found = await this.read(tenant, id, principal)
-    return found?.kind === 'claimed' && found.callId === callId
+    return found?.kind === 'claimed' && found.owner === owner
   }
 
+  /** False if an outcome is stored already. */
   async finish(tenant: string, id: string, outcome: string): Promise<boolean> {
     const rows = await this.#engine.runRepeatable(finishDeferred, { tenant, id, outcome })
     return rows.length === 1

@@ -1,9 +1,9 @@
 import { query } from '../engine/statement.ts'
 
-/** Stores the outcome of a claimed call before it is delivered, once. */
+/** Stores the outcome of a call before it is delivered, once. */
 export const finishDeferred = query<{ tenant: string; id: string; outcome: string }, { id: string }>(
   'finish_deferred',
   `update deferred_calls set outcome = :outcome, ended_at = :now
-   where tenant = :tenant and id = :id and claimed_at is not null and outcome is null
+   where tenant = :tenant and id = :id and outcome is null
    returning id`,
 )

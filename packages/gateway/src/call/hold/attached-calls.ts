@@ -10,7 +10,7 @@ import { newId, type WithdrawReason } from '@assent/core'
 import { randomBytes } from '../../protocol/random.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
-import { type Call, type Ended, heldId, type Outcome, storable } from '../model.ts'
+import { type Call, heldId, type Outcome } from '../model.ts'
 import { type Leases, withdrawReasonOf } from './leases.ts'
 import { cancelAtServer, draftOf, isHeld, leaseLost, lost } from './lost-calls.ts'
 import type { PendingOutcomes } from './pending-outcomes.ts'
@@ -20,8 +20,8 @@ export interface AttachedCall extends CallLayer {
   record(state: RelayState): Promise<string>
   /** Called after this error: the call's effects are unknown, so the call and its asks are abandoned. */
   abandon(error: unknown): void
-  /** The call has ended, or continues without its caller. `outcome` is passed when it is not stored elsewhere. */
-  end(outcome?: Ended): void
+  /** The call has ended, or continues without its caller. */
+  end(): void
 }
 
 export class AttachedCalls {
@@ -110,12 +110,12 @@ export class AttachedCalls {
         reason = withdrawReasonOf(error)
         this.#leases.abandon({ tenant: call.tenant, id }, reason)
       },
-      end: (outcome = lost) => {
+      end: () => {
         // The caller gets nothing more from it, and no deferred call adopted it.
         if (held !== undefined && !this.#isHeldHere(heldId(held.inner) ?? ''))
           cancelAtServer(this.#relay, call, held).catch(this.#onError)
         if (id !== undefined && this.remove(id))
-          this.#pendingOutcomes.store(id, { tenant: call.tenant, outcome: storable(outcome), asks: [] })
+          this.#pendingOutcomes.store(id, { tenant: call.tenant, outcome: lost, asks: [] })
       },
     }
   }

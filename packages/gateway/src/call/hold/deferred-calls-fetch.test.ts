@@ -5,27 +5,20 @@ import { createKeyRing, type JsonObject, requestDigest } from '@assent/core'
 import { expect, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
 import { writeCallState } from '../call-state.ts'
-import type { Ended } from '../model.ts'
-import { callOf, form } from '../route/sample-rounds.suite.ts'
+import { type Ended, unsent } from '../model.ts'
+import { callOf, form, stateOf as routedState } from '../route/sample-rounds.suite.ts'
+import { outcomeUnknown } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
-import { draftOf, lost } from './lost-calls.ts'
-import {
-  asked,
-  callId,
-  digest,
-  done,
-  limited,
-  otherCallId,
-  pause,
-  stateOf,
-  tenant,
-  unavailable,
-  yes,
-} from './sample-calls.suite.ts'
+import { asked, callId, digest, done, limited, pause, stateOf, tenant, unavailable, yes } from './sample-calls.suite.ts'
 import { detailsOf, keys, openDeferred, textOf } from './sample-deferred.suite.ts'
 
 const call = callOf()
-const { over: _over, ...askedAgain } = asked({ two: form('Two?') }, { state: stateOf('', { inner: null }) })
+const { over: _over, ...askedAgain } = asked(
+  { two: form('Two?') },
+  {
+    state: stateOf('', { inner: null, round: { id: 'second', atMs: Date.now() } }),
+  },
+)
 
 /** A call that was deferred, with its answer in the inbox unless it is still open. */
 async function openAnswered(replies: Parameters<typeof openDeferred>[0], { isOpen = false, isHeld = false } = {}) {
@@ -57,15 +50,28 @@ test('[ROUTE-9] however often the result is fetched, the call continues once', a
 })
 
 test('[ROUTE-9] a call that its server holds continues once too', async () => {
-  limited({ claimedLookMs: 5 })
-  const { store, fetch, askId, sent, heldCalls } = await openAnswered([done], { isHeld: true })
-  const claim = vi.spyOn(store.deferred, 'claim')
+  const { fetch, askId, sent, heldCalls } = await openAnswered([done], { isHeld: true })
 
   expect(await Promise.all([fetch(askId), fetch(askId)])).toEqual([done, done])
 
   expect(sent).toHaveLength(1)
-  expect(claim.mock.calls[0]).toEqual([tenant, askId, 'ann', callId])
   expect(heldCalls.size).toBe(0)
+})
+
+test('[ROUTE-9] if the store fails before the answers are sent, the next request sends them', async () => {
+  for (const isHeld of [false, true]) {
+    const { store, fetch, askId, sent } = await openAnswered([done], { isHeld })
+    const part = isHeld ? store.asks : store.rounds
+    const failing = vi.spyOn(part as unknown as Record<string, () => Promise<never>>, isHeld ? 'answer' : 'claim')
+    failing.mockImplementation(unavailable)
+
+    expect(textOf(await fetch(askId))).toContain('cannot reach its database')
+    expect(sent).toEqual([])
+    failing.mockRestore()
+
+    expect(await fetch(askId)).toEqual(done)
+    expect(sent).toHaveLength(1)
+  }
 })
 
 test('[ROUTE-8] while the person has not answered, the caller gets the handle again', async () => {
@@ -114,8 +120,11 @@ test('[RUN-17] a stored state that cannot be opened, or was moved to another han
 })
 
 test('[RUN-17] a stored state without one of its parts, or for another person, continues nothing', async () => {
-  const { store, raise, fetch, sent } = await openDeferred([done])
-  const whole = { method: 'tools/call', params: {}, digest, state: writeCallState(stateOf('', { inner: null })) }
+  const { store, raise, answer, fetch, sent } = await openDeferred([done])
+  const answered = await raise()
+  await answer(answered)
+  const routed = routedState({ one: form('One?') }, { round: { id: 'round', atMs: 0 }, inInbox: { one: answered } })
+  const whole = { method: 'tools/call', params: {}, digest, state: writeCallState(routed) }
   const keep = async (
     payload: JsonObject | string,
     bound: { principal?: string; purpose?: string; owner?: string } = {},
@@ -149,103 +158,90 @@ test('[STORE-15] while the store is unavailable the result is unknown, and any o
   await expect(fetch(askId)).rejects.toThrow('A bug.')
 })
 
-test('[RUN-12] an outcome that the store could not take is found in the row of the call that ran it', async () => {
-  limited({ claimedLookMs: 5 })
-  const { store, fetch, askId, sent } = await openAnswered([done])
-  const finishing = vi.spyOn(store.deferred, 'finish').mockImplementation(unavailable)
+test('[RUN-12] an outcome that the store could not take is stored by the next request, and nothing runs again', async () => {
+  for (const isHeld of [false, true]) {
+    const { store, fetch, askId, sent } = await openAnswered([done], { isHeld })
+    const finishing = vi.spyOn(store.deferred, 'finish').mockImplementation(unavailable)
 
-  expect(detailsOf(await fetch(askId))).toEqual({ status: 'pending', askId })
-  finishing.mockRestore()
+    expect(textOf(await fetch(askId))).toContain('cannot reach its database')
+    finishing.mockRestore()
 
-  expect(await fetch(askId)).toEqual(done)
-  expect(sent).toHaveLength(1)
-})
-
-test('[RUN-8] if the process fails during the call, a retry gets an error and runs nothing', async () => {
-  limited({ claimedLookMs: 5 })
-  const { store, fetch, askId, sent } = await openAnswered([() => Promise.reject(new Error('A bug.'))])
-
-  await expect(fetch(askId)).rejects.toThrow('A bug.')
-
-  expect(await store.deferred.read(tenant, askId, 'ann')).toMatchObject({ kind: 'claimed' })
-  expect(await fetch(askId)).toEqual(lost)
-  expect(sent).toHaveLength(1)
-})
-
-test('[ROUTE-9] if the call cannot be recorded or claimed, nothing is sent', async () => {
-  for (const [part, method] of [
-    ['calls', 'begin'],
-    ['deferred', 'claim'],
-  ] as const) {
-    const { store, fetch, askId, sent } = await openAnswered([done])
-    const failing = vi.spyOn(store[part] as unknown as Record<string, () => Promise<never>>, method)
-    failing.mockImplementation(unavailable)
-
-    expect(detailsOf(await fetch(askId))).toEqual({ status: 'pending', askId })
-    expect(sent).toEqual([])
+    expect(await fetch(askId)).toEqual(done)
+    expect(await store.deferred.read(tenant, askId, 'ann')).toMatchObject({ kind: 'finished' })
+    expect(sent).toHaveLength(1)
   }
 })
 
-test('[STORE-16] a request that loses the claim sends nothing and returns the outcome of the other', async () => {
-  limited({ claimedLookMs: 5 })
-  const { store, fetch, askId, sent } = await openAnswered([])
-  const claim = store.deferred.claim.bind(store.deferred)
-  vi.spyOn(store.deferred, 'claim').mockImplementation(async () => {
-    await claim(tenant, askId, 'ann', otherCallId)
-    await store.deferred.finish(tenant, askId, JSON.stringify(done))
+test('[RUN-8] if the process fails during the call, a retry gets an error and runs nothing', async () => {
+  const { fetch, askId, sent } = await openAnswered([() => Promise.reject(new Error('A bug.'))])
+
+  await expect(fetch(askId)).rejects.toThrow('A bug.')
+
+  expect(await fetch(askId)).toEqual(outcomeUnknown)
+  expect(await fetch(askId)).toEqual(outcomeUnknown)
+  expect(sent).toHaveLength(1)
+})
+
+test('[ROUTE-9] the outcome that another request stored first is returned', async () => {
+  const { store, fetch, askId } = await openAnswered([done])
+  const other: Ended = { kind: 'finished', result: { content: [], other: true } }
+  const finish = store.deferred.finish.bind(store.deferred)
+  vi.spyOn(store.deferred, 'finish').mockImplementation(async (...outcome) => {
+    await finish(tenant, askId, JSON.stringify(other))
+    return finish(...outcome)
+  })
+
+  expect(await fetch(askId)).toEqual(other)
+})
+
+test('[ROUTE-9] an outcome is returned even if its handle expires before it is stored', async () => {
+  const { store, fetch, askId } = await openAnswered([done])
+  vi.spyOn(store.deferred, 'finish').mockImplementation(async () => {
+    vi.spyOn(store.deferred, 'read').mockResolvedValue(undefined)
     return false
   })
 
   expect(await fetch(askId)).toEqual(done)
+})
+
+test('[ROUTE-9] if nothing was sent, nothing is stored, and the next request sends it', async () => {
+  const refused = unsent(0, 'The server is not reached.')
+  const { store, fetch, askId, sent } = await openAnswered([refused, done])
+
+  expect(await fetch(askId)).toEqual(refused)
+  expect(await store.deferred.read(tenant, askId, 'ann')).toMatchObject({ kind: 'waiting' })
+  expect(await fetch(askId)).toEqual(done)
+  expect(sent).toHaveLength(2)
+})
+
+test('[ROUTE-9] while another replica continues the call, the caller gets the handle again, and then the outcome', async () => {
+  const { promise, resolve } = Promise.withResolvers<typeof done>()
+  const { store, fetch, askId, sent } = await openAnswered([() => promise])
+  const elsewhere = await openDeferred([], { replica: 'b', store })
+  const running = fetch(askId)
+  await until(() => (sent.length === 1 ? true : undefined))
+
+  const pending = await elsewhere.fetch(askId)
+
+  expect(detailsOf(pending)).toMatchObject({ status: 'pending', askId })
+  expect(textOf(pending)).toContain('the person has answered, and the call is running')
+  resolve(done)
+  expect(await running).toEqual(done)
+  expect(await elsewhere.fetch(askId)).toEqual(done)
+  expect(elsewhere.sent).toEqual([])
+})
+
+test('[ROUTE-9] a state that could be sent twice is not continued', async () => {
+  const { store, deferred, waiting, answer, fetch, sent } = await openDeferred([done])
+  const { outcome, askId } = await waiting()
+  const { round: _round, ...state } = outcome.state
+  await deferred.defer(call, { ...outcome, state }, digest)
+  await answer(askId)
+
+  expect(textOf(await fetch(askId))).toContain('can no longer be read')
   expect(sent).toEqual([])
-})
-
-/** A deferred call that another process has claimed under this call id. */
-async function openClaimed(claimedCall: string | undefined = otherCallId) {
-  limited({ claimedWaitMs: 60, claimedLookMs: 5 })
-  const opened = await openAnswered([])
-  const { store, heartbeat } = opened
-  await heartbeat.ensure()
-  await store.calls.begin({ ...draftOf(call, otherCallId, 'deploy', ''), owner: 'a' })
-  await store.deferred.claim(tenant, opened.askId, 'ann', claimedCall)
-  return opened
-}
-
-test('[ROUTE-9] while another process continues the call, the caller gets the time since when', async () => {
-  const { store, fetch, askId, sent } = await openClaimed()
-  const found = await store.deferred.read(tenant, askId, 'ann')
-  const since = new Date(found?.kind === 'claimed' ? found.atMs : 0).toISOString()
-
-  const text = textOf(await fetch(askId))
-
-  expect(text).toContain(`continued at ${since}. It has not ended yet`)
-  expect(text).toContain('assent__await_answer')
-  expect(sent).toEqual([])
-})
-
-test('[ROUTE-9] the outcome that the other process stores meanwhile is returned', async () => {
-  const { store, fetch, askId } = await openClaimed()
-  limited({ claimedWaitMs: 5_000 })
-  const fetching = fetch(askId)
-  await pause()
-  await store.deferred.finish(tenant, askId, JSON.stringify(done))
-
-  expect(await fetching).toEqual(done)
-})
-
-test('[ROUTE-9] a claim without the id of its call, and a handle that expires meanwhile, end nothing', async () => {
-  const { store, fetch, askId } = await openClaimed()
-  const found = await store.deferred.read(tenant, askId, 'ann')
-  const reading = vi.spyOn(store.deferred, 'read')
-  reading.mockResolvedValue({ kind: 'claimed', atMs: 5, callId: undefined })
-  expect(textOf(await fetch(askId))).toContain(`continued at ${new Date(5).toISOString()}`)
-
-  reading.mockReset().mockResolvedValue(undefined).mockResolvedValueOnce(found)
-  expect(textOf(await fetch(askId))).toContain('It has not ended yet')
-
-  await store.abandonCall({ tenant, id: otherCallId, owner: 'a', reason: 'owner-lost' })
-  reading.mockReset().mockResolvedValue(undefined).mockResolvedValueOnce(found).mockResolvedValueOnce(found)
-  expect(await fetch(askId)).toEqual(lost)
+  expect(await store.deferred.claim(tenant, askId, 'ann', 'b')).toBe(true)
+  expect(textOf(await fetch(askId))).toContain('can no longer be read')
 })
 
 test('[RUN-9] a caller that cancels while the server runs the call cancels it there', async () => {
@@ -275,36 +271,10 @@ test('[RUN-2] a caller that drops its request before the person answers can fetc
   expect(await fetch(askId)).toEqual(done)
 })
 
-test('[RUN-8] if the process that claimed the call is gone, the caller gets an error at once', async () => {
-  limited({ claimedWaitMs: 5_000 })
-  const { store, fetch, askId } = await openClaimed()
-  await store.abandonCall({ tenant, id: otherCallId, owner: 'a', reason: 'owner-lost' })
-  expect(await fetch(askId)).toEqual(lost)
-
-  const unknown = await openClaimed(callId)
-  expect(await unknown.fetch(unknown.askId)).toEqual(lost)
-})
-
-test('[RUN-12] the outcome in the row of the claimed call is returned; one stored with the handle comes first', async () => {
-  const { store, fetch, askId } = await openClaimed()
-  const other: Ended = { kind: 'finished', result: { content: [], other: true } }
-  await store.calls.finish(tenant, otherCallId, 'a', JSON.stringify(other))
-  expect(await fetch(askId)).toEqual(other)
-
-  const raced = await openClaimed()
-  const read = raced.store.calls.read.bind(raced.store.calls)
-  vi.spyOn(raced.store.calls, 'read').mockImplementation(async (...key) => {
-    await raced.store.deferred.finish(tenant, raced.askId, JSON.stringify(done))
-    await raced.store.calls.finish(tenant, otherCallId, 'a', JSON.stringify(other))
-    return read(...key)
-  })
-  expect(await raced.fetch(raced.askId)).toEqual(done)
-})
-
-test('[FLEET-3] a fetch at a replica that does not hold the call claims nothing', async () => {
+test('[FLEET-3] a fetch at a replica that cannot reach the holder stores nothing', async () => {
   const { store, askId } = await openAnswered([], { isHeld: true })
   const elsewhere = await openDeferred([], { replica: 'b', store })
-  const [claim, finish] = [vi.spyOn(store.deferred, 'claim'), vi.spyOn(store.deferred, 'finish')]
+  const finish = vi.spyOn(store.deferred, 'finish')
 
   const outcome = await elsewhere.fetch(askId)
 
@@ -312,7 +282,6 @@ test('[FLEET-3] a fetch at a replica that does not hold the call claims nothing'
     kind: 'failed',
     error: { message: expect.stringContaining('Another Assent process') },
   })
-  expect(claim).not.toHaveBeenCalled()
   expect(finish).not.toHaveBeenCalled()
   expect(await store.deferred.read(tenant, askId, 'ann')).toMatchObject({ kind: 'waiting' })
   expect(elsewhere.sent).toEqual([])
@@ -327,12 +296,19 @@ test('[FLEET-4] a request that ends without the answer leaves nothing attached',
   expect(cancelled).toEqual([])
 })
 
-test('[FLEET-4] the row of the request that continued the call ends with it', async () => {
-  const { store, fetch, askId } = await openAnswered([done])
-  const claim = vi.spyOn(store.deferred, 'claim')
+test('[ROUTE-5] a call that another replica holds is deferred at this one', async () => {
+  limited({ waitsMost: 3 })
+  const holder = await openDeferred([done])
+  const { outcome, askId } = await holder.waiting({ inner: { held: callId } })
+  await holder.heldCalls.adopt(call, outcome.state, new Promise(() => undefined), digest)
+  const elsewhere = await openDeferred([], { replica: 'b', store: holder.store })
+  // Its caller retried here, so no server waits in this process.
+  const often = { kind: 'input-required', wanted: {}, state: { ...outcome.state, waits: 4 } } as const
 
-  await fetch(askId)
+  const pending = await elsewhere.deferred.deferIfLong(call, often, digest)
 
-  const id = claim.mock.calls[0]?.[3] ?? ''
-  await until(async () => ((await store.calls.read(tenant, id, 'ann'))?.state.kind === 'finished' ? true : undefined))
+  expect(detailsOf(pending)).toMatchObject({ status: 'pending', askId })
+  expect([holder.heldCalls.size, elsewhere.heldCalls.size]).toEqual([1, 0])
+  await holder.answer(askId)
+  expect(await holder.fetch(askId)).toEqual(done)
 })

@@ -1,7 +1,9 @@
 // Deferred calls: the caller cannot wait as long as the person takes, and fetches the result with a later request.
 //
 // I1  The state needed to continue is stored, sealed, under the id of the ask that the call waits for.
-// I2  A deferred call is continued under a claim, once.
+// I2  Any number of requests may continue a deferred call, at any replica: its answers are sent once, either by the replica
+//     that holds the call (held-calls.ts) or under the claim of their round (claimed-rounds.ts). So a request that fails
+//     before they were sent loses nothing.
 // I3  Its outcome is stored before it is returned, so a caller that lost the result can fetch it again.
 
 import { isAssentError, isId, isPlainObject, type JsonObject, type KeyRing, requestDigest, unseal } from '@assent/core'
@@ -9,16 +11,14 @@ import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
-import { sleep } from '../../protocol/sleep.ts'
 import { type CallState, inboxLeftMs, isRouted, readCallState, writeCallState } from '../call-state.ts'
-import type { CallerWait, CallLayer } from '../layers.ts'
-import { type Call, type Ended, failed, type NeedsInput, type Outcome, unsent } from '../model.ts'
-import { awaitTool, pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
+import type { CallerWait } from '../layers.ts'
+import { type Call, type Ended, failed, type NeedsInput, type Outcome } from '../model.ts'
+import { pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
 import type { Routing } from '../route/routing.ts'
+import { isSentOnce, isUnsent } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
-import type { AttachedCall } from './attached-calls.ts'
 import type { HeldCalls } from './held-calls.ts'
-import { lost } from './lost-calls.ts'
 import { withdrawUnused } from './settle-asks.ts'
 
 const purpose = 'deferred'
@@ -26,7 +26,6 @@ const tooLarge = failed(
   errorCodes.refused,
   'A person has not answered yet, and this call is too large to be stored until then. Call it again with less data.',
 )
-const taken = unsent(errorCodes.refused, 'Another request is already continuing this call.')
 
 export interface DeferredCallsSettings {
   readonly askWaitMs: number
@@ -113,96 +112,20 @@ export class DeferredCalls {
     const found = isId(askId, 'ask') ? await this.#store.deferred.read(tenant, askId, principal) : undefined
     if (found === undefined) return textResult('Unknown ask_id. Its result may have expired.')
     if (found.kind === 'finished') return parseExactly(found.outcome) as Ended
-    if (found.kind === 'claimed') return this.#whileClaimed(call, askId)
-
-    const earlier = this.#open(call, askId, found.state)
+    const earlier = found.kind === 'waiting' ? this.#open(call, askId, found.state) : undefined
     if (earlier === undefined) return textResult('The stored state of that call can no longer be read.')
-    const running = this.#heldCalls.inPlace(call)
-    let unstored: Ended | undefined
-    try {
-      const { outcome, isClaimed } = await this.#continueCall(
-        { ...call, ...earlier.call },
-        askId,
-        earlier,
-        wait,
-        running,
-      )
-      if (outcome === taken) return await this.#whileClaimed(call, askId)
-      if (outcome === undefined) return await this.#pending(call, askId)
-      if (!isClaimed) return outcome
-      // The call has run. If the store fails now, a retry finds the outcome in the row of the call that ran it.
-      unstored = outcome
-      await this.#store.deferred.finish(tenant, askId, JSON.stringify(outcome))
-      unstored = undefined
-      return outcome
-    } finally {
-      running.end(unstored)
-    }
-  }
 
-  /** Without an outcome while the questions are still open. */
-  async #continueCall(
-    call: Call,
-    askId: string,
-    { state, digest }: Earlier,
-    wait: CallerWait,
-    running: AttachedCall,
-  ): Promise<{ outcome: Ended | undefined; isClaimed: boolean }> {
-    const below = this.#heldCalls.below(digest)
-    let isClaimed = false
-    const claiming: CallLayer = {
-      start: below.start,
-      refuse: below.refuse,
-      continue: async (inner, relayState, given) => {
-        // For a call that another replica holds, this only reads the state, which is safe to repeat.
-        if (!isClaimed && this.#heldCalls.canContinue(relayState)) {
-          // Recorded first, so that a retry gets an error if this process dies during the call.
-          const callId = await this.#heldCalls.recordOf(relayState, running)
-          isClaimed = await this.#store.deferred.claim(call.tenant, askId, call.principal, callId)
-          if (!isClaimed) return taken
-        }
-        return below.continue(inner, relayState, given)
-      },
-    }
+    const continued = { ...call, ...earlier.call }
     const retrying = { retry: { runsOn: false }, ...wait, canRetry: true }
-    const outcome = await this.#routing.through(claiming, retrying).continue(call, state, {})
-    if (outcome.kind !== 'input-required') return { outcome, isClaimed }
-    return { outcome: isClaimed ? await this.defer(call, outcome, digest) : undefined, isClaimed }
-  }
-
-  async #whileClaimed(call: Call, askId: string): Promise<Ended> {
-    const endsAt = performance.now() + relayLimits.claimedWaitMs
-    let sinceMs = Date.now()
-    while (performance.now() < endsAt) {
-      const found = await this.#store.deferred.read(call.tenant, askId, call.principal)
-      if (found?.kind === 'finished') return parseExactly(found.outcome) as Ended
-      if (found?.kind === 'claimed') {
-        sinceMs = found.atMs
-        const ended = await this.#endOfClaimed(call, askId, found.callId)
-        if (ended !== undefined) return ended
-      }
-      await sleep(relayLimits.claimedLookMs)
-    }
-    const since = new Date(sinceMs).toISOString()
-    return textResult(
-      `The person has answered, and the call continued at ${since}. It has not ended yet, or the process that ran it has stopped; ` +
-        `then it is not known whether it did anything. Call ${awaitTool} again later, or check before you repeat the call.`,
-    )
-  }
-
-  /** The outcome of a call that another request continued; undefined while it runs. */
-  async #endOfClaimed(
-    { tenant, principal }: Call,
-    askId: string,
-    callId: string | undefined,
-  ): Promise<Ended | undefined> {
-    if (callId === undefined) return undefined
-    const row = await this.#store.calls.read(tenant, callId, principal)
-    if (row?.state.kind === 'running') return undefined
-    // The outcome is stored before the call ends.
-    const found = await this.#store.deferred.read(tenant, askId, principal)
-    if (found?.kind === 'finished') return parseExactly(found.outcome) as Ended
-    return row?.state.kind === 'finished' ? (parseExactly(row.state.outcome) as Ended) : lost
+    const below = this.#heldCalls.below(earlier.digest)
+    const outcome = await this.#routing.through(below, retrying).continue(continued, earlier.state, {})
+    // Without a result the same asks are still open, or another request continues the call.
+    if (isWaitingFor(outcome, askId)) return this.#pending(call, askId)
+    const ended = outcome.kind === 'input-required' ? await this.defer(continued, outcome, earlier.digest) : outcome
+    if (isUnsent(ended) || (await this.#store.deferred.finish(tenant, askId, JSON.stringify(ended)))) return ended
+    // Another request stored the outcome first.
+    const stored = await this.#store.deferred.read(tenant, askId, principal)
+    return stored?.kind === 'finished' ? (parseExactly(stored.outcome) as Ended) : ended
   }
 
   #open(call: Call, askId: string, state: string): Earlier | undefined {
@@ -214,8 +137,9 @@ export class DeferredCalls {
     const params = objectAt(payload, 'params')
     const digest = stringAt(payload, 'digest')
     const continued = readCallState(payload.state)
-    if (method === undefined || params === undefined || digest === undefined || continued === undefined)
-      return undefined
+    if (method === undefined || params === undefined || digest === undefined) return undefined
+    // A state of which neither the holder nor a claim ensures that its answers are sent once.
+    if (continued === undefined || !isSentOnce(continued)) return undefined
     // Later questions go to the inbox too: this is a different request, and its client waits for the result.
     const client = { ...call.client, declared: {} }
     return { call: { method, params, client }, state: continued, digest }
@@ -229,6 +153,7 @@ export class DeferredCalls {
     const pending = {
       askId,
       expiresAtMs: ask?.decideByMs ?? this.#store.nowMs() + this.#settings.askWaitMs,
+      isAnswered: ask?.state.kind === 'settled',
       ...(inboxUrl === undefined ? {} : { inboxUrl }),
     }
     const result = pendingResult(pending)
@@ -236,6 +161,12 @@ export class DeferredCalls {
     const [{ text }] = result.content as readonly [{ text: string }]
     return failed(errorCodes.refused, text, result.structuredContent as JsonObject)
   }
+}
+
+/** Whether the call still waits for this ask. */
+function isWaitingFor(outcome: Outcome<CallState>, askId: string): boolean {
+  if (outcome.kind !== 'input-required' || !isRouted(outcome.state)) return false
+  return Object.values(outcome.state.inInbox).includes(askId)
 }
 
 interface Earlier {

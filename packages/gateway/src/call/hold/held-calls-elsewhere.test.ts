@@ -240,25 +240,3 @@ test('[ROUTE-8] an error of the server of an adopted call is reported', async ()
   await until(() => (errors.length > 0 ? true : undefined))
   expect(errors).toMatchObject([{ message: 'The connection broke.' }])
 })
-
-test('[ROUTE-9] this replica can continue a call that it holds, or that no server holds, and no other', async () => {
-  const { heldCalls, layer } = await openHeld([asked()])
-  await layer.start(call)
-  const states = [stateOf(), stateOf('', { inner: null }), stateOf(otherCallId)]
-
-  expect(states.map((state) => heldCalls.canContinue(state))).toEqual([true, true, false])
-})
-
-test('[ROUTE-9] a deferred call is recorded before it continues, unless it is held already', async () => {
-  const { heldCalls, layer, row } = await openHeld([asked()])
-  await layer.start(call)
-  const running = heldCalls.inPlace(call)
-  const record = vi.spyOn(running, 'record')
-
-  expect(await heldCalls.recordOf(stateOf(), running)).toBe(callId)
-  expect(record).not.toHaveBeenCalled()
-  const id = await heldCalls.recordOf(stateOf('', { inner: null }), running)
-  expect(await row(id)).toEqual({ kind: 'running' })
-  expect(await heldCalls.recordOf(stateOf(otherCallId), heldCalls.inPlace(call))).toBe(otherCallId)
-  expect(await row(otherCallId)).toEqual({ kind: 'running' })
-})

@@ -141,20 +141,10 @@ export class HeldCalls {
     if (id === undefined || this.#held.has(id)) return
     const asks = new Map(Object.entries(state.inInbox))
     if (this.#attached.remove(id)) this.#hold(call, id, requestDigest, asks)
-    else await this.#begin(call, id, state.server, requestDigest, asks)
+    else if (over !== undefined) await this.#begin(call, id, state.server, requestDigest, asks)
+    // Another replica holds the call, or it has ended.
+    else return
     over?.then(() => this.#finishWithoutCaller(call, state, id)).catch(this.#onError)
-  }
-
-  /** The id of the call to continue: the one held here, or the new one, which is recorded first. */
-  async recordOf(state: RelayState, running: AttachedCall): Promise<string> {
-    const id = heldId(state.inner)
-    return id !== undefined && this.#held.has(id) ? id : running.record(state)
-  }
-
-  /** Whether this replica can continue the call: no server holds it, or it is held here. */
-  canContinue(state: RelayState): boolean {
-    const id = heldId(state.inner)
-    return id === undefined || this.#held.has(id)
   }
 
   async #begun(call: Call, outcome: Outcome<RelayState>, requestDigest: string): Promise<Outcome<RelayState>> {

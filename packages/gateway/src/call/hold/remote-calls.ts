@@ -20,7 +20,7 @@ import { readOwnJson } from '../../protocol/own-json.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
 import { type RelayState, readCallState, relayPart, writeCallState } from '../call-state.ts'
-import { type Answers, type Call, type Failed, failed, type NeedsInput, storable } from '../model.ts'
+import { type Answers, type Call, type Failed, type NeedsInput, storable, unsent } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
 
 /** The paths at which a holder continues a call, and cancels such a request. */
@@ -47,7 +47,7 @@ export interface ToOthers {
 const progressEveryMs = 100
 
 /** The outcome for a caller whose call is held by a process that cannot be reached, such as another window. */
-const heldElsewhere = failed(
+const heldElsewhere = unsent(
   errorCodes.refused,
   'Another Assent process holds this call, and this one cannot reach it. Fetch the result with the program that made the call.',
 )

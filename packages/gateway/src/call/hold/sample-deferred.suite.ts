@@ -5,7 +5,7 @@ import { createKeyRing, type JsonObject, type KeyRing, type Surface } from '@ass
 import type { Store } from '@assent/store'
 import { objectAt } from '../../protocol/messages.ts'
 import type { CallState, RoutingState } from '../call-state.ts'
-import type { Call, NeedsInput, Outcome } from '../model.ts'
+import type { Call, Outcome } from '../model.ts'
 import { Routing } from '../route/routing.ts'
 import { callOf, form, stateOf as routedState, settings } from '../route/sample-rounds.suite.ts'
 import { ClaimedRounds } from './claimed-rounds.ts'
@@ -35,7 +35,8 @@ export async function openDeferred(
     const askId = await held.raise()
     const round = { id: askId, atMs: store.nowMs() }
     const state = routedState({ one: form('One?') }, { round, inInbox: { one: askId, ...others }, ...more })
-    const outcome: NeedsInput<CallState> = { kind: 'input-required', wanted: {}, state }
+    const waits = { kind: 'input-required', wanted: {}, state } as const
+    const outcome = state.inner === null ? waits : { ...waits, over: new Promise<void>(() => undefined) }
     return { outcome, askId }
   }
   const fetch = (askId: string, call: Call = callOf({ method: 'tools/call', params: { name: 'await' } }), forMs = 0) =>

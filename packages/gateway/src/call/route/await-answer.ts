@@ -45,15 +45,20 @@ export interface Pending {
   readonly askId: string
   readonly expiresAtMs: number
   readonly inboxUrl?: string
+  /** Whether the person has answered, and another request continues the call. */
+  readonly isAnswered?: boolean
 }
 
 /** The result for a caller whose request times out before the person has answered, worded for a model and its user. */
-export function pendingResult({ askId, expiresAtMs, inboxUrl }: Pending): JsonObject {
+export function pendingResult({ askId, expiresAtMs, inboxUrl, isAnswered = false }: Pending): JsonObject {
   const expiresAt = new Date(expiresAtMs).toISOString()
   const where = inboxUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${inboxUrl}`
+  const reason = isAnswered
+    ? 'the person has answered, and the call is running.'
+    : `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so.`
   const text =
-    `This call is not finished: it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. ` +
-    `Then call ${awaitTool} with {"ask_id": "${askId}"} to get the result. Do not make the same call again.`
+    `This call is not finished: ${reason} Then call ${awaitTool} with {"ask_id": "${askId}"} to get the result. ` +
+    'Do not make the same call again.'
   // Marked as an error because the tool may declare an output schema that only its server can satisfy.
   return {
     content: [{ type: 'text', text }],

@@ -7,7 +7,7 @@
 
 import type { RoundKey, Store } from '@assent/store'
 import { errorCodes } from '../../protocol/messages.ts'
-import { type RelayState, type RoutingState, relayPart } from '../call-state.ts'
+import { type CallState, isRouted, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallerWait, CallLayer, Retry } from '../layers.ts'
 import { type Answers, type Call, failed, heldId, type Outcome } from '../model.ts'
 import type { Shutdown } from '../shutdown.ts'
@@ -159,18 +159,24 @@ export function isUnsent(next: RoundResult): boolean {
   return isOutcome(next) && next.kind === 'failed' && next.isUnsent === true
 }
 
+/** Whether the answers of this round are sent once, however many requests carry them: by its holder, or under a claim. */
+export function isSentOnce(state: CallState): boolean {
+  return heldId(state.inner) !== undefined || (isRouted(state) && roundClaimed(state) !== undefined)
+}
+
 /**
  * The claim key of a round that carries an inbox answer; undefined for any other round. Every state of a round contains
  * the round's id, wherever its questions are, and a state is bound to its principal and request. Held calls store their
  * outcomes themselves.
  */
-function claimOf(
-  { tenant, principal }: Call,
-  { round, inner, inInbox, hasInboxAnswer }: RoutingState,
-): RoundKey | undefined {
+function claimOf({ tenant, principal }: Call, state: RoutingState): RoundKey | undefined {
+  const id = roundClaimed(state)
+  return id === undefined ? undefined : { tenant, id, principal }
+}
+
+function roundClaimed({ round, inner, inInbox, hasInboxAnswer }: RoutingState): string | undefined {
   const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
-  if (!isFromInbox || round === undefined || heldId(inner) !== undefined) return undefined
-  return { tenant, id: round.id, principal }
+  return isFromInbox && heldId(inner) === undefined ? round?.id : undefined
 }
 
 const callerLeft = failed(errorCodes.refused, 'The caller disconnected.')

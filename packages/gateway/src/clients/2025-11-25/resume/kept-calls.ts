@@ -137,7 +137,7 @@ export async function takeOver(
       const reply = readMessage(row.outcome)
       return reply !== undefined && isReply(reply) ? { kind: 'ended', reply } : { kind: 'lost' }
     }
-    if (row.kind === 'claimed') return { kind: 'elsewhere', replica: row.callId ?? '' }
+    if (row.kind === 'claimed') return { kind: 'elsewhere', replica: row.owner }
     const round = opened(serving, name, id, row.state)
     if (round === undefined) return { kind: 'lost' }
     if (await store.deferred.claim(tenant, id, name.principal, replica))
