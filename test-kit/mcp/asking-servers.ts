@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { listening } from '../close-after-test.ts'
 import type { Revision } from '../revisions.ts'
-import { Count, newestServer, olderServer } from './asking-tools.ts'
+import { Count, newestServer, olderServer, type ToolAnnotations } from './asking-tools.ts'
 import { serveSessions } from './serve-2025-11-25.ts'
 import { serveRequests } from './serve-2026-07-28.ts'
 
@@ -19,11 +19,11 @@ export interface AskingServer {
   forget(): void
 }
 
-export async function anAskingServer(revision: Revision): Promise<AskingServer> {
+export async function anAskingServer(revision: Revision, annotations?: ToolAnnotations): Promise<AskingServer> {
   const count = new Count()
-  const sessions = serveSessions(() => olderServer(count))
+  const sessions = serveSessions(() => olderServer(count, annotations))
   count.forget = sessions.forget
-  const listener = revision === '2025-11-25' ? sessions.listener : serveRequests(() => newestServer(count))
+  const listener = revision === '2025-11-25' ? sessions.listener : serveRequests(() => newestServer(count, annotations))
   count.url = `${(await listening(listener)).url}/mcp`
   return count
 }

@@ -3,6 +3,7 @@
 //
 // Independent of the transport: the same servers run in this process over HTTP and in a separate one over stdio.
 
+import { compact } from '@assent/core'
 import { McpServer as OlderServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { inputRequired, McpServer } from '@modelcontextprotocol/server'
@@ -40,6 +41,11 @@ const answerWithinMs = 600_000
 
 const askShape = { questions: z.array(z.record(z.string(), z.unknown())), timeoutMs: z.number().optional() }
 
+/** What a server declares about its tool. */
+export interface ToolAnnotations {
+  readonly destructiveHint?: boolean
+}
+
 export class Count {
   url = ''
   begun = 0
@@ -48,9 +54,10 @@ export class Count {
   forget: () => void = () => undefined
 }
 
-export function olderServer(count: Count): OlderServer {
+export function olderServer(count: Count, annotations?: ToolAnnotations): OlderServer {
   const server = new OlderServer({ name: 'older', version: '1' })
-  server.registerTool('ask', { inputSchema: askShape }, async ({ questions, timeoutMs = answerWithinMs }, extra) => {
+  const definition = { inputSchema: askShape, ...compact({ annotations }) }
+  server.registerTool('ask', definition, async ({ questions, timeoutMs = answerWithinMs }, extra) => {
     count.begun += 1
     for (const params of questions) {
       const request = { method: 'elicitation/create', params } as never
@@ -65,9 +72,10 @@ export function olderServer(count: Count): OlderServer {
   return server
 }
 
-export function newestServer(count: Count): McpServer {
+export function newestServer(count: Count, annotations?: ToolAnnotations): McpServer {
   const server = new McpServer({ name: 'newest', version: '1' })
-  server.registerTool('ask', { inputSchema: z.object(askShape) }, async ({ questions }, ctx) => {
+  const definition = { inputSchema: z.object(askShape), ...compact({ annotations }) }
+  server.registerTool('ask', definition, async ({ questions }, ctx) => {
     const round = Number(ctx.mcpReq.requestState<string>() ?? '0')
     if (round === 0) count.begun += 1
     else count.saw.push(ctx.mcpReq.inputResponses?.question)

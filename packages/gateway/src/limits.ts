@@ -146,6 +146,8 @@ export const relayLimits = configurable({
   claimedLookMs: 100,
   /** The longest polling interval, after backoff. */
   claimedLookMostMs: 1_000,
+  /** Names of destructive tools that are known of one server. */
+  destructiveTools: 2_000,
   /** Characters of the stored outcome of a round; a larger one is returned once and not stored. */
   roundOutcomeChars: 1_048_576,
   /** Audit entries of questions that only pass through are written at least this often. */

@@ -17,6 +17,8 @@ export type Question =
       readonly checked?: string
       /** The asker says that what follows a yes cannot be undone. */
       readonly isDestructive?: true
+      /** The server declares the tool that asks as destructive (`destructiveHint`). */
+      readonly isInDestructiveTool?: true
       /** The action that the server declares it runs after a yes. Only beside our decision form. */
       readonly declared?: DeclaredAction
       /** The call in which the server asks, as the client sent it. */

@@ -74,9 +74,10 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
   }
 }
 
-/** Only for a yes to something that cannot be undone. */
+/** Only for a yes to something that the asker, or the definition of its tool, declares as destructive. */
 function undoOf({ question, state }: Ask, undoMs: number = askLimits.undoMs): { readonly undoMs?: number } {
-  const isDestructive = question.kind === 'form' && question.isDestructive === true
+  const isDestructive =
+    question.kind === 'form' && (question.isDestructive === true || question.isInDestructiveTool === true)
   return isDestructive && state.kind === 'open' && undoMs > 0 ? { undoMs } : {}
 }
 

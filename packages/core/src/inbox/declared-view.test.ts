@@ -84,6 +84,7 @@ test('[CARD-15] only a yes to something destructive can be undone, for as long a
     askView(askOf(question), ann, undoMs === undefined ? naming : { ...naming, undoMs: () => undoMs }).undoMs
   expect(undoOf(asked)).toBeUndefined()
   expect(undoOf({ ...asked, isDestructive: true })).toBe(5_000)
+  expect(undoOf({ ...asked, isInDestructiveTool: true })).toBe(5_000)
   expect(undoOf({ ...asked, isDestructive: true }, 1)).toBe(1)
   expect(undoOf({ ...asked, isDestructive: true }, 0)).toBeUndefined()
   const { title, digest } = declared

@@ -88,6 +88,8 @@ export type InputRequest =
       readonly params: JsonObject
       /** What Assent verified itself. Set only for the built-in tools; a value from another server is ignored. */
       readonly checked?: string
+      /** The server declares the called tool as destructive. */
+      readonly isInDestructiveTool?: true
       readonly shared?: Shared
     }
   | {

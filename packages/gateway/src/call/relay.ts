@@ -1,7 +1,7 @@
 // Connects clients and servers: finds the server of a call, screens its questions, and writes the audit trail.
 //
-// Independent of the protocol revision, and stateless: a call that needs people returns everything that `continue`
-// needs in its state.
+// Independent of the protocol revision. It keeps no calls: one that needs people returns everything that `continue` needs
+// in its state.
 
 import type { JsonValue, TooManyOpen } from '@assent/core'
 import { relayLimits } from '../limits.ts'
@@ -9,6 +9,7 @@ import { errorCodes, type Notification } from '../protocol/messages.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import type { RelayState } from './call-state.ts'
 import { canBeAsked } from './capabilities.ts'
+import { DestructiveTools } from './destructive-tools.ts'
 import {
   type Answers,
   bareReason,
@@ -62,6 +63,7 @@ export class Relay {
   readonly #links: LinkScreen | undefined
   readonly #onRefused: OnRefused
   readonly #naming: Naming
+  readonly #destructive = new DestructiveTools()
 
   /**
    * @param names read at each call, because a reload changes them
@@ -109,7 +111,7 @@ export class Relay {
     if ('params' in found) return found
     const listing = await this.#allPages(found.server, { ...call, method: 'tools/list', params: {} }, 'tools')
     if (listing.failure !== undefined) return listing.failure
-    this.#naming.listed(found.server, 'tools/list', listing.items)
+    this.#named(found.server, 'tools/list', listing.items)
     const again = this.#naming.find(method, params)
     return again !== undefined && 'params' in again ? again : unknownTarget(call)
   }
@@ -252,12 +254,18 @@ export class Relay {
     return (uri) => this.#naming.nameFor(server, 'resource', uri)
   }
 
+  /** The items of a server's list, with the names for clients. */
+  #named(server: string, method: string, items: readonly JsonValue[]): JsonValue[] {
+    this.#destructive.listed(server, method, items)
+    return this.#naming.listed(server, method, items)
+  }
+
   /** Converts a page of the only server's list to the names for clients. */
   #listed(server: string, method: string, outcome: Finished): Finished {
     const name = listOf(method)
     const items = name === undefined ? undefined : outcome.result[name]
     if (name === undefined || !Array.isArray(items)) return outcome
-    return { ...outcome, result: { ...outcome.result, [name]: this.#naming.listed(server, method, items) } }
+    return { ...outcome, result: { ...outcome.result, [name]: this.#named(server, method, items) } }
   }
 
   /** Screens the questions. For a refused question, a server that waits gets an error; otherwise the call fails. */
@@ -275,7 +283,8 @@ export class Relay {
         return { ...outcome, error: errorTo(this.#uriOf(upstream.name), call.method, outcome.error) }
       if (outcome.kind !== 'input-required') return outcome
       const { state: inner } = outcome
-      const { wanted, refused } = await this.#refusals(call, upstream.name, outcome.wanted)
+      const asked = this.#destructive.marked(upstream.name, call, outcome.wanted)
+      const { wanted, refused } = await this.#refusals(call, upstream.name, asked)
       const [unfit] = refused
       const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined
       if (opened?.ok === true) {
@@ -330,7 +339,7 @@ export class Relay {
   async #list(call: Call): Promise<Finished> {
     const name = listOf(call.method) ?? ''
     const pages = await Promise.all(this.#names.map((server) => this.#allPages(server, call, name)))
-    const items = pages.flatMap((page, index) => this.#naming.listed(this.#names[index] ?? '', call.method, page.items))
+    const items = pages.flatMap((page, index) => this.#named(this.#names[index] ?? '', call.method, page.items))
     return { kind: 'finished', result: { [name]: items, resultType: 'complete', ttlMs: 0, cacheScope: 'private' } }
   }
 

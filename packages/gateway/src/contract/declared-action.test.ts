@@ -176,3 +176,29 @@ describe.each(generations)('an action that any %s server sends', (generation) =>
     expect(question).not.toHaveProperty('declared')
   })
 })
+
+describe.each(generations)('a tool of a %s server', (generation) => {
+  test.each([
+    [{ destructiveHint: true }, 1, 5_000],
+    [{ destructiveHint: true }, 2, 5_000],
+    [{ destructiveHint: false }, 1, undefined],
+    [{}, 1, undefined],
+  ])('[CARD-15] with %j, beside %i servers, can be undone after a yes for %s ms', async (hints, servers, undoMs) => {
+    const server = await anAskingServer(generation, hints)
+    const { store, gateway } = await openTestEnv()
+    const other = { other: { url: (await anAskingServer(generation)).url } }
+    const { url } = await gateway({ disk: { url: server.url }, ...(servers > 1 ? other : {}) }, withInbox)
+    const client = await aClient(generation, url, { elicitation: 'none' })
+    await client.tools()
+
+    const calling = client.call(servers > 1 ? 'disk__ask' : 'ask', { questions: [mayI] })
+    const ask = await firstAsk(store)
+
+    const view = askView(ask, { principal: 'ann', groups: [] }, names)
+    expect(view.undoMs).toBe(undoMs)
+    // The definition of the tool says nothing about this one action.
+    expect(view.question).not.toHaveProperty('isDestructive')
+    await answerInInbox(store, ask, yes)
+    await calling
+  })
+})

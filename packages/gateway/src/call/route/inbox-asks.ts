@@ -154,7 +154,10 @@ function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined
     message: wanted.message.toWellFormed(),
     form,
     ...(wanted.checked === undefined ? {} : { checked: wanted.checked }),
-    ...compact({ isDestructive: readAskMeta(wanted.params)?.isDestructive }),
+    ...compact({
+      isDestructive: readAskMeta(wanted.params)?.isDestructive,
+      isInDestructiveTool: wanted.isInDestructiveTool,
+    }),
   } as const
   return withCall(
     withDeclared(question, wanted),
