@@ -8,12 +8,16 @@ import { useAsk, useOpenAsks } from '../api/queries.ts'
 import { serverNow } from '../api/server-time.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
+import { BulkBar } from '../ui/bulk-bar.tsx'
+import { ListTools } from '../ui/list-tools.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
 import { PageError } from '../ui/page-error.tsx'
+import { SameAction } from '../ui/same-action.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWideScreen } from '../ui/wide-screen.ts'
 import { AskDetail } from './ask-detail.tsx'
 import { exampleAsk } from './example-ask.ts'
+import { isFiltering, matching, noFilter } from './open-filter.ts'
 import { navigate } from './route.ts'
 
 export function InboxPage({ id }: { readonly id?: string | undefined }) {
@@ -21,6 +25,17 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const isWide = useWideScreen()
   const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
   const [first] = asks
+  const [filter, setFilter] = useState(noFilter)
+  const [selected, setSelected] = useState<ReadonlySet<string>>()
+  const shown = matching(asks, filter)
+  const chosen = shown.filter((ask) => selected?.has(ask.id))
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+
+  // Filters and "select all" are about every open ask, not only about the first page.
+  const needsAll = isFiltering(filter) || selected !== undefined
+  useEffect(() => {
+    if (needsAll && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [needsAll, hasNextPage, isFetchingNextPage, fetchNextPage])
 
   // On a wide screen the newest ask is selected at first; new asks never replace the selected one.
   useEffect(() => {
@@ -28,8 +43,8 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
   }, [isWide, id, first])
 
   const move = (by: 1 | -1) => {
-    const at = asks.findIndex((ask) => ask.id === id)
-    const next = asks[at < 0 ? 0 : at + by]
+    const at = shown.findIndex((ask) => ask.id === id)
+    const next = shown[at < 0 ? 0 : at + by]
     if (next !== undefined) navigate(`/asks/${next.id}`, 'replace')
   }
   useShortcuts({
@@ -48,37 +63,66 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
         <h2 className="list-title">
           Waiting for you <span className="digits">{countOf(asks, list.hasNextPage)}</span>
         </h2>
+        {(asks.length > 1 || needsAll) && (
+          <ListTools
+            asks={asks}
+            filter={filter}
+            isSelecting={selected !== undefined}
+            onFilter={setFilter}
+            onSelecting={(isSelecting) => setSelected(isSelecting ? new Set() : undefined)}
+          />
+        )}
         <ul>
-          {asks.map((ask) => (
+          {shown.map((ask) => (
             <AskRow
               key={ask.id}
               ask={ask}
               path={`/asks/${ask.id}`}
               isCurrent={ask.id === id}
               onOpen={() => navigate(`/asks/${ask.id}`)}
+              {...(selected === undefined
+                ? {}
+                : { isSelected: selected.has(ask.id), onSelect: () => setSelected(toggled(selected, ask.id)) })}
             />
           ))}
         </ul>
         {asks.length === 0 && <p className="list-empty">Nothing is waiting for you.</p>}
+        {asks.length > 0 && shown.length === 0 && <p className="list-empty">No asks match.</p>}
+        {selected !== undefined && (
+          <BulkBar
+            shown={shown}
+            selected={chosen}
+            onSelectAll={() => setSelected(new Set(shown.map((ask) => ask.id)))}
+            onDone={() => setSelected(undefined)}
+          />
+        )}
         {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
       </nav>
       <div className="detail">
         {id === undefined ? (
           <p className="detail-empty">Select an ask from the list.</p>
         ) : (
-          <SelectedAsk key={id} id={id} next={asks.find((ask) => ask.id !== id)} />
+          <SelectedAsk key={id} id={id} open={asks} next={shown.find((ask) => ask.id !== id)} />
         )}
       </div>
     </div>
   )
 }
 
-function SelectedAsk({ id, next }: { readonly id: string; readonly next: AskView | undefined }) {
-  const state = useAsk(id).data?.ask.state.kind ?? 'open'
+interface SelectedProps {
+  readonly id: string
+  readonly open: readonly AskView[]
+  readonly next: AskView | undefined
+}
+
+function SelectedAsk({ id, open, next }: SelectedProps) {
+  const ask = useAsk(id).data?.ask
+  const state = ask?.state.kind ?? 'open'
   return (
     <>
       <BackLink />
       <AskDetail id={id} />
+      {ask !== undefined && <SameAction ask={ask} open={open} />}
       {state !== 'open' && next !== undefined && (
         <p className="next">
           <Button variant="default" onClick={() => navigate(`/asks/${next.id}`, 'replace')}>
@@ -156,6 +200,12 @@ function answerExample(ask: AskView, { action, content, comment }: AnswerBody['a
     buttons: [],
     state: { kind: 'settled', what, ...outcome, by, via: 'inbox', atMs: serverNow(), content: [], ...withComment },
   }
+}
+
+function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(selected)
+  if (!next.delete(id)) next.add(id)
+  return next
 }
 
 function countOf(asks: readonly AskView[], hasMore: boolean): string {

@@ -12,12 +12,20 @@ interface Props {
   readonly path: string
   readonly isCurrent: boolean
   readonly onOpen: () => void
+  /** While several asks can be selected. */
+  readonly isSelected?: boolean
+  readonly onSelect?: () => void
 }
 
-export function AskRow({ ask, path, isCurrent, onOpen }: Props) {
+export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSelect }: Props) {
   const { state } = ask
   return (
-    <li>
+    <li className={onSelect === undefined ? undefined : 'row-selectable'}>
+      {onSelect !== undefined && (
+        <label className="row-select">
+          <input type="checkbox" aria-label={`Select: ${ask.headline}`} checked={isSelected} onChange={onSelect} />
+        </label>
+      )}
       <a
         className="row"
         href={path}

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'react'
 const shortcuts: readonly [keys: readonly string[], action: string][] = [
   [['j', 'k'], 'next ask, previous ask'],
   [['Enter'], 'move the focus to the card'],
+  [['/'], 'search'],
   [['y', 'n'], 'yes and no, or approve and decline'],
   [['1', '…', '6'], 'choose an option'],
   [['u'], 'undo a yes that is not sent yet'],

@@ -1,0 +1,67 @@
+// Above the list of open asks: search, filters, and the switch to select several.
+
+import type { AskView } from '@assent/core'
+import { Button, Select, TextInput } from '@mantine/core'
+import { useRef } from 'react'
+import { agentsOf, isFiltering, noFilter, type OpenFilter, projectsOf } from '../pages/open-filter.ts'
+import { useShortcuts } from './shortcuts.ts'
+
+interface Props {
+  readonly asks: readonly AskView[]
+  readonly filter: OpenFilter
+  readonly isSelecting: boolean
+  readonly onFilter: (filter: OpenFilter) => void
+  readonly onSelecting: (isSelecting: boolean) => void
+}
+
+export function ListTools({ asks, filter, isSelecting, onFilter, onSelecting }: Props) {
+  const search = useRef<HTMLInputElement>(null)
+  const [agents, projects] = [agentsOf(asks), projectsOf(asks)]
+  useShortcuts({ '/': () => search.current?.focus() })
+  return (
+    <div className="filters">
+      <TextInput
+        ref={search}
+        className="filter-wide"
+        type="search"
+        aria-label="Search"
+        placeholder="Search"
+        aria-keyshortcuts="/"
+        value={filter.text}
+        onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+      />
+      {(agents.length > 1 || filter.agent !== null) && (
+        <Select
+          aria-label="Agent"
+          placeholder="Any agent"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any agent' }}
+          data={agents}
+          value={filter.agent}
+          onChange={(agent) => onFilter({ ...filter, agent })}
+        />
+      )}
+      {(projects.length > 1 || filter.project !== null) && (
+        <Select
+          aria-label="Project"
+          placeholder="Any project"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any project' }}
+          data={projects}
+          value={filter.project}
+          onChange={(project) => onFilter({ ...filter, project })}
+        />
+      )}
+      <p className="filter-wide filter-actions">
+        <Button variant="subtle" size="compact-sm" onClick={() => onSelecting(!isSelecting)}>
+          {isSelecting ? 'Stop selecting' : 'Select several'}
+        </Button>
+        {isFiltering(filter) && (
+          <Button variant="subtle" size="compact-sm" onClick={() => onFilter(noFilter)}>
+            Show all
+          </Button>
+        )}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+// After a yes: the other open asks for exactly the same action, which one more press approves.
+
+import type { AskView } from '@assent/core'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { type Refused, useAnswerMany } from '../api/answer-many.ts'
+import { approvalOf, sameAction } from '../pages/open-filter.ts'
+import { callerText, whoAsks } from './who-asks.ts'
+
+function askerText(ask: AskView): string {
+  const { caller = {}, asker, onBehalfOf } = ask
+  const by = asker.isAgent === true ? '' : callerText(caller)
+  return [whoAsks(ask), by === '' ? '' : `called by ${by}`, onBehalfOf.isYou ? '' : `for ${onBehalfOf.name}`]
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+export function SameAction({ ask, open }: { readonly ask: AskView; readonly open: readonly AskView[] }) {
+  const many = useAnswerMany()
+  const [refused, setRefused] = useState<readonly Refused[]>([])
+  const { state } = ask
+  const isYours = state.kind === 'settled' && state.by.isYou && state.answered.verdict === 'yes'
+  const same = isYours ? sameAction(open, ask) : []
+  if (same.length === 0 && refused.length === 0) return null
+  return (
+    <section className="same-action" aria-label="The same action">
+      {same.length > 0 && (
+        <>
+          <p>{same.length === 1 ? 'One other ask wants' : `${same.length} other asks want`} exactly the same action:</p>
+          <ul className="same-asks">
+            {same.map((one) => (
+              <li key={one.id}>{askerText(one)}</li>
+            ))}
+          </ul>
+          <Button
+            variant="default"
+            loading={many.isPending}
+            onClick={async () => setRefused(await many.mutateAsync({ asks: same, answerOf: approvalOf }))}
+          >
+            {same.length === 1 ? 'Approve it too' : `Approve these ${same.length} too`}
+          </Button>
+        </>
+      )}
+      {refused.length > 0 && (
+        <p role="alert" className="notice">
+          Not approved: {refused.map(({ problem }) => problem.message).join(' ')}
+        </p>
+      )}
+    </section>
+  )
+}
