@@ -10,6 +10,7 @@ import { type InboxServer, startInboxServer } from '../../test-kit/gateway/inbox
 import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
 import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
 import { isFlagged, labelledLinks } from './hosts.ts'
+import { throughNotifications } from './notifications.ts'
 import {
   hostileApproval,
   hostileForm,
@@ -36,6 +37,7 @@ export const run: Measurement = async ({ quick, seed }) => {
   }
   // The same seed gives the same strings again.
   const inTerminal = await throughTheTerminal(seededRandom(seed), quick ? 700 : 5_500)
+  const notified = throughNotifications(seededRandom(seed), quick ? 700 : 5_500)
   const links = await judgeLinks(random, quick ? 40 : 150)
   console.log(
     `page: ${seen.pages} checked, ${seen.refusedByPolicy} resources blocked by the policy, ${seen.altered} actions displayed differently, ${seen.hidden} texts not in full`,
@@ -47,6 +49,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     seen.strings >= (quick ? 700 : 5_000) &&
     inTerminal.strings >= (quick ? 700 : 5_000) &&
     inTerminal.rawCharacters + inTerminal.forgedLines === 0 &&
+    notified.strings >= (quick ? 700 : 5_000) &&
+    notified.rawCharacters + notified.altered === 0 &&
     seen.scriptRuns +
       seen.requests +
       seen.rawCharacters +
@@ -62,7 +66,8 @@ export const run: Measurement = async ({ quick, seed }) => {
     figure:
       `screen: ${seen.strings.toLocaleString('en-US')} hostile strings on ${seen.pages} pages, ${seen.scriptRuns} script runs, ` +
       `${seen.requests} requests, ${seen.rawCharacters} raw characters, ${seen.hidden} texts with hidden parts; ${inTerminal.strings.toLocaleString('en-US')} on ` +
-      `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw; ${links.unsafe} unsafe links, ${links.missed.length} ` +
+      `${inTerminal.screens} terminal screens, ${inTerminal.rawCharacters} raw; ${notified.strings.toLocaleString('en-US')} in ` +
+      `${notified.commands} commands of notifications, ${notified.altered} altered, ${notified.rawCharacters} raw; ${links.unsafe} unsafe links, ${links.missed.length} ` +
       `not flagged; ${links.benign} honest ones, ${links.wronglyFlagged.length} flagged`,
   }
 }

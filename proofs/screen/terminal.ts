@@ -122,13 +122,18 @@ async function answerEveryPrompt(question: Question, ask: TerminalAsk): Promise<
 function judge(seen: SeenInTerminal, drawn: string): void {
   seen.screens++
   // The line editor ends its lines with a carriage return; together with the line feed it is the end of a line.
-  const text = drawn.replaceAll('\r\n', '\n').replace(ours, '').replace(emoji, '')
-  const raw = text.match(unseen) ?? []
-  seen.rawCharacters += raw.length
-  const shown = [...new Set(raw)].map((one) => `U+${one.codePointAt(0)?.toString(16)}`)
-  if (raw.length > 0) console.log(`  raw in a terminal: ${shown.join(' ')}`)
+  const text = drawn.replaceAll('\r\n', '\n').replace(ours, '')
+  seen.rawCharacters += rawCharactersIn(text)
   // No text of an asker may be in the first column of a prompt: it contains only our markers.
   for (const line of text.split('\n')) if (/^(?:\[ Approve|EVIL|<script)/.test(line)) seen.forgedLines++
+}
+
+/** The number of characters in a text that a person could not see. */
+export function rawCharactersIn(text: string): number {
+  const raw = text.replace(emoji, '').match(unseen) ?? []
+  const shown = [...new Set(raw)].map((one) => `U+${one.codePointAt(0)?.toString(16)}`)
+  if (raw.length > 0) console.log(`  raw in a text: ${shown.join(' ')}`)
+  return raw.length
 }
 
 /** Whether the person is warned: nothing to approve, or a danger above the decision. */

@@ -15,7 +15,7 @@ function aQuestion(message: string, caller: AskDraft['caller'] = {}): AskDraft {
 const rows = (page: Page) => page.locator('.list .row-what').allTextContents()
 
 async function openIn(inbox: InboxServer): Promise<readonly string[]> {
-  const { asks } = await inbox.store.inbox.page({ tenant, person: ann, show: 'open', size: 100 })
+  const { asks } = await inbox.store.inbox.page({ tenant, person: ann, show: 'open', pageSize: 100 })
   return asks.map(({ id }) => id)
 }
 

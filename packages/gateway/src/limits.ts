@@ -317,6 +317,13 @@ export const standaloneLimits = {
   /** How often a process checks whether another one serves the inbox, and the timeout of that check. */
   inboxLookMs: 2_000,
   inboxReplyMs: 1_500,
+  /** Delay of a notification, so that a question that ends at once shows none, and their minimum interval. */
+  notifyAfterMs: 1_000,
+  notifyEveryMs: 10_000,
+  /** Questions that one notification counts. */
+  notificationAsks: 100,
+  /** How long the program that shows a notification may run. */
+  notificationMs: 10_000,
 } as const
 
 export const identityLimits = configurable({

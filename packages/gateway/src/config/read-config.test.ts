@@ -55,6 +55,8 @@ test.each([
     'asks: { surfaces: [client, inbox], silent_after: 10m }',
     /asks\.silent_after must be shorter than asks\.wait/,
   ],
+  ['notifications of a gateway', 'desktop: { notify: true }', /desktop\.notify has no effect: a gateway shows none/],
+  ['wrong quiet hours', 'desktop: { quiet: 22-7 }', /desktop\.quiet must be hours such as `22:00-07:00`/],
   ['an empty list of surfaces', 'asks: { surfaces: [] }', /asks\.surfaces must have at least one surface/],
   [
     'an inbox with identity but without a client id',

@@ -24,7 +24,8 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   const reader = new Reader(around)
   const config = reader.read(settings, [], source.written) as Config
   // Rules between settings are checked only if each setting is valid by itself.
-  const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
+  const problems =
+    reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf, around.isStandalone === true)
   problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
   if (problems.length > 0) return { ok: false, problems, warnings }
   const names = nameWarnings(config).map((found) => ({ ...found, place: reader.placeOf(found.path) }))

@@ -3,6 +3,8 @@
 // Errors never contain the value of a reference. `$${` is an escaped `${`.
 
 export interface Surroundings {
+  /** For `assent` without a command, instead of a gateway. */
+  readonly isStandalone?: true
   readonly variables: Readonly<Record<string, string | undefined>>
   /** The content of a file, or why it cannot be read. Relative paths start at the configuration's folder. */
   readFile(path: string): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }

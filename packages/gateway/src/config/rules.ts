@@ -8,7 +8,11 @@ import { serverProblems } from './server-rules.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { Config } from './settings.ts'
 
-export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLocation): Problem[] {
+export function ruleProblems(
+  config: Config,
+  placeOf: (path: string) => ConfigLocation,
+  isStandalone: boolean,
+): Problem[] {
   const problems: Problem[] = []
   const report = (path: string, words: string, suggestion: string) =>
     problems.push({ path, words, suggestion, place: placeOf(path) })
@@ -63,6 +67,10 @@ export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLo
   }
   if (silentAfter !== undefined && silentAfter >= (wait ?? relayLimits.askWaitMs)) {
     report('asks.silent_after', 'must be shorter than asks.wait, or it has no effect', 'For example: 30s')
+  }
+  for (const name of isStandalone ? [] : (['notify', 'quiet'] as const)) {
+    if (config.desktop[name] !== undefined)
+      report(`desktop.${name}`, 'has no effect: a gateway shows none', 'Remove it.')
   }
   const { listen: watched } = config.metrics
   if (watched?.port === config.listen.port && watched.host === config.listen.host && watched.port !== 0) {

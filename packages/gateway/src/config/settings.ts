@@ -128,6 +128,19 @@ export const settings = group('The configuration of `assent gateway`.', {
       'How long a person stays signed in. Default: `12h` with `identity`, `3d` with links.',
     ),
   }),
+  desktop: group(
+    'Notifications of the operating system about new questions, by `assent` without a command. Not for a gateway.',
+    {
+      notify: optional(
+        flag,
+        'Whether a new question shows a notification, with the title of the question and who asks. It uses `notify-send` on Linux, `osascript` on macOS and PowerShell on Windows. Default: `true`.',
+      ),
+      quiet: optional(
+        text('hours such as `22:00-07:00`', /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/),
+        'Hours without notifications, in local time. Questions are still asked.',
+      ),
+    },
+  ),
   policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {

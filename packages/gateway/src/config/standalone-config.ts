@@ -12,7 +12,7 @@ servers: { none: { command: none } }
 
 export function standaloneConfig(variables: NodeJS.ProcessEnv): ConfigRead {
   const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
-  const read = readConfig(text, { variables, readFile })
+  const read = readConfig(text, { variables, readFile, isStandalone: true })
   // A configuration needs at least one server; here the only one is built in.
   return read.ok ? { ...read, config: { ...read.config, servers: {} } } : read
 }

@@ -16,7 +16,7 @@ const tool = 'assent__await_answer'
 
 interface Pending {
   readonly isError: true
-  readonly structuredContent: { readonly status: 'pending'; readonly askId: string; readonly inboxUrl: string }
+  readonly structuredContent: { readonly status: 'pending'; readonly askId: string; readonly askUrl: string }
 }
 
 describe.each(pairings)('a $client client and a $server server', ({ client: clientSpeaks, server: serverSpeaks }) => {

@@ -9,7 +9,7 @@ import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
 import { AsksApi } from './asks-api.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
-import { ChangeFeed } from './changes.ts'
+import { ChangeFeed, type Follower } from './changes.ts'
 import { Cookie } from './cookie.ts'
 import { addHeaders, requestProblem } from './guard.ts'
 import { inboxLimits } from './limits.ts'
@@ -63,6 +63,8 @@ export interface InboxApp {
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
   signInLink(person: Person): Promise<string | undefined>
+  /** Follows the changes to the asks of this person, like an open page. */
+  follow(person: Person, follower: Follower, signal: AbortSignal): Promise<void>
   /** Before this process stops: ends the change streams, so that pages reconnect to another replica. */
   endStreams(): void
 }
@@ -163,6 +165,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
       const code = await signIn.invite(person, instance)
       return code === undefined ? undefined : linkWith(code, base)
     },
+    follow: (person, follower, signal) => feed.follow(person, undefined, follower, signal),
     endStreams: () => feed.end(),
   }
 }

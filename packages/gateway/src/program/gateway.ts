@@ -12,6 +12,7 @@ import { localPerson, onlyTenant } from '../call/local-person.ts'
 import { toolOf } from '../call/model.ts'
 import { ObservedRelay } from '../call/observed-relay.ts'
 import type { OnRefused } from '../call/relay.ts'
+import type { InboxUrl } from '../call/route/ask-link.ts'
 import { Routing, type RoutingSettings } from '../call/route/routing.ts'
 import { WaitingAsks } from '../call/route/waiting-asks.ts'
 import { type AskingOptions, OpenAskLimits, type SomeOpenLimits } from '../call/screen/open-limits.ts'
@@ -55,7 +56,7 @@ export interface Reloadable {
   /** How long the first surface may stay silent before the second one is used too; unlimited by default. */
   readonly silentAfterMs?: number | undefined
   /** The address of the inbox, for messages to callers; a function if the address may change. */
-  readonly inboxUrl?: string | (() => string | undefined)
+  readonly inboxUrl?: InboxUrl
 }
 
 export interface GatewayOptions extends Reloadable {

@@ -3,7 +3,7 @@
 import type { AskView } from '@assent/core'
 import { Button, Select, TextInput } from '@mantine/core'
 import { useRef } from 'react'
-import { agentsOf, isFiltering, noFilter, type OpenFilter, projectsOf } from '../pages/open-filter.ts'
+import { agentsOf, isFiltering, noFilter, type OpenFilter, projectsOf } from './open-filter.ts'
 import { useShortcuts } from './shortcuts.ts'
 
 interface Props {

@@ -4,7 +4,7 @@ import type { AskView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
-import { approvalOf, sameAction } from '../pages/open-filter.ts'
+import { approvalOf, sameAction } from './open-filter.ts'
 import { callerText, whoAsks } from './who-asks.ts'
 
 function askerText(ask: AskView): string {

@@ -26,16 +26,16 @@ test('[ROUTE-8] a deferred call returns a handle, and its state is stored sealed
   expect(await store.deferred.read('other', askId, 'ann')).toBeUndefined()
 })
 
-test('[ROUTE-8] the result names the inbox, if its address is known', async () => {
+test('[ROUTE-8] the result links to the ask, if the address of the inbox is known', async () => {
   for (const inboxUrl of ['https://inbox.example', () => 'https://inbox.example', () => undefined]) {
     const { deferred, waiting } = await openDeferred([], { inboxUrl })
-    const { outcome } = await waiting()
+    const { outcome, askId } = await waiting()
 
     const pending = await deferred.defer(call, outcome, digest)
 
     const address = typeof inboxUrl === 'function' ? inboxUrl() : inboxUrl
-    expect(detailsOf(pending).inboxUrl).toBe(address)
-    expect('inboxUrl' in detailsOf(pending)).toBe(address !== undefined)
+    expect(detailsOf(pending).askUrl).toBe(address && `${address}/asks/${askId}`)
+    expect('askUrl' in detailsOf(pending)).toBe(address !== undefined)
   }
 })
 

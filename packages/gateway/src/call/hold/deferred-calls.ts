@@ -6,7 +6,16 @@
 //     before they were sent loses nothing.
 // I3  Its outcome is stored before it is returned, so a caller that lost the result can fetch it again.
 
-import { isAssentError, isId, isPlainObject, type JsonObject, type KeyRing, requestDigest, unseal } from '@assent/core'
+import {
+  compact,
+  isAssentError,
+  isId,
+  isPlainObject,
+  type JsonObject,
+  type KeyRing,
+  requestDigest,
+  unseal,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
@@ -14,6 +23,7 @@ import { parseExactly } from '../../protocol/server-messages.ts'
 import { type CallState, inboxLeftMs, isRouted, readCallState, writeCallState } from '../call-state.ts'
 import type { CallerWait } from '../layers.ts'
 import { type Call, type Ended, failed, type NeedsInput, type Outcome } from '../model.ts'
+import { askLink, type InboxUrl } from '../route/ask-link.ts'
 import { pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
 import type { Routing } from '../route/routing.ts'
 import { isSentOnce, isUnsent } from '../route/send-answers.ts'
@@ -30,7 +40,7 @@ const tooLarge = failed(
 export interface DeferredCallsSettings {
   readonly askWaitMs: number
   /** The address of the inbox, for the text that a caller gets. */
-  readonly inboxUrl?: string | (() => string | undefined)
+  readonly inboxUrl?: InboxUrl
 }
 
 export class DeferredCalls {
@@ -148,13 +158,11 @@ export class DeferredCalls {
   async #pending(call: Call, askId: string): Promise<Ended> {
     // The handle must reach the caller even if the store fails here: it has no other way to fetch the result.
     const ask = await this.#store.asks.read(call.tenant, askId).catch(this.#onError)
-    const given = this.#settings.inboxUrl
-    const inboxUrl = typeof given === 'function' ? given() : given
     const pending = {
       askId,
       expiresAtMs: ask?.decideByMs ?? this.#store.nowMs() + this.#settings.askWaitMs,
       isAnswered: ask?.state.kind === 'settled',
-      ...(inboxUrl === undefined ? {} : { inboxUrl }),
+      ...compact({ askUrl: askLink(this.#settings.inboxUrl, askId) }),
     }
     const result = pendingResult(pending)
     if (call.method === 'tools/call') return { kind: 'finished', result }

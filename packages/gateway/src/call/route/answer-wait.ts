@@ -14,6 +14,7 @@ import type { CallerWait } from '../layers.ts'
 import type { Answers, Call, InputResponse } from '../model.ts'
 import { expired, noAnswer } from '../screen/screen-questions.ts'
 import type { Shutdown, ShutdownPhase } from '../shutdown.ts'
+import { askLink, type InboxUrl } from './ask-link.ts'
 import { givenOf } from './inbox-asks.ts'
 import type { RoundAsks } from './round-asks.ts'
 import { SeenCallers } from './seen-callers.ts'
@@ -28,6 +29,8 @@ export interface AnswerWaitSettings {
   readonly askWaitMs: number
   /** How long the first surface may stay unanswered before the second one asks too. */
   readonly silentAfterMs?: number | undefined
+  /** The address of the inbox, for the texts that a caller gets. */
+  readonly inboxUrl?: InboxUrl
 }
 
 /** An ask expires by the database's clock, which may be slightly behind ours. */
@@ -75,7 +78,8 @@ export class AnswerWait {
     const goesAt = phaseToLeave(state, wait)
     const unsubscribe =
       goesAt === undefined ? () => undefined : this.#shutdown.onPhase(goesAt, () => stopWaiting.abort(noCaller))
-    const stopProgress = reportWaiting(call)
+    const [[, first]] = asks as [(typeof asks)[number]]
+    const stopProgress = reportWaiting(call, () => askLink(this.#settings.inboxUrl, first))
     const recording = asks.map(([key, id]) => [key, this.#seen.waits(call.tenant, id, state.waits > 0)] as const)
     let stillOpen: readonly string[] = []
     const leftMs = inboxLeftMs(state, this.#store.nowMs()) ?? this.#settings.askWaitMs

@@ -58,15 +58,17 @@ test.each(lists)('[ROUTE-8] the tool is not added to %s', (_what, method, outcom
 
 test('[ROUTE-8] a pending call is an error result with its handle, its deadline and where the person is asked', () => {
   const expiresAtMs = Date.UTC(2030, 0, 2, 3, 4, 5)
-  const pending = pendingResult({ askId: 'ask_1', expiresAtMs, inboxUrl: 'https://inbox.example' })
+  const pending = pendingResult({ askId: 'ask_1', expiresAtMs, askUrl: 'https://inbox.example/asks/ask_1' })
 
   expect(pending).toEqual({
-    content: [{ type: 'text', text: expect.stringContaining('in the Assent inbox at https://inbox.example until') }],
+    content: [
+      { type: 'text', text: expect.stringContaining('in the Assent inbox at https://inbox.example/asks/ask_1 until') },
+    ],
     structuredContent: {
       status: 'pending',
       askId: 'ask_1',
       expiresAt: '2030-01-02T03:04:05.000Z',
-      inboxUrl: 'https://inbox.example',
+      askUrl: 'https://inbox.example/asks/ask_1',
     },
     isError: true,
   })

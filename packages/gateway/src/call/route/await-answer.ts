@@ -2,7 +2,7 @@
 //
 // Its name has the prefix of a server called `assent`, so that server name is reserved.
 
-import type { JsonObject } from '@assent/core'
+import { compact, type JsonObject } from '@assent/core'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
 import type { Call, Ended, Outcome } from '../model.ts'
 
@@ -44,15 +44,16 @@ export function withAwaitTool({ method }: Call, outcome: Outcome<unknown>): Outc
 export interface Pending {
   readonly askId: string
   readonly expiresAtMs: number
-  readonly inboxUrl?: string
+  /** Where the person answers. */
+  readonly askUrl?: string
   /** Whether the person has answered, and another request continues the call. */
   readonly isAnswered?: boolean
 }
 
 /** The result for a caller whose request times out before the person has answered, worded for a model and its user. */
-export function pendingResult({ askId, expiresAtMs, inboxUrl, isAnswered = false }: Pending): JsonObject {
+export function pendingResult({ askId, expiresAtMs, askUrl, isAnswered = false }: Pending): JsonObject {
   const expiresAt = new Date(expiresAtMs).toISOString()
-  const where = inboxUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${inboxUrl}`
+  const where = askUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${askUrl}`
   const reason = isAnswered
     ? 'the person has answered, and the call is running.'
     : `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so.`
@@ -62,7 +63,7 @@ export function pendingResult({ askId, expiresAtMs, inboxUrl, isAnswered = false
   // Marked as an error because the tool may declare an output schema that only its server can satisfy.
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { status: 'pending', askId, expiresAt, ...(inboxUrl === undefined ? {} : { inboxUrl }) },
+    structuredContent: { status: 'pending', askId, expiresAt, ...compact({ askUrl }) },
     isError: true,
   }
 }

@@ -32,7 +32,7 @@ test('[ROUTE-20] while a person decides, each progress report is larger than the
   const { call, sent, serverReports } = aWaitingCall('t')
   serverReports(3)
 
-  const stop = reportWaiting(call)
+  const stop = reportWaiting(call, () => undefined)
   vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
   stop()
   vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
@@ -48,7 +48,7 @@ test('[ROUTE-20] a caller that gave no progress token receives no progress', () 
   vi.useFakeTimers()
   const { call, sent } = aWaitingCall(undefined)
 
-  const stop = reportWaiting(call)
+  const stop = reportWaiting(call, () => undefined)
   vi.advanceTimersByTime(3 * clientLimits.keepAliveMs)
   stop()
 
@@ -60,7 +60,7 @@ test('[ROUTE-20] a token may be a number, and the first report of a caller witho
   const notify = vi.fn()
   const { progressed: _none, ...call } = aWaitingCall(undefined).call
 
-  const stop = reportWaiting({ ...call, params: { _meta: { progressToken: 0 } }, notify })
+  const stop = reportWaiting({ ...call, params: { _meta: { progressToken: 0 } }, notify }, () => undefined)
   vi.advanceTimersByTime(clientLimits.keepAliveMs)
   stop()
 
@@ -73,4 +73,20 @@ test('[ROUTE-20] a token may be a number, and the first report of a caller witho
       },
     ],
   ])
+})
+
+test('[ROUTE-20] the text of a progress report links to the question once the inbox is open', () => {
+  vi.useFakeTimers()
+  const { call } = aWaitingCall('t')
+  const links = [undefined, 'http://127.0.0.1:7421/asks/ask_1']
+  const messages: unknown[] = []
+
+  const stop = reportWaiting({ ...call, notify: ({ params }) => void messages.push(params?.message) }, () =>
+    links.shift(),
+  )
+  vi.advanceTimersByTime(2 * clientLimits.keepAliveMs)
+  stop()
+
+  const text = 'Waiting for a person to answer in the inbox'
+  expect(messages).toEqual([`${text}.`, `${text}: http://127.0.0.1:7421/asks/ask_1`])
 })

@@ -10,13 +10,18 @@ import type { Call } from '../model.ts'
 
 const step = 1e-6
 
-/** Returns a function that stops the notifications. */
-export function reportWaiting(call: Call): () => void {
+/**
+ * Returns a function that stops the notifications.
+ *
+ * @param askLink where the person answers; read each time, because the inbox may open later
+ */
+export function reportWaiting(call: Call, askLink: () => string | undefined): () => void {
   const token = objectAt(call.params, '_meta')?.progressToken
   if (typeof token !== 'string' && typeof token !== 'number') return () => undefined
   const timer = setInterval(() => {
     const progress = (call.progressed?.() ?? 0) + step
-    const message = 'Waiting for a person to answer in the inbox.'
+    const link = askLink()
+    const message = `Waiting for a person to answer in the inbox${link === undefined ? '.' : `: ${link}`}`
     call.notify({
       jsonrpc: '2.0',
       method: 'notifications/progress',

@@ -111,9 +111,10 @@ function sharedInbox({ config, variables, onError }: StandaloneOptions, { store,
     onStranger: async (port) => {
       await store.signIns.endSessionsAt(onlyTenant, port)
     },
-    open: async (origin) => {
+    open: async (origin, closing) => {
       const { openOwnInbox } = await import('./own-inbox.ts')
-      return openOwnInbox(store, origin, listenerKeys, onError)
+      const { desktop } = config
+      return openOwnInbox({ store, origin, listenerKeys, desktop, variables, closing, onError })
     },
   })
 }

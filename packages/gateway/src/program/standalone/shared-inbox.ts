@@ -23,8 +23,8 @@ export interface Sharing {
   readonly file: string
   /** The keys with which processes on the same store authenticate to each other. */
   readonly listenerKeys: readonly Uint8Array[]
-  /** Creates the request handler, once the address is known. */
-  readonly open: (origin: string) => Promise<Fallback>
+  /** Creates the request handler, once the address is known. `closing` aborts when this process serves no longer. */
+  readonly open: (origin: string, closing: AbortSignal) => Promise<Fallback>
   /** Called when another program has the port. */
   readonly onStranger: (port: number) => Promise<void>
   readonly onError: (error: unknown) => void
@@ -34,6 +34,7 @@ export class SharedInbox {
   readonly #sharing: Sharing
   readonly #closing = new AbortController()
   #server: Server | undefined
+  #serving = new AbortController()
   #origin: string | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -71,6 +72,7 @@ export class SharedInbox {
   async #stop(): Promise<void> {
     const server = this.#server
     this.#server = undefined
+    this.#serving.abort()
     if (server === undefined) return
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeAllConnections()
@@ -107,8 +109,9 @@ export class SharedInbox {
     server.unref()
     this.#origin = origin
     this.#server = server
+    this.#serving = new AbortController()
     try {
-      respond = await open(origin)
+      respond = await open(origin, this.#serving.signal)
       storeOrigin(file, origin)
     } catch (error) {
       await this.#stop()

@@ -59,7 +59,8 @@ export async function aHome(): Promise<Home> {
   isWebBuilt = true
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-home-')))
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
-  const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: `127.0.0.1:${await freePort()}` }
+  const listen = `127.0.0.1:${await freePort()}`
+  const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: listen, ASSENT_DESKTOP_NOTIFY: 'false' }
   const who = {
     GIT_AUTHOR_NAME: 'A',
     GIT_AUTHOR_EMAIL: 'a@example.com',

@@ -1,7 +1,7 @@
 // Which of the open asks the list shows, and which of them ask for exactly the same.
 
 import type { AskView } from '@assent/core'
-import { whoAsks } from '../ui/who-asks.ts'
+import { whoAsks } from './who-asks.ts'
 
 export interface OpenFilter {
   readonly text: string

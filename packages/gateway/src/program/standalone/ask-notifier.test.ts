@@ -1,0 +1,105 @@
+import type { AskView } from '@assent/core'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { standaloneLimits } from '../../limits.ts'
+import { AskNotifier, isWithin, type NotifierParts } from './ask-notifier.ts'
+
+const { notifyAfterMs, notifyEveryMs, notificationAsks } = standaloneLimits
+const inboxUrl = 'http://127.0.0.1:7421/'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+function viewOf(id: string, state: AskView['state']['kind'] = 'open'): AskView {
+  const asker = { server: 'Your agent', isAgent: true }
+  return {
+    id,
+    asker,
+    caller: { client: 'Codex', folder: 'notes' },
+    headline: `Ask ${id}?`,
+    state: { kind: state },
+  } as AskView
+}
+
+function open(parts: Partial<NotifierParts> = {}) {
+  const show = vi.fn(async () => undefined)
+  const onError = vi.fn()
+  const read = async (id: string) => viewOf(id)
+  const notifier = new AskNotifier({ read, inboxUrl, show, isQuiet: () => false, onError, ...parts })
+  return { notifier, show, onError, raised: (id: string) => notifier.notify({ id, change: 'raised' }) }
+}
+
+test('[NOTIFY-1] a new question shows who asks and its title', async () => {
+  const { raised, show } = open()
+  raised('a')
+  await vi.advanceTimersByTimeAsync(notifyAfterMs - 1)
+  expect(show).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+
+  expect(show.mock.calls).toEqual([[{ title: 'Codex in notes', text: 'Ask a?', url: `${inboxUrl}asks/a` }]])
+})
+
+test('[NOTIFY-1] many questions share a notification, and the next one waits', async () => {
+  const { raised, show } = open()
+  for (const id of ['a', 'b', 'c']) raised(id)
+  await vi.advanceTimersByTimeAsync(notifyAfterMs)
+  raised('d')
+  await vi.advanceTimersByTimeAsync(notifyEveryMs - 1)
+  expect(show.mock.calls).toEqual([[{ title: 'Assent', text: '3 questions are waiting for you.', url: inboxUrl }]])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(show).toHaveBeenCalledTimes(2)
+
+  for (let more = 0; more < notificationAsks + 5; more++) raised(String(more))
+  await vi.advanceTimersByTimeAsync(notifyEveryMs)
+  expect(show).toHaveBeenLastCalledWith(
+    expect.objectContaining({ text: `${notificationAsks} questions are waiting for you.` }),
+  )
+})
+
+test('[NOTIFY-1] a question that has ended shows nothing', async () => {
+  const { notifier, raised, show } = open()
+  raised('a')
+  notifier.notify({ id: 'a', change: 'settled' })
+  await vi.advanceTimersByTimeAsync(notifyAfterMs)
+
+  const ended = open({ read: async (id) => (id === 'a' ? viewOf(id, 'expired') : undefined) })
+  ended.raised('a')
+  ended.raised('b')
+  ended.notifier.notify({ id: 'c', change: 'voted' })
+  await vi.advanceTimersByTimeAsync(notifyAfterMs)
+
+  expect([show, ended.show].map(({ mock }) => mock.calls)).toEqual([[], []])
+})
+
+test('[NOTIFY-1] in quiet hours, and after the end, nothing is shown', async () => {
+  const quiet = open({ isQuiet: () => true })
+  quiet.raised('a')
+  const ended = open()
+  ended.raised('a')
+  ended.notifier.end()
+  await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
+
+  expect([quiet.show, ended.show].map(({ mock }) => mock.calls)).toEqual([[], []])
+})
+
+test('[NOTIFY-1] a desktop that cannot show one is reported once', async () => {
+  const { raised, show, onError } = open()
+  show.mockRejectedValue(new Error('notify-send is missing'))
+  for (const id of ['a', 'b']) {
+    raised(id)
+    await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
+  }
+
+  expect(show).toHaveBeenCalledTimes(1)
+  expect(onError.mock.calls).toMatchObject([[{ message: 'No notification can be shown on this desktop.' }]])
+})
+
+test('[NOTIFY-1] quiet hours may include midnight', () => {
+  const at = (time: string) => new Date(`2026-11-17T${time}:00`)
+  const isQuiet = (hours: string | undefined) =>
+    ['06:59', '07:00', '12:00', '21:59', '22:00', '23:30', '00:00'].filter((time) => isWithin(hours, at(time)))
+
+  expect(isQuiet(undefined)).toEqual([])
+  expect(isQuiet('22:00-07:00')).toEqual(['06:59', '22:00', '23:30', '00:00'])
+  expect(isQuiet('07:00-22:00')).toEqual(['07:00', '12:00', '21:59'])
+  expect(isQuiet('07:00-07:00')).toEqual([])
+})

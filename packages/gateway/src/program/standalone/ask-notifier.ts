@@ -1,0 +1,92 @@
+// Notifies the local person of new questions, through the operating system: they may have no page open.
+//
+// Owns: the questions that the person has not been notified of yet.
+// I1  A notification shows who asks and the title of the question, never its arguments.
+// I2  A question that ends at once needs no notification, and many questions share one.
+
+import { type AskView, whoAsks } from '@assent/core'
+import { askLink } from '../../call/route/ask-link.ts'
+import type { ChangeNotice, Follower } from '../../inbox/changes.ts'
+import { standaloneLimits } from '../../limits.ts'
+import type { SystemNotification } from './system-notification.ts'
+
+export interface NotifierParts {
+  /** The open ask with this id. */
+  readonly read: (id: string) => Promise<AskView | undefined>
+  readonly inboxUrl: string
+  readonly show: (notification: SystemNotification) => Promise<void>
+  /** Whether the person wants no notifications now. */
+  readonly isQuiet: () => boolean
+  readonly onError: (error: unknown) => void
+}
+
+export class AskNotifier implements Follower {
+  readonly #parts: NotifierParts
+  readonly #waiting = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #shownAtMs = Number.NEGATIVE_INFINITY
+  #hasFailed = false
+
+  constructor(parts: NotifierParts) {
+    this.#parts = parts
+  }
+
+  notify({ id, change }: Pick<ChangeNotice, 'id' | 'change'>): void {
+    if (change === 'raised' && this.#waiting.size < standaloneLimits.notificationAsks) this.#waiting.add(id)
+    else if (change !== 'voted') this.#waiting.delete(id)
+    if (this.#waiting.size === 0 || this.#timer !== undefined || this.#hasFailed) return
+    const { notifyAfterMs, notifyEveryMs } = standaloneLimits
+    const inMs = Math.max(notifyAfterMs, this.#shownAtMs + notifyEveryMs - performance.now())
+    this.#timer = setTimeout(() => void this.#showAll(), inMs)
+    this.#timer.unref()
+  }
+
+  at(): void {
+    // A position without a change.
+  }
+
+  reload(): void {
+    // Too many changes at once: the next question notifies.
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#waiting.clear()
+  }
+
+  async #showAll(): Promise<void> {
+    const ids = [...this.#waiting]
+    this.#waiting.clear()
+    this.#timer = undefined
+    const { isQuiet, read, show, inboxUrl, onError } = this.#parts
+    try {
+      const asks = (await Promise.all(ids.map(read))).filter((ask) => ask?.state.kind === 'open')
+      const [first] = asks
+      if (first === undefined || isQuiet()) return
+      this.#shownAtMs = performance.now()
+      await show(asks.length === 1 ? notificationOf(first, inboxUrl) : notificationOfMany(asks.length, inboxUrl))
+    } catch (error) {
+      // It would fail every time, such as without the program that shows notifications.
+      this.#hasFailed = true
+      onError(new Error('No notification can be shown on this desktop.', { cause: error }))
+    }
+  }
+}
+
+/** Who asks and the title of the question, never its arguments. */
+export function notificationOf(ask: AskView, inboxUrl: string): SystemNotification {
+  return { title: whoAsks(ask), text: ask.headline, url: askLink(inboxUrl, ask.id) }
+}
+
+function notificationOfMany(count: number, url: string): SystemNotification {
+  return { title: 'Assent', text: `${count} questions are waiting for you.`, url }
+}
+
+/** Whether the time is within quiet hours such as `22:00-07:00`. */
+export function isWithin(hours: string | undefined, now: Date): boolean {
+  const [from, to] = (hours ?? '').split('-')
+  if (from === undefined || to === undefined) return false
+  const time = `${String(now.getHours()).padStart(2, '0')}:${String(now.getMinutes()).padStart(2, '0')}`
+  return from <= to ? from <= time && time < to : from <= time || time < to
+}
