@@ -3,7 +3,6 @@
 //
 // Independent of the transport: the same servers run in this process over HTTP and in a separate one over stdio.
 
-import { compact } from '@assent/core'
 import { McpServer as OlderServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { inputRequired, McpServer } from '@modelcontextprotocol/server'
@@ -56,7 +55,7 @@ export class Count {
 
 export function olderServer(count: Count, annotations?: ToolAnnotations): OlderServer {
   const server = new OlderServer({ name: 'older', version: '1' })
-  const definition = { inputSchema: askShape, ...compact({ annotations }) }
+  const definition = { inputSchema: askShape, ...(annotations && { annotations }) }
   server.registerTool('ask', definition, async ({ questions, timeoutMs = answerWithinMs }, extra) => {
     count.begun += 1
     for (const params of questions) {
@@ -74,7 +73,7 @@ export function olderServer(count: Count, annotations?: ToolAnnotations): OlderS
 
 export function newestServer(count: Count, annotations?: ToolAnnotations): McpServer {
   const server = new McpServer({ name: 'newest', version: '1' })
-  const definition = { inputSchema: z.object(askShape), ...compact({ annotations }) }
+  const definition = { inputSchema: z.object(askShape), ...(annotations && { annotations }) }
   server.registerTool('ask', definition, async ({ questions }, ctx) => {
     const round = Number(ctx.mcpReq.requestState<string>() ?? '0')
     if (round === 0) count.begun += 1
