@@ -144,6 +144,8 @@ export const relayLimits = configurable({
   deferredExtraMs: 24 * 60 * 60 * 1_000,
   /** How often a request looks for the outcome of a round that another request sends. */
   claimedLookMs: 100,
+  /** How long a request waits for the outcome that another one stores. */
+  storedMeanwhileMs: 10_000,
   /** The longest polling interval, after backoff. */
   claimedLookMostMs: 1_000,
   /** Names of destructive tools that are known of one server. */
@@ -322,8 +324,10 @@ export const standaloneLimits = {
   notifyEveryMs: 10_000,
   /** Questions that one notification counts. */
   notificationAsks: 100,
+  /** After as many failures in a row, no more notifications are tried. */
+  notificationFailures: 3,
   /** How long the program that shows a notification may run. */
-  notificationMs: 10_000,
+  notificationMs: 20_000,
 } as const
 
 export const identityLimits = configurable({

@@ -168,6 +168,8 @@ export interface Failed extends OutcomeDetails {
   readonly isAway?: boolean
   /** Nothing of the request was sent: the connection was refused, or the process could not be started. */
   readonly isUnsent?: boolean
+  /** The request that ran the call has its outcome: this failure only says why it cannot be returned to another one. */
+  readonly isElsewhere?: boolean
 }
 
 export interface NeedsInput<State = ServerState> extends OutcomeDetails {

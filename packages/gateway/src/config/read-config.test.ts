@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { configOf, key, mistakes, oneServer } from './read-config.suite.ts'
+import { readConfig } from './read-config.ts'
 
 test('[PROG-1] a file with one server is enough, and all defaults apply', () => {
   const config = configOf(oneServer)
@@ -55,7 +56,6 @@ test.each([
     'asks: { surfaces: [client, inbox], silent_after: 10m }',
     /asks\.silent_after must be shorter than asks\.wait/,
   ],
-  ['notifications of a gateway', 'desktop: { notify: true }', /desktop\.notify has no effect: a gateway shows none/],
   ['wrong quiet hours', 'desktop: { quiet: 22-7 }', /desktop\.quiet must be hours such as `22:00-07:00`/],
   ['an empty list of surfaces', 'asks: { surfaces: [] }', /asks\.surfaces must have at least one surface/],
   [
@@ -225,4 +225,13 @@ servers:
     expect.stringContaining('needs an inbox over https'),
   ])
   expect(mistakes(`${inbox}\ninbox: { url: "http://localhost:8080" }\n${one}`)).toEqual([])
+})
+
+test('[PROG-1] settings for the desktop are a warning for a gateway, and none for `assent` without a command', () => {
+  const around = { variables: { ASSENT_DESKTOP_NOTIFY: 'false' }, readFile: () => ({ ok: false, reason: '' }) as const }
+  const read = readConfig(oneServer, around)
+
+  expect(read).toMatchObject({ ok: true, config: { desktop: { notify: false } } })
+  expect(read.warnings).toMatchObject([{ path: 'desktop.notify', words: expect.stringContaining('has no effect') }])
+  expect(readConfig(oneServer, { ...around, isStandalone: true }).warnings).toEqual([])
 })

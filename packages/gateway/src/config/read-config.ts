@@ -6,7 +6,7 @@ import type { Scalar, ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
 import { type ConfigLocation, type Problem, unknownSetting, type Warning } from './problem.ts'
 import { resolve, type Surroundings } from './references.ts'
-import { ruleProblems } from './rules.ts'
+import { desktopWarnings, ruleProblems } from './rules.ts'
 import { nameWarnings } from './server-rules.ts'
 import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
 import { type Config, settings } from './settings.ts'
@@ -24,12 +24,12 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   const reader = new Reader(around)
   const config = reader.read(settings, [], source.written) as Config
   // Rules between settings are checked only if each setting is valid by itself.
-  const problems =
-    reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf, around.isStandalone === true)
+  const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
   problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
   if (problems.length > 0) return { ok: false, problems, warnings }
-  const names = nameWarnings(config).map((found) => ({ ...found, place: reader.placeOf(found.path) }))
-  return { ok: true, config, warnings: [...warnings, ...names] }
+  const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : desktopWarnings(config))]
+  const ofRules = found.map((one) => ({ ...one, place: reader.placeOf(one.path) }))
+  return { ok: true, config, warnings: [...warnings, ...ofRules] }
 }
 
 type Path = readonly string[]

@@ -8,11 +8,18 @@ import { serverProblems } from './server-rules.ts'
 import type { ServerSettings } from './server-settings.ts'
 import type { Config } from './settings.ts'
 
-export function ruleProblems(
-  config: Config,
-  placeOf: (path: string) => ConfigLocation,
-  isStandalone: boolean,
-): Problem[] {
+/** Settings that only `assent` without a command uses. A variable of the environment may be meant for it. */
+export function desktopWarnings({ desktop }: Config): { path: string; words: string; suggestion: string }[] {
+  return (['notify', 'quiet'] as const)
+    .filter((name) => desktop[name] !== undefined)
+    .map((name) => ({
+      path: `desktop.${name}`,
+      words: 'has no effect: a gateway shows no notifications',
+      suggestion: 'Remove it.',
+    }))
+}
+
+export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLocation): Problem[] {
   const problems: Problem[] = []
   const report = (path: string, words: string, suggestion: string) =>
     problems.push({ path, words, suggestion, place: placeOf(path) })
@@ -67,10 +74,6 @@ export function ruleProblems(
   }
   if (silentAfter !== undefined && silentAfter >= (wait ?? relayLimits.askWaitMs)) {
     report('asks.silent_after', 'must be shorter than asks.wait, or it has no effect', 'For example: 30s')
-  }
-  for (const name of isStandalone ? [] : (['notify', 'quiet'] as const)) {
-    if (config.desktop[name] !== undefined)
-      report(`desktop.${name}`, 'has no effect: a gateway shows none', 'Remove it.')
   }
   const { listen: watched } = config.metrics
   if (watched?.port === config.listen.port && watched.host === config.listen.host && watched.port !== 0) {

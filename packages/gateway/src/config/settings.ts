@@ -133,7 +133,8 @@ export const settings = group('The configuration of `assent gateway`.', {
     {
       notify: optional(
         flag,
-        'Whether a new question shows a notification, with the title of the question and who asks. It uses `notify-send` on Linux, `osascript` on macOS and PowerShell on Windows. Default: `true`.',
+        'Whether a new question shows a notification, with the title of the question and who asks. It uses `notify-send` on Linux, `osascript` on macOS and PowerShell on Windows.',
+        { fallbackWords: '`true`' },
       ),
       quiet: optional(
         text('hours such as `22:00-07:00`', /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/),

@@ -2,6 +2,7 @@
 
 import type { AnswerBody, AnsweredView, AskView, InboxProblem } from '@assent/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { post, problemOf } from './client.ts'
 import { queryKeys } from './queries.ts'
 
@@ -18,6 +19,13 @@ interface ManyAnswers {
 /** Returns the asks whose answer was refused, with the reason. */
 export function useAnswerMany() {
   const queries = useQueryClient()
+  // The same answer again, after a network error, has the same decision id, so it counts once.
+  const decisions = useRef(new Map<string, string>())
+  const decisionOn = (about: string) => {
+    const id = decisions.current.get(about) ?? crypto.randomUUID()
+    decisions.current.set(about, id)
+    return id
+  }
   return useMutation({
     mutationFn: async ({ asks, answerOf }: ManyAnswers): Promise<readonly Refused[]> => {
       const refused: Refused[] = []
@@ -25,7 +33,8 @@ export function useAnswerMany() {
         const answer = answerOf(ask)
         if (answer === undefined) continue
         try {
-          await post<AnsweredView>(`/api/asks/${ask.id}/answer`, { decisionId: crypto.randomUUID(), answer })
+          const decisionId = decisionOn(JSON.stringify([ask.id, answer]))
+          await post<AnsweredView>(`/api/asks/${ask.id}/answer`, { decisionId, answer })
         } catch (error) {
           refused.push({ ask, problem: problemOf(error) })
         }

@@ -29,13 +29,13 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>()
   const shown = matching(asks, filter)
   const chosen = shown.filter((ask) => selected?.has(ask.id))
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
 
   // Filters and "select all" are about every open ask, not only about the first page.
   const needsAll = isFiltering(filter) || selected !== undefined
   useEffect(() => {
-    if (needsAll && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [needsAll, hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (needsAll && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage({ cancelRefetch: false })
+  }, [needsAll, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage])
 
   // On a wide screen the newest ask is selected at first; new asks never replace the selected one.
   useEffect(() => {
@@ -87,7 +87,7 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
           ))}
         </ul>
         {asks.length === 0 && <p className="list-empty">Nothing is waiting for you.</p>}
-        {asks.length > 0 && shown.length === 0 && <p className="list-empty">No asks match.</p>}
+        {asks.length > 0 && shown.length === 0 && !hasNextPage && <p className="list-empty">No asks match.</p>}
         {selected !== undefined && (
           <BulkBar
             shown={shown}

@@ -2,10 +2,13 @@
 
 import type { AskView } from '@assent/core'
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
 import { approvalOf, sameAction } from './open-filter.ts'
 import { callerText, whoAsks } from './who-asks.ts'
+
+/** A second click on the button of the card must not approve these. */
+const inertMs = 500
 
 function askerText(ask: AskView): string {
   const { caller = {}, asker, onBehalfOf } = ask
@@ -20,7 +23,19 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
   const [refused, setRefused] = useState<readonly Refused[]>([])
   const { state } = ask
   const isYours = state.kind === 'settled' && state.by.isYou && state.answered.verdict === 'yes'
-  const same = isYours ? sameAction(open, ask) : []
+  // Those that were there when the person approved, and no ask that arrives while they read the list.
+  const [offered, setOffered] = useState<readonly string[]>()
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    if (isYours) setOffered((before) => before ?? sameAction(open, ask).map(({ id }) => id))
+  }, [isYours, open, ask])
+  const hasOffer = offered !== undefined && offered.length > 0
+  useEffect(() => {
+    if (!hasOffer) return
+    const timer = setTimeout(() => setReady(true), inertMs)
+    return () => clearTimeout(timer)
+  }, [hasOffer])
+  const same = isYours ? sameAction(open, ask).filter(({ id }) => offered?.includes(id)) : []
   if (same.length === 0 && refused.length === 0) return null
   return (
     <section className="same-action" aria-label="The same action">
@@ -35,6 +50,7 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
           <Button
             variant="default"
             loading={many.isPending}
+            disabled={!isReady}
             onClick={async () => setRefused(await many.mutateAsync({ asks: same, answerOf: approvalOf }))}
           >
             {same.length === 1 ? 'Approve it too' : `Approve these ${same.length} too`}
@@ -43,7 +59,7 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
       )}
       {refused.length > 0 && (
         <p role="alert" className="notice">
-          Not approved: {refused.map(({ problem }) => problem.message).join(' ')}
+          Not approved: {refused.map(({ ask: one, problem }) => `${askerText(one)}: ${problem.message}`).join(' ')}
         </p>
       )}
     </section>

@@ -9,6 +9,7 @@ import { type Ended, unsent } from '../model.ts'
 import { callOf, form, stateOf as routedState } from '../route/sample-rounds.suite.ts'
 import { outcomeUnknown } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
+import { carriedOn } from './lost-calls.ts'
 import { asked, callId, digest, done, limited, pause, stateOf, tenant, unavailable, yes } from './sample-calls.suite.ts'
 import { detailsOf, keys, openDeferred, textOf } from './sample-deferred.suite.ts'
 
@@ -224,7 +225,7 @@ test('[ROUTE-9] while another replica continues the call, the caller gets the ha
   const pending = await elsewhere.fetch(askId)
 
   expect(detailsOf(pending)).toMatchObject({ status: 'pending', askId })
-  expect(textOf(pending)).toContain('the person has answered, and the call is running')
+  expect(textOf(pending)).toContain('the person has answered, and it is running')
   resolve(done)
   expect(await running).toEqual(done)
   expect(await elsewhere.fetch(askId)).toEqual(done)
@@ -311,4 +312,66 @@ test('[ROUTE-5] a call that another replica holds is deferred at this one', asyn
   expect([holder.heldCalls.size, elsewhere.heldCalls.size]).toEqual([1, 0])
   await holder.answer(askId)
   expect(await holder.fetch(askId)).toEqual(done)
+})
+
+test('[ROUTE-9] an outcome that only the request that ran the call has is not stored by another one', async () => {
+  limited({ storedMeanwhileMs: 60, claimedLookMs: 5 })
+  const { store, askId } = await openAnswered([], { isHeld: true })
+  await store.calls.finish(tenant, callId, 'a', JSON.stringify(carriedOn))
+  const elsewhere = await openDeferred([], { replica: 'b', store })
+
+  expect(await elsewhere.fetch(askId)).toEqual(carriedOn)
+  expect(await store.deferred.read(tenant, askId, 'ann')).toMatchObject({ kind: 'waiting' })
+
+  limited({ storedMeanwhileMs: 5_000 })
+  const fetching = elsewhere.fetch(askId)
+  await pause()
+  await store.deferred.finish(tenant, askId, JSON.stringify(done))
+  expect(await fetching).toEqual(done)
+})
+
+test('[ROUTE-9] a result that was too large to store for a retry does not replace the one of the request that got it', async () => {
+  limited({ roundOutcomeChars: 10, storedMeanwhileMs: 5_000, claimedLookMs: 5 })
+  const { store, fetch, askId } = await openAnswered([done])
+  const elsewhere = await openDeferred([], { replica: 'b', store })
+  const finish = store.deferred.finish.bind(store.deferred)
+  let other: ReturnType<typeof fetch> | undefined
+  vi.spyOn(store.deferred, 'finish').mockImplementationOnce(async (...outcome) => {
+    other = elsewhere.fetch(askId)
+    await pause()
+    return finish(...outcome)
+  })
+
+  expect(await fetch(askId)).toEqual(done)
+  expect(await other).toEqual(done)
+})
+
+test('[ROUTE-9] a question that only a client can answer ends the call, once', async () => {
+  for (const isHeld of [false, true]) {
+    const sampling = { two: { kind: 'sampling', params: {} } } as const
+    const state = isHeld ? stateOf() : stateOf('', { inner: null })
+    const { over, ...plain } = asked(sampling, { state })
+    const { fetch, askId, sent, cancelled } = await openAnswered([isHeld ? ({ ...plain, over } as never) : plain], {
+      isHeld,
+    })
+
+    const outcome = await fetch(askId)
+
+    expect(outcome).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('only the client') } })
+    expect(await fetch(askId)).toEqual(outcome)
+    expect([sent.length, cancelled.length]).toEqual([1, isHeld ? 1 : 0])
+  }
+})
+
+test('[ROUTE-8] while one of several asks is open, the result says so and links to it', async () => {
+  const opened = await openDeferred([], { inboxUrl: 'https://inbox.example' })
+  const second = await opened.raise('Two?')
+  const { outcome, askId } = await opened.waiting({}, { two: second })
+  await opened.deferred.defer(call, outcome, digest)
+  await opened.answer(askId)
+
+  const pending = await opened.fetch(askId)
+
+  expect(textOf(pending)).toContain('it waits for a person')
+  expect(detailsOf(pending)).toMatchObject({ askId, askUrl: `https://inbox.example/asks/${second}` })
 })

@@ -20,18 +20,24 @@ import type { Store } from '@assent/store'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
 import { parseExactly } from '../../protocol/server-messages.ts'
-import { type CallState, inboxLeftMs, isRouted, readCallState, writeCallState } from '../call-state.ts'
-import type { CallerWait } from '../layers.ts'
-import { type Call, type Ended, failed, type NeedsInput, type Outcome } from '../model.ts'
+import { sleep } from '../../protocol/sleep.ts'
+import { type CallState, inboxLeftMs, isRouted, readCallState, relayPart, writeCallState } from '../call-state.ts'
+import type { CallerWait, CallLayer } from '../layers.ts'
+import { type Call, type Ended, failed, heldId, type NeedsInput, type Outcome } from '../model.ts'
 import { askLink, type InboxUrl } from '../route/ask-link.ts'
 import { pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
 import type { Routing } from '../route/routing.ts'
 import { isSentOnce, isUnsent } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
 import type { HeldCalls } from './held-calls.ts'
+import { cancelAtServer } from './lost-calls.ts'
 import { withdrawUnused } from './settle-asks.ts'
 
 const purpose = 'deferred'
+const onlyAtClient = failed(
+  errorCodes.refused,
+  'The server asked for something that only the client which made the call can provide, so the call was cancelled.',
+)
 const tooLarge = failed(
   errorCodes.refused,
   'A person has not answered yet, and this call is too large to be stored until then. Call it again with less data.',
@@ -75,8 +81,7 @@ export class DeferredCalls {
     const pending = await this.keep(call, outcome, digest)
     if (pending !== undefined) return pending
     // The caller has no handle, so the answers could not be fetched.
-    const asks = isRouted(outcome.state) ? Object.values(outcome.state.inInbox) : []
-    for (const ask of asks) await withdrawUnused(this.#store, call.tenant, ask, 'caller-gone')
+    for (const ask of asksOf(outcome)) await withdrawUnused(this.#store, call.tenant, ask, 'caller-gone')
     return tooLarge
   }
 
@@ -104,7 +109,7 @@ export class DeferredCalls {
     await this.#store.deferred.keep({ tenant, id: askId, principal, state: sealed, keepMs: ttlMs })
     await this.#heldCalls.adopt(call, state, over, digest)
     await call.waiting?.handOutAsHandle(Object.values(state.inInbox))
-    return this.#pending(call, askId)
+    return this.#pending(call, askId, Object.values(state.inInbox))
   }
 
   /** Handles a call of the await tool. It can be repeated at any time. */
@@ -130,12 +135,38 @@ export class DeferredCalls {
     const below = this.#heldCalls.below(earlier.digest)
     const outcome = await this.#routing.through(below, retrying).continue(continued, earlier.state, {})
     // Without a result the same asks are still open, or another request continues the call.
-    if (isWaitingFor(outcome, askId)) return this.#pending(call, askId)
-    const ended = outcome.kind === 'input-required' ? await this.defer(continued, outcome, earlier.digest) : outcome
-    if (isUnsent(ended) || (await this.#store.deferred.finish(tenant, askId, JSON.stringify(ended)))) return ended
-    // Another request stored the outcome first.
-    const stored = await this.#store.deferred.read(tenant, askId, principal)
-    return stored?.kind === 'finished' ? (parseExactly(stored.outcome) as Ended) : ended
+    if (outcome.kind === 'input-required' && isWaitingFor(outcome, askId))
+      return this.#pending(call, askId, asksOf(outcome), true)
+    const ended = await this.#ended(continued, outcome, earlier.digest, below)
+    if (isUnsent(ended)) return ended
+    if (ended.kind === 'failed' && ended.isElsewhere === true) return this.#storedMeanwhile(call, askId, ended)
+    const isStored = await this.#store.deferred.finish(tenant, askId, JSON.stringify(ended))
+    return isStored ? ended : ((await this.#stored(call, askId)) ?? ended)
+  }
+
+  /** The outcome of a call that was continued: a handle if it asks in the inbox again. */
+  async #ended(call: Call, outcome: Outcome<CallState>, digest: string, below: CallLayer): Promise<Ended> {
+    if (outcome.kind !== 'input-required') return outcome
+    if (asksOf(outcome).length > 0) return this.defer(call, outcome, digest)
+    // The client of this request is not the one that made the call.
+    if (heldId(outcome.state.inner) !== undefined) await cancelAtServer(below, call, relayPart(outcome.state))
+    return onlyAtClient
+  }
+
+  async #stored({ tenant, principal }: Call, askId: string): Promise<Ended | undefined> {
+    const found = await this.#store.deferred.read(tenant, askId, principal)
+    return found?.kind === 'finished' ? (parseExactly(found.outcome) as Ended) : undefined
+  }
+
+  /** The outcome that the request which ran the call stores; `otherwise` if it does not in time. */
+  async #storedMeanwhile(call: Call, askId: string, otherwise: Ended): Promise<Ended> {
+    const endsAt = performance.now() + relayLimits.storedMeanwhileMs
+    while (performance.now() < endsAt && !call.signal.aborted) {
+      const stored = await this.#stored(call, askId)
+      if (stored !== undefined) return stored
+      await sleep(relayLimits.claimedLookMs, call.signal)
+    }
+    return otherwise
   }
 
   #open(call: Call, askId: string, state: string): Earlier | undefined {
@@ -155,14 +186,17 @@ export class DeferredCalls {
     return { call: { method, params, client }, state: continued, digest }
   }
 
-  async #pending(call: Call, askId: string): Promise<Ended> {
+  /** @param mayRun whether another request may be continuing the call, if all its asks have ended */
+  async #pending(call: Call, askId: string, asks: readonly string[], mayRun = false): Promise<Ended> {
     // The handle must reach the caller even if the store fails here: it has no other way to fetch the result.
-    const ask = await this.#store.asks.read(call.tenant, askId).catch(this.#onError)
+    const read = asks.map((id) => this.#store.asks.read(call.tenant, id).catch(this.#onError))
+    const all = (await Promise.all(read)).filter((ask) => ask !== undefined)
+    const ask = all.find(({ state }) => state.kind === 'open') ?? all[0]
     const pending = {
       askId,
       expiresAtMs: ask?.decideByMs ?? this.#store.nowMs() + this.#settings.askWaitMs,
-      isAnswered: ask?.state.kind === 'settled',
-      ...compact({ askUrl: askLink(this.#settings.inboxUrl, askId) }),
+      isAnswered: mayRun && ask?.state.kind === 'settled',
+      ...compact({ askUrl: askLink(this.#settings.inboxUrl, ask?.id ?? askId) }),
     }
     const result = pendingResult(pending)
     if (call.method === 'tools/call') return { kind: 'finished', result }
@@ -172,9 +206,12 @@ export class DeferredCalls {
 }
 
 /** Whether the call still waits for this ask. */
-function isWaitingFor(outcome: Outcome<CallState>, askId: string): boolean {
-  if (outcome.kind !== 'input-required' || !isRouted(outcome.state)) return false
-  return Object.values(outcome.state.inInbox).includes(askId)
+function isWaitingFor(outcome: NeedsInput<CallState>, askId: string): boolean {
+  return asksOf(outcome).includes(askId)
+}
+
+function asksOf({ state }: NeedsInput<CallState>): readonly string[] {
+  return isRouted(state) ? Object.values(state.inInbox) : []
 }
 
 interface Earlier {

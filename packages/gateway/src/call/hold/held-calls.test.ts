@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { until } from '../../../../../test-kit/until.ts'
+import type { RelayState } from '../call-state.ts'
 import { failed, type Outcome } from '../model.ts'
 import { callOf, form } from '../route/sample-rounds.suite.ts'
 import { OpenAskLimits } from '../screen/open-limits.ts'
@@ -315,4 +316,22 @@ test('[FLEET-8] after a refused question the next outcome of the server is held,
   expect(await row()).toEqual({ kind: 'running' })
   expect(await layer.refuse(call, carried.state, tooMany)).toMatchObject({ error: { message: 'Refused.' } })
   expect(sent).toMatchObject([{ how: 'refuse' }, { how: 'refuse' }])
+})
+
+test('[RUN-9] a repeated request that is cancelled while it waits for the first one does not end the call', async () => {
+  const { promise, resolve } = Promise.withResolvers<Outcome<RelayState>>()
+  const { layer, heldCalls, cancelled, sent } = await openHeld([asked(), () => promise])
+  const { state } = needingInput(await layer.start(call))
+  const caller = new AbortController()
+  const first = layer.continue(call, state, yes)
+  await until(() => (sent.length === 2 ? true : undefined))
+  const second = heldCalls.below(digest).continue(callOf({ signal: caller.signal }), state, yes)
+  await pause()
+  caller.abort()
+  resolve(asked({ two: form('Two?') }))
+
+  expect(await first).toMatchObject({ kind: 'input-required' })
+  expect(await second).toMatchObject({ kind: 'failed', isUnsent: true })
+  expect(cancelled).toEqual([])
+  expect(heldCalls.size).toBe(1)
 })

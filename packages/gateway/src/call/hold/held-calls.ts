@@ -26,6 +26,7 @@ import {
   type NeedsInput,
   type Outcome,
   storable,
+  unsent,
 } from '../model.ts'
 import type { Relay } from '../relay.ts'
 import { type GatewayWait, storedWaitMs } from '../route/ask-deadline.ts'
@@ -49,6 +50,8 @@ interface HeldCall {
   /** The ask of each question by its key. */
   readonly asks: Map<string, string>
 }
+
+const callerLeft = unsent(errorCodes.refused, 'The caller disconnected.')
 
 /** The call layer of one request. */
 export interface StartedCall extends CallLayer {
@@ -182,12 +185,15 @@ export class HeldCalls {
   async #continue(call: Call, state: RelayState, given: Answers, requestDigest: string): Promise<Outcome<RelayState>> {
     const id = heldId(state.inner)
     if (id === undefined) return this.#begun(call, await this.#relay.continue(call, state, given), requestDigest)
+    const isRepeated = this.#continuing.has(id)
     do {
       await this.#continuing.get(id)
       await this.#pendingOutcomes.settle(id)
       if (this.#held.has(id)) await this.#leases.ensure()
       // Another request may have begun to continue the call meanwhile.
     } while (this.#continuing.has(id))
+    // Another request continued the call meanwhile: a cancellation of this one must not end it.
+    if (isRepeated && call.signal.aborted) return callerLeft
     if (!this.#held.has(id)) return this.#continueElsewhere(call, id, state, given, requestDigest)
     return this.#exclusively(id, async () => {
       const { tenant } = call

@@ -55,10 +55,10 @@ export function pendingResult({ askId, expiresAtMs, askUrl, isAnswered = false }
   const expiresAt = new Date(expiresAtMs).toISOString()
   const where = askUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${askUrl}`
   const reason = isAnswered
-    ? 'the person has answered, and the call is running.'
-    : `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so.`
+    ? 'the person has answered, and it is running. Call'
+    : `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. Then call`
   const text =
-    `This call is not finished: ${reason} Then call ${awaitTool} with {"ask_id": "${askId}"} to get the result. ` +
+    `This call is not finished: ${reason} ${awaitTool} with {"ask_id": "${askId}"} to get the result. ` +
     'Do not make the same call again.'
   // Marked as an error because the tool may declare an output schema that only its server can satisfy.
   return {

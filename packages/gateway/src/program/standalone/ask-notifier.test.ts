@@ -81,16 +81,42 @@ test('[NOTIFY-1] in quiet hours, and after the end, nothing is shown', async () 
   expect([quiet.show, ended.show].map(({ mock }) => mock.calls)).toEqual([[], []])
 })
 
-test('[NOTIFY-1] a desktop that cannot show one is reported once', async () => {
-  const { raised, show, onError } = open()
-  show.mockRejectedValue(new Error('notify-send is missing'))
-  for (const id of ['a', 'b']) {
-    raised(id)
-    await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
-  }
+test('[NOTIFY-1] a program that is missing, or fails again and again, is not tried any more', async () => {
+  const missing = Object.assign(new Error('notify-send is missing'), { code: 'ENOENT' })
+  for (const [error, tries] of [
+    [missing, 1],
+    [new Error('It failed.'), standaloneLimits.notificationFailures],
+  ] as const) {
+    const { raised, show, onError } = open()
+    show.mockRejectedValue(error)
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      raised(id)
+      await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
+    }
 
-  expect(show).toHaveBeenCalledTimes(1)
-  expect(onError.mock.calls).toMatchObject([[{ message: 'No notification can be shown on this desktop.' }]])
+    expect(show).toHaveBeenCalledTimes(tries)
+    expect(onError).toHaveBeenCalledTimes(tries)
+    expect(onError).toHaveBeenLastCalledWith(new Error('The notification of a question was not shown.'))
+  }
+})
+
+test('[NOTIFY-1] after a failure of the store, or a single failure to show it, the next question notifies', async () => {
+  const read = vi.fn(async (id: string) => viewOf(id)).mockRejectedValueOnce(new Error('The store is unavailable.'))
+  const { raised, show, onError } = open({ read })
+  const raiseAll = async (...ids: string[]) => {
+    for (const id of ids) {
+      raised(id)
+      await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
+    }
+  }
+  await raiseAll('a', 'b')
+  expect([show.mock.calls.length, onError.mock.calls.length]).toEqual([1, 1])
+
+  for (let times = 0; times < 3; times++) {
+    show.mockRejectedValueOnce(new Error('It failed.')).mockRejectedValueOnce(new Error('It failed.'))
+    await raiseAll('c', 'd', 'e')
+  }
+  expect(show).toHaveBeenCalledTimes(10)
 })
 
 test('[NOTIFY-1] quiet hours may include midnight', () => {

@@ -25,6 +25,7 @@ export class AskNotifier implements Follower {
   readonly #waiting = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #shownAtMs = Number.NEGATIVE_INFINITY
+  #failures = 0
   #hasFailed = false
 
   constructor(parts: NotifierParts) {
@@ -59,17 +60,28 @@ export class AskNotifier implements Follower {
     const ids = [...this.#waiting]
     this.#waiting.clear()
     this.#timer = undefined
-    const { isQuiet, read, show, inboxUrl, onError } = this.#parts
+    const { isQuiet, read, inboxUrl, onError } = this.#parts
     try {
       const asks = (await Promise.all(ids.map(read))).filter((ask) => ask?.state.kind === 'open')
       const [first] = asks
       if (first === undefined || isQuiet()) return
       this.#shownAtMs = performance.now()
-      await show(asks.length === 1 ? notificationOf(first, inboxUrl) : notificationOfMany(asks.length, inboxUrl))
+      await this.#show(asks.length === 1 ? notificationOf(first, inboxUrl) : notificationOfMany(asks.length, inboxUrl))
     } catch (error) {
-      // It would fail every time, such as without the program that shows notifications.
-      this.#hasFailed = true
-      onError(new Error('No notification can be shown on this desktop.', { cause: error }))
+      onError(error)
+    }
+  }
+
+  async #show(notification: SystemNotification): Promise<void> {
+    try {
+      await this.#parts.show(notification)
+      this.#failures = 0
+    } catch (error) {
+      this.#failures += 1
+      // A program that is missing, or fails again and again, would fail every time.
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      this.#hasFailed = isMissing || this.#failures >= standaloneLimits.notificationFailures
+      throw new Error('The notification of a question was not shown.', { cause: error })
     }
   }
 }

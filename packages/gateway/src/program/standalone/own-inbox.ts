@@ -11,6 +11,7 @@ import { inboxLimits } from '../../inbox/limits.ts'
 import { respondWith } from '../../inbox/serve-node.ts'
 import { linkWith, SignIn } from '../../inbox/sign-in.ts'
 import { WebFiles } from '../../inbox/web-files.ts'
+import { sleep } from '../../protocol/sleep.ts'
 import { AskNotifier, isWithin } from './ask-notifier.ts'
 import { ownServer } from './builtin-tools.ts'
 import { notificationCommand, runCommand } from './system-notification.ts'
@@ -56,7 +57,26 @@ function notifyOfAsks(app: InboxApp, { store, origin, desktop, variables, closin
     onError,
   })
   closing.addEventListener('abort', () => notifier.end(), { once: true })
-  app.follow(localPerson, notifier, closing).catch(onError)
+  void keepFollowing(app, notifier, closing, onError)
+}
+
+/** Follows the changes, again after a failure of the store, until `closing` aborts. */
+async function keepFollowing(
+  app: InboxApp,
+  notifier: AskNotifier,
+  closing: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  while (!closing.aborted) {
+    const attempt = new AbortController()
+    try {
+      return await app.follow(localPerson, notifier, AbortSignal.any([closing, attempt.signal]))
+    } catch (error) {
+      attempt.abort()
+      onError(error)
+      await sleep(inboxLimits.retryMs, closing)
+    }
+  }
 }
 
 /** A single-use sign-in link for the local person, valid at this listener; undefined if too many are unused. */

@@ -45,6 +45,16 @@ test('[NOTIFY-1] on Linux the body, in which markup is shown, contains only our 
   expect(args.slice(-2)).toEqual(['A: <b>B</b>', `Answer in your inbox: ${url}`])
 })
 
+test('[NOTIFY-1] a program in the folder of the project is not started', () => {
+  const programs = (variables: NodeJS.ProcessEnv) =>
+    (['darwin', 'win32'] as const).map(
+      (one) => notificationCommand({ title: 'A', text: 'B', url }, one, variables)?.program,
+    )
+  const rest = '\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
+  expect(programs({})).toEqual(['/usr/bin/osascript', `C:\\Windows${rest}`])
+  expect(programs({ SystemRoot: 'D:\\Win' })).toEqual(['/usr/bin/osascript', `D:\\Win${rest}`])
+})
+
 test('[NOTIFY-1] without a desktop there is no notification', () => {
   const one = { title: 'A', text: 'B', url }
   expect(notificationCommand(one, 'linux', {})).toBeUndefined()

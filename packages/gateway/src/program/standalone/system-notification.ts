@@ -41,6 +41,9 @@ $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powersh
 $manager::CreateToastNotifier($app).Show([Windows.UI.Notifications.ToastNotification]::new($xml))
 `
 
+// A name without a path would be looked up in the current folder first, which is the project that the agent works on.
+const powershell = '\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
+
 /** The command that shows a notification; undefined where there is no desktop. */
 export function notificationCommand(
   { title, text, url }: SystemNotification,
@@ -49,10 +52,17 @@ export function notificationCommand(
 ): NotificationCommand | undefined {
   const answer = `Answer in your inbox: ${url}`
   if (platform === 'darwin')
-    return { program: 'osascript', args: [...macScript.flatMap((line) => ['-e', line]), '--', title, text, answer] }
+    return {
+      program: '/usr/bin/osascript',
+      args: [...macScript.flatMap((line) => ['-e', line]), '--', title, text, answer],
+    }
   if (platform === 'win32') {
     const args = ['-NoProfile', '-NonInteractive', '-Command', windowsScript]
-    return { program: 'powershell', args, input: JSON.stringify({ title, text }) }
+    return {
+      program: `${variables.SystemRoot ?? 'C:\\Windows'}${powershell}`,
+      args,
+      input: JSON.stringify({ title, text }),
+    }
   }
   if (variables.DISPLAY === undefined && variables.WAYLAND_DISPLAY === undefined) return undefined
   return { program: 'notify-send', args: ['--app-name=Assent', '--', `${title}: ${text}`, answer] }
