@@ -6,7 +6,7 @@ import { openSqlite } from '@assent/store'
 import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from '../test-kit/chromium.ts'
 import { inboxServerKeys, startInboxServer } from '../test-kit/gateway/inbox-server.ts'
-import { raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
+import { aDeployment, raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { agentAsks } from './inbox/agent-asks.ts'
 import { gateAsk } from './inbox/gate-ask.ts'
 import { aPlayground } from './inbox/playground.ts'
@@ -14,25 +14,27 @@ import { writeSampleHistory } from './inbox/sample-history.ts'
 
 const into = process.argv[2] ?? 'docs/screens'
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
-const everywhere = ['approval', 'decision', 'list', 'choices', 'history', 'proof', 'figures'] as const
-/** Only wide and light. */
-const once = [
-  'one of',
-  'text',
-  'formats',
-  'numbers',
+const everywhere = [
+  'approval',
+  'decision',
+  'list',
+  'choices',
   'safe link',
-  'unsafe link',
-  'odd link',
-  'quorum',
   'settled',
+  'expired',
+  'history',
+  'proof',
+  'figures',
 ] as const
+/** Only wide and light. */
+const once = ['one of', 'text', 'formats', 'numbers', 'unsafe link', 'odd link', 'quorum'] as const
 
 const folder = await mkdtemp(join(tmpdir(), 'assent-pictures-'))
 const path = join(folder, 'assent.db')
 await writeSampleHistory(path, Date.now())
 const inbox = await startInboxServer({ store: await openSqlite(path, { keys: inboxServerKeys }) })
-const ids = await raiseSamples(inbox.store)
+const ids: Readonly<Record<string, string>> = { ...(await raiseSamples(inbox.store)), expired: await anExpiredAsk() }
+const nothing = await startInboxServer()
 await mkdir(into, { recursive: true })
 const playing = await aPlayground()
 const agent = await agentAsks()
@@ -47,8 +49,12 @@ try {
       const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
       for (const name of names)
         await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
+      await offline(page, context, `${into}/offline-${size}-${colorScheme}.png`)
       await playground(page, size, colorScheme)
       await context.close()
+      const idle = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      await empty(await idle.newPage(), `${into}/empty-${size}-${colorScheme}.png`)
+      await idle.close()
       const other = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       await agentCards(await other.newPage(), size, colorScheme)
       await other.close()
@@ -75,6 +81,7 @@ try {
   await playing.close()
   await agent.close()
   await gate.close()
+  await nothing.close()
   await inbox.close()
   await rm(folder, { recursive: true, force: true })
 }
@@ -84,6 +91,32 @@ async function signedIn(context: BrowserContext, at = inbox): Promise<Page> {
   await page.goto(await at.linkFor({ principal: 'ann', groups: [] }))
   await page.getByRole('navigation', { name: 'Waiting for you' }).waitFor()
   return page
+}
+
+async function anExpiredAsk(): Promise<string> {
+  const { id } = await inbox.store.asks.raise(aDeployment({ decideWithinMs: 1_000 }))
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await inbox.store.sweep()
+  return id
+}
+
+/** A card that was open when the connection was lost, with the hint that appears after ten seconds. */
+async function offline(page: Page, context: BrowserContext, file: string): Promise<void> {
+  await page.goto(`${inbox.url}/asks/${ids.approval}`)
+  await page.locator('.card').waitFor()
+  await context.setOffline(true)
+  await page.getByText('npx assent inbox open').waitFor({ timeout: 60_000 })
+  await page.screenshot({ path: file })
+  console.log(file)
+  await context.setOffline(false)
+}
+
+async function empty(page: Page, file: string): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
+  await page.goto(await nothing.linkFor({ principal: 'ann', groups: [] }))
+  await page.locator('.empty').waitFor()
+  await page.screenshot({ path: file })
+  console.log(file)
 }
 
 /** A run of the deploy example: at its first question, and when it has finished. */

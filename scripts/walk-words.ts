@@ -8,16 +8,17 @@ these are tool calls in one conversation: the agent waits, you decide, and it co
 ## Set up
 
 \`\`\`sh
-npx assent init      # sets up the clients on this machine; --dry-run shows what it would change
+npx assent init      # sets up the clients that you choose; --dry-run shows what it would change
 \`\`\`
 
-Then ask your agent for something that takes several steps. In VS Code choose the agent **Conductor**; for Claude Code, Cursor and Codex
-\`init\` writes the same instructions as rules. If your client shows forms, you answer there. If it does not, or declines by itself without
+Then ask your agent for something that takes several steps: with \`/conductor\` in VS Code, Claude Code, Cursor, Gemini CLI and opencode, and
+elsewhere in your own words; \`init\` writes rules with the same checkpoints. If you have a Conductor agent in VS Code already, \`init\` changes
+it to use these tools. If your client shows forms, you answer there. If it does not, or declines by itself without
 showing you anything, the question waits in your inbox:
 
 \`\`\`sh
 npx assent inbox         # answer here, in the terminal
-npx assent inbox link    # or in the browser: prints a sign-in link that works once
+npx assent inbox open    # or in the browser, signed in
 \`\`\`
 
 All windows share one inbox. A question in the inbox stays open for 24 hours, because the agent can retry for the answer; a question that your

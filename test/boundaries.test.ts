@@ -15,7 +15,7 @@ const workspace = readWorkspace()
 const packageSources = readSources('packages')
 const allSources = [
   ...packageSources,
-  ...['test', 'test-kit', 'scripts', 'proofs', 'benches', 'examples'].flatMap(readSources),
+  ...['test', 'test-kit', 'scripts', 'proofs', 'benches', 'clients', 'examples'].flatMap(readSources),
 ]
 
 describe('the workspace as it is', () => {

@@ -46,7 +46,7 @@ const gateway = await startGateway({
   fallback: (request, response) => respondWith(inbox.fetch, request, response),
   onError: (error) => console.error(error),
 })
-const inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl })
+const inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl, keys })
 const profile = profiler()
 
 // Ends when the bench is interrupted.

@@ -107,12 +107,13 @@ async function serve(name: string, servers: Readonly<Record<string, { url: strin
   if (serverMs !== undefined) setLimits(serverLimits, { openMs: serverMs, replyMs: serverMs, silentMs: serverMs })
   setLimits(identityLimits, { lookAgainMs: 200 })
   let inbox: InboxApp | undefined
+  const keys = createKeyRing([{ id: 'proof', secret: Buffer.from(site.secret, 'base64') }])
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },
     cluster: { listen: { host: '127.0.0.1', port: 0 } },
     servers,
     store,
-    keys: createKeyRing([{ id: 'proof', secret: Buffer.from(site.secret, 'base64') }]),
+    keys,
     surfaces: ['client', 'inbox'],
     askWaitMs: site.askWaitMs,
     unseenAfterMs: 0,
@@ -125,7 +126,7 @@ async function serve(name: string, servers: Readonly<Record<string, { url: strin
       response.writeHead(503).end()
     },
   })
-  inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl })
+  inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl, keys })
   send({ serving: name, url: gateway.url })
 }
 

@@ -91,7 +91,7 @@ export class TestEnv {
       },
     })
     this.#closing.push(() => gateway.close())
-    inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl })
+    inbox = inboxApp({ store, tenant: 'default', baseUrl: inboxUrl, keys })
     this.#sound = { store, gateway, inbox }
   }
 

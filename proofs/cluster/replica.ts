@@ -69,6 +69,7 @@ export type FromReplica = { readonly loaded: true } | { readonly url: string } |
 
 /** Longer than people take: a longer wait is reported. */
 const drainIsLongMs = 8_000
+const shutdownIsLongMs = 30_000
 
 const points = new KillPoints()
 let inbox: InboxApp | undefined
@@ -154,10 +155,16 @@ async function begin(settings: ReplicaSettings): Promise<void> {
       response.writeHead(503).end()
     },
   })
-  inbox = inboxApp({ store, tenant: 'default', baseUrl: new URL(gateway.url).origin })
+  inbox = inboxApp({ store, tenant: 'default', baseUrl: new URL(gateway.url).origin, keys: currentRing })
   weigh = () => weightOf(gateway, store)
   const sweeping = setInterval(() => void store.sweep().catch(() => undefined), sweepEveryMs ?? 2 ** 31 - 1)
   process.once('SIGTERM', async () => {
+    let step = 'drain'
+    // The supervisor kills a replica that does not end; by then it has said why.
+    setTimeout(
+      () => console.error(`the shutdown hangs at: ${step}`, gateway.standing(), activeResources()),
+      (settings.noticeMs ?? 0) + (settings.drainMs ?? 0) + shutdownIsLongMs,
+    ).unref()
     condition.isLeaving = true
     await sleep(settings.noticeMs ?? 0)
     inbox?.endStreams()
@@ -166,9 +173,12 @@ async function begin(settings: ReplicaSettings): Promise<void> {
     const tookMs = performance.now() - startedAt
     if (tookMs > drainIsLongMs)
       console.error(`the drain took ${tookMs.toFixed(0)} ms`, gateway.standing(), activeResources())
+    step = 'close of the gateway'
     await gateway.close()
     clearInterval(sweeping)
+    step = 'close of the store'
     await store.close()
+    step = 'open resources'
     // Without the channel the process ends unless a resource was left open: then the supervisor sees it hang.
     process.removeAllListeners('disconnect')
     process.disconnect()

@@ -10,7 +10,7 @@ import {
   type SystemNotification,
 } from '../../packages/gateway/src/program/standalone/system-notification.ts'
 import type { SeededRandom } from '../../test-kit/random.ts'
-import { hostileApproval, hostileForm, hostileLink, nothingSeen, Strings } from './page.ts'
+import { hostileDraft, nothingSeen, Strings } from './page.ts'
 import { rawCharactersIn } from './terminal.ts'
 
 export interface SeenInNotifications {
@@ -31,8 +31,7 @@ export function throughNotifications(random: SeededRandom, wanted: number): Seen
   const strings = new Strings(random, counted)
   let [commands, altered, rawCharacters] = [0, 0, 0]
   for (let turn = 0; counted.strings < wanted; turn++) {
-    const make = [hostileForm, hostileApproval, hostileLink][turn % 8 === 7 ? 2 : turn % 2] ?? hostileForm
-    const draft = make(strings)
+    const draft = hostileDraft(strings, turn)
     const caller = { client: strings.next(60), folder: strings.next(60), branch: strings.next(60) }
     const ask = raise({ ...draft, asker: { server: strings.next(60), tool: strings.next(100) }, caller }, 0)
     const describe = () => (turn % 2 === 0 ? { isAgent: true as const } : {})

@@ -67,7 +67,7 @@ export class Strings {
   }
 }
 
-export function hostileApproval(strings: Strings): AskDraft {
+function hostileApproval(strings: Strings): AskDraft {
   const entries = Array.from({ length: argumentsEach }, () => [strings.next(), strings.next(2_000)] as const)
   const action = {
     server: 'proof',
@@ -79,12 +79,18 @@ export function hostileApproval(strings: Strings): AskDraft {
   return anAsk({ kind: 'approval', action, digest: actionDigest(action), ...words }, { approvalRule: eitherOfUs })
 }
 
-export function hostileForm(strings: Strings): AskDraft {
+function hostileForm(strings: Strings): AskDraft {
   const fields = Array.from({ length: fieldsEach }, (_, at): Field => hostileField(strings, at))
   return aForm(strings.markdown(), fields, { approvalRule: eitherOfUs })
 }
 
-export function hostileLink(strings: Strings): AskDraft {
+/** A draft of each kind in turn; links are rarer. */
+export function hostileDraft(strings: Strings, turn: number): AskDraft {
+  if (turn % 8 === 7) return hostileLink(strings)
+  return turn % 2 === 0 ? hostileForm(strings) : hostileApproval(strings)
+}
+
+function hostileLink(strings: Strings): AskDraft {
   return anAsk({ kind: 'url', message: strings.long(), url: 'https://accounts.example/' }, { approvalRule: eitherOfUs })
 }
 

@@ -11,17 +11,7 @@ import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
 import { type SeededRandom, seededRandom } from '../../test-kit/random.ts'
 import { isFlagged, labelledLinks } from './hosts.ts'
 import { throughNotifications } from './notifications.ts'
-import {
-  hostileApproval,
-  hostileForm,
-  hostileLink,
-  lookAt,
-  nothingSeen,
-  type Seen,
-  Strings,
-  settle,
-  watchPage,
-} from './page.ts'
+import { hostileDraft, lookAt, nothingSeen, type Seen, Strings, settle, watchPage } from './page.ts'
 import { isFlaggedInTerminal, throughTheTerminal } from './terminal.ts'
 
 const benignFlaggedMost = 0.01
@@ -85,8 +75,7 @@ async function throughTheBrowser(inbox: InboxServer, random: SeededRandom, wante
     const reader = await SigningBrowser.signIn(await inbox.linkFor(ann))
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     for (let turn = 0; seen.strings < wanted; turn++) {
-      const make = [hostileForm, hostileApproval, hostileLink][turn % 8 === 7 ? 2 : turn % 2] ?? hostileForm
-      const { id } = await inbox.store.asks.raise(make(strings))
+      const { id } = await inbox.store.asks.raise(hostileDraft(strings, turn))
       await lookAt(page, reader, 'asks', id, seen)
       if (turn % 3 !== 0) continue
       await settle(inbox, id, strings)

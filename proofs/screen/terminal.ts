@@ -11,7 +11,7 @@ import { drawList } from '../../packages/gateway/src/inbox/terminal/draw-list.ts
 import { safeJson } from '../../packages/gateway/src/inbox/terminal/safe-json.ts'
 import type { SeededRandom } from '../../test-kit/random.ts'
 import type { LabelledLink } from './hosts.ts'
-import { hostileApproval, hostileForm, hostileLink, nothingSeen, Strings } from './page.ts'
+import { hostileDraft, nothingSeen, Strings } from './page.ts'
 
 export interface SeenInTerminal {
   strings: number
@@ -55,8 +55,7 @@ export async function throughTheTerminal(random: SeededRandom, wanted: number): 
   const strings = new Strings(random, counted)
   const seen: SeenInTerminal = { strings: 0, screens: 0, rawCharacters: 0, forgedLines: 0 }
   for (let turn = 0; counted.strings < wanted; turn++) {
-    const make = [hostileForm, hostileApproval, hostileLink][turn % 8 === 7 ? 2 : turn % 2] ?? hostileForm
-    const draft = make(strings)
+    const draft = hostileDraft(strings, turn)
     const asker = { server: strings.next(60), tool: strings.next(100) }
     const ask = raise({ ...draft, asker }, 0)
     const view = askView(ask, { principal: 'ann', groups: [] }, naming)

@@ -24,14 +24,15 @@ export async function trySecretPages(
 ): Promise<void> {
   const { store, tenants } = testEnv
   const [{ name: tenant, base, ann }] = tenants
-  const pages = new SecretPages({ store, tenant, keys: createKeyRing([{ id: 'k', secret: randomBytes(32) }]) })
+  const keys = createKeyRing([{ id: 'k', secret: randomBytes(32) }])
+  const pages = new SecretPages({ store, tenant, keys })
   const [own, evil] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
   pages.openAt(base, base)
   pages.use({
     deploy: { url: 'http://127.0.0.1:1/', secrets: { token: own } },
     evil: { url: 'http://127.0.0.1:2/', secrets: { token: evil } },
   })
-  const { fetch } = inboxApp({ store, tenant, baseUrl: base, secretPages: pages })
+  const { fetch } = inboxApp({ store, tenant, baseUrl: base, keys, secretPages: pages })
   const tokens = ['', evil, `${own}0`, `deploy:${own}`, 'deploy:assent1.k.AAAA', pages.credentials.tokenFor('evil')]
   const strangers = await gather(testEnv)
   const place = { store, tenant, base, principal: ann.principal }

@@ -47,7 +47,7 @@ function mayShip(path: string): boolean {
   return (
     /^dist\/.+\.(js|d\.ts)$/.test(path) ||
     /^migrations\/.+\.sql$/.test(path) ||
-    /^web\/.+\.(html|js|css|svg|webmanifest)$/.test(path)
+    /^web\/.+\.(html|js|css|svg|png|webmanifest)$/.test(path)
   )
 }
 

@@ -86,10 +86,14 @@ export interface AgentAsks {
   close(): Promise<void>
 }
 
+/** In a second project, because it writes to the repository. */
+const onboarding = 'onboarding'
+
 const headlines: Readonly<Record<string, string>> = {
+  [onboarding]: "Approve this plan for the repository's",
   'yes-no': 'Delete the five artifacts',
   choice: 'Which database',
-  plan: 'Approve this plan',
+  plan: 'Approve this plan of',
   phase: 'Phase 1',
   completion: 'Is this plan complete?',
 }
@@ -97,41 +101,60 @@ const headlines: Readonly<Record<string, string>> = {
 export async function agentAsks(): Promise<AgentAsks> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-agent-'))
   const project = join(folder, 'notes-service')
-  mkdirSync(project)
-  writeProject(project)
+  const other = join(folder, 'billing')
+  const files = { 'package.json': '{ "name": "notes-service" }\n' }
+  writeProject(project, 'feat/search', files)
+  mkdirSync(join(project, 'src'))
+  writeFileSync(join(project, 'src', 'search.ts'), 'export {}\n')
+  writeProject(other, 'main', { 'CLAUDE.md': manyRules('Service', 55), '.cursorrules': manyRules('Page', 35) })
   const variables = { ASSENT_HOME: join(folder, 'home'), ASSENT_LISTEN: `127.0.0.1:${await freePort()}` }
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...variables }
-  const client = new Client({ name: 'claude-code', version: '2.0.0' }, { capabilities: {} })
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: program, env, cwd: project }))
+  const connected = async (name: string, cwd: string) => {
+    const client = new Client({ name, version: '2.0.0' }, { capabilities: {} })
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: program, env, cwd }))
+    return client
+  }
+  const client = await connected('claude-code', project)
   for (const [name, args] of Object.values(calls)) {
     // Never answered: the pictures show the open questions.
     void client.callTool({ name, arguments: { ...args } }, undefined, { timeout: 600_000 }).catch(() => undefined)
   }
+  const second = await connected('codex-mcp-client', other)
+  for (const action of ['analyze', 'propose']) await second.callTool({ name: onboarding, arguments: { action } })
+  void second
+    .callTool({ name: onboarding, arguments: { action: 'approve' } }, undefined, { timeout: 600_000 })
+    .catch(() => undefined)
   const link = () => {
     const text = execFileSync(process.execPath, [...program, 'inbox', 'link'], { cwd: project, env, encoding: 'utf8' })
     return /http:\S+/.exec(text)?.[0] ?? ''
   }
   return {
-    names: Object.keys(calls),
+    names: [...Object.keys(calls), onboarding],
     link,
     headline: (name) => headlines[name] ?? '',
     close: async () => {
+      await second.close()
       await client.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function writeProject(project: string): void {
+function writeProject(project: string, branch: string, files: Readonly<Record<string, string>>): void {
+  mkdirSync(project)
   const git = (...words: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...words], {
       cwd: project,
       stdio: 'ignore',
     })
-  git('init', '-b', 'feat/search')
-  writeFileSync(join(project, 'package.json'), '{ "name": "notes-service" }\n')
+  git('init', '-b', branch)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
   git('add', '-A')
   git('commit', '-m', 'chore: begin')
-  mkdirSync(join(project, 'src'))
-  writeFileSync(join(project, 'src', 'search.ts'), 'export {}\n')
+}
+
+/** Instructions whose move to another file is a long diff. */
+function manyRules(subject: string, count: number): string {
+  const rules = Array.from({ length: count }, (_, at) => `- ${subject} ${at + 1}: test it first.`)
+  return `# ${subject}s\n\n${rules.join('\n')}\n`
 }

@@ -1,5 +1,5 @@
 // The content of every manifest for registries and clients. Does not write files.
-import { conductorAgent, habit } from '../../packages/gateway/src/setup/init/habit.ts'
+import { conductorAgent, conductorSkill } from '../../packages/gateway/src/setup/init/conductor.ts'
 import { type About, launchOf, title } from './about.ts'
 
 const folder = 'integrations'
@@ -101,13 +101,6 @@ function agentPlugin({ name, version, description, author, license, keywords }: 
     keywords,
   }
 }
-
-const conductorSkill = `---
-name: conductor
-description: Carry out a task of several steps with a person's approval of the plan, of each commit and of the result, through the MCP server assent. Use it whenever a task takes more than one step or cannot be undone.
----
-
-${habit}`
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`

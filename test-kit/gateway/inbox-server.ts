@@ -1,6 +1,7 @@
 // An inbox on its own HTTP server and SQLite store: for development, pictures, and tests in a browser.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyRing, type KeyRing, type Person } from '@assent/core'
@@ -14,6 +15,10 @@ export interface InboxServer {
   readonly url: string
   /** A link that signs this person in; it works once. */
   linkFor(person: Person): Promise<string>
+  /** Stops listening; the store stays open. */
+  stop(): Promise<void>
+  /** Listens again at the same address. */
+  start(): Promise<void>
   /** Errors in the background; expected to stay empty. */
   readonly errors: unknown[]
   close(): Promise<void>
@@ -37,18 +42,21 @@ const described: Readonly<Record<string, ReturnType<NonNullable<InboxOptions['de
 }
 
 export async function startInboxServer(
-  options: Partial<InboxOptions> & { readonly port?: number } = {},
+  options: Partial<InboxOptions> & { readonly port?: number; readonly tls?: { cert: string; key: string } } = {},
 ): Promise<InboxServer> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-inbox-'))
   const store =
     options.store ?? (await openSqlite(join(folder, 'assent.db'), { keys: inboxServerKeys, patterns: linearPatterns }))
   const errors: unknown[] = []
-  const server = createServer()
-  const { origin: url, close } = await listen(server, options.port)
+  const server = options.tls === undefined ? createServer() : createHttpsServer(options.tls)
+  let listening = await listen(server, options.port)
+  const { port } = listening
+  const url = options.tls === undefined ? listening.origin : listening.origin.replace('http:', 'https:')
   const app = inboxApp({
     store,
     tenant,
     baseUrl: url,
+    keys: inboxServerKeys,
     web: await WebFiles.read(await builtWebApp()),
     nameOf: (principal) => names[principal] ?? principal,
     describe: ({ server }) => described[server] ?? {},
@@ -66,8 +74,12 @@ export async function startInboxServer(
     url,
     errors,
     linkFor: async (person) => (await app.signInLink(person)) ?? '',
+    stop: () => listening.close(),
+    start: async () => {
+      listening = await listen(server, port)
+    },
     close: async () => {
-      await close()
+      await listening.close()
       await store.close()
       await rm(folder, { recursive: true, force: true })
     },

@@ -73,7 +73,7 @@ const oldWording: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** All files that are checked: not corpora, which are samples, and not the list itself. */
 export function checkedForWords(): SourceFile[] {
-  return ['packages', 'test', 'test-kit', 'scripts', 'proofs', 'benches', 'grid', 'conformance', 'examples']
+  return ['packages', 'test', 'test-kit', 'scripts', 'proofs', 'benches', 'grid', 'clients', 'conformance', 'examples']
     .flatMap(readSources)
     .filter(({ path }) => !/\.corpus\.ts$|\/words(\.test)?\.ts$/.test(path))
 }

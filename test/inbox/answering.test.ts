@@ -2,7 +2,7 @@
 import type { AskDraft, Content, Field } from '@assent/core'
 import type { Store } from '@assent/store'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment, aForm, aLink, eitherOfUs, forms, twoOfUs } from '../../test-kit/gateway/sample-asks.ts'
 import { ann, answerFromMenu, ben, testEnv, waitUntilActive, writeComment } from './test-env.ts'
@@ -17,12 +17,46 @@ test('[INBOX-15] signing in by link removes the code from the URL, and the link 
   // Over http the session is not a cookie: browsers send cookies to every port of this machine.
   expect(await context.cookies()).toEqual([])
 
+  // A browser that is signed in uses the link up, and keeps its session.
   const other = await context.newPage()
   await other.goto(link)
   await other.getByText('Nothing is waiting for you.').waitFor()
-  await other.goto('about:blank')
-  await other.goto(link)
-  await other.getByText('This link is no longer valid.').waitFor()
+  await other.waitForURL(`${inbox.url}/`)
+  const elsewhere = await context.browser()?.newContext()
+  onTestFinished(() => elsewhere?.close())
+  const stranger = await elsewhere?.newPage()
+  await stranger?.goto(link)
+  await stranger?.getByText('This link is no longer valid.').waitFor({ timeout: 60_000 })
+})
+
+test('[LOCAL-12] a link leads to its page, also in a browser that is signed in, and never to another site', async () => {
+  const inbox = await env.inbox()
+  const { page, context } = await env.visit(inbox)
+  for (const [to, path] of [
+    ['/history', '/history'],
+    ['//evil.example/x', '/'],
+    ['https://evil.example/', '/'],
+    ['/sign-in', '/'],
+  ] as const) {
+    const other = await context.newPage()
+    await other.goto(`${await inbox.linkFor(ann)}&${new URLSearchParams({ to })}`)
+    await other.waitForURL(`${inbox.url}${path}`)
+    await other.close()
+  }
+  await page.getByText('Nothing is waiting for you.').waitFor()
+})
+
+test('[LOCAL-12] a page without a session has the inbox open its page in a signed-in tab', async () => {
+  const opened: string[] = []
+  const openTab = async (path: string) => void opened.push(path)
+  const inbox = await env.inbox({ openTab })
+  const { page } = await env.visit(inbox)
+  await page.goto(`${inbox.url}/asks/ask_1`)
+  await page.getByRole('button', { name: 'Ann Lee' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Open a signed-in tab' }).click()
+  await page.getByText('Your browser opens the inbox in a new tab.').waitFor()
+  expect(opened).toEqual(['/asks/ask_1'])
 })
 
 test('[INBOX-15] signing out ends the session on every page of the browser', async () => {
@@ -258,11 +292,11 @@ test('[INBOX-17] a page whose stream was refused reconnects and shows what it mi
   const refuse = { status: 409, contentType: 'application/json', body: '{}' }
   await page.route('**/api/changes', (route) => route.fulfill(refuse))
   await page.reload()
-  await page.getByText('reconnecting…').waitFor()
+  await page.getByText('New questions may be missing here.').waitFor()
   await inbox.store.asks.raise(aDeployment())
   await page.unroute('**/api/changes')
   await page.locator('.row', { hasText: 'Deploy to production' }).waitFor()
-  await page.getByText('reconnecting…').waitFor({ state: 'detached' })
+  await page.getByText('New questions may be missing here.').waitFor({ state: 'detached' })
 })
 
 test('[INBOX-17] a late answer has no effect, and the page shows who answered first', async () => {

@@ -64,7 +64,10 @@ test('[CARD-15] a yes to something destructive can be undone, and closing the pa
   const approve = async () => {
     await waitUntilActive(page)
     await page.getByRole('button', { name: 'Approve' }).click()
-    expect(await page.getByRole('status').first().textContent()).toMatch(/“Approve” is sent in [1-5] s\./)
+    await page
+      .getByRole('status')
+      .filter({ hasText: /“Approve” is sent in [1-5] s\./ })
+      .waitFor()
   }
 
   await approve()

@@ -47,7 +47,7 @@ export async function startLoginEnv({
 }: Partial<InboxOptions> & { readonly identity?: Partial<Identity> } = {}): Promise<LoginEnv> {
   // A pause of a busy machine must not look like an issuer that does not respond.
   onTestFinished(setLimits(identityLimits, { fetchMs: 60_000, waitMs: 60_000 }))
-  const { store, close } = await openTestStore()
+  const { store, keys, close } = await openTestStore()
   const issuer = await anIssuer([`${baseUrl}/sign-in/callback`])
   const errors: unknown[] = []
   onTestFinished(async () => {
@@ -58,7 +58,7 @@ export async function startLoginEnv({
   const login = { identity: identityOf(issuer.url, identity), clientId, clientSecret, scopes: ['profile', 'groups'] }
   const onError = (error: unknown) => void errors.push(error)
   const another = (options: Partial<InboxOptions> = {}) =>
-    inboxApp({ store, tenant, baseUrl, login, onError, ...more, ...options })
+    inboxApp({ store, tenant, baseUrl, keys, login, onError, ...more, ...options })
   const app = another()
   return { issuer, store, app, errors, another, browser: (to = app) => browserFor(to, baseUrl) }
 }

@@ -78,6 +78,48 @@ test('[CARD-17] selected asks are declined or dismissed, and a refusal is shown'
   await expect.poll(() => openIn(inbox)).toEqual([])
 })
 
+test('[CARD-18] after several asks were answered at once, the page says how many and keeps the focus in the list', async () => {
+  const inbox = await env.inbox()
+  for (const message of ['One?', 'Two?', 'Three?']) await inbox.store.asks.raise(aQuestion(message))
+  const { page } = await env.visit(inbox)
+  await waitUntilActive(page)
+  const focused = () => page.evaluate('document.activeElement.textContent')
+  // With the keyboard alone.
+  await page.keyboard.press('s')
+  await page.getByRole('checkbox', { name: 'Select: Three?' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('checkbox', { name: 'Select: Two?' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Decline 2' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('2 declined.').waitFor()
+  await expect.poll(focused).toBe('Select several')
+
+  // Also after the last one, on a phone, where the list is all there is.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(inbox.url)
+  await page.locator('.row').waitFor()
+  await inbox.store.asks.raise(aQuestion('Four?'))
+  await page.getByRole('button', { name: 'Select several' }).click()
+  await page.getByRole('button', { name: 'Select all 2' }).click()
+  await page.getByRole('button', { name: 'Dismiss 2' }).click()
+  await page.getByRole('status').getByText('2 dismissed.').waitFor()
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  await expect.poll(focused).toBe('Select several')
+  expect(await openIn(inbox)).toEqual([])
+})
+
+test('[CARD-18] the help lists every shortcut of the list', async () => {
+  const inbox = await env.inbox()
+  for (const message of ['One?', 'Two?']) await inbox.store.asks.raise(aQuestion(message))
+  const { page } = await env.visit(inbox)
+  await waitUntilActive(page)
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  const list = help.locator('section', { has: page.getByRole('heading', { name: 'List' }) })
+  expect(await list.locator('kbd').allTextContents()).toEqual(['j', 'k', 'Enter', '/', 's'])
+})
+
 test('[CARD-17] after a yes on the card, the same action can be approved for other asks, and no other action', async () => {
   const inbox = await env.inbox()
   const first = await inbox.store.asks.raise(aDeployment())

@@ -2,14 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
-import { ann, testEnv, waitUntilActive } from './test-env.ts'
+import { violations } from './page-check.ts'
+import { ann, testEnv, waitUntilActive, waitUntilLive } from './test-env.ts'
 
-const env = testEnv()
+const env = testEnv({ hasOutages: true })
 const source = '--conditions=assent-source'
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
@@ -85,6 +84,26 @@ test('[PLAY-1] a 2025-11-25 server works too, an argument that no input can expr
   await page.getByRole('heading', { name: 'Sure?' }).waitFor({ state: 'detached' })
 })
 
+test('[PAGE-5] while the playground cannot be reached, its page stays readable and starts no run', async () => {
+  const { page } = await env.visitLink(await playing(process.execPath, source, example('deploy')))
+  await page.getByRole('radio', { name: 'production' }).check()
+  await waitUntilLive(page)
+  await page.route('**/api/**', (route) => route.abort())
+  // What a lost connection causes at once, and an idle page within a while.
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByText('The inbox cannot be reached.').waitFor()
+  await page.getByRole('link', { name: 'Playground' }).click()
+  expect(await page.getByText('cannot be reached').count()).toBe(1)
+  expect(await page.getByRole('heading', { name: 'deploy', exact: true }).isVisible()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Run' }).isDisabled()).toBe(true)
+
+  await page.unroute('**/api/**')
+  await page.getByText('The inbox cannot be reached.').waitFor({ state: 'detached' })
+  await page.getByRole('radio', { name: 'production' }).check()
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('.run-question').getByRole('button', { name: 'Europe' }).waitFor()
+})
+
 test('[PLAY-3] a run is refused without a session, from another origin, without our header and with another body; a plain inbox has no playground', async () => {
   const link = new URL(await playing(process.execPath, source, example('set-tempo')))
   const browser = await SigningBrowser.signIn(link.href)
@@ -142,12 +161,4 @@ function said(child: ChildProcess, where: 'stdout' | 'stderr', pattern: RegExp):
     })
     child.on('close', () => reject(new Error(`The process exited before it printed ${pattern}: ${text}`)))
   })
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await page.evaluate(
-    'axe.run().then((result) => result.violations)',
-  )
-  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))
 }

@@ -71,7 +71,7 @@ async function anInbox() {
       if (app !== undefined) await respondWith(app.fetch, request, response).catch(() => response.destroy())
     }, port)
     const origin = `http://127.0.0.1:${listening.port}`
-    app = inboxApp({ store, tenant, baseUrl: origin, web })
+    app = inboxApp({ store, tenant, baseUrl: origin, keys: inboxServerKeys, web })
     return { ...listening, origin, link: async () => (await app?.signInLink(ann)) ?? '' }
   }
   return { store, serve }

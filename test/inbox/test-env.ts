@@ -13,8 +13,14 @@ export interface Visit {
   readonly context: BrowserContext
 }
 
+interface EnvOptions {
+  readonly browserArguments?: readonly string[]
+  /** The inbox stops during the tests, and the browser reports it as errors. */
+  readonly hasOutages?: boolean
+}
+
 /** One browser per test file; each test has its own inbox and people. */
-export function testEnv(): {
+export function testEnv({ browserArguments = [], hasOutages = false }: EnvOptions = {}): {
   inbox(options?: Parameters<typeof startInboxServer>[0]): Promise<InboxServer>
   visit(inbox: InboxServer, person?: Person, options?: object): Promise<Visit>
   /** The same with a given sign-in link. */
@@ -24,7 +30,7 @@ export function testEnv(): {
   // A browser on a busy machine is slow; the tests do not measure time.
   vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
   beforeAll(async () => {
-    browser = await aBrowser()
+    browser = await aBrowser(browserArguments)
   })
   afterAll(() => browser.close())
   const visitLink = async (link: string, options: object = {}): Promise<Visit> => {
@@ -37,7 +43,7 @@ export function testEnv(): {
     await context.addInitScript(() => localStorage.setItem('assent-example-seen', 'yes'))
     context.setDefaultTimeout(60_000)
     const page = await context.newPage()
-    watch(page, new URL(link).origin)
+    watch(page, new URL(link).origin, hasOutages)
     await page.goto(link)
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     return { page, context }
@@ -57,12 +63,13 @@ export function testEnv(): {
 }
 
 /** Fails the test on a console error, an uncaught error, a violation of the content security policy, or a request to another origin. */
-function watch(page: Page, origin: string): void {
+function watch(page: Page, origin: string, hasOutages: boolean): void {
   const wrong: string[] = []
   page.on('console', (message) => {
+    const text = message.text()
     // The browser logs every 4xx and 503 reply of the API as an error; these are expected.
-    if (message.type() === 'error' && !/status of (?:401|404|409|422|503)/.test(message.text()))
-      wrong.push(message.text())
+    const isExpected = /status of (?:401|404|409|422|503)/.test(text) || (hasOutages && text.includes('net::ERR_'))
+    if (message.type() === 'error' && !isExpected) wrong.push(text)
   })
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on('request', (request) => {
@@ -92,8 +99,7 @@ export async function approveByKey(page: Page): Promise<void> {
 
 /** Waits until the page receives changes: from now on it is notified of new asks. */
 export async function waitUntilLive(page: Page): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  await page.getByText('reconnecting…').waitFor({ state: 'detached' })
+  await page.locator('main[data-live=live]').waitFor()
 }
 
 /** Gives an answer that has no button of its own. */

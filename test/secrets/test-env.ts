@@ -105,6 +105,7 @@ export async function openTestEnv(options: TestEnvOptions = {}): Promise<TestEnv
     store,
     tenant: 'default',
     baseUrl: origin,
+    keys,
     secretPages: pages,
     web: await WebFiles.read(await builtWebApp()),
     describe: ({ server }) => ({ name: `The ${server} server`, origin: 'configured by your team' }),

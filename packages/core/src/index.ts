@@ -121,6 +121,7 @@ export type {
   PlayView,
 } from './inbox/play-view.ts'
 export type {
+  AgentsView,
   AnswerBody,
   AnsweredView,
   AskPageView,
@@ -134,6 +135,15 @@ export type {
   MeView,
   NonceView,
   OneAskView,
+  PasskeyAddBody,
+  PasskeyAddStartView,
+  PasskeyCreationView,
+  PasskeyRemoveStartView,
+  PasskeyRequestView,
+  PasskeysView,
+  PresenceBody,
+  PresenceNoticeView,
+  PresenceStartView,
   ProofView,
   SealedSecret,
   SignedInView,
@@ -202,6 +212,34 @@ export {
   readDeclaredAction,
 } from './ask/declared-action.ts'
 
+// passkeys and decisions that need one
+export {
+  type Assertion,
+  type AssertionCheck,
+  type AssertionResponse,
+  isAssertion,
+  isAssertionResponse,
+  type PasskeyAlgorithm,
+  verifyAssertion,
+} from './presence/assertion.ts'
+export { actionDigestOf, askChallenge } from './ask/presence-challenge.ts'
+export {
+  isPresenceSetting,
+  isWeakerPresence,
+  needsPresence,
+  type PresenceSetting,
+  presenceSettings,
+  requiresPresence,
+  stricterPresence,
+} from './ask/needs-presence.ts'
+export {
+  isSignedPasskey,
+  type PasskeyChange,
+  passkeyChallenge,
+  type PasskeyTerms,
+  signPasskey,
+} from './presence/passkey.ts'
+
 // sealed state
 export { createKeyRing, type KeyRing, type MacPurpose, type RingKey, type SealKey } from './seal/key-ring.ts'
 export {
@@ -218,6 +256,8 @@ export {
 export {
   type AskTerms,
   askTerms,
+  checkPresence,
+  presenceProblem,
   type GrantTerms,
   grantSignatureProblem,
   type SignatureProblem,
@@ -250,5 +290,5 @@ export { AssentError, type ErrorCode, isAssentError } from './errors.ts'
 export { compact } from './compact.ts'
 export { type IdKind, isId, isName, newId, timeOfId, type RandomBytes } from './ids.ts'
 export { isPlainObject, type JsonObject, type JsonValue } from './json.ts'
-export { askLimits, formLimits, sealLimits, secretLimits } from './limits.ts'
+export { askLimits, formLimits, presenceLimits, sealLimits, secretLimits } from './limits.ts'
 export { type Revision, revisions } from './revisions.ts'

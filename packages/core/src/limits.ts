@@ -54,6 +54,16 @@ export const askLimits = {
   useWithinMaxMs: 14 * 24 * 60 * 60 * 1_000,
 } as const
 
+/** Of passkeys, and of what browsers return about them. */
+export const presenceLimits = {
+  /** Of one value in base64url: client data, authenticator data, a public key, a signature. */
+  encodedChars: 16_384,
+  clientDataDepth: 8,
+  /** Keys of one person, and characters of the name that a person gives one. */
+  passkeys: 16,
+  nameChars: 80,
+} as const
+
 /** Of a request whose digest is taken: a message of 4 MiB, with room because canonical numbers can be longer. */
 export const requestLimits = {
   bytes: 33_554_432,

@@ -19,6 +19,8 @@ declare module 'node:crypto' {
   /** A key object of the platform; core never reads its bytes. */
   interface KeyObject {
     readonly type: 'secret' | 'public' | 'private'
+    /** Of a public or private key, for example `ec`. */
+    readonly asymmetricKeyType?: string | undefined
   }
   export function hash(algorithm: 'sha256', data: string | Bytes, encoding: 'hex'): string
   export function hash(algorithm: 'sha256', data: string | Bytes, encoding: 'buffer'): Bytes
@@ -31,7 +33,9 @@ declare module 'node:crypto' {
     options: { authTagLength: number },
   ): GcmDecipher
   export function sign(algorithm: null, data: Bytes, key: KeyObject): Bytes
-  export function verify(algorithm: null, data: Bytes, key: KeyObject, signature: Bytes): boolean
+  export function verify(algorithm: 'sha256' | null, data: Bytes, key: KeyObject, signature: Bytes): boolean
+  /** Throws for bytes that are not a key. */
+  export function createPublicKey(key: { key: Bytes; format: 'der'; type: 'spki' }): KeyObject
 }
 
 declare module 'node:buffer' {

@@ -221,6 +221,9 @@ export const clientLimits = configurable({
   keepAliveMs: 15_000,
   /** How long requests in progress may take to end after a stdio client has closed its input. */
   endGraceMs: 2_000,
+  /** How often the event loop is checked for stalls, and how long after a question: longer than any `asks.unseen_after`. */
+  stallTickMs: 100,
+  stallsWatchedMs: 60_000,
   /** How long a question without a call may wait to move to another call before it is cancelled. */
   passedWithinMs: 2_000,
   /** A stream without events is opened after this time. */
@@ -319,6 +322,18 @@ export const standaloneLimits = {
   /** How often a process checks whether another one serves the inbox, and the timeout of that check. */
   inboxLookMs: 2_000,
   inboxReplyMs: 1_500,
+  /** After as long without a report, a window with an agent is gone. */
+  windowGoneMs: 8_000,
+  /** How long a started program is watched for a failure, and a page that was opened for a sign-in. */
+  launchMs: 3_000,
+  signInMs: 20_000,
+  /** How long the inbox may take to start in a process of its own, and how long that runs without an open page. */
+  backgroundStartMs: 15_000,
+  lookAgainMs: 200,
+  backgroundIdleMs: 30 * 60_000,
+  backgroundCheckMs: 10_000,
+  /** Minimum interval between two tabs that open for a waiting question. */
+  openEveryMs: 10 * 60_000,
   /** Delay of a notification, so that a question that ends at once shows none, and their minimum interval. */
   notifyAfterMs: 1_000,
   notifyEveryMs: 10_000,
@@ -326,6 +341,8 @@ export const standaloneLimits = {
   notificationAsks: 100,
   /** After as many failures in a row, no more notifications are tried. */
   notificationFailures: 3,
+  /** How often a process that serves the inbox checks for changed passkeys, to notify the person. */
+  passkeyLookMs: 5_000,
   /** How long the program that shows a notification may run. */
   notificationMs: 20_000,
 } as const

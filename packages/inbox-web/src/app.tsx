@@ -1,37 +1,43 @@
 // The frame around the pages: header, navigation, live updates and global shortcuts.
 
-import { Button, Loader, Switch, useMantineColorScheme } from '@mantine/core'
+import { Button, Switch, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type MouseEvent, Suspense, useEffect, useState } from 'react'
+import { type MouseEvent, useEffect, useState } from 'react'
 import { problemOf, signOut } from './api/client.ts'
+import { useIsLost } from './api/connection.ts'
 import { useLiveUpdates } from './api/live-updates.ts'
-import { useMe, useOpenAsks } from './api/queries.ts'
+import { usePasskeys } from './api/passkeys.ts'
+import { queryKeys, useMe, useOpenAsks } from './api/queries.ts'
 import { deleteDrafts } from './form/drafts.ts'
+import { HistoryPage } from './pages/history-page.tsx'
 import { InboxPage } from './pages/inbox-page.tsx'
+import { PasskeysPage } from './pages/passkeys-page.tsx'
+import { PlayPage } from './pages/play-page.tsx'
 import { navigate, type Route, useRoute } from './pages/route.ts'
 import { SecretPage } from './pages/secret-page.tsx'
 import { SignedOut, SignInPage, Unverified } from './pages/sign-in-page.tsx'
+import { StatisticsPage } from './pages/statistics-page.tsx'
+import { ConnectionBanner } from './ui/connection-banner.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
+import { Notices } from './ui/notices.tsx'
 import { canNotify, notify, useNotifications } from './ui/notifications.ts'
-import { PageError } from './ui/page-error.tsx'
+import { isLoaded, NotLoaded } from './ui/page-error.tsx'
 import { ShortcutHelp } from './ui/shortcut-help.tsx'
 import { useShortcuts } from './ui/shortcuts.ts'
 import { chime, isSoundOn, useSound } from './ui/sound.ts'
-
-// Loaded on demand, so that they do not delay the inbox.
-const HistoryPage = lazy(async () => ({ default: (await import('./pages/history-page.tsx')).HistoryPage }))
-const StatisticsPage = lazy(async () => ({ default: (await import('./pages/statistics-page.tsx')).StatisticsPage }))
-const PlayPage = lazy(async () => ({ default: (await import('./pages/play-page.tsx')).PlayPage }))
 
 export function App() {
   const route = useRoute()
   const me = useMe(route.page === 'sign-in')
   const notifications = useNotifications()
-  const isSignedIn = me.isSuccess && route.page !== 'sign-in'
+  // While the inbox cannot be reached, the person stays signed in here and what was loaded stays.
+  const isSignedIn = isLoaded(me) && route.page !== 'sign-in'
+  useReloadAfterLoss()
   const live = useLiveUpdates(isSignedIn, (_, isLeader) => {
     if (notifications.isOn) notify()
     if (isLeader && isSoundOn()) chime()
   })
+  const passkeys = usePasskeys(isSignedIn)
   const [isHelpOpen, setHelpOpen] = useState(false)
   // `assent play` opens the playground first; the inbox is one click away.
   const [isFirst, setFirst] = useState(true)
@@ -56,7 +62,6 @@ export function App() {
         </a>
         {isSignedIn && <Navigation route={route} hasPlayground={me.data.hasPlayground === true} />}
         <div className="top-end">
-          {isSignedIn && live === 'waiting' && <span className="live-state">reconnecting…</span>}
           {isSignedIn && canNotify && (
             <button
               type="button"
@@ -79,10 +84,10 @@ export function App() {
           {isSignedIn && <AccountMenu name={me.data.name} />}
         </div>
       </header>
-      <main>
-        <ErrorBoundary key={route.page}>
-          <Suspense fallback={<Loader className="loading" aria-label="Loading" />}>{pageOf(route, me)}</Suspense>
-        </ErrorBoundary>
+      <ConnectionBanner isLive={!isSignedIn || live === 'live'} />
+      {isSignedIn && passkeys.isSuccess && <Notices {...passkeys.data} />}
+      <main data-live={isSignedIn ? live : undefined}>
+        <ErrorBoundary key={route.page}>{pageOf(route, me)}</ErrorBoundary>
       </main>
       <ShortcutHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
@@ -91,17 +96,28 @@ export function App() {
 
 function pageOf(route: Route, me: ReturnType<typeof useMe>) {
   if (route.page === 'sign-in') return <SignInPage />
-  if (me.isPending) return null
-  if (me.isError) {
-    const problem = problemOf(me.error)
-    if (problem.code === 'signed-out') return <SignedOut />
-    if (problem.code === 'unverified') return <Unverified />
-    return <PageError problem={problem} onRetry={() => void me.refetch()} />
+  if (!isLoaded(me)) {
+    const { code } = problemOf(me.error)
+    if (code === 'signed-out') return <SignedOut />
+    return code === 'unverified' ? <Unverified /> : <NotLoaded query={me} />
   }
   if (route.page === 'secret') return <SecretPage key={route.id} page={route.id} />
   if (route.page === 'history') return <HistoryPage id={route.id} search={route.search} />
+  if (route.page === 'passkeys') return <PasskeysPage />
   if (route.page === 'play') return <PlayPage id={route.id} />
   return route.page === 'statistics' ? <StatisticsPage /> : <InboxPage id={route.id} />
+}
+
+/** Reads everything again once the inbox can be reached. */
+function useReloadAfterLoss(): void {
+  const queries = useQueryClient()
+  const isLost = useIsLost()
+  useEffect(() => {
+    if (!isLost) return
+    // From now on it is requested every few seconds, until there is a reply.
+    void queries.invalidateQueries({ queryKey: queryKeys.me })
+    return () => void queries.invalidateQueries()
+  }, [isLost, queries])
 }
 
 function AccountMenu({ name }: { readonly name: string }) {
@@ -120,6 +136,9 @@ function AccountMenu({ name }: { readonly name: string }) {
         <p>
           Signed in as <strong>{name}</strong>.
         </p>
+        <a href="/passkeys" onClick={followLink}>
+          Passkeys
+        </a>
         <Switch label="Play a sound for new asks" checked={sound.isOn} onChange={sound.toggle} />
         <Button variant="default" onClick={onSignOut}>
           Sign out
@@ -136,6 +155,14 @@ function Navigation({ route, hasPlayground }: { readonly route: Route; readonly 
     document.title = count === 0 ? 'Assent' : `(${count}${list.hasNextPage ? '+' : ''}) Assent`
     void navigator.setAppBadge?.(count).catch(() => undefined)
   }, [count, list.hasNextPage])
+  // After signing out.
+  useEffect(
+    () => () => {
+      document.title = 'Assent'
+      void navigator.clearAppBadge?.().catch(() => undefined)
+    },
+    [],
+  )
   const link = (page: Route['page'], path: string, name: string) => (
     <a href={path} aria-current={route.page === page ? 'page' : undefined} onClick={followLink}>
       {name}
@@ -162,6 +189,14 @@ const schemeNames = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const
 
 function SchemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  // The system draws the frame of an installed app in the colour of the theme that the person chose here.
+  useEffect(() => {
+    for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+      const { scheme } = meta.dataset
+      meta.media =
+        colorScheme === 'auto' ? `(prefers-color-scheme: ${scheme})` : scheme === colorScheme ? '' : 'not all'
+    }
+  }, [colorScheme])
   return (
     <button
       type="button"

@@ -57,6 +57,20 @@ export type {
   SignIns,
 } from './sign-ins/sign-ins.ts'
 
+// prove that a person is present
+export type {
+  NewPasskey,
+  Passkey,
+  PasskeyOwner,
+  PasskeyRemoval,
+  Passkeys,
+  PresenceNotice,
+  SignedResponse,
+  UsedState,
+  VerifiedKey,
+} from './passkeys/passkeys.ts'
+export type { PresenceProblem, PresenceResponse } from './asks/answer-request.ts'
+
 // prove what happened
 export type { Audit, AuditNote } from './audit/audit.ts'
 export type { Comparison, RecordCheck, RecordProblem, RecordVerdict } from './record-check/record-check.ts'

@@ -22,6 +22,7 @@ import { Grants } from './grants/grants.ts'
 import { Notifier } from './notify/notifier.ts'
 import type { SignalCounts, Signals, Transport } from './notify/signals.ts'
 import { SqliteSignals } from './notify/sqlite-signals.ts'
+import { Passkeys } from './passkeys/passkeys.ts'
 import { RecordCheck } from './record-check/record-check.ts'
 import { Replicas } from './replicas/replicas.ts'
 import { Rounds } from './rounds/rounds.ts'
@@ -84,6 +85,7 @@ export class Store {
   readonly secrets: Secrets
   readonly steps: Steps
   readonly signIns: SignIns
+  readonly passkeys: Passkeys
   readonly audit: Audit
   /** Verifies the audit log, and compares asks and grants with it. */
   readonly record: RecordCheck
@@ -106,6 +108,7 @@ export class Store {
     const answers = new StoredAnswers(options.keys, () => engine.nowMs)
     this.record = new RecordCheck(engine, this.audit, options.keys, answers)
     const signatures = new Signatures({ ...options, answers }, this.audit, this.#notifier)
+    this.passkeys = new Passkeys(engine, this.audit, options.keys)
     this.asks = new Asks(
       engine,
       this.audit,
@@ -114,6 +117,7 @@ export class Store {
       signatures,
       answers,
       options.patterns,
+      this.passkeys,
     )
     this.inbox = new Inbox(engine, this.asks)
     this.changes = new Changes(engine, this.#notifier)

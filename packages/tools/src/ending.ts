@@ -1,7 +1,8 @@
 // The result of a tool that asks: structured data for programs, and sentences for a model and its user.
 //
 // Only `answered` is a result. Every other ending is an error with its own code, because an agent must act differently
-// after a decline, a timeout and a client that cannot ask. The person's comment is in the text and in `comment`, also
+// after a decline, a timeout and a client that cannot ask. Some clients pass only the data to their model and others
+// only the text, so each contains everything that the agent needs. The person's comment is in the text and in `comment`, also
 // after a decline or a dismissal.
 
 import { AssentError, type ErrorCode, isAssentError } from '@assent/core'
@@ -25,6 +26,7 @@ export const endingFields = {
     .enum(['answered', ...noAnswerCodes])
     .describe('answered: a person answered. Anything else: there is no answer, and the message says what to do.'),
   message: z.string().describe('The result in one sentence, to show to the user.'),
+  next: z.string().optional().describe('Without an answer: what that means, and what you do now.'),
   comment: z
     .string()
     .optional()
@@ -88,10 +90,12 @@ export async function withNoAnswerErrors(advice: Advice, ask: () => Promise<Tool
     const { comment } = error
     const isByPerson = status === 'declined' || status === 'cancelled' || status === 'timed_out'
     const kept = isByPerson ? await advice.onNoDecision?.({ status, ...commentMember(comment) }) : undefined
-    const text = `${[error.message, advice.nothing, kept?.words].filter(Boolean).join(' ')}\n\n${nextOf(status, advice)}`
+    const instruction = nextOf(status, advice)
+    const text = `${[error.message, advice.nothing, kept?.words].filter(Boolean).join(' ')}\n\n${instruction}`
+    const next = `${advice.nothing} ${instruction}`
     return {
       content: [{ type: 'text', text }],
-      structuredContent: { status, message: error.message, ...commentMember(comment), ...kept?.data },
+      structuredContent: { status, message: error.message, next, ...commentMember(comment), ...kept?.data },
       isError: true,
       _meta: { 'assent/refusal': { code: error.code } },
     }

@@ -7,20 +7,24 @@
 // I1  The signature of an ask covers what people are shown and who may decide it.
 // I2  The signature of a vote covers the ask's statement, so a vote counts for one ask, question and approval rule.
 // I3  An answer is covered through its digests, so it can be verified after its content was deleted.
+// I4  A vote with the signature of a passkey counts only if that signature is over this vote; an accept of an ask that needs
+//     presence counts only with one.
 // Not covered: times that the database sets. `audit verify` compares those with the audit log.
 
 import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { digestOf } from '../digest/digest.ts'
 import { isAssentError } from '../errors.ts'
+import { type AssertionCheck, verifyAssertion } from '../presence/assertion.ts'
 import type { KeyRing, MacPurpose } from '../seal/key-ring.ts'
 import { type Answer, answerDigests } from './answer.ts'
 import { type Ask, mayCancel, needsSeveral, type StoredVote, type Vote } from './ask.ts'
+import { actionDigestOf, askChallenge } from './presence-challenge.ts'
 
 /** The parts of an ask that never change, which its signature covers. */
 export type AskTerms = Pick<
   Ask,
-  'tenant' | 'id' | 'asker' | 'caller' | 'principal' | 'question' | 'approvalRule' | 'useWithinMs'
+  'tenant' | 'id' | 'asker' | 'caller' | 'principal' | 'question' | 'approvalRule' | 'needsPresence' | 'useWithinMs'
 > & {
   readonly decideWithinMs: number
 }
@@ -46,6 +50,8 @@ export type SignatureProblem =
   | { readonly reason: 'unsigned' | 'unknown-key' | 'mismatch'; readonly what: 'ask' | 'decision' | 'vote' | 'grant' }
   /** All signatures match, and there are not enough of them. */
   | { readonly reason: 'too-few-votes'; readonly what: 'decision' }
+  /** The signature of the person's passkey is missing, or is not over this decision. */
+  | { readonly reason: 'presence'; readonly what: 'decision' | 'vote' }
 
 export function signAsk(ring: KeyRing, terms: AskTerms): string {
   return sign(ring, 'ask', askStatement(terms))
@@ -84,12 +90,36 @@ function storedProblem(ring: KeyRing, ask: Ask, stored: StoredSignatures): Signa
   const askDigest = sha256(statement)
   const ofDecision = problemOf(ring, 'vote', voteStatement(askDigest, state), stored.decision)
   if (ofDecision !== undefined) return { reason: ofDecision, what: 'decision' }
+  if (!hasPresence(ask, state)) return { reason: 'presence', what: 'decision' }
   if (!needsSeveral(ask.approvalRule)) return undefined
   for (const [index, vote] of ask.votes.entries()) {
     const ofVote = problemOf(ring, 'vote', voteStatement(askDigest, vote), stored.votes[index] ?? null)
     if (ofVote !== undefined) return { reason: ofVote, what: 'vote' }
+    if (!hasPresence(ask, vote)) return { reason: 'presence', what: 'vote' }
   }
   return isEnough(ask, state.answer.action) ? undefined : { reason: 'too-few-votes', what: 'decision' }
+}
+
+/** The first decision or vote without the passkey's signature that it needs. It is found without any key of ours. */
+export function presenceProblem(ask: Ask): SignatureProblem | undefined {
+  if (ask.state.kind === 'settled' && !hasPresence(ask, ask.state)) return { reason: 'presence', what: 'decision' }
+  return ask.votes.every((vote) => hasPresence(ask, vote)) ? undefined : { reason: 'presence', what: 'vote' }
+}
+
+/** Whether the vote has a passkey's signature over itself where it needs one, and no other one. */
+function hasPresence(ask: Ask, vote: StoredVote): boolean {
+  if (vote.presence === undefined) return ask.needsPresence !== true || vote.answer.action !== 'accept'
+  return checkPresence(ask, vote).ok
+}
+
+/** Verifies the signature of a passkey that is stored with a vote. Whose key it is remains to be checked. */
+export function checkPresence(
+  ask: Pick<Ask, 'tenant' | 'id' | 'question'>,
+  { answer, deleted, by, presence }: Pick<StoredVote, 'answer' | 'deleted' | 'by' | 'presence'>,
+): AssertionCheck {
+  if (presence === undefined) return { ok: false, problem: 'it is missing' }
+  if (presence.actionDigest !== actionDigestOf(ask.question)) return { ok: false, problem: 'it is for another action' }
+  return verifyAssertion(presence, askChallenge(ask, deleted ?? answerDigests(answer), by, presence.nonce))
 }
 
 export function grantSignatureProblem(
@@ -109,6 +139,8 @@ export function signatureProblemText({ reason, what }: SignatureProblem): string
       return `The stored ${what} is signed with a key that is not configured.`
     case 'mismatch':
       return `The stored ${what} does not match its signature.`
+    case 'presence':
+      return `The stored ${what} has no valid signature of a passkey.`
     case 'too-few-votes':
       return 'The stored decision has fewer signed votes than it needs.'
   }
@@ -125,16 +157,19 @@ function isEnough({ approvalRule, votes }: Ask, action: Answer['action']): boole
 // A JSON array of strings and numbers has one spelling, so no two statements share their bytes.
 function askStatement(terms: AskTerms): string {
   const { tenant, id, asker, caller = {}, principal, question, approvalRule, decideWithinMs, useWithinMs } = terms
+  const presence = terms.needsPresence === true ? ['presence'] : []
   const digests = [digestOf('question v1', question), digestOf('approval rule v1', approvalRule)]
   const { server, tool = null } = asker
   const { client = null, folder = null, branch = null } = caller
   const who = [server, tool, client, folder, branch, principal]
-  return JSON.stringify(['assent ask v1', tenant, id, ...who, ...digests, decideWithinMs, useWithinMs])
+  return JSON.stringify(['assent ask v1', tenant, id, ...who, ...digests, decideWithinMs, useWithinMs, ...presence])
 }
 
-function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted }: StoredVote): string {
+function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted, presence }: StoredVote): string {
   const { action, contentDigest = null, commentDigest = null } = deleted ?? answerDigests(answer)
-  return JSON.stringify(['assent vote v1', askDigest, action, contentDigest, commentDigest, by, via, decisionId])
+  const given = [action, contentDigest, commentDigest, by, via, decisionId]
+  const signed = presence === undefined ? [] : [digestOf('presence v1', presence)]
+  return JSON.stringify(['assent vote v1', askDigest, ...given, ...signed])
 }
 
 function grantStatement({ tenant, id, askId, digest, principal }: GrantTerms): string {

@@ -10,6 +10,7 @@ import { digestOf } from '../digest/digest.ts'
 import { isAssentError } from '../errors.ts'
 import { isId, isName } from '../ids.ts'
 import { askLimits } from '../limits.ts'
+import type { Assertion } from '../presence/assertion.ts'
 import type { Answer, AnswerDigests } from './answer.ts'
 import { type ApprovalRule, approvalRuleProblem } from './approval-rule.ts'
 import { withoutChecked } from './ask-meta.ts'
@@ -37,6 +38,8 @@ export interface Ask {
   /** The client answered too fast for a person to have read the question, so it was asked again in the inbox. */
   readonly fastAnswer?: FastAnswer
   readonly approvalRule: ApprovalRule
+  /** Accepting it needs a passkey of the person. */
+  readonly needsPresence?: true
   readonly raisedAtMs: number
   readonly decideByMs: number
   readonly useWithinMs: number
@@ -100,6 +103,8 @@ export interface Vote {
   readonly via: Surface
   /** Made by the client that answers; the same id again is the same answer sent twice. */
   readonly decisionId: string
+  /** The signature of the person's own key over this decision. */
+  readonly presence?: Assertion
 }
 
 /** A vote as it is stored. */

@@ -83,6 +83,18 @@ export function nameContent(form: Form, content: Content): AnswerName {
   return nameOfChoice(decisionField(fields), content) ?? nameOfBooleans(fields, content)
 }
 
+/**
+ * Whether an accept of this form can be a yes: it has no fields, a yes/no field, or a choice that decides with an option that
+ * means yes.
+ */
+export function canBeYes(form: Form): boolean {
+  const fields = form.fields.filter((field) => !isCommentField(field))
+  if (form.fields.length === 0 || fields.some(({ kind }) => kind === 'boolean')) return true
+  const deciding = decisionField(fields)
+  if (deciding?.kind !== 'choice') return false
+  return deciding.options.some(({ value }) => verdicts[nameContent(form, { [deciding.name]: value })] === 'yes')
+}
+
 /** The choice that decides: the only field, or one that is called `decision`. */
 export function decisionField(fields: readonly Field[]): Field | undefined {
   const [first, ...more] = fields

@@ -21,6 +21,10 @@ export type AuditKind =
   | 'ask.unverified'
   | 'grant.used'
   | 'call.lost'
+  | 'passkey.added'
+  | 'passkey.removed'
+  /** Another value of `inbox.presence` is in force. */
+  | 'presence.changed'
   | 'note'
 
 export interface AuditEntry {

@@ -1,13 +1,17 @@
 // Requests and responses of the inbox API, written by the gateway and read by the web app. view.ts has the asks in them.
 
 import type { Answer } from '../ask/answer.ts'
+import type { PresenceSetting } from '../ask/needs-presence.ts'
 import type { NamedOutcome } from '../ask/person-answer.ts'
 import type { AuditProof } from '../audit/proof.ts'
 import type { ContentIssue } from '../form/check.ts'
+import type { JsonObject } from '../json.ts'
 import type { AskView } from './view.ts'
 
 /** `GET /api/sign-in`: people sign in with a link that works once, or with their account at an issuer (its host). */
-export type SignInView = { readonly way: 'link' } | { readonly way: 'account'; readonly issuer: string }
+export type SignInView =
+  /** `canOpenTab`: the process can open a signed-in page in the browser of the person's desktop. */
+  { readonly way: 'link'; readonly canOpenTab?: boolean } | { readonly way: 'account'; readonly issuer: string }
 
 /** `POST /api/sign-in` over plain http, where the session belongs to the key of one browser. */
 export interface SignedInView {
@@ -33,7 +37,15 @@ export interface MeView {
   readonly name: string
   /** Whether tools can be run from here: only in a program that was started for that. */
   readonly hasPlayground?: boolean
+  /** Whether this inbox knows if an agent is running: the inbox of one person on their own machine. */
+  readonly knowsAgents?: boolean
   readonly nowMs: number
+}
+
+/** `GET /api/agents` */
+export interface AgentsView {
+  /** Windows of this person's clients with a running Assent. */
+  readonly running: number
 }
 
 /** `GET /api/asks` and `GET /api/history` */
@@ -61,6 +73,80 @@ export interface AnswerBody {
   }
   /** The person confirmed that the answer is sent although part of it looks like a secret. */
   readonly confirmed?: boolean
+  /** Where accepting needs a passkey. */
+  readonly presence?: PresenceBody
+}
+
+/** The part of an answer that proves presence. */
+export interface PresenceBody {
+  /** From `POST /api/asks/{id}/presence`. */
+  readonly token: string
+  /** What the browser returned, as JSON: https://www.w3.org/TR/webauthn-3/#dictdef-authenticationresponsejson */
+  readonly response: JsonObject
+}
+
+/** Options of WebAuthn as JSON, which the browser parses. */
+export interface PasskeyRequestView {
+  readonly challenge: string
+  readonly rpId: string
+  readonly timeout: number
+  readonly userVerification: 'required'
+  readonly allowCredentials: readonly { readonly type: 'public-key'; readonly id: string }[]
+}
+
+/** https://www.w3.org/TR/webauthn-3/#dictdef-publickeycredentialcreationoptionsjson */
+export type PasskeyCreationView = object
+
+/** `POST /api/asks/{id}/presence`: the challenge for exactly this answer. */
+export interface PresenceStartView {
+  readonly token: string
+  readonly request: PasskeyRequestView
+}
+
+/** `GET /api/passkeys` */
+export interface PasskeysView {
+  readonly keys: readonly PasskeyView[]
+  /** Which decisions need a passkey here. */
+  readonly presence: PresenceSetting
+  /** What changed lately, as text, newest first. */
+  readonly notices: readonly PresenceNoticeView[]
+  readonly nowMs: number
+}
+
+export interface PasskeyView {
+  readonly id: string
+  readonly name: string
+  readonly addedAtMs: number
+  readonly lastUsedAtMs?: number
+}
+
+export interface PresenceNoticeView {
+  readonly text: string
+  readonly atMs: number
+}
+
+/** `POST /api/passkeys/start` */
+export interface PasskeyAddStartView {
+  readonly token: string
+  readonly creation: PasskeyCreationView
+  /** For a further key: the challenge that a key of the person signs first. */
+  readonly authorisation?: PasskeyRequestView
+}
+
+/** The body of `POST /api/passkeys`. */
+export interface PasskeyAddBody {
+  readonly token: string
+  readonly name: string
+  /** What the browser returned for `creation`, as JSON. */
+  readonly credential: JsonObject
+  /** What it returned for `authorisation`. */
+  readonly authorisation?: JsonObject
+}
+
+/** `POST /api/passkeys/{id}/remove/start` */
+export interface PasskeyRemoveStartView {
+  readonly token: string
+  readonly request: PasskeyRequestView
 }
 
 /** The body of `POST /api/secrets/{page}`: a secret that only the asking server can read. */
@@ -68,6 +154,8 @@ export interface HandOverBody {
   /** As in `AnswerBody`. */
   readonly decisionId: string
   readonly sealed: SealedSecret
+  /** Where accepting needs a passkey. */
+  readonly presence?: PresenceBody
 }
 
 /** One message of HPKE (RFC 9180) in base64url: the encapsulated key, and the ciphertext. */
@@ -99,6 +187,8 @@ export type InboxProblemCode =
   | 'already-voted'
   | 'no-cancel'
   | 'conflict'
+  /** Accepting it needs a passkey, or the one that was used is not accepted. The ask stays open. */
+  | 'presence'
   | 'unavailable'
 
 export interface InboxProblem {

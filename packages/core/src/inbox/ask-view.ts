@@ -9,6 +9,7 @@ import { withoutChecked } from '../ask/ask-meta.ts'
 import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
 import type { DeclaredAction } from '../ask/declared-action.ts'
+import { isDestructiveQuestion, type PresenceSetting, requiresPresence } from '../ask/needs-presence.ts'
 import type { AskingCall, Question } from '../ask/question.ts'
 import { compact } from '../compact.ts'
 import { canonicalJson } from '../digest/canonical.ts'
@@ -41,6 +42,8 @@ export interface DisplayNames {
   describe(asker: Ask['asker']): Omit<AskerView, 'server' | 'tool'> & { readonly name?: string }
   /** How long a yes to something destructive can be undone before it is sent; 0 for not at all. */
   undoMs?(): number
+  /** Which decisions need a passkey now. */
+  presence?(): PresenceSetting
 }
 
 const headlineChars = 140
@@ -67,18 +70,19 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
     ...(needsSeveral(ask.approvalRule) ? { quorum: drawQuorum(ask, person, names) } : {}),
     answers,
     buttons: drawButtons(ask, answers),
-    ...undoOf(ask, names.undoMs?.()),
+    ...heldBack(ask, names),
     commentReaches: ask.commentReaches ?? 'audit-log',
     ...commentFieldOf(ask.question),
     state: drawState(ask, person, names),
   }
 }
 
-/** Only for a yes to something that the asker, or the definition of its tool, declares as destructive. */
-function undoOf({ question, state }: Ask, undoMs: number = askLimits.undoMs): { readonly undoMs?: number } {
-  const isDestructive =
-    question.kind === 'form' && (question.isDestructive === true || question.isInDestructiveTool === true)
-  return isDestructive && state.kind === 'open' && undoMs > 0 ? { undoMs } : {}
+/** A yes to something destructive can be undone for a while. With a passkey it is deliberate already. */
+function heldBack(ask: Ask, names: DisplayNames): Pick<AskView, 'undoMs' | 'needsPresence'> {
+  if (ask.state.kind !== 'open') return {}
+  if (requiresPresence(ask, names.presence?.())) return { needsPresence: true }
+  const undoMs = names.undoMs?.() ?? askLimits.undoMs
+  return isDestructiveQuestion(ask.question) && undoMs > 0 ? { undoMs } : {}
 }
 
 function drawCaller(caller: AskCaller): AskCaller {
@@ -248,7 +252,7 @@ function drawState({ state, question, fastAnswer }: Ask, person: Person, names: 
   const answer = withoutSecrets(question, state)
   const outcome = outcomes[answer.action]
   const decider = who(by, person, names)
-  const did = settledText(decider, answerVerb(question, answer), via)
+  const did = settledText(decider, answerVerb(question, answer), via, state.presence !== undefined)
   const isUndelivered = state.undeliveredAtMs !== undefined
   return {
     kind: 'settled',

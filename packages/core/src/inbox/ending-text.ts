@@ -34,10 +34,10 @@ export const withdrawnTexts: Readonly<Record<WithdrawReason, string>> = {
 export const undeliveredText = 'Too late: the server had stopped waiting'
 
 /** @param did what the person did, as the verb of the sentence */
-export function settledText(by: PersonView, did: string, via: Surface): string {
+export function settledText(by: PersonView, did: string, via: Surface, hasPasskey = false): string {
   const places = {
     client: by.isYou ? ' in your client' : ' in their client',
-    inbox: '',
+    inbox: hasPasskey ? ' with a passkey' : '',
     terminal: ' from the terminal',
   }
   return `${by.isYou ? 'You' : by.name} ${did}${places[via]}`

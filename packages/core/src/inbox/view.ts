@@ -36,6 +36,8 @@ export interface AskView {
   readonly buttons: readonly ButtonView[]
   /** How long a yes is held before it is sent, so that the person can undo it. Absent: it is sent at once. */
   readonly undoMs?: number
+  /** Accepting it needs a passkey. */
+  readonly needsPresence?: true
   /** Who receives a comment beside the answer. */
   readonly commentReaches: 'asker' | 'audit-log'
   /** The name of the form's text field that serves as the comment, in place of a separate comment box. Never shown. */

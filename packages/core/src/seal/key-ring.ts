@@ -18,7 +18,7 @@ export interface SealKey {
 }
 
 /** What an authentication code is for. A code is not valid for another purpose, because each has its own subkey. */
-export type MacPurpose = 'ask' | 'vote' | 'grant'
+export type MacPurpose = 'ask' | 'vote' | 'grant' | 'passkey'
 
 /** A key of the ring. It returns keys of single tokens and authentication codes, never its secret. */
 export interface RingKey {
@@ -41,6 +41,7 @@ const macLabels: Readonly<Record<MacPurpose, Uint8Array>> = {
   ask: Buffer.from('assent mac v1 ask\n', 'utf8'),
   vote: Buffer.from('assent mac v1 vote\n', 'utf8'),
   grant: Buffer.from('assent mac v1 grant\n', 'utf8'),
+  passkey: Buffer.from('assent mac v1 passkey\n', 'utf8'),
 }
 const firstBlock = Uint8Array.of(1)
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,31}$/
@@ -72,6 +73,7 @@ function ringKey({ id, secret }: SealKey): RingKey {
     ask: macKey(inner, outer, 'ask'),
     vote: macKey(inner, outer, 'vote'),
     grant: macKey(inner, outer, 'grant'),
+    passkey: macKey(inner, outer, 'passkey'),
   }
   return Object.freeze({
     id,

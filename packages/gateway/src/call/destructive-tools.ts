@@ -1,7 +1,7 @@
 // The tools that their servers declare as destructive, from the lists that passed through this process.
 //
-// Only an explicit `destructiveHint: true` counts. A tool whose definition was not seen yet is not in here: the hint only
-// adds time to undo a yes, so nothing depends on it.
+// Only an explicit `destructiveHint: true` counts. A tool whose definition was not seen yet is not in here: the hint adds
+// time to undo a yes, or asks for a passkey with `inbox.presence: destructive`. Stricter settings do not depend on it.
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import { relayLimits } from '../limits.ts'

@@ -90,6 +90,8 @@ export type InputRequest =
       readonly checked?: string
       /** The server declares the called tool as destructive. */
       readonly isInDestructiveTool?: true
+      /** Accepting it needs a passkey. */
+      readonly needsPresence?: true
       readonly shared?: Shared
     }
   | {
@@ -99,6 +101,7 @@ export type InputRequest =
       readonly params: JsonObject
       /** Set when the link leads to a page of this gateway on which the person enters a secret. */
       readonly secret?: WantedSecret
+      readonly needsPresence?: true
       readonly shared?: Shared
     }
   | { readonly kind: 'sampling'; readonly params: JsonObject }
@@ -295,6 +298,11 @@ export function storable({ isStreamed: _streamed, ...outcome }: Outcome<unknown>
 /** A failure before anything of the request was sent. */
 export function unsent(code: number, message: string): Failed {
   return { ...failed(code, message), isUnsent: true }
+}
+
+/** A failure for a request, while the one that ran the call has the outcome. */
+export function ranElsewhere(code: number, message: string): Failed {
+  return { ...failed(code, message), isElsewhere: true }
 }
 
 /** Thrown before anything of a request was sent. */

@@ -31,6 +31,7 @@ import {
 import { calledBy, listOf, namedIn } from './names.ts'
 import { type NamedTarget, Naming } from './naming.ts'
 import { errorTo, notificationTo, resultTo, type UriForClients } from './outgoing-uris.ts'
+import { markedForPresence } from './presence.ts'
 import type { OpenAskLimits } from './screen/open-limits.ts'
 import type { LinkScreen } from './screen/screen-links.ts'
 import {
@@ -283,7 +284,8 @@ export class Relay {
         return { ...outcome, error: errorTo(this.#uriOf(upstream.name), call.method, outcome.error) }
       if (outcome.kind !== 'input-required') return outcome
       const { state: inner } = outcome
-      const asked = this.#destructive.marked(upstream.name, call, outcome.wanted)
+      const inTool = this.#destructive.marked(upstream.name, call, outcome.wanted)
+      const asked = markedForPresence(this.asking.presence, inTool)
       const { wanted, refused } = await this.#refusals(call, upstream.name, asked)
       const [unfit] = refused
       const opened = unfit === undefined ? this.asking.open(call, upstream.name, wanted, outcome.over) : undefined

@@ -235,3 +235,17 @@ test('[PROG-1] settings for the desktop are a warning for a gateway, and none fo
   expect(read.warnings).toMatchObject([{ path: 'desktop.notify', words: expect.stringContaining('has no effect') }])
   expect(readConfig(oneServer, { ...around, isStandalone: true }).warnings).toEqual([])
 })
+
+test('[PRESENCE-1] a setting that needs passkeys needs the inbox on every surface', () => {
+  expect(configOf(oneServer).inbox.presence).toBe('none')
+  const inbox = 'inbox: { presence: approvals }'
+  expect(configOf(`${oneServer}\nasks: { surfaces: [client, inbox] }\n${inbox}`).inbox.presence).toBe('approvals')
+  expect(mistakes(`${oneServer}\n${inbox}`)).toEqual([
+    'f:2:20: inbox.presence needs the inbox, which asks for the passkey. Add inbox to the surfaces, or set inbox.presence to none.',
+  ])
+  const clientOnly = 'servers: { files: { command: my-server, surfaces: [client] } }'
+  expect(mistakes(`${clientOnly}\nasks: { surfaces: [client, inbox] }\n${inbox}`)).toEqual([
+    expect.stringContaining('servers.files.surfaces must contain inbox'),
+  ])
+  expect(mistakes(`${oneServer}\ninbox: { presence: some }`)).toHaveLength(1)
+})

@@ -10,11 +10,11 @@ import type { Config } from './settings.ts'
 
 /** Settings that only `assent` without a command uses. A variable of the environment may be meant for it. */
 export function desktopWarnings({ desktop }: Config): { path: string; words: string; suggestion: string }[] {
-  return (['notify', 'quiet'] as const)
+  return (['open', 'notify', 'quiet'] as const)
     .filter((name) => desktop[name] !== undefined)
     .map((name) => ({
       path: `desktop.${name}`,
-      words: 'has no effect: a gateway shows no notifications',
+      words: 'has no effect: a gateway does not use the desktop',
       suggestion: 'Remove it.',
     }))
 }
@@ -128,7 +128,7 @@ function secretProblems({ servers, asks, inbox }: Config): { path: string; words
 type Report = (path: string, words: string, suggestion: string) => void
 
 /** With an issuer, people must be able to sign in at the inbox, and their sessions must not be sent unencrypted. */
-function inboxProblems({ asks, identity, inbox }: Config, report: Report): void {
+function inboxProblems({ asks, servers, identity, inbox }: Config, report: Report): void {
   if (inbox.client_secret !== undefined && inbox.client_id === undefined) {
     report('inbox.client_secret', 'has no effect without inbox.client_id', 'Remove it, or add client_id.')
   }
@@ -139,6 +139,7 @@ function inboxProblems({ asks, identity, inbox }: Config, report: Report): void 
     const why = 'is also inbox.client_id: every ID token for the inbox would be accepted as an access token'
     report('identity.audience', why, 'Register the endpoint at the issuer as a resource with its own identifier.')
   }
+  if (inbox.presence !== 'none') presenceProblems({ asks, servers }, report)
   if (!asks.surfaces.includes('inbox')) return
   if (inbox.url !== undefined && inbox.url.protocol !== 'https:' && !isLoopback(inbox.url.hostname)) {
     const why = 'must be an https address, or http on this machine: elsewhere browsers cannot store a key for sign-in'
@@ -152,6 +153,16 @@ function inboxProblems({ asks, identity, inbox }: Config, report: Report): void 
   if (inbox.url === undefined) {
     const why = 'is required with identity: the issuer redirects people to it'
     report('inbox.url', why, 'Set it to the public address of the inbox, such as https://assent.example.com')
+  }
+}
+
+/** Only a page of the inbox can ask for a passkey. */
+function presenceProblems({ asks, servers }: Pick<Config, 'asks' | 'servers'>, report: Report): void {
+  const remedy = 'Add inbox to the surfaces, or set inbox.presence to none.'
+  if (!asks.surfaces.includes('inbox')) report('inbox.presence', 'needs the inbox, which asks for the passkey', remedy)
+  for (const [name, { surfaces }] of Object.entries(servers)) {
+    if (surfaces.length === 0 || surfaces.includes('inbox')) continue
+    report(`servers.${name}.surfaces`, 'must contain inbox, which inbox.presence needs', remedy)
   }
 }
 

@@ -3,7 +3,7 @@
 // To add a setting: describe it here or in the file of its group, implement it, and run `npm run settings`. A setting
 // without an effect is marked `notYet` and refused: a setting that is silently ignored is worse than an error.
 
-import { askLimits } from '@assent/core'
+import { askLimits, presenceSettings } from '@assent/core'
 import { relayLimits } from '../limits.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
@@ -123,25 +123,32 @@ export const settings = group('The configuration of `assent gateway`.', {
       askLimits.undoMs,
       'How long the inbox holds a yes to something destructive before it sends it, so that the person can undo it. `0s` sends it at once. With less than 15 seconds left to answer it is always sent at once.',
     ),
+    presence: value(
+      choice(...presenceSettings),
+      'none',
+      'Which decisions need a passkey of the person, so that a program with their session or their shell cannot give them: `destructive` for a yes to something destructive, `approvals` as well for every approval and every question that can be answered with a yes, such as a plan, a commit or a yes/no question, `all` for everything that is accepted. Such a question is asked in the web inbox only. Declining and dismissing never need a passkey. A person without a passkey can accept none of them: add one at `/passkeys` in the inbox.',
+    ),
     session: optional(
       duration(5 * minute, 30 * day),
       'How long a person stays signed in. Default: `12h` with `identity`, `3d` with links.',
     ),
   }),
-  desktop: group(
-    'Notifications of the operating system about new questions, by `assent` without a command. Not for a gateway.',
-    {
-      notify: optional(
-        flag,
-        'Whether a new question shows a notification, with the title of the question and who asks. It uses `notify-send` on Linux, `osascript` on macOS and PowerShell on Windows.',
-        { fallbackWords: '`true`' },
-      ),
-      quiet: optional(
-        text('hours such as `22:00-07:00`', /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/),
-        'Hours without notifications, in local time. Questions are still asked.',
-      ),
-    },
-  ),
+  desktop: group('How `assent` without a command tells you about new questions. Not for a gateway.', {
+    open: optional(
+      flag,
+      'Whether a new question opens the inbox in your browser if you have no page of it open, at most once in ten minutes.',
+      { fallbackWords: '`true`' },
+    ),
+    notify: optional(
+      flag,
+      'Whether a new question shows a notification, with the title of the question and who asks. It uses `notify-send` on Linux, `osascript` on macOS and PowerShell on Windows.',
+      { fallbackWords: '`true`' },
+    ),
+    quiet: optional(
+      text('hours such as `22:00-07:00`', /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/),
+      'Hours without notifications and without opened pages, in local time. Questions are still asked.',
+    ),
+  }),
   policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {

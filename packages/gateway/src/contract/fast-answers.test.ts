@@ -74,6 +74,24 @@ describe.each(pairings)('a $client client and a $server server', ({ client: clie
     },
   )
 
+  test('[CLIENT-7] an immediate accept that is read late, because this process was busy, is asked in the inbox', async () => {
+    const says: Says = () => {
+      const endsAt = performance.now() + 1_500
+      while (performance.now() < endsAt);
+      return approve
+    }
+    const options = { ...withInbox, unseenAfterMs: 600 }
+    const { server, store, client } = await aPairing(clientSpeaks, serverSpeaks, says, options)
+
+    const calling = client.call('ask', { questions: [mayI] })
+    const ask = await firstAsk(store)
+    expect(server.saw).toEqual([])
+    await answerInInbox(store, ask, { action: 'decline' })
+    await calling
+
+    expect(server.saw).toMatchObject([{ action: 'decline' }])
+  })
+
   test('[ROUTE-12] an accept after a plausible time counts, and the question is not asked again', async () => {
     const options = { ...withInbox, unseenAfterMs: 20 }
     const { server, store, client } = await aPairing(clientSpeaks, serverSpeaks, afterMs(120, approve), options)

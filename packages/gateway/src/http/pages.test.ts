@@ -1,5 +1,6 @@
 // The host names under which the metrics and health pages respond.
 
+import { execFileSync } from 'node:child_process'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -69,6 +70,16 @@ test('[LOCAL-8] probes with the address of the connection, without a Host, or wi
     expect(await statusUnder(there, { host: 'evil.example' })).toBe(403)
   }
   expect(await firstLine(port, 'GET /readyz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/)
+})
+
+test('[LOCAL-13] a request for the script of a service worker reaches the inbox at every path, also at the endpoint', async () => {
+  execFileSync('npm', ['run', '--silent', 'web'])
+  const { url } = await aRunningGateway('asks: { surfaces: [inbox] }\nservers: { a: { command: b } }')
+  for (const path of ['/mcp', '/healthz', '/metrics']) {
+    const response = await fetch(new URL(path, url), { headers: { 'service-worker': 'script' } })
+    expect([path, response.status]).toEqual([path, 200])
+    expect(await response.text()).toContain('registration.unregister()')
+  }
 })
 
 function firstLine(port: number, text: string): Promise<string> {

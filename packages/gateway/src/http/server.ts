@@ -103,6 +103,8 @@ async function respond(options: HttpServerOptions, request: IncomingMessage, res
     response.writeHead(refusal.status, { ...refusal.headers, 'content-type': 'application/json' }).end(body)
   }
   const path = pathOf(request)
+  // The inbox removes service workers of other programs, whatever path their script has (decision 0063).
+  if (request.headers['service-worker'] === 'script' && fallback !== undefined) return fallback(request, response)
   const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined
   if (page !== undefined) {
     const refusal = pageHostProblem(request, rules.known)

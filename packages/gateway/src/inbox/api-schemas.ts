@@ -2,6 +2,7 @@
 // schema that does not match its type is a compile error (see json-schema.ts).
 
 import type {
+  AgentsView,
   AnswerBody,
   AnsweredView,
   AskCaller,
@@ -27,6 +28,18 @@ import type {
   StatisticsView,
 } from '@assent/core'
 import {
+  type JsonObject,
+  type PasskeyAddBody,
+  type PasskeyAddStartView,
+  type PasskeyCreationView,
+  type PasskeyRemoveStartView,
+  type PasskeyRequestView,
+  type PasskeysView,
+  type PresenceBody,
+  type PresenceStartView,
+  presenceSettings,
+} from '@assent/core'
+import {
   boolean,
   countSchema,
   integer,
@@ -44,6 +57,7 @@ import type { ListenerView } from './listener-proof.ts'
 
 export interface ApiTypes {
   readonly Me: MeView
+  readonly Agents: AgentsView
   readonly SignIn: SignInFields
   readonly SignedIn: SignedInView
   readonly Nonce: NonceView
@@ -55,6 +69,11 @@ export interface ApiTypes {
   readonly Answer: AnswerBody
   readonly HandOver: HandOverBody
   readonly Answered: AnsweredView
+  readonly PresenceStart: PresenceStartView
+  readonly Passkeys: PasskeysView
+  readonly PasskeyAddStart: PasskeyAddStartView
+  readonly PasskeyAdd: PasskeyAddBody
+  readonly PasskeyRemoveStart: PasskeyRemoveStartView
   readonly Play: PlayView
   readonly PlayBody: PlayBody
   readonly PlayRun: PlayRunView
@@ -67,6 +86,7 @@ export interface ApiTypes {
 interface SignInFields {
   readonly way: SignInView['way']
   readonly issuer?: string
+  readonly canOpenTab?: boolean
 }
 
 export function refer<Name extends keyof ApiTypes>(name: Name): Schema<ApiTypes[Name]> {
@@ -82,9 +102,29 @@ const decisionId: Schema<string> = unchecked({
   description: 'Idempotency key: an answer that is sent again with the same id is recorded once.',
 })
 
+const fromBrowser: Schema<JsonObject> = unchecked({
+  type: 'object',
+  description: 'What the browser returned, as PublicKeyCredential.toJSON() writes it.',
+})
+const presenceBody = shape<PresenceBody>({ token: textSchema, response: fromBrowser })
+const passkeyRequest: Schema<PasskeyRequestView> = unchecked({
+  type: 'object',
+  description: 'PublicKeyCredentialRequestOptionsJSON.',
+})
+
 export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]> } = {
-  Me: shape({ name: textSchema, hasPlayground: optionalSchema(boolean), nowMs: time }),
-  SignIn: shape({ way: oneOf('link', 'account'), issuer: optionalSchema(textSchema) }),
+  Me: shape({
+    name: textSchema,
+    hasPlayground: optionalSchema(boolean),
+    knowsAgents: optionalSchema(boolean),
+    nowMs: time,
+  }),
+  Agents: shape({ running: countSchema }),
+  SignIn: shape({
+    way: oneOf('link', 'account'),
+    issuer: optionalSchema(textSchema),
+    canOpenTab: optionalSchema(boolean),
+  }),
   SignedIn: shape({ session: textSchema, listenerSecret: textSchema }),
   Nonce: shape({ nonce: textSchema, proof: textSchema }),
   Listener: shape({ instance: textSchema, origin: textSchema, proofs: listSchema(textSchema) }),
@@ -137,6 +177,7 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
       }),
     ),
     undoMs: optionalSchema(integer),
+    needsPresence: optionalSchema(unchecked<true>({ type: 'boolean' })),
     commentReaches: oneOf('asker', 'audit-log'),
     commentField: optionalSchema(textSchema),
     askedAgain: optionalSchema(textSchema),
@@ -157,8 +198,35 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
         description: 'Send an answer although it was refused with the code looks-secret.',
       }),
     ),
+    presence: optionalSchema(presenceBody),
   }),
-  HandOver: shape({ decisionId, sealed: shape({ enc: textSchema, ct: textSchema }) }),
+  HandOver: shape({
+    decisionId,
+    sealed: shape({ enc: textSchema, ct: textSchema }),
+    presence: optionalSchema(presenceBody),
+  }),
+  PresenceStart: shape({ token: textSchema, request: passkeyRequest }),
+  Passkeys: shape({
+    keys: listSchema(shape({ id: textSchema, name: textSchema, addedAtMs: time, lastUsedAtMs: optionalSchema(time) })),
+    presence: oneOf(...presenceSettings),
+    notices: listSchema(shape({ text: textSchema, atMs: time })),
+    nowMs: time,
+  }),
+  PasskeyAddStart: shape({
+    token: textSchema,
+    creation: unchecked<PasskeyCreationView>({
+      type: 'object',
+      description: 'PublicKeyCredentialCreationOptionsJSON.',
+    }),
+    authorisation: optionalSchema(passkeyRequest),
+  }),
+  PasskeyAdd: shape({
+    token: textSchema,
+    name: textSchema,
+    credential: fromBrowser,
+    authorisation: optionalSchema(fromBrowser),
+  }),
+  PasskeyRemoveStart: shape({ token: textSchema, request: passkeyRequest }),
   Answered: shape({ result: oneOf('settled', 'counted'), ask: refer('Ask'), nowMs: time }),
   Play: shape({
     server: textSchema,

@@ -22,6 +22,8 @@ import {
   type OneAskView,
   oneLine,
   type Person,
+  type PresenceStartView,
+  requiresPresence,
   type SealedSecret,
   type Surface,
   screenUrl,
@@ -30,6 +32,7 @@ import {
 import type { AnswerResult, InboxQuery, Store } from '@assent/store'
 import { FreshMap } from './fresh-map.ts'
 import { inboxLimits } from './limits.ts'
+import type { PresenceService } from './passkeys/presence-service.ts'
 
 export interface AskServiceOptions {
   readonly store: Store
@@ -40,6 +43,10 @@ export interface AskServiceOptions {
   readonly now: () => number
   /** The surface that the person uses; recorded with the answer. */
   readonly via: Exclude<Surface, 'client'>
+  /** Asks for passkeys; only a page of the inbox can. */
+  readonly presence?: PresenceService
+  /** The address of an ask in the web inbox, for a surface that cannot accept it. */
+  readonly linkOf?: (id: string) => string | undefined
 }
 
 export interface GivenAnswer {
@@ -47,6 +54,8 @@ export interface GivenAnswer {
   readonly answer: unknown
   /** The person was warned that the answer looks like a secret and confirmed sending it. */
   readonly confirmed?: unknown
+  /** The signature of the person's passkey over this answer. */
+  readonly presence?: unknown
 }
 
 export type AskServiceResult<View> =
@@ -55,6 +64,17 @@ export type AskServiceResult<View> =
 
 /** The same for a missing ask and for one that this person may not see. */
 export const nothingHere: InboxProblem = { code: 'not-found', message: 'Not found, or you do not have access.' }
+
+const addOne =
+  'Accepting this needs a passkey, and you have none. Add one on the page Passkeys (/passkeys) of the inbox.'
+const invalidValue = 'A value is missing or invalid. The ask is still open.'
+const staleChallenge = 'The request for your passkey has expired. Try again.'
+
+interface GivenSecret {
+  readonly decisionId: unknown
+  readonly sealed: unknown
+  readonly presence?: unknown
+}
 
 const decisionIdPattern = /^[\w-]{16,64}$/
 
@@ -109,7 +129,7 @@ export class AskService {
   async answer(
     person: Person,
     ask: Ask,
-    { decisionId, answer, confirmed }: GivenAnswer,
+    { decisionId, answer, confirmed, presence }: GivenAnswer,
   ): Promise<AskServiceResult<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId)) {
       return fail('malformed', 'An answer needs a decision id of 16 to 64 letters, digits, hyphens and underscores.')
@@ -119,8 +139,11 @@ export class AskService {
     }
     const warnings = confirmed === true || ask.state.kind !== 'open' ? [] : answerWarnings(ask.question, answer)
     if (warnings.length > 0) return fail('looks-secret', secretWarning(warnings))
+    const proven = this.#presenceOf(person, ask, presence)
+    if (proven === undefined) return fail('presence', staleChallenge)
     const { store, tenant, via } = this.#options
-    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId, ask })
+    const answered = await store.asks.answer({ tenant, id: ask.id, person, via, answer, decisionId, ask, ...proven })
+    if (answered.kind === 'presence') return this.#unproven(answered, person, ask)
     if ('ask' in answered) await this.#options.learn?.([answered.ask])
     return this.#resultOf(answered, person)
   }
@@ -130,20 +153,60 @@ export class AskService {
     person: Person,
     ask: Ask,
     page: string,
-    { decisionId, sealed }: { readonly decisionId: unknown; readonly sealed: unknown },
+    { decisionId, sealed, presence }: GivenSecret,
   ): Promise<AskServiceResult<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId) || !isSealed(sealed)) {
       return fail('malformed', 'The secret must be encrypted in the format that our pages send.')
     }
+    const proven = this.#presenceOf(person, ask, presence)
+    if (proven === undefined) return fail('presence', staleChallenge)
     const { store, tenant } = this.#options
+    const request = { tenant, id: ask.id, page, person, decisionId, ...proven }
     const sealedJson = JSON.stringify({ enc: sealed.enc, ct: sealed.ct })
-    return this.#resultOf(
-      await store.secrets.handOver({ tenant, id: ask.id, page, person, decisionId, sealed: sealedJson }),
-      person,
-    )
+    const answered = await store.secrets.handOver({ ...request, sealed: sealedJson })
+    return answered.kind === 'presence' ? this.#unproven(answered, person, ask) : this.#resultOf(answered, person)
   }
 
-  #resultOf(answered: AnswerResult, person: Person): AskServiceResult<AnsweredView> {
+  /** The challenge that the person's passkey signs to accept this ask with exactly this answer. */
+  async startPresence(
+    person: Person,
+    ask: Ask,
+    { answer, confirmed }: Pick<GivenAnswer, 'answer' | 'confirmed'>,
+  ): Promise<AskServiceResult<PresenceStartView>> {
+    // Before the person is asked for their passkey, not after.
+    const warnings = confirmed === true ? [] : answerWarnings(ask.question, answer)
+    if (warnings.length > 0) return fail('looks-secret', secretWarning(warnings))
+    const started = await this.#options.presence?.start(person, ask, answer)
+    if (started === undefined) return refused(nothingHere)
+    if (!started.ok)
+      return started.reason === 'invalid'
+        ? fail('invalid', invalidValue, { issues: started.issues })
+        : fail('malformed', started.message)
+    return started.view.request.allowCredentials.length === 0 ? fail('presence', addOne) : started
+  }
+
+  /** Whether a passkey is required, and the given signature. Undefined for one that is not for a challenge of ours. */
+  #presenceOf(person: Person, ask: Ask, given: unknown) {
+    const needsPresence = requiresPresence(ask, this.#options.naming.presence?.())
+    if (given === undefined) return { needsPresence }
+    const read = this.#options.presence?.read(person, ask, given)
+    return read === undefined ? undefined : { needsPresence, ...read }
+  }
+
+  async #unproven({ problem }: AnswerResult & { kind: 'presence' }, { principal }: Person, { id }: Ask) {
+    const { presence, store, tenant, linkOf } = this.#options
+    if (problem !== 'required')
+      return fail('presence', `The passkey was not accepted: ${problem.why}. The ask is still open.`)
+    if (presence === undefined) {
+      const link = linkOf?.(id)
+      const where = link === undefined ? 'the web inbox' : `the web inbox: ${link}`
+      return fail('presence', `Accepting this needs your passkey. Open it in ${where}`)
+    }
+    const keys = await store.passkeys.list({ tenant, principal })
+    return fail('presence', keys.length === 0 ? addOne : 'Accepting this needs your passkey.')
+  }
+
+  #resultOf(answered: Exclude<AnswerResult, { kind: 'presence' }>, person: Person): AskServiceResult<AnsweredView> {
     switch (answered.kind) {
       case 'settled':
       case 'counted':
@@ -154,7 +217,7 @@ export class AskService {
         return fail('ended', `Your answer came too late and changed nothing. ${ending}`, { ask, nowMs })
       }
       case 'invalid':
-        return fail('invalid', 'A value is missing or invalid. The ask is still open.', {
+        return fail('invalid', invalidValue, {
           issues: answered.issues,
         })
       case 'malformed':

@@ -18,6 +18,7 @@ import { AskService, type AskServiceResult } from './ask-service.ts'
 import { readJsonBody } from './body.ts'
 import { ChainCheck } from './chain-check.ts'
 import { inboxLimits } from './limits.ts'
+import type { PresenceService } from './passkeys/presence-service.ts'
 import { notFound, problem } from './problem.ts'
 import { drawFigures } from './statistics.ts'
 
@@ -27,6 +28,7 @@ export interface AsksApiOptions {
   readonly naming: DisplayNames
   readonly learn: (asks: readonly Ask[]) => Promise<void>
   readonly now: () => number
+  readonly presence: PresenceService
 }
 
 const kinds = ['form', 'url', 'approval'] as const
@@ -39,11 +41,11 @@ export class AsksApi {
   readonly #service: AskService
   readonly #chain: ChainCheck
 
-  constructor({ store, tenant, naming, learn, now }: AsksApiOptions) {
+  constructor({ store, tenant, naming, learn, now, presence }: AsksApiOptions) {
     this.#store = store
     this.#tenant = tenant
     this.#now = now
-    this.#service = new AskService({ store, tenant, naming, learn, now, via: 'inbox' })
+    this.#service = new AskService({ store, tenant, naming, learn, now, presence, via: 'inbox' })
     this.#chain = new ChainCheck(store, tenant, now)
   }
 
@@ -65,13 +67,23 @@ export class AsksApi {
     // 404 first: errors about the body would reveal that the ask exists.
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
-    const { decisionId, answer, confirmed } = read.body
-    const answered = await this.#service.answer(person, ask, { decisionId, answer, confirmed })
+    const { decisionId, answer, confirmed, presence } = read.body
+    const given = { decisionId, answer, confirmed, presence }
+    const answered = await this.#service.answer(person, ask, given)
     if (answered.ok || listed === undefined) return respond(answered)
     // The listed ask may have ended since, which is a more useful error.
     const current = await this.#service.find(person, id)
     if (current === undefined) return notFound()
-    return respond(await this.#service.answer(person, current, { decisionId, answer, confirmed }))
+    return respond(await this.#service.answer(person, current, given))
+  }
+
+  async startPresence(person: Person, id: string, request: Request): Promise<Response> {
+    const ask = await this.#service.find(person, id)
+    const read = await readJsonBody(request)
+    if (ask === undefined) return notFound()
+    if (!read.ok) return read.response
+    const { answer, confirmed } = read.body
+    return respond(await this.#service.startPresence(person, ask, { answer, confirmed }))
   }
 
   /** The ask of a page for a secret; visible only to the person the page is bound to. */
@@ -85,8 +97,8 @@ export class AsksApi {
     const read = await readJsonBody(request)
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
-    const { decisionId, sealed } = read.body
-    return respond(await this.#service.handOver(person, ask, page, { decisionId, sealed }))
+    const { decisionId, sealed, presence } = read.body
+    return respond(await this.#service.handOver(person, ask, page, { decisionId, sealed, presence }))
   }
 
   async #askOfPage(person: Person, page: string): Promise<Ask | undefined> {

@@ -70,3 +70,24 @@ test('[INBOX-5] a page that opens while the store cannot be read is served by th
   expect(errors).toHaveLength(1)
   expect(events).toEqual([{ at: 4 }])
 })
+
+test('[INBOX-5] a follower that cannot begin is not kept, and can begin again', async () => {
+  const { store, reads } = aStore()
+  const failing = { ...store.changes, last: () => Promise.reject(new Error('The store is unavailable.')) }
+  const parts = { changes: failing } as unknown as { changes: Store['changes'] }
+  const feed = new ChangeFeed(parts as Store, tenant, () => undefined)
+  const { events, follower } = aFollower()
+  const leaving = new AbortController()
+
+  await expect(feed.follow(ann, undefined, follower, leaving.signal)).rejects.toThrow('unavailable')
+  expect(feed.following).toBe(0)
+
+  parts.changes = store.changes
+  void feed.follow(ann, undefined, follower, leaving.signal)
+  await settled()
+  reads[0]?.(nothingNew)
+  await settled()
+  expect([feed.following, events]).toEqual([1, [{ at: 4 }]])
+  leaving.abort()
+  expect(feed.following).toBe(0)
+})

@@ -78,10 +78,15 @@ export class ChangeFeed {
     const following: Following = { person, follower, seq: 0, listener: undefined, queued: [] }
     this.#all.add(following)
     signal.addEventListener('abort', () => this.#leave(following), { once: true })
-    await this.#start(following)
-    following.seq = this.#seq
-    if (lastSeq === undefined || lastSeq > this.#seq) follower.at(this.#seq)
-    else await this.#sendMissed(following, lastSeq)
+    try {
+      await this.#start(following)
+      following.seq = this.#seq
+      if (lastSeq === undefined || lastSeq > this.#seq) follower.at(this.#seq)
+      else await this.#sendMissed(following, lastSeq)
+    } catch (error) {
+      this.#leave(following)
+      throw error
+    }
     const queued = following.queued ?? []
     following.queued = undefined
     for (const change of queued) notify(following, change)
@@ -98,7 +103,7 @@ export class ChangeFeed {
   }
 
   #leave(following: Following): void {
-    this.#all.delete(following)
+    if (!this.#all.delete(following)) return
     following.listener?.remove(following.person)
     if (this.#all.size > 0) return
     this.#running?.stopped.abort()

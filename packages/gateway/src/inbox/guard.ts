@@ -41,6 +41,7 @@ const contentSecurityPolicy = [
   "img-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",
+  "worker-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -48,14 +49,20 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ')
 
+// A worker can be registered only with a trusted type. This name admits one policy, which returns our worker's address.
+const httpsContentSecurityPolicy = contentSecurityPolicy
+  .replace("worker-src 'none'", "worker-src 'self'")
+  .replace("trusted-types 'none'", 'trusted-types assent-worker')
+
 export function addHeaders(headers: Headers, base: URL): void {
-  headers.set('content-security-policy', contentSecurityPolicy)
+  const isHttps = base.protocol === 'https:'
+  headers.set('content-security-policy', isHttps ? httpsContentSecurityPolicy : contentSecurityPolicy)
   headers.set('x-content-type-options', 'nosniff')
   headers.set('x-frame-options', 'DENY')
   headers.set('referrer-policy', 'no-referrer')
   headers.set('cross-origin-opener-policy', 'same-origin')
   headers.set('cross-origin-resource-policy', 'same-origin')
   headers.set('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
-  if (base.protocol === 'https:') headers.set('strict-transport-security', 'max-age=31536000')
+  if (isHttps) headers.set('strict-transport-security', 'max-age=31536000')
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
 }

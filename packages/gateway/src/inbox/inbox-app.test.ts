@@ -229,6 +229,29 @@ onEachEngine(
 )
 
 onEachEngine(
+  '[LOCAL-13] over plain http every request for the script of a service worker gets one that removes it; over https only the page of the inbox may register one',
+  async ({ app }: InboxEnv) => {
+    const worker = { 'service-worker': 'script' }
+    for (const path of ['/sw.js', '/api/asks', '/api/openapi.json', '/anything', '/server/secrets/x']) {
+      const response = await send(app(), 'GET', path, worker)
+      expect([path, response.status]).toEqual([path, 200])
+      expect(response.headers.get('content-type')).toContain('text/javascript')
+      expect(response.headers.get('service-worker-allowed')).toBe('/')
+      expect(await response.text()).toContain('registration.unregister()')
+      expect(response.headers.get('content-security-policy')).toContain("worker-src 'none'")
+      expect(response.headers.get('content-security-policy')).toContain("trusted-types 'none'")
+    }
+    expect((await send(app(), 'GET', '/sw.js', { ...worker, host: 'evil.example' })).status).toBe(403)
+
+    const https = app({ baseUrl: 'https://inbox.example' })
+    const own = await send(https, 'GET', '/sw.js', { ...worker, host: 'inbox.example' })
+    expect(own.status).toBe(404)
+    expect(own.headers.get('content-security-policy')).toContain("worker-src 'self'")
+    expect(own.headers.get('content-security-policy')).toContain('trusted-types assent-worker')
+  },
+)
+
+onEachEngine(
   '[INBOX-11] the OpenAPI document lists every route, and every response matches its schema',
   async ({ store, app }: InboxEnv) => {
     const inbox = app()

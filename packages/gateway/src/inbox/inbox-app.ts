@@ -4,10 +4,22 @@
 // person; routes that are registered before the `/api/*` middleware need no session.
 
 import { randomBytes } from 'node:crypto'
-import { type Ask, compact, type DisplayNames, type MeView, oneLine, type Person } from '@assent/core'
+import {
+  type AgentsView,
+  type Ask,
+  compact,
+  type DisplayNames,
+  type KeyRing,
+  type MeView,
+  oneLine,
+  type Person,
+  type PresenceSetting,
+} from '@assent/core'
 import type { Store } from '@assent/store'
 import { type Context, Hono } from 'hono'
+import { standaloneLimits } from '../limits.ts'
 import { AsksApi } from './asks-api.ts'
+import { readJsonBody } from './body.ts'
 import { changeStream, lastEventId } from './change-stream.ts'
 import { ChangeFeed, type Follower } from './changes.ts'
 import { Cookie } from './cookie.ts'
@@ -18,14 +30,19 @@ import { Login } from './login.ts'
 import type { LoginSettings } from './login-settings.ts'
 import { NameBook } from './name-book.ts'
 import { OpenStreams } from './open-streams.ts'
+import { OpenWindows } from './open-windows.ts'
 import { openApi } from './openapi.ts'
+import { Challenges, relyingPartyOf } from './passkeys/challenges.ts'
+import { PasskeysApi } from './passkeys/passkeys-api.ts'
+import { PresenceService } from './passkeys/presence-service.ts'
 import type { PlayApi } from './playground/play-api.ts'
 import { notFound, problem, problemOf } from './problem.ts'
 import type { SecretPages } from './secrets/secret-pages.ts'
 import { isServerRequest, serverApi } from './secrets/server-api.ts'
 import type { Fetch } from './serve-node.ts'
+import { isWorkerScript, removingWorker } from './service-worker.ts'
 import { linkWith, SignIn } from './sign-in.ts'
-import { addSignInRoutes } from './sign-in-routes.ts'
+import { addSignInRoutes, type OpenTab } from './sign-in-routes.ts'
 import { ByKey, byCookie } from './visitors.ts'
 import type { WebFiles } from './web-files.ts'
 
@@ -46,10 +63,18 @@ export interface InboxOptions {
   readonly describe?: (asker: Ask['asker']) => ReturnType<DisplayNames['describe']>
   /** How long a yes to something destructive can be undone. Default: five seconds. */
   readonly undoMs?: () => number
+  /** Which decisions need a passkey; none by default. */
+  readonly presence?: () => PresenceSetting
+  /** Seals the challenges that browsers carry. */
+  readonly keys: KeyRing
   /** Pages for secrets; their API for servers is served here too. */
   readonly secretPages?: SecretPages
   /** The playground, if a server was given for it. */
   readonly play?: PlayApi
+  /** Opens a signed-in page in the browser of the local person. */
+  readonly openTab?: OpenTab
+  /** For the inbox of one person on their machine: how many agents this process itself serves. */
+  readonly ownAgents?: number
   /** Keys of this installation, with which the inbox proves its identity to other processes that have them. */
   readonly listenerKeys?: readonly Uint8Array[]
   /** The clock for countdowns on pages; the store has its own. */
@@ -61,24 +86,30 @@ export interface InboxApp {
   readonly fetch: Fetch
   /** Every route, for the test that compares them with the OpenAPI document. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
-  /** A link that signs this person in, once and for some minutes. Undefined while too many are unused. */
-  signInLink(person: Person): Promise<string | undefined>
+  /**
+   * A link that signs this person in, once and for some minutes, and then shows the page `to`. Undefined while too many are
+   * unused.
+   */
+  signInLink(person: Person, to?: string): Promise<string | undefined>
+  /** Pages that are open now. */
+  readonly openPages: number
   /** Follows the changes to the asks of this person, like an open page. */
   follow(person: Person, follower: Follower, signal: AbortSignal): Promise<void>
   /** Before this process stops: ends the change streams, so that pages reconnect to another replica. */
   endStreams(): void
 }
 
-type Variables = { person: Person; name: string | undefined; token: string }
+type Variables = { person: Person; name: string | undefined; token: string; begunAtMs: number }
 
 export function inboxApp(options: InboxOptions): InboxApp {
-  const { store, tenant, web, play, listenerKeys = [], now = () => store.nowMs(), onError = () => undefined } = options
+  const { store, tenant, web, play, ownAgents, listenerKeys = [] } = options
+  const { now = () => store.nowMs(), onError = () => undefined } = options
   const base = new URL(options.baseUrl)
   const book = new NameBook({ store, tenant, otherwise: options.nameOf ?? ((principal) => principal) })
   const naming: DisplayNames = {
     nameOf: book.nameOf,
     describe: options.describe ?? (() => ({})),
-    ...compact({ undoMs: options.undoMs }),
+    ...compact({ undoMs: options.undoMs, presence: options.presence }),
   }
   const login = options.login === undefined ? undefined : new Login(options.login, base, now, onError)
   const { sessionMs = login === undefined ? inboxLimits.sessionMs : inboxLimits.accountSessionMs } = options
@@ -87,17 +118,32 @@ export function inboxApp(options: InboxOptions): InboxApp {
   // Over https, and with accounts, the session is in a cookie; see visitors.ts.
   const instance = login === undefined && base.protocol === 'http:' ? randomBytes(16).toString('base64url') : undefined
   const visitors = instance === undefined ? byCookie(signIn, cookie) : new ByKey(signIn, base)
-  const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now })
+  const party = relyingPartyOf(base)
+  const challenges = new Challenges(options.keys, () => store.nowMs())
+  const presence = new PresenceService({ store, tenant, party, challenges })
+  const asks = new AsksApi({ store, tenant, naming, learn: book.learn, now, presence })
+  const passkeys = new PasskeysApi({
+    ...{ store, tenant, party, challenges, presence: options.presence ?? (() => 'none') },
+    hasAccounts: login !== undefined,
+  })
   const feed = new ChangeFeed(store, tenant, onError)
   const streams = new OpenStreams((tokens) => store.signIns.validOf(tenant, tokens))
+  const windows = new OpenWindows({
+    keys: listenerKeys,
+    instance: instance ?? '',
+    goneAfterMs: standaloneLimits.windowGoneMs,
+  })
   const { secretPages: pages } = options
   const forServers = pages === undefined ? notFound : serverApi({ store, tenant, pages, onError })
+  // Over plain http no page of ours registers a service worker.
+  const isForeignWorker = (request: Request) => base.protocol === 'http:' && isWorkerScript(request)
   const app = new Hono<{ Variables: Variables }>()
 
   app.use(async (context, next) => {
     const refusal = requestProblem(context.req.raw, base)
-    if (refusal === undefined) await next()
-    else context.res = problem('refused', refusal)
+    if (refusal !== undefined) context.res = problem('refused', refusal)
+    else if (isForeignWorker(context.req.raw)) context.res = removingWorker()
+    else await next()
     addHeaders(context.res.headers, base)
   })
   app.onError((error) => {
@@ -107,13 +153,15 @@ export function inboxApp(options: InboxOptions): InboxApp {
   })
   app.notFound((context) => webPage(context, web))
 
-  addSignInRoutes(app, { base, signIn, login, session: cookie, listener: instance })
+  addSignInRoutes(app, { base, signIn, login, session: cookie, listener: instance, openTab: options.openTab })
   // Public without sign-in: it describes the API and contains no data.
   app.get('/api/openapi.json', () => Response.json(openApi))
   app.get('/api/nonce', ({ req }) => visitors.nonce(req.raw))
   app.get(listenerPath, ({ req }) => {
-    const challenge = searchOf(req.raw).get('challenge') ?? ''
+    const search = searchOf(req.raw)
+    const challenge = search.get('challenge') ?? ''
     if (instance === undefined || listenerKeys.length === 0 || !challengePattern.test(challenge)) return notFound()
+    windows.note(search.get('window'))
     return Response.json(proofsForPrograms(listenerKeys, challenge, { instance, origin: base.origin }))
   })
 
@@ -125,22 +173,45 @@ export function inboxApp(options: InboxOptions): InboxApp {
     context.set('token', token)
     context.set('person', session.person)
     context.set('name', session.name)
+    context.set('begunAtMs', session.begunAtMs)
     return next()
   })
+  const visitorOf = (get: Context<{ Variables: Variables }>['get']) => {
+    const person = get('person')
+    return { person, name: get('name') ?? naming.nameOf(person.principal), begunAtMs: get('begunAtMs') }
+  }
   app.post('/api/sign-out', async ({ get }) => {
     await signIn.end(get('token'))
     return new Response(null, { status: 204, headers: { 'set-cookie': cookie.clear() } })
   })
+  app.post('/api/sign-in/skip', async ({ req }) => {
+    const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
+    if (!read.ok) return read.response
+    await signIn.discard(String(read.body.code), instance)
+    return new Response(null, { status: 204 })
+  })
   app.get('/api/me', ({ get }) => {
-    const name = get('name') ?? naming.nameOf(get('person').principal)
+    const { name } = visitorOf(get)
     const withPlayground = play === undefined ? {} : { hasPlayground: true }
-    const me: MeView = { name: oneLine(name, 'web'), ...withPlayground, nowMs: now() }
+    const withAgents = ownAgents === undefined ? {} : { knowsAgents: true }
+    const me: MeView = { name: oneLine(name, 'web'), ...withPlayground, ...withAgents, nowMs: now() }
     return Response.json(me)
+  })
+  app.get('/api/agents', () => {
+    if (ownAgents === undefined) return notFound()
+    const view: AgentsView = { running: ownAgents + windows.count }
+    return Response.json(view)
   })
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
   app.get('/api/asks/:id/proof', ({ get, req }) => asks.proof(get('person'), req.param('id'), searchOf(req.raw)))
   app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
+  app.post('/api/asks/:id/presence', ({ get, req }) => asks.startPresence(get('person'), req.param('id'), req.raw))
+  app.get('/api/passkeys', ({ get }) => passkeys.list(visitorOf(get)))
+  app.post('/api/passkeys', ({ get, req }) => passkeys.add(visitorOf(get), req.raw))
+  app.post('/api/passkeys/start', ({ get }) => passkeys.startAdding(visitorOf(get)))
+  app.post('/api/passkeys/:id/remove/start', ({ get, req }) => passkeys.startRemoving(visitorOf(get), req.param('id')))
+  app.post('/api/passkeys/:id/remove', ({ get, req }) => passkeys.remove(visitorOf(get), req.param('id'), req.raw))
   app.get('/api/secrets/:page', ({ get, req }) => asks.readSecret(get('person'), req.param('page')))
   app.post('/api/secrets/:page', ({ get, req }) => asks.handOver(get('person'), req.param('page'), req.raw))
   app.get('/api/history', ({ get, req }) => asks.list(get('person'), 'ended', searchOf(req.raw)))
@@ -159,11 +230,15 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.all('/api/*', () => notFound())
 
   return {
-    fetch: (request) => (isServerRequest(request) ? forServers(request) : app.fetch(request)),
+    fetch: (request) =>
+      isServerRequest(request) && !isForeignWorker(request) ? forServers(request) : app.fetch(request),
     routes: app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => ({ method, path })),
-    signInLink: async (person) => {
+    signInLink: async (person, to) => {
       const code = await signIn.invite(person, instance)
-      return code === undefined ? undefined : linkWith(code, base)
+      return code === undefined ? undefined : linkWith(code, base, to)
+    },
+    get openPages() {
+      return streams.count
     },
     follow: (person, follower, signal) => feed.follow(person, undefined, follower, signal),
     endStreams: () => feed.end(),

@@ -95,7 +95,7 @@ async function withStores(
     return one
   }
   try {
-    await run({ store, another, app: (options) => inboxApp({ store, tenant, baseUrl, ...options }) })
+    await run({ store, another, app: (options) => inboxApp({ store, tenant, baseUrl, keys, ...options }) })
   } finally {
     await Promise.all(opened.map((one) => one.close()))
   }

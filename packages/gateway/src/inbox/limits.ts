@@ -11,6 +11,9 @@ export const inboxLimits = {
   /** Validity of a sign-in link, and how many unused ones may exist. */
   linkMs: 600_000,
   links: 256,
+  /** Signed-in tabs that a page without a session may open, within this time. */
+  openedTabs: 5,
+  openedTabsMs: 600_000,
   /** How long a sign-in at the issuer may take; characters kept of the return path, and of the person's name. */
   loginMs: 600_000,
   returnPathChars: 512,
@@ -31,6 +34,12 @@ export const inboxLimits = {
   /** How long a session that was read counts as valid without another read, and how many are kept. */
   sessionFreshMs: 5_000,
   freshSessions: 10_000,
+  /** How long a challenge for a passkey is valid. */
+  challengeMs: 120_000,
+  /** With accounts: how long after signing in a person may add their first passkey. */
+  freshSignInMs: 300_000,
+  /** How long a change of passkeys, or a weaker setting for them, is shown. */
+  noticeMs: 7 * 24 * 60 * 60 * 1_000,
   sessions: 100_000,
   sessionsPerPerson: 100,
   /** Pages subscribed to changes: in this process, and per person. */

@@ -38,17 +38,30 @@ export const challengePattern: RegExp = /^[\w-]{22,64}$/
 
 const replyBytes = 4_096
 
+/** A window with an agent, and the process that proved itself at this address before. */
+export interface WindowReport {
+  readonly window: string
+  readonly to: string
+}
+
 /**
  * Asks the listener at this address to prove that it has one of these keys. Undefined when there is no listener, or its
  * proof is invalid.
+ *
+ * @param report tells the listener that a window uses it. Its proof is useless to another program at this address.
  */
 export async function askListener(
   address: URL,
   keys: readonly Uint8Array[],
   signal: AbortSignal,
+  report?: WindowReport,
 ): Promise<Omit<ListenerView, 'proofs'> | undefined> {
   const challenge = randomBytes(32).toString('base64url')
-  const view = await replyTo(new URL(`${listenerPath}?challenge=${challenge}`, reachable(address)), signal)
+  const search = new URLSearchParams({ challenge })
+  const [key] = keys
+  if (report !== undefined && key !== undefined)
+    search.set('window', `${report.window}.${windowProof(key, report.to, report.window)}`)
+  const view = await replyTo(new URL(`${listenerPath}?${search}`, reachable(address)), signal)
   if (view === undefined || !URL.canParse(view.origin)) return undefined
   // The port we connected to, not the one in the response: a program at this port may have forwarded the challenge.
   if (portOf(new URL(view.origin)) !== portOf(address)) return undefined
@@ -91,6 +104,17 @@ export function portOf({ port, protocol }: URL): string {
 
 function programProof(key: Uint8Array, challenge: string, port: string, instance: string, origin: string): string {
   return mac(key, ['assent listener for programs v1', challenge, port, instance, origin])
+}
+
+/** The id of a window and its proof. */
+export const windowPattern: RegExp = /^([\w-]{16,64})\.([\w-]{43})$/
+
+export function isWindowProof(keys: readonly Uint8Array[], to: string, window: string, proof: string): boolean {
+  return keys.some((key) => isSame(proof, windowProof(key, to, window)))
+}
+
+function windowProof(key: Uint8Array, to: string, window: string): string {
+  return mac(key, ['assent window of an agent v1', to, window])
 }
 
 function mac(key: Uint8Array, parts: readonly string[]): string {

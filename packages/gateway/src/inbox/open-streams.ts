@@ -21,6 +21,10 @@ export class OpenStreams {
     this.#validOf = validOf
   }
 
+  get count(): number {
+    return this.#streams.size
+  }
+
   /** Returns a function that removes the stream. */
   add(stream: OpenStream): () => void {
     this.#streams.add(stream)

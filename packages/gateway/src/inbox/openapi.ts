@@ -73,6 +73,34 @@ const paths = {
       },
     },
   },
+  '/api/sign-in/open': {
+    post: {
+      summary:
+        'Open a signed-in page in the browser of the desktop where the inbox runs. Needs no session, and returns no link.',
+      parameters: [ownHeader],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shape<{ to?: string }>({ to: optionalSchema(textSchema) }) } },
+      },
+      responses: {
+        204: { description: 'The browser was started.' },
+        404: problem('This inbox does not run at a desktop, or people sign in with an account.'),
+        429: problem('Too many pages were opened.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/sign-in/skip': {
+    post: {
+      summary: 'Use up the code of a sign-in link that a signed-in browser opened.',
+      parameters: [ownHeader],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shape<{ code: string }>({ code: textSchema }) } },
+      },
+      responses: { 204: { description: 'The link no longer works.' }, ...signedOut },
+    },
+  },
   '/sign-in/callback': {
     get: {
       summary: 'The callback of the issuer. Only the browser that started the sign-in can complete it.',
@@ -115,6 +143,16 @@ const paths = {
   '/api/me': {
     get: { summary: 'Who is signed in.', responses: { 200: json('You.', refer('Me')), ...signedOut } },
   },
+  '/api/agents': {
+    get: {
+      summary: 'How many windows with an agent use this inbox, on the machine of one person.',
+      responses: {
+        200: json('The count.', refer('Agents')),
+        404: problem('A gateway does not count them.'),
+        ...signedOut,
+      },
+    },
+  },
   '/api/asks': {
     get: {
       summary: 'Your open asks, newest first.',
@@ -155,9 +193,91 @@ const paths = {
         404: problem('It does not exist, or it is not yours.'),
         409: problem('Too late, or already answered; the message contains who, how and when.'),
         413: problem('Too large.'),
-        422: problem('The answer is invalid. The ask stays open.'),
+        422: problem('The answer is invalid, or it needs a passkey. The ask stays open.'),
         ...signedOut,
       },
+    },
+  },
+  '/api/asks/{id}/presence': {
+    post: {
+      summary: 'The challenge that a passkey signs to accept this ask with exactly this answer.',
+      parameters: [id, ownHeader],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: shape<{ answer: object; confirmed?: boolean }>({
+              answer: unchecked({ type: 'object' }),
+              confirmed: optionalSchema(unchecked<boolean>({ type: 'boolean' })),
+            }),
+          },
+        },
+      },
+      responses: {
+        200: json('The challenge.', refer('PresenceStart')),
+        400: problem('The body is not an answer to this ask.'),
+        404: problem('It does not exist, or it is not yours.'),
+        413: problem('Too large.'),
+        422: problem('The answer is invalid, or you have no passkey.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/passkeys': {
+    get: {
+      summary: 'Your passkeys, which decisions need one, and what changed lately.',
+      responses: { 200: json('The passkeys.', refer('Passkeys')), ...signedOut },
+    },
+    post: {
+      summary: 'Add a passkey. All but the first need a signature of one that you have.',
+      parameters: [ownHeader],
+      requestBody: { required: true, content: { 'application/json': { schema: refer('PasskeyAdd') } } },
+      responses: {
+        200: json('The passkeys.', refer('Passkeys')),
+        400: problem('The name is missing or too long.'),
+        413: problem('Too large.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/passkeys/start': {
+    post: {
+      summary: 'Start adding a passkey. With accounts, the first one needs a fresh sign-in.',
+      parameters: [ownHeader],
+      responses: {
+        200: json('What the browser needs.', refer('PasskeyAddStart')),
+        429: problem('Too many passkeys.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/passkeys/{id}/remove/start': {
+    post: {
+      summary: 'Start removing a passkey.',
+      parameters: [id, ownHeader],
+      responses: {
+        200: json('The challenge that one of your passkeys signs.', refer('PasskeyRemoveStart')),
+        404: problem('It does not exist, or it is not yours.'),
+        ...signedOut,
+      },
+    },
+  },
+  '/api/passkeys/{id}/remove': {
+    post: {
+      summary: 'Remove a passkey, confirmed with one of your passkeys.',
+      parameters: [id, ownHeader],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: shape<{ token: string; response: object }>({
+              token: textSchema,
+              response: unchecked({ type: 'object' }),
+            }),
+          },
+        },
+      },
+      responses: { 200: json('The passkeys.', refer('Passkeys')), 413: problem('Too large.'), ...signedOut },
     },
   },
   '/api/secrets/{page}': {
@@ -180,6 +300,7 @@ const paths = {
         404: problem('It does not exist, or it is not yours.'),
         409: problem('Too late, or already handed over.'),
         413: problem('Too large.'),
+        422: problem('It needs a passkey. The ask stays open.'),
         ...signedOut,
       },
     },

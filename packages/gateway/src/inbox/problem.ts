@@ -16,6 +16,7 @@ const statusOf: Readonly<Record<InboxProblemCode, number>> = {
   'too-large': 413,
   invalid: 422,
   'looks-secret': 422,
+  presence: 422,
   'too-many': 429,
   unavailable: 503,
 }

@@ -11,6 +11,7 @@ import { inboxLimits } from './limits.ts'
 import { portOf } from './listener-proof.ts'
 import type { Login, LoginProblem } from './login.ts'
 import { notFound, problem } from './problem.ts'
+import { RateLimit } from './rate-limit.ts'
 import { returnPath } from './return-path.ts'
 import { aSecret, type SignIn } from './sign-in.ts'
 import { readPublicKey } from './signed-request.ts'
@@ -23,17 +24,35 @@ export interface SignInRoutes {
   readonly session: Cookie
   /** This process, if sessions are bound to a browser's key. */
   readonly listener: string | undefined
+  /** Opens a signed-in page in the person's own browser, if this process runs at their desktop. */
+  readonly openTab: OpenTab | undefined
 }
+
+/** Opens this page of the inbox, signed in. Rejects if no browser could be started. */
+export type OpenTab = (path: string) => Promise<void>
 
 export function addSignInRoutes<E extends Env>(
   app: Hono<E>,
-  { base, signIn, login, session, listener }: SignInRoutes,
+  { base, signIn, login, session, listener, openTab }: SignInRoutes,
 ): void {
   const loginCookie = Cookie.ofLogin(base)
+  const openedTabs = new RateLimit(inboxLimits.openedTabs, inboxLimits.openedTabsMs)
 
   app.get('/api/sign-in', () => {
-    const view: SignInView = login === undefined ? { way: 'link' } : { way: 'account', issuer: login.issuerHost }
+    const byLink: SignInView = { way: 'link', ...(openTab === undefined ? {} : { canOpenTab: true }) }
+    const view: SignInView = login === undefined ? byLink : { way: 'account', issuer: login.issuerHost }
     return Response.json(view)
+  })
+
+  // Needs no session: the page appears at the desktop of the person whose process this is, and nothing is returned here.
+  app.post('/api/sign-in/open', async ({ req }) => {
+    const read = await readJsonBody(req.raw, inboxLimits.signInBytes)
+    if (!read.ok) return read.response
+    if (openTab === undefined || login !== undefined) return notFound()
+    // Every local program can send this request.
+    if (!openedTabs.take()) return problem('too-many', 'Too many tabs were opened. Run: assent inbox link')
+    await openTab(returnPath(read.body.to, base))
+    return new Response(null, { status: 204 })
   })
 
   app.post('/api/sign-in', async ({ req }) => {

@@ -55,6 +55,16 @@ export class SignIn {
     return (await this.#store.signIns.addLink({ ...link, code: codeFor(code, listener) })) ? code : undefined
   }
 
+  /** Whether a code that `invite` returned can still be used. */
+  async isUnused(code: string, listener?: string): Promise<boolean> {
+    return this.#store.signIns.isUnused(this.#tenant, codeFor(code, listener))
+  }
+
+  /** Uses up a code whose browser is signed in already. */
+  async discard(code: string, listener?: string): Promise<void> {
+    await this.#store.signIns.discard(this.#tenant, codeFor(code, listener))
+  }
+
   /** Exchanges a code for a session. A code works once. */
   async redeem(code: string, at?: RedeemedAt): Promise<Entered> {
     const session = { ...this.#newSession(), code: codeFor(code, at?.listener) }
@@ -111,9 +121,14 @@ export class SignIn {
   }
 }
 
-/** The address of a link. The code is in the fragment, so that it reaches no server, log or prefetcher. */
-export function linkWith(code: string, base: URL): string {
-  return new URL(`/sign-in#code=${code}`, base).href
+/**
+ * The address of a link. The code is in the fragment, so that it reaches no server, log or prefetcher.
+ *
+ * @param to the page to show after signing in
+ */
+export function linkWith(code: string, base: URL, to = '/'): string {
+  const page = to === '/' ? '' : `&${new URLSearchParams({ to })}`
+  return new URL(`/sign-in#code=${code}${page}`, base).href
 }
 
 /** Includes the process in the stored hash, so that the code is unknown to every other process. */

@@ -125,7 +125,7 @@ test('[DESK-7] an answer needs exactly one choice and one exact id; anything els
   for (const wrong of ['', id.slice(0, -1), `${id} `, '*', others.id])
     expect(await run('answer', wrong, '--decline')).toMatchObject({
       code: 4,
-      err: 'error Not found, or you do not have access.\n',
+      err: `error Unknown ask "${wrong}", or you have no access to it. \`assent asks list\` prints the ids.\n`,
     })
   expect((await run('list', '--kind', 'riddle')).code).toBe(2)
   expect((await run('list', '--size', '1000')).code).toBe(2)

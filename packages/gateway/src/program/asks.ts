@@ -65,7 +65,7 @@ export function listAsks(options: ListOptions, terminal: Terminal, draw: (page: 
 }
 
 export function showAsk(id: string, options: Common, terminal: Terminal, draw: (one: OneAskView) => string) {
-  return withAskService<OneAskView>(options, terminal, draw, ({ service, person }) => service.read(person, id))
+  return withAskService<OneAskView>(options, terminal, draw, ({ service, person }) => readAsk(service, person, id))
 }
 
 export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal, draw: (one: OneAskView) => string) {
@@ -79,7 +79,7 @@ export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal
   }
   return withAskService<OneAskView>(options, terminal, draw, async ({ service, person }) => {
     const ask = await service.find(person, id)
-    if (ask === undefined) return service.read(person, id)
+    if (ask === undefined) return readAsk(service, person, id)
     const problem = digestProblem(ask, choice === 'accept', options.digest)
     if (problem !== undefined) return fail('refused', problem)
     const content = contentOf(ask, options.content)
@@ -94,6 +94,16 @@ export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal
     if (answered.ok || answered.problem.code !== 'looks-secret') return answered
     return fail('looks-secret', `${answered.problem.message} To confirm, add --confirmed.`)
   })
+}
+
+async function readAsk(
+  service: OpenedAskService['service'],
+  person: OpenedAskService['person'],
+  id: string,
+): Promise<Result<OneAskView>> {
+  const result = await service.read(person, id)
+  if (result.ok || result.problem.code !== 'not-found') return result
+  return fail('not-found', `Unknown ask "${id}", or you have no access to it. \`assent asks list\` prints the ids.`)
 }
 
 /** Only approvals have a digest. A question never changes, so a matching digest proves that this content was read. */

@@ -25,7 +25,10 @@ export function loadStoreConfig(given: string | undefined, { variables }: Pick<T
   if (given !== undefined || existsSync(usualFile)) return loadConfig(given ?? usualFile, variables)
   // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
   const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
-  const read = readConfig('servers: { none: { command: none } }', { variables, readFile })
+  const read = readConfig('servers: { none: { command: none } }\nasks: { surfaces: [client, inbox] }', {
+    variables,
+    readFile,
+  })
   return read.ok ? { ...read, config: { ...read.config, servers: {} } } : read
 }
 

@@ -1,8 +1,8 @@
 // The composition root: creates a gateway from its parts.
 
 import type { Readable, Writable } from 'node:stream'
-import type { AskCaller, KeyRing, Surface, WithdrawReason } from '@assent/core'
-import { compact } from '@assent/core'
+import type { AskCaller, KeyRing, PresenceSetting, Surface, WithdrawReason } from '@assent/core'
+import { AssentError, compact } from '@assent/core'
 import type { Store } from '@assent/store'
 import { AuditTrail } from '../call/audit-trail.ts'
 import { ClaimedRounds } from '../call/hold/claimed-rounds.ts'
@@ -55,6 +55,8 @@ export interface Reloadable {
   readonly unseenAfterMs?: number
   /** How long the first surface may stay silent before the second one is used too; unlimited by default. */
   readonly silentAfterMs?: number | undefined
+  /** Which decisions need a passkey, and so the inbox; none by default. */
+  readonly presence?: PresenceSetting
   /** The address of the inbox, for messages to callers; a function if the address may change. */
   readonly inboxUrl?: InboxUrl
 }
@@ -338,8 +340,12 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     inboxUrl,
     silentAfterMs,
     unseenAfterMs = relayLimits.unseenAfterMs,
+    presence = 'none',
   } = options
   const surfacesOf = (server: string) => own(options.servers, server)?.surfaces
+  const all = [surfaces, ...Object.keys(options.servers).flatMap((server) => [surfacesOf(server) ?? surfaces])]
+  if (presence !== 'none' && !all.every((some) => some.includes('inbox')))
+    throw new AssentError('misconfigured', 'Decisions that need a passkey need the inbox as a surface.')
   return {
     isEnabled: asksEnabled,
     allowsSecrets: (server) => own(options.servers, server)?.allowsSecretAnswers === true,
@@ -349,6 +355,7 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     isAskWaitDefault: options.askWaitMs === undefined,
     surfaces,
     unseenAfterMs,
+    presence,
     ...compact({ open: openAsks, patienceMs, workplace, inboxUrl }),
     // Present even if undefined, because a reload may remove the setting.
     silentAfterMs,

@@ -75,6 +75,8 @@ export async function openInbox(
       nameOf: (principal) => namingOf(config).nameOf(principal),
       describe: (asker) => namingOf(config).describe(asker),
       undoMs: () => config.inbox.undo,
+      presence: () => config.inbox.presence,
+      keys,
       onError: log.exception,
     })
   return {
@@ -106,6 +108,7 @@ export async function openInbox(
     reload: (next, nextKeys) => {
       const before = [loginOf(config).login, config.inbox.session]
       config = next
+      store.passkeys.recordSetting(onlyTenant, config.inbox.presence).catch(log.exception)
       listenerKeys.splice(0, listenerKeys.length, ...nextKeys.map(({ secret }) => listenerKey(secret)))
       const { login } = loginOf(config)
       // Without accounts, sessions belong to this app instance, and the sign-in settings cannot have changed.
@@ -142,6 +145,7 @@ export function namingOf({ servers, identity, inbox }: Pick<Config, 'servers' | 
     nameOf: (principal) => nameOf(principal, identity?.issuer),
     describe: ({ server }) => (Object.hasOwn(servers, server) ? { origin: 'from your configuration' } : {}),
     undoMs: () => inbox.undo,
+    presence: () => inbox.presence,
   }
 }
 

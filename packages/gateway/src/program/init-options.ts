@@ -1,24 +1,38 @@
 // Options of `assent init`, and the ids of its clients.
 
+import { nearest } from '../config/nearest.ts'
 import type { Scope } from '../setup/init/clients.ts'
 
 export interface InitOptions {
-  readonly scope?: Scope
+  readonly scope: Scope
+  /** Every client that was found. */
+  readonly all?: true
+  readonly diff?: true
   readonly dryRun?: true
   readonly yes?: true
   readonly undo?: true
-  /** False with --no-habit. */
-  readonly habit: boolean
+  /** False with --no-rules. */
+  readonly rules: boolean
 }
 
 /** A copy of the names, so that `--help` does not have to load the table of clients. */
-export const clientNames = [
+export const clientNames: readonly string[] = [
   'vscode',
   'claude-code',
+  'claude-desktop',
   'cursor',
   'codex',
   'gemini-cli',
   'goose',
   'zed',
   'opencode',
-] as const
+]
+
+/** Undefined if every name is the name of a client. */
+export function unknownClient(names: readonly string[]): string | undefined {
+  const unknown = names.find((name) => !clientNames.includes(name))
+  if (unknown === undefined) return undefined
+  const meant = nearest(unknown, clientNames)
+  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`
+  return `Unknown client \`${unknown}\`.${suggestion} Clients: ${clientNames.join(', ')}.`
+}

@@ -14,7 +14,7 @@ if (tooOld !== undefined) {
   process.exitCode = exitCodes.cannotRun
 } else if (args.length === 0) {
   const { serveStandalone } = await import('./standalone/serve-standalone.ts')
-  process.exitCode = await serveStandalone(ownTerminal(), { byPerson: process.stdin.isTTY === true })
+  process.exitCode = await serveStandalone(ownTerminal(), process.stdin.isTTY === true ? 'person' : 'client')
 } else {
   const { runCommandLine } = await import('./program.ts')
   process.exitCode = await runCommandLine(args, ownTerminal())

@@ -3,10 +3,12 @@
 // Without identity there is one local person, and any user who can open the store is that person. With identity the
 // issuer authenticates people; a command on a server cannot know who runs it, so it refuses.
 
-import type { InboxProblem, Person } from '@assent/core'
+import { type InboxProblem, type Person, stricterPresence } from '@assent/core'
 import type { Store } from '@assent/store'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
+import { askLink } from '../call/route/ask-link.ts'
 import type { Config } from '../config/settings.ts'
+import { expectedOrigin } from '../http/listen.ts'
 import { AskService } from '../inbox/ask-service.ts'
 import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -44,8 +46,14 @@ export async function openAskService(file: string | undefined, terminal: Termina
   const where = storePlace(config.store, terminal.variables)
   try {
     const { store } = await openState(config, terminal.variables, {})
-    const naming = namingOf(config)
-    const service = new AskService({ store, tenant: onlyTenant, naming, now: () => store.nowMs(), via: 'terminal' })
+    // A command may run with another configuration than the gateway: the stricter of both settings applies.
+    const recorded = await store.passkeys.recordedSetting(onlyTenant)
+    const presence = () => stricterPresence(recorded, config.inbox.presence)
+    const naming = { ...namingOf(config), presence }
+    const inboxUrl = config.inbox.url?.href ?? `${expectedOrigin(config.listen)}/`
+    const linkOf = (id: string) => askLink(inboxUrl, id)
+    const now = () => store.nowMs()
+    const service = new AskService({ store, tenant: onlyTenant, naming, now, via: 'terminal', linkOf })
     return {
       ok: true,
       open: { service, store, tenant: onlyTenant, person: localPerson, config, place: storeInWords(where) },

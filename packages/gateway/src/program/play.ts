@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { createKeyRing } from '@assent/core'
+import { createKeyRing, type KeyRing } from '@assent/core'
 import { openSqlite } from '@assent/store'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
 import { linearPatterns } from '../call/screen/patterns.ts'
@@ -21,12 +21,15 @@ import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
 import { PlayApi } from '../inbox/playground/play-api.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
+import { standaloneLimits } from '../limits.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { within } from '../protocol/within.ts'
 import type { ServerConfig } from '../servers/open-upstream.ts'
 import { serveStdio } from './gateway.ts'
 import type { PlaySettings } from './play-settings.ts'
 import { handleSignals } from './signals.ts'
+import { openSignedIn } from './standalone/open-signed-in.ts'
+import type { RedirectFile } from './standalone/redirect-file.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url))
@@ -66,7 +69,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
     // Fail before opening a page if the server does not work.
     const first = await client.request('tools/list', {})
     if ('error' in first) throw new Error(`The server cannot be used. ${first.error.message}`)
-    const close = await openPage({ store, client, server, words, files, settings, terminal, onError })
+    const close = await openPage({ store, keys, client, server, words, files, settings, terminal, onError })
     await signals.stop
     close()
   } finally {
@@ -80,6 +83,7 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
 
 interface Opening {
   readonly store: Awaited<ReturnType<typeof openSqlite>>
+  readonly keys: KeyRing
   readonly client: PlayClient
   readonly server: string
   readonly words: readonly string[]
@@ -90,7 +94,7 @@ interface Opening {
 }
 
 async function openPage(opening: Opening): Promise<() => void> {
-  const { store, client, server, words, files, settings, terminal, onError } = opening
+  const { store, keys, client, server, words, files, settings, terminal, onError } = opening
   let respond: Fallback | undefined
   const http = plainServer(() => respond, onError)
   const { origin } = await listenAt(http, { host: loopback, port: portOf(settings.port) })
@@ -98,6 +102,7 @@ async function openPage(opening: Opening): Promise<() => void> {
     store,
     tenant: onlyTenant,
     baseUrl: origin,
+    keys,
     web: files,
     nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
     describe: () => ({ origin: 'from your command line' }),
@@ -105,10 +110,24 @@ async function openPage(opening: Opening): Promise<() => void> {
     onError,
   })
   respond = (request, response) => respondWith(app.fetch, request, response)
-  terminal.out(`Open ${await app.signInLink(localPerson)} (the link works once). Ctrl+C stops it.`)
+  const file = await openInBrowser((await app.signInLink(localPerson)) ?? '', terminal)
   return () => {
+    file?.remove()
     http.close()
     http.closeAllConnections()
+  }
+}
+
+/** Prints the link where there is no browser to open. */
+async function openInBrowser(link: string, { variables, out }: Terminal): Promise<RedirectFile | undefined> {
+  try {
+    const file = await openSignedIn(link, variables)
+    out('The playground opens in your browser. Ctrl+C stops it.')
+    setTimeout(file.remove, standaloneLimits.signInMs).unref()
+    return file
+  } catch {
+    out(`Open ${link} (the link works once). Ctrl+C stops it.`)
+    return undefined
   }
 }
 

@@ -33,10 +33,10 @@ test('[PROG-6] a command whose reader closes the pipe ends without an error, as 
   expect(await ended).toMatchObject({ code: 0, err: '' })
 })
 
-test('[PROG-6] --version prints the package version', async () => {
+test('[PROG-6] --version and -v print the package version', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } })
 
-  expect((await assent(['--version'])).out.trim()).toBe(manifest.version)
+  for (const option of ['--version', '-v']) expect((await assent([option])).out.trim()).toBe(manifest.version)
 })
 
 test.each([

@@ -10,11 +10,15 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addGatewayCommand } from './gateway-command.ts'
 import { addInboxCommand } from './inbox-command.ts'
 import { addInboxLink } from './inbox-link.ts'
+import { addInboxOpen } from './inbox-open.ts'
+import { addInboxServe } from './inbox-serve.ts'
 import { addInitCommand } from './init-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
+import { addPasskeysCommands } from './passkeys-command.ts'
 import { addPlayCommand } from './play-command.ts'
 import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
+import { addTryCommand } from './try-command.ts'
 
 const description = `Nothing happens without your assent, and what you assented to is exactly what happens.
 
@@ -22,8 +26,9 @@ Assent sits between agents and MCP servers. When a server needs a person, the qu
 
 const gettingStarted = `
 With a coding agent:
-  1. Set up your client:   npx assent init
-  2. Answer its questions in your client, with assent inbox here, or in the browser: assent inbox link
+  1. See a sample question: npx assent try
+  2. Set up your clients:   npx assent init
+  3. Answer its questions in your client, with assent inbox here, or in the browser: assent inbox open
   Without a command, it is the MCP server that clients start: tools for asking a person, and one inbox for all windows.
 
 As a gateway for your MCP servers:
@@ -65,7 +70,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): Command {
   const program = new Command('assent')
     .description(description)
-    .version(ownVersion(), '-V, --version', 'print the version')
+    .version(ownVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', gettingStarted)
@@ -79,14 +84,18 @@ export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): 
       getErrHasColors: () => terminal.isErrColoured,
     })
     .exitOverride()
+  addTryCommand(program, terminal, end)
   addGatewayCommand(program, terminal, end)
   addServersCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
   addAuditCommands(program, terminal, end)
   addMigrateCommand(program, terminal, end)
   addPlayCommand(program, terminal, end)
+  addPasskeysCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
+  addInboxOpen(inbox, terminal, end)
   addInboxLink(inbox, terminal, end)
+  addInboxServe(inbox, terminal, end)
   addAsksCommands(program, terminal, end)
   addInitCommand(program, terminal, end)
   addDoctorCommand(program, terminal, end)

@@ -35,6 +35,7 @@ export function reloadableOf(
     surfaces: asks.surfaces,
     unseenAfterMs: asks.unseen_after,
     silentAfterMs: asks.silent_after,
+    presence: inbox.presence,
     inboxUrl: () => inbox.url?.href ?? `${origin() ?? expectedOrigin(listen)}/`,
   }
   if (identity === undefined) return changes

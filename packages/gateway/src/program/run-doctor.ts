@@ -1,14 +1,20 @@
-// Implements `assent doctor` and prints its report.
+// Implements `assent doctor` and prints each result as soon as it is known.
 
-import type { DoctorFinding } from '../setup/doctor/environment.ts'
-import { type Examined, type ExaminedFolder, examine } from '../setup/doctor/examine.ts'
-import { listenAddress } from '../setup/doctor/listen.ts'
+import { existsSync } from 'node:fs'
+import { problemText } from '../config/problem.ts'
+import type { Config } from '../config/settings.ts'
+import { standaloneConfig } from '../config/standalone-config.ts'
+import { listenerKey } from '../inbox/listener-proof.ts'
+import type { DoctorFinding, ExpectedInbox } from '../setup/doctor/environment.ts'
+import { type Examined, type ExaminedFolder, examine, type Report } from '../setup/doctor/examine.ts'
 import type { RevisionCheck } from '../setup/doctor/live.ts'
 import { initClients } from '../setup/init/clients.ts'
 import { findClients } from '../setup/init/detect.ts'
-import { thisMachine } from '../setup/init/machine.ts'
+import { type Machine, stateFolder, thisMachine } from '../setup/init/machine.ts'
 import type { DoctorOptions } from './doctor-options.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { inboxFile, keptOrigin } from './standalone/shared-inbox.ts'
+import { sealKeysFor, storePlace } from './state.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 export async function runDoctor(
@@ -22,61 +28,112 @@ export async function runDoctor(
     names.length > 0
       ? initClients.filter(({ id }) => names.includes(id))
       : findClients(machine).map(({ client }) => client)
-  const report = await examine(clients, machine, {
-    listen: listenAddress(terminal.variables),
-    mayStart: start,
-    trustsProject: trustProject === true,
-  })
-  const code = report.ok ? exitCodes.ok : exitCodes.problem
-  if (json === true) {
-    terminal.out(JSON.stringify(report))
-    return code
+  const print = json === true ? () => undefined : terminal.out
+  const report = await examine(
+    clients,
+    machine,
+    {
+      inbox: expectedInbox(machine),
+      storeWith: (env) => {
+        const variables = variablesOf(machine, env)
+        const read = standaloneConfig(variables)
+        return read.ok ? storeText(read.config, variables) : undefined
+      },
+      mayStart: start,
+      trustsProject: trustProject === true,
+    },
+    {
+      onFinding: (finding) => print(findingText(finding, terminal)),
+      onClient: (client) => print(clientText(client, terminal)),
+    },
+  )
+  if (json === true) terminal.out(JSON.stringify(report))
+  else if (clients.length === 0) terminal.out('No supported client was found here. Set one up: assent init <client>')
+  else terminal.out(`\n${endText(report)}`)
+  return report.ok ? exitCodes.ok : exitCodes.problem
+}
+
+/**
+ * Nothing is created: without a key file there is no store yet, and no listener can have its key.
+ * @throws if an environment variable has an invalid value
+ */
+function expectedInbox(machine: Machine): ExpectedInbox {
+  const variables = variablesOf(machine)
+  const read = standaloneConfig(variables)
+  if (!read.ok) throw new Error(read.problems.map((one) => problemText('environment', one)).join('\n'))
+  const { config } = read
+  const place = storePlace(config.store, variables)
+  const hasKeys = place.engine === 'postgres' || Object.keys(config.keys).length > 0 || existsSync(`${place.path}.key`)
+  return {
+    listen: config.listen,
+    store: storeText(config, variables),
+    keys: hasKeys ? sealKeysFor(config, variables).map(({ secret }) => listenerKey(secret)) : [],
+    lastOrigin: keptOrigin(inboxFile(stateFolder(machine))),
   }
-  for (const finding of report.surroundings) terminal.out(findingText(finding, terminal))
-  for (const client of report.clients) terminal.out(clientText(client, terminal))
-  if (clients.length === 0) terminal.out('\nNo supported client was found here. Set one up: assent init <client>')
-  return code
+}
+
+function variablesOf(machine: Machine, env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const variables = { ...machine.variables, ...env }
+  return { ...variables, ASSENT_HOME: stateFolder({ ...machine, variables }) }
+}
+
+/** Without the password of a database. */
+function storeText(config: Config, variables: NodeJS.ProcessEnv): string {
+  const place = storePlace(config.store, variables)
+  if (place.engine === 'sqlite') return place.path
+  const { host, pathname } = new URL(place.url)
+  return `postgres://${host}${pathname}`
 }
 
 function findingText({ what, ok, words, change }: DoctorFinding, terminal: Terminal): string {
   return `${mark(ok, terminal)} ${what}: ${words}.${change === undefined ? '' : `\n    ${change}`}`
 }
 
-function clientText({ title, where, report, places, problems }: Examined, terminal: Terminal): string {
-  const isSetUp = places.length > 0
-  const lines = [
-    `\n${mark(problems.length === 0 ? true : isSetUp ? false : undefined, terminal)} ${bold(title, terminal)} (${where})`,
-    ...places.flatMap((place) => placeLines(place)),
-    `    forms   ${report.forms}`,
-    `    pages   ${report.links}`,
-    `    waits   ${report.waits}`,
-    `    inbox   gets ${report.inbox}`,
-    ...problems.map(
-      (problem) => `    ${toned(terminal.isOutColoured, isSetUp ? 'red' : 'yellow', 'to do')}   ${problem}`,
-    ),
-  ]
-  return lines.join('\n')
+function clientText(client: Examined, terminal: Terminal): string {
+  const { title, id, report, places, problems } = client
+  const name = toned(terminal.isOutColoured, 'bold', title)
+  if (places.length === 0) return `${mark(undefined, terminal)} ${name}: not set up. Run: assent init ${id}`
+  const isLate = places.some(({ live }) => live?.sessions.ok === false && live.sessions.isLate)
+  const state =
+    problems.length === 0 ? stateText(places) : isLate ? 'not checked in time' : problemsText(problems.length)
+  return [
+    `${mark(problems.length === 0, terminal)} ${name}: ${state}`,
+    ...problems.map((problem) => `    ${toned(terminal.isOutColoured, 'red', 'Problem')}: ${problem}`),
+    ...places.map(placeLine),
+    `    Forms: ${report.forms}. Links: ${report.links}. Waits: ${report.waits}.`,
+    `    The inbox is used for: ${report.inbox}.`,
+  ].join('\n')
 }
 
-function placeLines({ file, words, live }: ExaminedFolder): string[] {
-  const check =
-    live === undefined
-      ? []
-      : [`    live    as a session: ${checkText(live.sessions)}; stateless: ${checkText(live.stateless)}`]
-  return [`    set up  ${file}: ${words}`, ...check]
+function stateText(places: readonly ExaminedFolder[]): string {
+  return places.some(({ live }) => live !== undefined) ? 'works' : 'set up, not started'
+}
+
+/** The command is shown where it was not started; where it failed, it is part of the problem. */
+function placeLine({ file, words, live }: ExaminedFolder): string {
+  if (live === undefined) return `    ${file}: ${words}`
+  if (!live.sessions.ok) return `    ${file}`
+  return `    ${file}: ${live.sessions.tools.length} tools; ${checkText(live.sessions)}; ${checkText(live.stateless)}`
 }
 
 function checkText(check: RevisionCheck): string {
-  // The reason is listed with the problems.
-  if (!check.ok) return 'no answer'
-  return `${check.revision} answered in ${check.tookMs} ms with ${check.tools.length} tools`
+  if (!check.ok) return `2026-07-28 ${check.isLate ? 'not checked in time' : 'not supported'}`
+  return `${check.revision} answered in ${check.tookMs} ms`
+}
+
+function endText({ surroundings, clients }: Report): string {
+  const working = clients.filter(({ problems }) => problems.length === 0).length
+  const counted = clients.filter(({ places }) => places.length > 0).flatMap(({ problems }) => problems)
+  const count = counted.length + surroundings.filter(({ ok }) => !ok).length
+  const works = `${working} of ${clients.length} ${clients.length === 1 ? 'client is' : 'clients are'} set up without a problem`
+  return `${works}; ${count === 0 ? 'no problems' : problemsText(count)} found.`
+}
+
+function problemsText(count: number): string {
+  return count === 1 ? '1 problem' : `${count} problems`
 }
 
 function mark(ok: boolean | undefined, { isOutColoured }: Terminal): string {
   if (ok === undefined) return toned(isOutColoured, 'yellow', '–')
   return ok ? toned(isOutColoured, 'green', '✓') : toned(isOutColoured, 'red', '✗')
-}
-
-function bold(text: string, { isOutColoured }: Terminal): string {
-  return toned(isOutColoured, 'bold', text)
 }

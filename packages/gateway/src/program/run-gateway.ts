@@ -6,6 +6,7 @@
 import { resolve } from 'node:path'
 import { compact } from '@assent/core'
 import type { Store } from '@assent/store'
+import { onlyTenant } from '../call/local-person.ts'
 import { reasonOf } from '../call/model.ts'
 import type { Telemetry } from '../call/telemetry-port.ts'
 import type { ClusterSettings } from '../cluster/cluster.ts'
@@ -73,6 +74,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
   logNotificationTransport(store, log)
   const watch = logTelemetry(figures, log)
   const sweeping = setInterval(() => void store.sweep().catch(log.exception), programLimits.sweepEveryMs)
+  await store.passkeys.recordSetting(onlyTenant, first.inbox.presence)
   const issuer = new IssuerInForce(first, log)
   figures.issuer.lookAt(() => issuer.keys)
   try {

@@ -1,16 +1,19 @@
-// Implements `assent init`: detects clients, shows the changes, asks, writes, and prints the next steps.
+// Implements `assent init`: finds clients, lets the person choose, shows the changes, asks, writes, and prints the next
+// steps.
 
+import { isAbsolute } from 'node:path'
 import { apply } from '../setup/init/apply.ts'
-import { initClients, type Scope } from '../setup/init/clients.ts'
-import { findClients, found, whereFound } from '../setup/init/detect.ts'
+import { type InitClient, initClients, type Scope } from '../setup/init/clients.ts'
+import { findClients } from '../setup/init/detect.ts'
 import type { Program } from '../setup/init/launch.ts'
 import { type Machine, thisMachine } from '../setup/init/machine.ts'
-import { planFor } from '../setup/init/plan.ts'
+import { isUnusable, type Planned, planFor } from '../setup/init/plan.ts'
 import { InitRecord } from '../setup/init/record.ts'
-import { applyUndo, planUndo } from '../setup/init/undo.ts'
+import { applyUndo, planUndo, type Undoing } from '../setup/init/undo.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { choiceQuestion, listText, readChoice } from './init-choice.ts'
 import type { InitOptions } from './init-options.ts'
-import { InitPage } from './init-page.ts'
+import { InitPage, plannedRow, undoingRow } from './init-page.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -25,80 +28,175 @@ export async function runInit(
   program?: Program,
 ): Promise<ExitCode> {
   const machine = thisMachine(terminal.variables, folder, process.platform, program)
-  const scope: Scope = options.scope ?? (machine.repository === undefined ? 'user' : 'project')
-  const page = new InitPage(machine, terminal)
-  return options.undo === true
-    ? undo(names, { scope, options, machine, page })
-    : setUp(names, { scope, options, machine, page })
+  const context = { names, options, machine, terminal, page: new InitPage(machine, terminal) }
+  return options.undo === true ? undo(context) : setUp(context)
 }
 
 interface InitContext {
-  readonly scope: Scope
+  readonly names: readonly string[]
   readonly options: InitOptions
   readonly machine: Machine
+  readonly terminal: Terminal
   readonly page: InitPage
 }
 
-async function setUp(names: readonly string[], { scope, options, machine, page }: InitContext): Promise<ExitCode> {
-  const chosen =
-    names.length > 0
-      ? initClients.filter(({ id }) => names.includes(id)).map((client) => found(client, machine))
-      : findClients(machine)
-  if (chosen.length === 0) {
-    page.print(`No supported client was found here. Name one: assent init ${initClients.map(({ id }) => id).join('|')}`)
-    return exitCodes.problem
-  }
+async function setUp(context: InitContext): Promise<ExitCode> {
+  const { options, machine, page } = context
+  const clients = await chooseClients(context)
+  if (!Array.isArray(clients)) return clients
+  const { scope } = options
   const root = rootOf(scope, machine)
-  page.print(root === null ? 'For you, in every project:' : `In ${root}:`)
-  for (const one of chosen) page.print(`  ${one.client.title} (${whereFound(one)})`)
-  const clients = chosen.map(({ client }) => client)
-  const plan = planFor(clients, machine, { scope, withHabit: options.habit })
-  for (const one of plan) page.print(page.planned(one))
+  page.print(root === null ? 'For you, in every project:' : `For everybody who works on ${root}:`)
+  const plan = planFor(clients, machine, { scope, withRules: options.rules })
+  show(plan, context)
   const count = plan.filter(({ kind }) => kind === 'write').length
   const hasSkipped = plan.some(({ kind }) => kind === 'left')
+  const applying = { record: new InitRecord(machine), root, machine, now: new Date() }
   if (count === 0) {
-    if (options.dryRun !== true) apply(plan, { record: new InitRecord(machine), root, machine, now: new Date() })
+    if (options.dryRun !== true) apply(plan, applying)
     page.print(hasSkipped ? '\nNothing was written.' : '\nEverything is set up already; nothing was written.')
     return hasSkipped ? exitCodes.problem : exitCodes.ok
   }
-  const go = await page.confirmed(options, `Write ${count === 1 ? 'this file' : `these ${count} files`}?`)
+  const go = await page.confirmed(options, `Write ${filesText(count, 'this file', 'these')}?`)
   if (go !== true) return go
-  const applied = apply(plan, { record: new InitRecord(machine), root, machine, now: new Date() })
-  for (const one of applied) page.print(page.applied(one))
-  page.print('\nNext:')
-  for (const client of clients)
-    page.print(`  ${client.title}: ${client.next(client.isUserAlone === true ? 'user' : scope)}`)
-  const undo = `assent init --undo${options.scope === undefined ? '' : ` --scope ${options.scope}`}`
-  page.print(`  \`assent doctor\` shows whether it works. \`${undo}\` undoes it.`)
-  return hasSkipped || applied.some(({ kind }) => kind === 'failed') ? exitCodes.problem : exitCodes.ok
+  const applied = apply(plan, applying)
+  const written = applied.filter(({ kind }) => kind === 'written').length
+  page.print(written === 0 ? '\nNothing was written.' : `\nWrote ${filesText(written, '1 file', '')}.`)
+  const failed = applied.filter((one) => one.kind === 'failed')
+  for (const { planned, because } of failed) page.error(`${page.short(planned.file)} was not written: ${because}.`)
+  const ready = clients.filter(
+    (client) =>
+      !isUnusable(client, plan) &&
+      !failed.some(({ planned }) => planned.purpose === 'server' && planned.clients.includes(client)),
+  )
+  if (ready.length > 0) nextSteps(ready, scope, page)
+  const missing = clients.filter((client) => !ready.includes(client))
+  if (missing.length > 0)
+    page.error(`Not set up: ${missing.map(({ title }) => title).join(', ')}. The reason is above.`)
+  return hasSkipped || failed.length > 0 ? exitCodes.problem : exitCodes.ok
 }
 
-async function undo(names: readonly string[], { scope, options, machine, page }: InitContext): Promise<ExitCode> {
+/** The exit code if there is nothing to do, or the person has to say more. */
+async function chooseClients({
+  names,
+  options,
+  machine,
+  terminal,
+  page,
+}: InitContext): Promise<InitClient[] | ExitCode> {
+  if (names.length > 0) return initClients.filter(({ id }) => names.includes(id))
+  const detected = findClients(machine)
+  if (detected.length === 0) {
+    page.print(`No supported client was found here. Name one: assent init ${initClients.map(({ id }) => id).join('|')}`)
+    return exitCodes.problem
+  }
+  if (options.all === true) return detected.map(({ client }) => client)
+  page.print(`Found:\n${listText(detected)}\n`)
+  const { ask } = terminal
+  if (ask === undefined) {
+    page.error(
+      `Nothing was written: there is no terminal to choose clients. Name them, such as --client ${detected[0]?.client.id}, or give --all.`,
+    )
+    return exitCodes.usage
+  }
+  for (;;) {
+    const line = await ask(choiceQuestion)
+    const read = readChoice(line ?? '', detected)
+    if (!read.ok) page.print(read.because)
+    else if (read.clients.length > 0) return [...read.clients]
+    else {
+      page.print('Nothing was chosen, and nothing was written.')
+      return exitCodes.ok
+    }
+  }
+}
+
+function show(plan: readonly Planned[], { options, machine, page }: InitContext): void {
+  const clients = [...new Set(plan.flatMap((one) => one.clients.slice(0, 1)))]
+  const sorted = clients.flatMap((client) => plan.filter((one) => one.clients[0] === client))
+  page.table(sorted.map((one) => plannedRow(page, one)))
+  if (options.diff === true) {
+    for (const one of sorted) {
+      if (one.kind === 'write') page.diff(one.file, one.change, one.write.before ?? '', one.write.after)
+    }
+  } else if (plan.some(({ kind }) => kind === 'write')) page.print('  --diff shows the full change of each file.')
+  if (options.scope === 'project' && isAbsolute(machine.launch.command)) {
+    page.print('  The server is written with its path on this machine. For colleagues, run init with npx.')
+  }
+  for (const one of sorted) if (one.kind === 'left') page.skipped(one.file, one.change, one.because, 'add')
+}
+
+function nextSteps(clients: readonly InitClient[], scope: Scope, page: InitPage): void {
+  page.print('\nNext:')
+  const width = Math.max(...clients.map(({ title }) => title.length))
+  for (const { title, next, isUserAlone } of clients) {
+    page.print(`  ${title.padEnd(width)}  ${next(isUserAlone === true ? 'user' : scope)}`)
+  }
+  page.print(`\n\`assent doctor\` checks it. \`assent init --undo${scope === 'user' ? '' : ' --project'}\` reverts it.`)
+}
+
+async function undo({ names, options, machine, page }: InitContext): Promise<ExitCode> {
   const record = new InitRecord(machine)
-  const root = rootOf(scope, machine)
+  const root = rootOf(options.scope, machine)
   const ids = names.length > 0 ? names : initClients.map(({ id }) => id)
-  const plan = planUndo(
-    record,
-    ids.map((client) => ({ client, root })),
-    machine,
-  )
+  const removed = ids.map((client) => ({ client, root }))
+  const plan = planUndo(record, removed, machine)
   if (plan.length === 0) {
-    page.print(root === null ? 'There is nothing to undo for you.' : `There is nothing to undo for ${root}.`)
+    page.print(
+      `There is nothing to undo ${root === null ? 'for you' : `in ${root}`}.${elsewhere(record, machine, root)}`,
+    )
     return exitCodes.ok
   }
-  for (const one of plan) page.print(page.undoing(one))
+  page.print(root === null ? 'For you, in every project:' : `In ${root}:`)
+  showUndo(plan, ids, { options, page })
   const count = plan.filter(({ kind }) => kind === 'change' || kind === 'remove').length
   const hasSkipped = plan.some(({ kind }) => kind === 'left')
   if (count > 0) {
-    const go = await page.confirmed(options, `Undo ${count === 1 ? 'this change' : `these ${count} changes`}?`)
+    const go = await page.confirmed(options, `Revert ${filesText(count, 'this file', 'these')}?`)
     if (go !== true) return go
   } else if (options.dryRun === true) return hasSkipped ? exitCodes.problem : exitCodes.ok
   const failed = applyUndo(plan, record, machine).filter((one) => one.kind === 'left' && !plan.includes(one))
-  for (const one of failed) page.print(page.undoing(one))
-  page.print(count > failed.length ? '\nUndone.' : '\nNothing was changed.')
+  for (const one of failed) {
+    if (one.kind === 'left') page.error(`${page.short(one.written.file)} was not changed: ${one.because}.`)
+  }
+  const reverted = count - failed.length
+  page.print(reverted > 0 ? `\nReverted ${filesText(reverted, '1 file', '')}.` : '\nNothing was changed.')
   return hasSkipped || failed.length > 0 ? exitCodes.problem : exitCodes.ok
+}
+
+function showUndo(
+  plan: readonly Undoing[],
+  ids: readonly string[],
+  { options, page }: Pick<InitContext, 'options' | 'page'>,
+): void {
+  const clientsOf = ({ written }: Undoing) =>
+    initClients
+      .filter(({ id }) => ids.includes(id) && written.readers.some(({ client }) => client === id))
+      .map(({ title }) => title)
+  const sorted = plan.toSorted((one, other) => clientsOf(one).join().localeCompare(clientsOf(other).join()))
+  page.table(sorted.map((one) => undoingRow(page, one, clientsOf(one))))
+  for (const one of sorted) {
+    const { file, change } = one.written
+    if (one.kind === 'left') page.skipped(file, change, one.because, 'remove')
+    else if (options.diff === true && (one.kind === 'change' || one.kind === 'remove')) {
+      page.diff(file, change, one.before, one.kind === 'change' ? one.after : '')
+    }
+  }
+}
+
+/** A hint, if the other scope has something to undo. */
+function elsewhere(record: InitRecord, machine: Machine, root: string | null): string {
+  const other = root === null ? (machine.repository ?? machine.folder) : null
+  if (!record.read().some(({ readers }) => readers.some((one) => one.root === other))) return ''
+  return other === null
+    ? ' For your own configuration: assent init --undo'
+    : ` For the files of this project: assent init --undo --project`
 }
 
 function rootOf(scope: Scope, { repository, folder }: Machine): string | null {
   return scope === 'user' ? null : (repository ?? folder)
+}
+
+function filesText(count: number, one: string, these: string): string {
+  return count === 1 ? one : `${these} ${count} files`.trim()
 }

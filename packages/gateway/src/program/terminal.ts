@@ -6,10 +6,14 @@ export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly variables: NodeJS.ProcessEnv
+  /** The words that start this program, without a command; undefined if it was not started by itself. */
+  readonly program?: readonly string[]
   readonly isOutColoured: boolean
   readonly isErrColoured: boolean
   /** Asks the person at this terminal; anything except y or yes is a no. Undefined without a terminal. */
   readonly confirm?: (question: string) => Promise<boolean>
+  /** Asks for one line; undefined at the end of the input. Undefined without a terminal. */
+  readonly ask?: (question: string) => Promise<string | undefined>
 }
 
 type Tone = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
@@ -22,9 +26,10 @@ export function ownTerminal(): Terminal {
     },
     err: (text) => void process.stderr.write(`${text}\n`),
     variables: process.env,
+    program: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
     isOutColoured: mayColour(process.stdout.isTTY, process.env),
     isErrColoured: mayColour(process.stderr.isTTY, process.env),
-    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: askYesOrNo } : {}),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: askYesOrNo, ask: askLine } : {}),
   }
 }
 
@@ -34,12 +39,15 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 async function askYesOrNo(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await askLine(`${question} [y/N] `))?.trim() ?? '')
+}
+
+async function askLine(question: string): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
   try {
-    const reply = await Promise.race([lines.question(`${question} [y/N] `), closed])
-    return /^y(es)?$/i.test(reply.trim())
+    return await Promise.race([lines.question(question), closed])
   } finally {
     lines.close()
   }

@@ -8,8 +8,13 @@ export const initLimits = {
 } as const
 
 export const doctorLimits = {
-  /** How long a server may take to start and reply; on the first start npx downloads it. */
-  answerMs: 90_000,
+  /** The time for all checks. Ending what was started takes up to two seconds more, so the command ends within 20. */
+  checksMs: 17_500,
+  /** How long `node --version` may take. */
+  nodeMs: 3_000,
+  /** Lines of a server's standard error that are shown, and their length. */
+  outputLines: 3,
+  outputLineChars: 200,
   /** How long to wait for the remaining output of a server that exited. */
   outputGraceMs: 300,
   /** How long the program that listens on the inbox's port may take to identify itself. */

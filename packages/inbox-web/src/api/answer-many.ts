@@ -2,9 +2,9 @@
 
 import type { AnswerBody, AnsweredView, AskView, InboxProblem } from '@assent/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
 import { post, problemOf } from './client.ts'
-import { queryKeys } from './queries.ts'
+import { useDecisionIds } from './decision-ids.ts'
+import { invalidateSettled, queryKeys } from './queries.ts'
 
 export interface Refused {
   readonly ask: AskView
@@ -19,13 +19,7 @@ interface ManyAnswers {
 /** Returns the asks whose answer was refused, with the reason. */
 export function useAnswerMany() {
   const queries = useQueryClient()
-  // The same answer again, after a network error, has the same decision id, so it counts once.
-  const decisions = useRef(new Map<string, string>())
-  const decisionOn = (about: string) => {
-    const id = decisions.current.get(about) ?? crypto.randomUUID()
-    decisions.current.set(about, id)
-    return id
-  }
+  const decisionOn = useDecisionIds()
   return useMutation({
     mutationFn: async ({ asks, answerOf }: ManyAnswers): Promise<readonly Refused[]> => {
       const refused: Refused[] = []
@@ -42,8 +36,8 @@ export function useAnswerMany() {
       return refused
     },
     onSettled: () => {
-      for (const queryKey of [['asks'], queryKeys.history, queryKeys.statistics])
-        void queries.invalidateQueries({ queryKey })
+      void queries.invalidateQueries({ queryKey: queryKeys.everyAsk })
+      invalidateSettled(queries)
     },
   })
 }

@@ -18,6 +18,8 @@ export type StreamState = 'live' | 'waiting'
 /** After a lost connection, and after a refusal. */
 const reconnectMs = 1_000
 const refusedReconnectMs = 3_000
+/** The gateway sends something every 15 s. A connection that is silent for longer is broken, although nothing reported it. */
+const silentMs = 40_000
 
 /** Stays connected until the returned function is called. */
 export function openChangeStream(onEvent: (event: StreamEvent) => void): () => void {
@@ -36,7 +38,7 @@ export function openChangeStream(onEvent: (event: StreamEvent) => void): () => v
       const response = await openStream('/api/changes', lastId === '' ? {} : { 'last-event-id': lastId }, signal)
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
       if (!response.ok || !isStream) return retry('refused')
-      await readEvents(response, receive)
+      await readEvents(response, receive, signal)
       retry('waiting')
     } catch (error) {
       const { code } = problemOf(error)
@@ -55,13 +57,33 @@ export function openChangeStream(onEvent: (event: StreamEvent) => void): () => v
   }
 }
 
-/** Resolves when the stream ends; throws when the connection is lost. */
-async function readEvents(response: Response, onEvent: (event: EventSourceMessage) => void): Promise<void> {
-  const events = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
-  const reader = events?.getReader()
-  while (reader !== undefined) {
-    const { done, value } = await reader.read()
-    if (done) return
-    onEvent(value)
+/** Resolves when the stream ends; throws when the connection is lost or silent for too long. */
+async function readEvents(
+  response: Response,
+  onEvent: (event: EventSourceMessage) => void,
+  closing: AbortSignal,
+): Promise<void> {
+  const timeout = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const received = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => timeout.abort(), silentMs)
+  }
+  // Comments count too: they keep the connection alive, and the parser drops them.
+  const watch = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (bytes, controller) => {
+      received()
+      controller.enqueue(bytes)
+    },
+  })
+  received()
+  try {
+    await response.body
+      ?.pipeThrough(watch)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+      .pipeTo(new WritableStream({ write: onEvent }), { signal: AbortSignal.any([timeout.signal, closing]) })
+  } finally {
+    clearTimeout(timer)
   }
 }

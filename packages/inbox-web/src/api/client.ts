@@ -13,6 +13,7 @@ import {
   signRequest,
   storedSession,
 } from './browser-key.ts'
+import { recordLost, recordReply } from './connection.ts'
 
 /** Thrown by queries; distinguished by `problem.code`. */
 class ApiError extends Error {
@@ -38,8 +39,9 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   return read<T>(await sendRequest(path, { method: 'POST', headers: ownHeaders, body: JSON.stringify(body) }))
 }
 
-/** Signs in with the code from a sign-in link. */
+/** Signs in with the code from a sign-in link. A browser that is signed in keeps its session. */
 export async function signInWith(code: string): Promise<void> {
+  if (await isSignedIn()) return post('/api/sign-in/skip', { code })
   const send = (body: object) =>
     fetchUnsigned('/api/sign-in', { method: 'POST', headers: ownHeaders, body: JSON.stringify(body) })
   if (!needsKey) return read(await send({ code }))
@@ -47,6 +49,14 @@ export async function signInWith(code: string): Promise<void> {
     throw new ApiError({ code: 'refused', message: cannotStoreKey })
   })
   await key.save(await read<SignedInView>(await send({ code, publicKey: key.publicKey })))
+}
+
+async function isSignedIn(): Promise<boolean> {
+  if (needsKey && (await storedSession()) === undefined) return false
+  return get('/api/me').then(
+    () => true,
+    () => false,
+  )
 }
 
 export async function signOut(): Promise<void> {
@@ -123,13 +133,14 @@ async function requestNonce(): Promise<string> {
 
 async function fetchUnsigned(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, { ...init, redirect: 'error' })
-  } catch {
+    const response = await fetch(path, { ...init, redirect: 'error' })
+    recordReply()
+    return response
+  } catch (error) {
     discardListenerProof()
-    throw new ApiError({
-      code: 'unavailable',
-      message: 'Assent cannot be reached. Nothing is lost: open asks stay open. Try again in a moment.',
-    })
+    // A request that this page itself ended says nothing about the inbox.
+    if (!(error instanceof DOMException && error.name === 'AbortError')) recordLost()
+    throw new ApiError({ code: 'unavailable', message: 'The inbox cannot be reached.' })
   }
 }
 

@@ -1,31 +1,50 @@
-// Answers one ask. Sending the same answer again after a network error reuses its decision id, so it counts once.
+// Answers one ask.
 
-import type { AnswerBody, InboxProblem, SecretView } from '@assent/core'
-import { useRef } from 'react'
+import type { AnswerBody, AskView, InboxProblem, PresenceBody, SecretView } from '@assent/core'
+import { useDecisionIds } from './decision-ids.ts'
+import { signAnswer } from './passkeys.ts'
 import { useAnswer, useHandOver } from './queries.ts'
 
+/** The problem if the answer was refused; `left` if the person closed the prompt for their passkey. */
+export type Refusal = InboxProblem | 'left' | undefined
+
 interface DecisionHandlers {
-  readonly onAnswer: (given: AnswerBody['answer'], confirmed?: boolean) => Promise<InboxProblem | undefined>
-  readonly onHandOver: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
+  readonly onAnswer: (ask: AskView, given: AnswerBody['answer'], confirmed?: boolean) => Promise<Refusal>
+  readonly onHandOver: (ask: AskView, secret: string, view: SecretView) => Promise<Refusal>
 }
 
 export function useDecide(id: string): DecisionHandlers {
   const answer = useAnswer(id)
   const handOver = useHandOver(id)
-  const decision = useRef({ about: '', id: '' })
-  const decisionOn = (about: string) => {
-    if (decision.current.about !== about) decision.current = { about, id: crypto.randomUUID() }
-    return decision.current.id
-  }
+  const decisionOn = useDecisionIds()
   return {
-    onAnswer: async (given, confirmed = false) => {
+    onAnswer: async (ask, given, confirmed = false) => {
+      const signed = await presenceFor(ask, given, confirmed)
+      if (!signed.ok) return signed.problem
       const decisionId = decisionOn(JSON.stringify(given))
-      const reply = await answer.mutateAsync({ decisionId, answer: given, ...(confirmed ? { confirmed } : {}) })
+      const sent = { decisionId, answer: given, ...(confirmed ? { confirmed } : {}), ...signed.value }
+      const reply = await answer.mutateAsync(sent)
       return reply.ok ? undefined : reply.problem
     },
-    onHandOver: async (secret, view) => {
-      const reply = await handOver.mutateAsync({ decisionId: decisionOn('hand over'), secret, view })
+    onHandOver: async (ask, secret, view) => {
+      const signed = await presenceFor(ask, { action: 'accept' }, true)
+      if (!signed.ok) return signed.problem
+      const reply = await handOver.mutateAsync({ decisionId: decisionOn('hand over'), secret, view, ...signed.value })
       return reply.ok ? undefined : reply.problem
     },
   }
+}
+
+/** The passkey's signature, where accepting needs one. */
+async function presenceFor(
+  { id, needsPresence }: AskView,
+  given: AnswerBody['answer'],
+  confirmed: boolean,
+): Promise<
+  | { readonly ok: true; readonly value: { readonly presence?: PresenceBody } }
+  | { readonly ok: false; readonly problem: InboxProblem | 'left' }
+> {
+  if (needsPresence !== true || given.action !== 'accept') return { ok: true, value: {} }
+  const signed = await signAnswer(id, given, confirmed)
+  return signed.ok ? { ok: true, value: { presence: signed.value } } : signed
 }

@@ -50,8 +50,11 @@ function subscribe(queries: QueryClient, onRaised: OnRaised, onState: (state: St
         void queries.invalidateQueries()
         return
       case 'state':
-        if (event.state === 'waiting') discardListenerProof()
         onState(event.state)
+        if (event.state === 'live') return
+        discardListenerProof()
+        // The leader's connection was lost; this page finds out by itself whether the inbox can be reached.
+        void queries.invalidateQueries({ queryKey: queryKeys.me })
         return
       case 'refused':
         discardListenerProof()
@@ -60,8 +63,14 @@ function subscribe(queries: QueryClient, onRaised: OnRaised, onState: (state: St
         void queries.invalidateQueries({ queryKey: queryKeys.me })
     }
   }
+  // The browser lost or got back its network: find out whether the inbox can be reached.
+  const check = () => void queries.invalidateQueries({ queryKey: queryKeys.me })
+  addEventListener('offline', check)
+  addEventListener('online', check)
   const unsubscribe = shareChangeStream(receive)
   return () => {
+    removeEventListener('offline', check)
+    removeEventListener('online', check)
     clearTimeout(batch)
     unsubscribe()
   }

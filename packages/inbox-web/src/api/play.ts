@@ -5,10 +5,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { get, post } from './client.ts'
 import { recordServerTime } from './server-time.ts'
 
+export const playKey = 'play'
 const pollMs = 400
 
 export function usePlayground() {
-  return useQuery({ queryKey: ['play'], queryFn: () => get<PlayView>('/api/play'), staleTime: Infinity, retry: false })
+  return useQuery({
+    queryKey: [playKey],
+    queryFn: () => get<PlayView>('/api/play'),
+    staleTime: Infinity,
+    retry: false,
+    refetchInterval: false,
+  })
 }
 
 export function useRun(id: string | undefined) {
@@ -41,5 +48,5 @@ export function useStopRun(id: string) {
 }
 
 function runKey(id: string | undefined) {
-  return ['play', 'run', id ?? '']
+  return [playKey, 'run', id ?? '']
 }

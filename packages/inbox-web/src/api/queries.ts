@@ -1,6 +1,7 @@
 // The pages' requests to the gateway, cached by TanStack Query. `live-updates.ts` marks them as stale.
 
 import type {
+  AgentsView,
   AnswerBody,
   AnsweredView,
   AskPageView,
@@ -9,12 +10,20 @@ import type {
   LoginStartView,
   MeView,
   OneAskView,
+  PresenceBody,
   ProofView,
   SecretView,
   SignInView,
   StatisticsView,
 } from '@assent/core'
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { get, post, problemOf } from './client.ts'
 import { sealSecret } from './seal-secret.ts'
 import { recordServerTime } from './server-time.ts'
@@ -22,10 +31,13 @@ import { recordServerTime } from './server-time.ts'
 /** A bit more than fits on a large screen; a longer first page would only load later. */
 const pageSize = '30'
 const retryMeMs = 3_000
+const agentsEveryMs = 5_000
 
 export const queryKeys = {
   me: ['me'],
+  agents: ['agents'],
   signIn: ['sign-in'],
+  everyAsk: ['asks'],
   open: ['asks', 'open'],
   ask: (id: string) => ['asks', 'one', id],
   secret: (page: string) => ['asks', 'secret', page],
@@ -47,6 +59,18 @@ export function useMe(isSigningIn: boolean) {
   })
 }
 
+/** Windows with a running agent; undefined if this inbox does not know. */
+export function useRunningAgents(): number | undefined {
+  const me = useMe(false)
+  const agents = useQuery({
+    queryKey: queryKeys.agents,
+    queryFn: () => get<AgentsView>('/api/agents'),
+    enabled: me.data?.knowsAgents === true,
+    refetchInterval: agentsEveryMs,
+  })
+  return agents.data?.running
+}
+
 /** How people sign in here; fetched when the person is signed out. */
 export function useSignIn() {
   return useQuery({ queryKey: queryKeys.signIn, queryFn: () => get<SignInView>('/api/sign-in'), staleTime: 60_000 })
@@ -56,6 +80,11 @@ export function useSignIn() {
 export async function startLogin(to: string): Promise<void> {
   const { url } = await post<LoginStartView>('/api/sign-in/start', { to })
   location.assign(url)
+}
+
+/** Opens this page in the browser of the desktop where the inbox runs, signed in. */
+export async function openTab(to: string): Promise<void> {
+  await post('/api/sign-in/open', { to })
 }
 
 export function useOpenAsks() {
@@ -137,12 +166,13 @@ interface SecretSubmission {
   readonly decisionId: string
   readonly secret: string
   readonly view: SecretView
+  readonly presence?: PresenceBody
 }
 
 /** Encrypts a secret in the browser and sends the ciphertext. */
 export function useHandOver(id: string) {
-  return useSubmit(id, async ({ decisionId, secret, view }: SecretSubmission) => {
-    const body: HandOverBody = { decisionId, sealed: await sealSecret(secret, view) }
+  return useSubmit(id, async ({ secret, view, ...submission }: SecretSubmission) => {
+    const body: HandOverBody = { ...submission, sealed: await sealSecret(secret, view) }
     return post<AnsweredView>(`/api/secrets/${view.page}`, body)
   })
 }
@@ -162,11 +192,19 @@ function useSubmit<Input>(id: string, send: (input: Input) => Promise<AnsweredVi
     onSuccess: (result) => {
       const { ask, nowMs } = result.ok ? result.view : result.problem
       if (ask !== undefined) queries.setQueryData(queryKeys.ask(id), { ask, nowMs })
+      // The setting may have changed since the card was loaded.
+      if (!result.ok && result.problem.code === 'presence')
+        void queries.invalidateQueries({ queryKey: queryKeys.ask(id) })
       void queries.invalidateQueries({ queryKey: queryKeys.open })
-      void queries.invalidateQueries({ queryKey: queryKeys.history })
-      void queries.invalidateQueries({ queryKey: queryKeys.statistics })
+      invalidateSettled(queries)
     },
   })
+}
+
+/** What an answer changes besides the open asks. */
+export function invalidateSettled(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: queryKeys.history })
+  void queries.invalidateQueries({ queryKey: queryKeys.statistics })
 }
 
 async function withServerTime<T extends { readonly nowMs: number }>(reply: Promise<T>): Promise<T> {

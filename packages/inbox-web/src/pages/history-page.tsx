@@ -1,13 +1,12 @@
 // Asks that are no longer open: who decided what and when, and the audit proof. The filters are in the URL.
 
-import { Button, Loader, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useState } from 'react'
-import { problemOf } from '../api/client.ts'
 import { type HistoryFilter, useAsk, useHistory, useProof, useStatistics } from '../api/queries.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
-import { PageError } from '../ui/page-error.tsx'
+import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { Proof } from '../ui/proof.tsx'
 import { outcomeLabels } from '../ui/settled.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
@@ -38,9 +37,6 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
     k: () => move(-1),
     Enter: () => document.querySelector<HTMLElement>('.card')?.focus(),
   })
-
-  if (list.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (list.isError) return <PageError problem={problemOf(list.error)} onRetry={() => void list.refetch()} />
   return (
     <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
       <h1 className="visually-hidden">History</h1>
@@ -87,7 +83,8 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
             />
           ))}
         </ul>
-        {asks.length === 0 && (
+        {!isLoaded(list) && <NotLoaded query={list} />}
+        {isLoaded(list) && asks.length === 0 && (
           <p className="list-empty">{search === '' ? 'No settled asks yet.' : 'No asks match these filters.'}</p>
         )}
         {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
@@ -105,8 +102,7 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
 
 function PastAsk({ id, back }: { readonly id: string; readonly back: string }) {
   const found = useAsk(id)
-  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+  if (!isLoaded(found)) return <NotLoaded query={found} />
   const { ask } = found.data
   return (
     <>
@@ -157,9 +153,7 @@ function ProofOf({ id }: { readonly id: string }) {
           Check the audit log
         </Button>
       )}
-      {isRequested && found.isPending && <Loader className="loading" aria-label="Checking the audit log" />}
-      {found.isError && <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />}
-      {found.isSuccess && <Proof proof={found.data} />}
+      {isRequested && (isLoaded(found) ? <Proof proof={found.data} /> : <NotLoaded query={found} />)}
     </section>
   )
 }

@@ -1,10 +1,10 @@
 // The open asks of the person: the list, and the selected ask as a card.
 
 import type { AnswerBody, AskView } from '@assent/core'
-import { Button, Loader } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { problemOf } from '../api/client.ts'
-import { useAsk, useOpenAsks } from '../api/queries.ts'
+import { useConnection } from '../api/connection.ts'
+import { useAsk, useOpenAsks, useRunningAgents } from '../api/queries.ts'
 import { serverNow } from '../api/server-time.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
@@ -12,7 +12,7 @@ import { BulkBar } from '../ui/bulk-bar.tsx'
 import { ListTools } from '../ui/list-tools.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
 import { isFiltering, matching, noFilter } from '../ui/open-filter.ts'
-import { PageError } from '../ui/page-error.tsx'
+import { isLoaded, NotLoaded, Unloaded } from '../ui/page-error.tsx'
 import { SameAction } from '../ui/same-action.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWideScreen } from '../ui/wide-screen.ts'
@@ -22,11 +22,14 @@ import { navigate } from './route.ts'
 
 export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const list = useOpenAsks()
+  // An empty list that could not be read again may have asks by now.
+  const isRead = useConnection() === 'ok'
   const isWide = useWideScreen()
   const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
   const [first] = asks
   const [filter, setFilter] = useState(noFilter)
   const [selected, setSelected] = useState<ReadonlySet<string>>()
+  const [result, setResult] = useState('')
   const shown = matching(asks, filter)
   const chosen = shown.filter((ask) => selected?.has(ask.id))
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
@@ -53,9 +56,9 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
     Enter: () => document.querySelector<HTMLElement>('.card')?.focus(),
   })
 
-  if (list.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (list.isError) return <PageError problem={problemOf(list.error)} onRetry={() => void list.refetch()} />
-  if (asks.length === 0 && id === undefined) return <EmptyInbox />
+  if (!isLoaded(list)) return <NotLoaded query={list} />
+  // On a phone, the list shows what happened to the last ones.
+  if (asks.length === 0 && id === undefined && (isWide || result === '')) return isRead ? <EmptyInbox /> : <Unloaded />
   return (
     <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
       <h1 className="visually-hidden">Inbox</h1>
@@ -63,13 +66,20 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
         <h2 className="list-title">
           Waiting for you <span className="digits">{countOf(asks, list.hasNextPage)}</span>
         </h2>
-        {(asks.length > 1 || needsAll) && (
+        <p className="list-result" role="status">
+          {result}
+        </p>
+        {(asks.length > 1 || needsAll || result !== '') && (
           <ListTools
             asks={asks}
             filter={filter}
             isSelecting={selected !== undefined}
+            result={result}
             onFilter={setFilter}
-            onSelecting={(isSelecting) => setSelected(isSelecting ? new Set() : undefined)}
+            onSelecting={(isSelecting) => {
+              setSelected(isSelecting ? new Set() : undefined)
+              setResult('')
+            }}
           />
         )}
         <ul>
@@ -86,14 +96,19 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
             />
           ))}
         </ul>
-        {asks.length === 0 && <p className="list-empty">Nothing is waiting for you.</p>}
+        {asks.length === 0 && (
+          <p className="list-empty">{isRead ? 'Nothing is waiting for you.' : 'Not loaded yet.'}</p>
+        )}
         {asks.length > 0 && shown.length === 0 && !hasNextPage && <p className="list-empty">No asks match.</p>}
         {selected !== undefined && (
           <BulkBar
             shown={shown}
             selected={chosen}
             onSelectAll={() => setSelected(new Set(shown.map((ask) => ask.id)))}
-            onDone={() => setSelected(undefined)}
+            onDone={(done) => {
+              setSelected(undefined)
+              setResult(done)
+            }}
           />
         )}
         {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
@@ -117,6 +132,7 @@ interface SelectedProps {
 
 function SelectedAsk({ id, open, next }: SelectedProps) {
   const ask = useAsk(id).data?.ask
+  const isRead = useConnection() === 'ok'
   const state = ask?.state.kind ?? 'open'
   return (
     <>
@@ -130,7 +146,7 @@ function SelectedAsk({ id, open, next }: SelectedProps) {
           </Button>
         </p>
       )}
-      {state !== 'open' && next === undefined && <p className="next">Nothing else is waiting for you.</p>}
+      {state !== 'open' && next === undefined && isRead && <p className="next">Nothing else is waiting for you.</p>}
     </>
   )
 }
@@ -156,17 +172,19 @@ function EmptyInbox() {
   const [example, setExample] = useState<AskView | undefined>(() =>
     localStorage.getItem(exampleSeenKey) === null ? exampleAsk(serverNow()) : undefined,
   )
-  const onAnswer = async (answer: AnswerBody['answer']) => {
+  const onAnswer = async (_: AskView, answer: AnswerBody['answer']) => {
     localStorage.setItem(exampleSeenKey, 'yes')
     setExample((before) => before && answerExample(before, answer))
     return undefined
   }
+  const isNoneRunning = useRunningAgents() === 0
   return (
     <div className="empty">
-      <h1>Nothing is waiting for you.</h1>
+      <h1>{isNoneRunning ? 'No agent is running.' : 'Nothing is waiting for you.'}</h1>
       <p>
-        When an agent needs you, its question appears here. To try it, ask your agent: “Ask me to confirm before you go
-        on.”
+        {isNoneRunning
+          ? 'When you start an agent that uses Assent, its questions appear here. Your history and statistics stay here.'
+          : 'When an agent needs you, its question appears here. To try it, ask your agent: “Ask me before you continue.”'}
       </p>
       {example === undefined ? (
         <Button variant="default" onClick={() => setExample(exampleAsk(serverNow()))}>

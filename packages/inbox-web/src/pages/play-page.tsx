@@ -1,20 +1,20 @@
 // The playground: the tools of one server, their arguments as a form, and the result of each run.
 
 import type { PlayBody, PlayToolView } from '@assent/core'
-import { Button, Loader } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf } from '../api/client.ts'
+import { useIsLost } from '../api/connection.ts'
 import { usePlayground, useRun, useStartRun, useStopRun } from '../api/play.ts'
 import { ArgumentsForm } from '../play/arguments-form.tsx'
 import { Questions } from '../play/questions.tsx'
 import { RunView } from '../play/run-view.tsx'
-import { PageError } from '../ui/page-error.tsx'
+import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { navigate } from './route.ts'
 
 export function PlayPage({ id }: { readonly id?: string | undefined }) {
   const found = usePlayground()
-  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+  if (!isLoaded(found)) return <NotLoaded query={found} />
   const { server, target, tools } = found.data
   const tool = tools.find(({ name }) => name === id) ?? (tools.length === 1 ? tools[0] : undefined)
   return (
@@ -114,8 +114,9 @@ function ToolDetail({ tool, server }: { readonly tool: PlayToolView; readonly se
 
 function StopButton({ id }: { readonly id: string }) {
   const stop = useStopRun(id)
+  const isLost = useIsLost()
   return (
-    <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+    <Button variant="default" loading={stop.isPending} disabled={isLost} onClick={() => stop.mutate()}>
       Stop
     </Button>
   )

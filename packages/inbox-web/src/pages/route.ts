@@ -6,6 +6,7 @@ export type Route =
   | { readonly page: 'inbox'; readonly id?: string }
   | { readonly page: 'history'; readonly id?: string; readonly search: string }
   | { readonly page: 'statistics' }
+  | { readonly page: 'passkeys' }
   | { readonly page: 'play'; readonly id?: string }
   | { readonly page: 'sign-in' }
   | { readonly page: 'secret'; readonly id: string }
@@ -22,6 +23,7 @@ function routeOf(path: string, search: string): Route {
   if (first === 'history') return { page: 'history', search, ...withId }
   if (first === 'play') return { page: 'play', ...(id === undefined ? {} : { id: decoded(id) }) }
   if (first === 'figures') return { page: 'statistics' }
+  if (first === 'passkeys') return { page: 'passkeys' }
   if (first === 'sign-in') return { page: 'sign-in' }
   if (first === 'secret' && id !== undefined) return { page: 'secret', id }
   return first === 'asks' ? { page: 'inbox', ...withId } : { page: 'inbox' }

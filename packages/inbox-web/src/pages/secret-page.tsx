@@ -1,19 +1,16 @@
 // The page for one secret: who asks and what for; the person hands it over or declines.
 
-import { Loader } from '@mantine/core'
-import { problemOf } from '../api/client.ts'
 import { useSecretAsk } from '../api/queries.ts'
-import { PageError } from '../ui/page-error.tsx'
+import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { AskDetail } from './ask-detail.tsx'
 
 export function SecretPage({ page }: { readonly page: string }) {
   const found = useSecretAsk(page)
-  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError && (found.data === undefined || problemOf(found.error).code !== 'unavailable')) {
+  if (!isLoaded(found)) {
     return (
       <>
         <h1 className="visually-hidden">Hand over a secret</h1>
-        <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
+        <NotLoaded query={found} />
       </>
     )
   }

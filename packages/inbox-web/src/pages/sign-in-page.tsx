@@ -6,7 +6,7 @@ import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { problemOf, signInWith } from '../api/client.ts'
-import { startLogin, useSignIn } from '../api/queries.ts'
+import { openTab, startLogin, useSignIn } from '../api/queries.ts'
 import { navigate } from './route.ts'
 
 export function SignInPage() {
@@ -14,12 +14,12 @@ export function SignInPage() {
   const [problem, setProblem] = useState<InboxProblem>()
   const [hasCode] = useState(() => location.hash !== '')
   useEffect(() => {
-    const code = takeCode()
-    if (code === undefined) return
-    signInWith(code).then(
+    const taken = takeCode()
+    if (taken === undefined) return
+    signInWith(taken.code).then(
       async () => {
         await queries.invalidateQueries()
-        navigate('/', 'replace')
+        navigate(taken.to, 'replace')
       },
       (error: unknown) => setProblem(problemOf(error)),
     )
@@ -41,15 +41,23 @@ function titleOf({ code }: InboxProblem): string {
   return code === 'refused' ? 'This browser cannot sign in here.' : 'You could not be signed in.'
 }
 
-let taken = false
+let isTaken = false
 
 /** Returns the code once: React's StrictMode runs effects twice, and a second request would find the link already used. */
-function takeCode(): string | undefined {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined
-  if (taken || code === undefined) return undefined
-  taken = true
+function takeCode(): { readonly code: string; readonly to: string } | undefined {
+  const parts = new URLSearchParams(location.hash.slice(1))
+  const code = parts.get('code')
+  if (isTaken || code === null) return undefined
+  isTaken = true
   history.replaceState(null, '', '/sign-in')
-  return code
+  return { code, to: ownPage(parts.get('to')) }
+}
+
+/** Only a page of this inbox: the link may come from anywhere. */
+function ownPage(path: string | null): string {
+  if (path === null || !path.startsWith('/')) return '/'
+  const url = URL.canParse(path, location.origin) ? new URL(path, location.origin) : undefined
+  return url?.origin === location.origin && url.pathname !== '/sign-in' ? url.pathname + url.search : '/'
 }
 
 /** Why a login failed, by the gateway's code in `?problem=`. */
@@ -99,16 +107,47 @@ export function Unverified() {
   )
 }
 
+function LinkHint() {
+  return (
+    <p>
+      Run <code>assent inbox link</code> in a terminal and open the link it prints. Each link works once.
+    </p>
+  )
+}
+
+/** The inbox runs at this person's desktop and can open a page in their browser, signed in. */
+function OpenTab({ to }: { readonly to: string }) {
+  const [state, setState] = useState<'offered' | 'opening' | 'opened' | 'failed'>('offered')
+  const open = () => {
+    setState('opening')
+    openTab(to).then(
+      () => setState('opened'),
+      () => setState('failed'),
+    )
+  }
+  return (
+    <>
+      <p>Only you can sign in: the inbox opens a new tab in your browser, signed in.</p>
+      <Button loading={state === 'opening'} onClick={open}>
+        Open a signed-in tab
+      </Button>
+      <div role="status">
+        {state === 'opened' && <p>Your browser opens the inbox in a new tab. You can close this one.</p>}
+      </div>
+      {state === 'failed' && (
+        <div role="alert">
+          <p>No tab could be opened.</p>
+          <LinkHint />
+        </div>
+      )}
+    </>
+  )
+}
+
 function SignInMethod({ view, to }: { readonly view: SignInView; readonly to: string }): ReactNode {
   const [isLeaving, setLeaving] = useState(false)
   const [error, setError] = useState<string>()
-  if (view.way === 'link') {
-    return (
-      <p>
-        Run <code>assent inbox link</code> in a terminal and open the link it prints. Each link works once.
-      </p>
-    )
-  }
+  if (view.way === 'link') return view.canOpenTab === true ? <OpenTab to={to} /> : <LinkHint />
   const go = () => {
     setLeaving(true)
     setError(undefined)

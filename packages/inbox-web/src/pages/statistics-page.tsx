@@ -1,12 +1,11 @@
 // Outcomes of asks and how long people took to answer. Each chart answers the question in its title.
 
 import type { NamedOutcome, StatisticsView, ToolStatistics } from '@assent/core'
-import { Loader, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { problemOf } from '../api/client.ts'
 import { useStatistics } from '../api/queries.ts'
 import { BarTable } from '../charts/bar-table.tsx'
-import { PageError } from '../ui/page-error.tsx'
+import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { outcomeLabels } from '../ui/settled.tsx'
 import { duration } from '../ui/time.ts'
 
@@ -20,28 +19,28 @@ const toolsShown = 12
 export function StatisticsPage() {
   const [days, setDays] = useState('30')
   const found = useStatistics(Number(days))
-  if (found.isPending) return <Loader className="loading" aria-label="Loading" />
-  if (found.isError) return <PageError problem={problemOf(found.error)} onRetry={() => void found.refetch()} />
-  const statistics = found.data
   return (
     <div className="statistics-page">
       <header>
         <h1>Statistics</h1>
         <SegmentedControl aria-label="Period" data={spans} value={days} onChange={setDays} />
       </header>
-      {statistics.counted === 0 ? (
-        <p className="list-empty">No ask that you can see was settled in this period.</p>
-      ) : (
-        <>
-          <Waits statistics={statistics} />
-          <Outcomes statistics={statistics} />
-          <Tools statistics={statistics} />
-        </>
-      )}
+      {isLoaded(found) ? <Charts statistics={found.data} /> : <NotLoaded query={found} />}
+    </div>
+  )
+}
+
+function Charts({ statistics }: { readonly statistics: StatisticsView }) {
+  if (statistics.counted === 0) return <p className="list-empty">No ask that you can see was settled in this period.</p>
+  return (
+    <>
+      <Waits statistics={statistics} />
+      <Outcomes statistics={statistics} />
+      <Tools statistics={statistics} />
       {!statistics.complete && (
         <p>There were more. Only the newest {statistics.counted.toLocaleString()} are counted.</p>
       )}
-    </div>
+    </>
   )
 }
 

@@ -5,6 +5,7 @@
 import type { FieldView, PlayBody, PlayToolView } from '@assent/core'
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { useIsLost } from '../api/connection.ts'
 import { FieldInput } from '../form/field-input.tsx'
 import { contentOf, suggestions, withValue } from '../form/form-values.ts'
 
@@ -21,6 +22,7 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
   const [values, setValues] = useState(() => suggestions(fields))
   const [jsonFields, setJsonFields] = useState<ReadonlyMap<string, string>>(new Map())
   const [allJson, setAllJson] = useState<string>()
+  const isLost = useIsLost()
   const [areErrorsShown, setErrorsShown] = useState(false)
   const isValid = allJson === undefined ? [...jsonFields.values()].every(isJsonOrEmpty) : isObject(allJson)
 
@@ -31,11 +33,11 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
   }
   const run = () => {
     setErrorsShown(true)
-    if (isValid && !isRunning) onRun(currentArguments())
+    if (isValid && !isRunning && !isLost) onRun(currentArguments())
   }
   return (
     <form
-      className="answer-form play-form"
+      className="answer-form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -75,8 +77,8 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
         )
       )}
       {tool.fields.length === 0 && allJson === undefined && <p className="notice">This tool takes no arguments.</p>}
-      <div className="answer-bar">
-        <Button type="submit" loading={isRunning}>
+      <div className="run-bar">
+        <Button type="submit" loading={isRunning} disabled={isLost}>
           Run
         </Button>
         <Button

@@ -5,6 +5,7 @@
 
 import type { AskView, ButtonView } from '@assent/core'
 import { Button, Kbd, Menu } from '@mantine/core'
+import { useIsLost } from '../api/connection.ts'
 
 const dismissKey = 'x'
 
@@ -26,6 +27,7 @@ interface Props {
 export function AnswerBar({ ask, sending, isBlocked = false, onPress }: Props) {
   const { buttons } = ask
   const inMenu = menuOf(ask)
+  const isLost = useIsLost()
   return (
     <div className="answer-bar" data-layout={layoutOf(buttons)}>
       {buttons.map((button) => (
@@ -35,7 +37,7 @@ export function AnswerBar({ ask, sending, isBlocked = false, onPress }: Props) {
           className={`answer answer-${button.verdict}`}
           classNames={{ inner: 'answer-inner', label: 'answer-label' }}
           loading={sending === button}
-          disabled={sending !== undefined && sending !== button}
+          disabled={isLost || (sending !== undefined && sending !== button)}
           data-blocked={isBlocked && needsReading(button) ? '' : undefined}
           aria-keyshortcuts={button.key}
           rightSection={
@@ -55,7 +57,12 @@ export function AnswerBar({ ask, sending, isBlocked = false, onPress }: Props) {
       {inMenu.length > 0 && (
         <Menu position="top-end" withinPortal>
           <Menu.Target>
-            <Button variant="subtle" className="answer answer-more" aria-label="More" disabled={sending !== undefined}>
+            <Button
+              variant="subtle"
+              className="answer answer-more"
+              aria-label="More"
+              disabled={isLost || sending !== undefined}
+            >
               ⋯
             </Button>
           </Menu.Target>

@@ -6,6 +6,8 @@
 import type { AnswerBody, AskView, ButtonView, InboxProblem, QuestionView, SecretView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { useIsLost } from '../api/connection.ts'
+import type { Refusal } from '../api/decide.ts'
 import { serverNow } from '../api/server-time.ts'
 import { FieldInput } from '../form/field-input.tsx'
 import { withValue } from '../form/form-values.ts'
@@ -17,9 +19,11 @@ import { CommentBox } from './comment-box.tsx'
 import { Deadline } from './deadline.tsx'
 import { holdAnswer, undoAnswer, useHeldAnswer } from './held-answers.ts'
 import { HeldBar, undoKey } from './held-bar.tsx'
+import { inertMs } from './inert.ts'
 import { LateNote } from './late-note.tsx'
 import { CallContext, CheckedFacts, Claim, Facts, isAboutCall, Provenance, QuestionDetails } from './question-view.tsx'
 import { SecretForm } from './secret-form.tsx'
+import { sendProblem } from './send-problem.ts'
 import { Settled } from './settled.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { HiddenProvider, useHidden } from './shown-text.tsx'
@@ -27,8 +31,6 @@ import { useDraft } from './use-draft.ts'
 
 /** As `askLimits.undoNeedsMs` in core, of which the page loads only types. */
 const undoNeedsMs = 15_000
-/** A key or click meant for the previous card must not answer this one. */
-const inertMs = 500
 
 const askingText = {
   form: 'has a question',
@@ -49,10 +51,10 @@ const askedText = {
 
 interface Props {
   readonly ask: AskView
-  /** Returns the problem if the answer was refused. `confirmed`: send it although something in it looks like a secret. */
-  readonly onAnswer: (answer: AnswerBody['answer'], confirmed: boolean) => Promise<InboxProblem | undefined>
+  /** Sends the answer. `confirmed`: although something in it looks like a secret. */
+  readonly onAnswer: (ask: AskView, answer: AnswerBody['answer'], confirmed: boolean) => Promise<Refusal>
   /** Like `onAnswer`, for a secret. */
-  readonly onHandOver?: (secret: string, view: SecretView) => Promise<InboxProblem | undefined>
+  readonly onHandOver?: (ask: AskView, secret: string, view: SecretView) => Promise<Refusal>
   /** The deadline has passed. */
   readonly onPassed: () => void
 }
@@ -82,7 +84,8 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
     if (sending !== undefined || performance.now() - appearedAt < inertMs) return
     setSending(button)
     setProblem(undefined)
-    const refused = await onAnswer(answerOf(ask, button, { comment, values }), confirmed)
+    const refused = await onAnswer(ask, answerOf(ask, button, { comment, values }), confirmed)
+    if (refused === 'left') return setSending(undefined)
     // A draft would store what looks like a secret.
     if (refused === undefined || refused.code === 'looks-secret') draft.discard()
     setUnconfirmed(refused?.code === 'looks-secret' ? button : undefined)
@@ -91,7 +94,9 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   }
   const isSeen = useCardSeen(card)
   const [hint, setHint] = useState<'read' | 'show'>()
+  const isLost = useIsLost()
   const press = (button: ButtonView, byKey = false) => {
+    if (isLost) return
     if (isBlocked && needsReading(button)) {
       setHint('show')
       focusFirst(card.current, '.show-all')
@@ -146,7 +151,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           ask={ask}
           sending={sending}
           problem={problem}
-          onHandOver={(typed) => onHandOver(typed, secret)}
+          onHandOver={(typed) => onHandOver(ask, typed, secret)}
           onPress={press}
         />
       )}
@@ -197,7 +202,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           )}
           {problem !== undefined && (
             <p className="problem" role="alert">
-              {problem.message}
+              {sendProblem(problem)} {problem.code === 'presence' && <a href="/passkeys">Passkeys</a>}
             </p>
           )}
           {problem?.code === 'looks-secret' && unconfirmed !== undefined && (
@@ -215,6 +220,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
               Some of the text is not shown yet. Press “Show all” first.
             </p>
           )}
+          {ask.needsPresence === true && <p className="comment-note">Accepting this asks for your passkey.</p>}
           <div className="answers">
             <EndMarker />
             <AnswerBar ask={ask} sending={sending} isBlocked={isBlocked} onPress={press} />
@@ -291,14 +297,15 @@ function kindOf(question: QuestionView): keyof typeof askingText {
 }
 
 /** The claim without its first line if that is already the card's title. */
-function QuestionClaim({ ask: { question, asker, headline } }: { readonly ask: AskView }) {
+function QuestionClaim({ ask: { question, asker, caller, headline } }: { readonly ask: AskView }) {
   const { claim } = question
   const isDeclared = question.kind === 'form' && question.declared !== undefined
   const isDecision = isAboutCall(question) && !isDeclared
   const text =
     question.kind === 'form' && !isDecision && !isDeclared ? withoutHeadline(question.claim, headline) : claim
   if (text === undefined || text === '') return null
-  return <Claim server={asker.server} text={text} about={isDecision ? ' what it is about to do' : ''} />
+  const by = asker.isAgent === true ? (caller?.client ?? asker.server) : asker.server
+  return <Claim server={by} text={text} about={isDecision ? ' what it is about to do' : ''} />
 }
 
 function withoutHeadline(claim: string, headline: string): string {

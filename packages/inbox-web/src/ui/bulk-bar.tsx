@@ -4,44 +4,49 @@ import type { AskView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
+import { useIsLost } from '../api/connection.ts'
+import { sendProblem } from './send-problem.ts'
 
 interface Props {
   /** The asks that the list shows. */
   readonly shown: readonly AskView[]
   readonly selected: readonly AskView[]
   readonly onSelectAll: () => void
-  readonly onDone: () => void
+  /** All were answered; `result` says how many and how. */
+  readonly onDone: (result: string) => void
 }
 
 const actions = [
-  { action: 'decline', label: 'Decline' },
-  { action: 'cancel', label: 'Dismiss' },
+  { action: 'decline', label: 'Decline', done: 'declined' },
+  { action: 'cancel', label: 'Dismiss', done: 'dismissed' },
 ] as const
+type Action = (typeof actions)[number]
 
 export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
   const many = useAnswerMany()
+  const isLost = useIsLost()
   const [refused, setRefused] = useState<readonly Refused[]>([])
-  const [sending, setSending] = useState<'decline' | 'cancel'>()
-  const send = async (action: 'decline' | 'cancel') => {
+  const [sending, setSending] = useState<Action['action']>()
+  const send = async ({ action, done }: Action) => {
     setSending(action)
     const left = await many.mutateAsync({ asks: selected, answerOf: () => ({ action }) })
     setRefused(left)
     setSending(undefined)
-    if (left.length === 0) onDone()
+    if (left.length === 0) onDone(`${selected.length} ${done}.`)
   }
   return (
     <section className="bulk-bar" aria-label="Selected asks">
       <p aria-live="polite">{selected.length} selected</p>
       <p className="bulk-actions">
-        {actions.map(({ action, label }) => (
+        {actions.map((one) => (
           <Button
-            key={action}
+            key={one.action}
             variant="default"
-            loading={sending === action}
-            disabled={sending !== undefined || !canAll(selected, action)}
-            onClick={() => void send(action)}
+            loading={sending === one.action}
+            disabled={isLost || sending !== undefined || !canAll(selected, one.action)}
+            onClick={() => void send(one)}
           >
-            {label} {selected.length === 0 ? '' : selected.length}
+            {one.label} {selected.length === 0 ? '' : selected.length}
           </Button>
         ))}
         {selected.length < shown.length && (
@@ -56,7 +61,7 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
           <ul className="refused-asks">
             {refused.map(({ ask, problem }) => (
               <li key={ask.id}>
-                {ask.headline}: {problem.message}
+                {ask.headline}: {sendProblem(problem)}
               </li>
             ))}
           </ul>
@@ -67,6 +72,6 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
 }
 
 /** Whether the person may give each of them this answer. */
-function canAll(asks: readonly AskView[], action: 'decline' | 'cancel'): boolean {
+function canAll(asks: readonly AskView[], action: Action['action']): boolean {
   return asks.length > 0 && asks.every(({ answers }) => answers.includes(action))
 }

@@ -1,10 +1,12 @@
 // A diff, line by line, with added and removed lines marked by colour and by their own sign.
 
+import { diffLines } from './diff-lines.ts'
+
 export function Diff({ text }: { readonly text: string }) {
   return (
     <pre className="diff">
-      {text.split('\n').map((line, at) => (
-        <span key={at} className="diff-line" data-line={lineKind(line)}>
+      {diffLines(text).map(({ text: line, kind }, at) => (
+        <span key={at} className="diff-line" data-line={kind}>
           {line === '' ? ' ' : line}
         </span>
       ))}
@@ -15,11 +17,4 @@ export function Diff({ text }: { readonly text: string }) {
 /** Whether a block of code is a diff: it is marked as one, or it has the header of a unified diff. */
 export function isDiff(language: string, text: string): boolean {
   return language === 'diff' || language === 'patch' || /^--- .*\n\+\+\+ .*\n@@ /m.test(text)
-}
-
-function lineKind(line: string): 'added' | 'removed' | 'place' | 'file' | undefined {
-  if (line.startsWith('+++ ') || line.startsWith('--- ') || line.startsWith('diff ')) return 'file'
-  if (line.startsWith('@@')) return 'place'
-  if (line.startsWith('+')) return 'added'
-  return line.startsWith('-') ? 'removed' : undefined
 }

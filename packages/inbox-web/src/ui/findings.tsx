@@ -28,6 +28,10 @@ function drawn(part: string) {
   )
 }
 
+/** Paragraphs, and the diff at the end as one part. */
 function partsOf(text: string): readonly string[] {
-  return isDiff('', text) ? [text] : text.split(/\n{2,}/)
+  const diffAt = text.search(/^(?:diff --git .*\n)?--- .*\n\+\+\+ .*\n@@ /m)
+  if (diffAt < 0) return text.split(/\n{2,}/)
+  const before = text.slice(0, diffAt).trim()
+  return [...(before === '' ? [] : before.split(/\n{2,}/)), text.slice(diffAt).trimEnd()]
 }

@@ -2,7 +2,7 @@
 
 import type { AskView } from '@assent/core'
 import { Button, Select, TextInput } from '@mantine/core'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { agentsOf, isFiltering, noFilter, type OpenFilter, projectsOf } from './open-filter.ts'
 import { useShortcuts } from './shortcuts.ts'
 
@@ -10,14 +10,21 @@ interface Props {
   readonly asks: readonly AskView[]
   readonly filter: OpenFilter
   readonly isSelecting: boolean
+  /** How the selected asks were answered, until several are selected again. */
+  readonly result: string
   readonly onFilter: (filter: OpenFilter) => void
   readonly onSelecting: (isSelecting: boolean) => void
 }
 
-export function ListTools({ asks, filter, isSelecting, onFilter, onSelecting }: Props) {
+export function ListTools({ asks, filter, isSelecting, result, onFilter, onSelecting }: Props) {
   const search = useRef<HTMLInputElement>(null)
   const [agents, projects] = [agentsOf(asks), projectsOf(asks)]
-  useShortcuts({ '/': () => search.current?.focus() })
+  const select = useRef<HTMLButtonElement>(null)
+  useShortcuts({ '/': () => search.current?.focus(), s: () => onSelecting(!isSelecting) })
+  // The button that was pressed is gone, and with it the focus.
+  useEffect(() => {
+    if (result !== '') select.current?.focus()
+  }, [result])
   return (
     <div className="filters">
       <TextInput
@@ -53,7 +60,13 @@ export function ListTools({ asks, filter, isSelecting, onFilter, onSelecting }: 
         />
       )}
       <p className="filter-wide filter-actions">
-        <Button variant="subtle" size="compact-sm" onClick={() => onSelecting(!isSelecting)}>
+        <Button
+          ref={select}
+          variant="subtle"
+          size="compact-sm"
+          aria-keyshortcuts="s"
+          onClick={() => onSelecting(!isSelecting)}
+        >
           {isSelecting ? 'Stop selecting' : 'Select several'}
         </Button>
         {isFiltering(filter) && (

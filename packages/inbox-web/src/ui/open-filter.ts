@@ -42,9 +42,15 @@ export function sameAction(asks: readonly AskView[], approved: AskView): readonl
 }
 
 /** The answer that approves this ask; undefined if a person has to do more than press one button. */
-export function approvalOf({ buttons, undoMs, state }: AskView): AskView['buttons'][number]['answer'] | undefined {
+export function approvalOf({
+  buttons,
+  undoMs,
+  needsPresence,
+  state,
+}: AskView): AskView['buttons'][number]['answer'] | undefined {
   const yes = buttons.filter(({ verdict }) => verdict === 'yes')
-  const isPlain = state.kind === 'open' && undoMs === undefined && yes.length === 1 && yes[0]?.fillsIn !== true
+  const isOneStep = undoMs === undefined && needsPresence === undefined
+  const isPlain = state.kind === 'open' && isOneStep && yes.length === 1 && yes[0]?.fillsIn !== true
   return isPlain ? yes[0]?.answer : undefined
 }
 

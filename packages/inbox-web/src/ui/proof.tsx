@@ -1,6 +1,7 @@
 // The audit log's entries for one ask, whether the log is consistent, and a file with which it can be verified elsewhere.
 
 import type { AuditEntry, ChainView, ProofView } from '@assent/core'
+import { Button } from '@mantine/core'
 import { exactly } from './time.ts'
 
 const entryLabels: Readonly<Record<AuditEntry['kind'], string>> = {
@@ -12,6 +13,9 @@ const entryLabels: Readonly<Record<AuditEntry['kind'], string>> = {
   'ask.withdrawn': 'withdrawn',
   'ask.unverified': 'refused: the stored row does not match its signatures',
   'grant.used': 'the approval was used',
+  'passkey.added': 'a passkey was added',
+  'passkey.removed': 'a passkey was removed',
+  'presence.changed': 'which decisions need a passkey was changed',
   'call.lost': 'the waiting call was lost',
   note: 'note',
 }
@@ -50,9 +54,9 @@ export function Proof({ proof }: { readonly proof: ProofView }) {
         </tbody>
       </table>
       <p>
-        <button type="button" className="open-link" onClick={() => download(proof)}>
+        <Button variant="default" className="proof-download" onClick={() => download(proof)}>
           Download the proof
-        </button>
+        </Button>
       </p>
       <p className="proof-hint">
         The file contains these entries in full. To check later that none was changed, run{' '}

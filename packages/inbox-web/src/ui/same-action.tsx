@@ -4,11 +4,10 @@ import type { AskView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
+import { useIsLost } from '../api/connection.ts'
+import { inertMs } from './inert.ts'
 import { approvalOf, sameAction } from './open-filter.ts'
 import { callerText, whoAsks } from './who-asks.ts'
-
-/** A second click on the button of the card must not approve these. */
-const inertMs = 500
 
 function askerText(ask: AskView): string {
   const { caller = {}, asker, onBehalfOf } = ask
@@ -20,6 +19,7 @@ function askerText(ask: AskView): string {
 
 export function SameAction({ ask, open }: { readonly ask: AskView; readonly open: readonly AskView[] }) {
   const many = useAnswerMany()
+  const isLost = useIsLost()
   const [refused, setRefused] = useState<readonly Refused[]>([])
   const { state } = ask
   const isYours = state.kind === 'settled' && state.by.isYou && state.answered.verdict === 'yes'
@@ -50,7 +50,7 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
           <Button
             variant="default"
             loading={many.isPending}
-            disabled={!isReady}
+            disabled={isLost || !isReady}
             onClick={async () => setRefused(await many.mutateAsync({ asks: same, answerOf: approvalOf }))}
           >
             {same.length === 1 ? 'Approve it too' : `Approve these ${same.length} too`}

@@ -3,15 +3,18 @@
 import type { AskView, ButtonView, InboxProblem } from '@assent/core'
 import { Button } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { useIsLost } from '../api/connection.ts'
+import type { Refusal } from '../api/decide.ts'
 import { canSeal, isTooLong, maxSecretBytes } from '../api/seal-secret.ts'
 import { SecretInput } from '../form/secret-input.tsx'
 import { AnswerBar } from './answer-bar.tsx'
+import { sendProblem } from './send-problem.ts'
 
 interface Props {
   readonly ask: AskView
   readonly sending: ButtonView | undefined
   readonly problem: InboxProblem | undefined
-  readonly onHandOver: (secret: string) => Promise<InboxProblem | undefined>
+  readonly onHandOver: (secret: string) => Promise<Refusal>
   readonly onPress: (button: ButtonView) => void
 }
 
@@ -20,18 +23,19 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
   const [error, setError] = useState<string>()
   const [refusal, setRefusal] = useState<InboxProblem>()
   const [isSending, setSending] = useState(false)
+  const isLost = useIsLost()
   const shownProblem = problem ?? refusal
 
   const handOver = async (event: FormEvent) => {
     event.preventDefault()
-    if (isSending || sending !== undefined) return
+    if (isLost || isSending || sending !== undefined) return
     const invalid = secret === '' ? 'Type or paste it first.' : isTooLong(secret) ? tooLong : undefined
     setError(invalid)
     if (invalid !== undefined) return
     setSending(true)
     const refused = await onHandOver(secret)
     if (refused === undefined) setSecret('')
-    setRefusal(refused)
+    setRefusal(refused === 'left' ? undefined : refused)
     setSending(false)
   }
 
@@ -54,12 +58,12 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
       )}
       {shownProblem !== undefined && (
         <p className="problem" role="alert">
-          {shownProblem.message}
+          {sendProblem(shownProblem)}
         </p>
       )}
       <div className="secret-bar">
         {canSeal && (
-          <Button type="submit" className="answer answer-accept" loading={isSending}>
+          <Button type="submit" className="answer answer-accept" loading={isSending} disabled={isLost}>
             Hand over
           </Button>
         )}

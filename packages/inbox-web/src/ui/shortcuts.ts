@@ -1,4 +1,5 @@
-// Single-key shortcuts. Ignored while a person types, and together with Ctrl, Meta or Alt.
+// Single-key shortcuts. Ignored while a person types, and together with Ctrl, Meta or Alt. Enter presses the button or link that
+// has the focus.
 
 import { useEffect, useRef } from 'react'
 
@@ -10,6 +11,7 @@ export function useShortcuts(map: Shortcuts): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return
+      if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary')) return
       // Escape works in text fields too.
       if ((isTyping(event.target) && event.key !== 'Escape') || document.querySelector('dialog[open]') !== null) return
       const action = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined

@@ -35,7 +35,7 @@ export function leftShort(ms: number): string {
 
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000)
-  if (seconds < 1) return 'under 1 s'
+  if (seconds < 1) return 'less than 1 s'
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
   if (seconds < 86_400) return `${Math.round(seconds / 3_600)} h`

@@ -1,5 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, type Part } from '../engine/statement.ts'
+import { countedBy, isUsable, type SignedParams } from '../passkeys/change-passkeys.ts'
 
 export type AnswerParams = RecordedParams & {
   tenant: string
@@ -16,6 +17,8 @@ export type AnswerParams = RecordedParams & {
   signature: string
   grant_id: string
   grant_signature: string | null
+  /** The signature of the voter's passkey over this vote, as JSON. */
+  presence: string | null
   state_id: string | null
   state_expires_at: number | null
 }
@@ -48,6 +51,15 @@ const hasNoRecordedEnd = `not exists (
  */
 export const answerAsk = atomic<AnswerParams, Counted>('answer_ask', ...answering(''))
 
+export type SignedAnswerParams = AnswerParams & SignedParams
+
+/** The same with the signature of a passkey, which must still be a key of the voter. */
+export const answerWithPasskey = atomic<SignedAnswerParams, Counted>(
+  'answer_with_passkey',
+  ...answering(`and ${isUsable(':voter')}`),
+  countedBy('counted'),
+)
+
 /** @param also a further condition: SQL that begins with `and`, or empty */
 export function answering(also: string): [Part, ...Part[]] {
   return [
@@ -79,9 +91,11 @@ export function answering(also: string): [Part, ...Part[]] {
         decided_by = case when ${decides} then cast(:voter as text) end,
         decided_via = case when ${decides} then cast(:via as text) end,
         decision_id = case when ${decides} then cast(:decision_id as text) end,
-        decision_signature = case when ${decides} then cast(:signature as text) end
+        decision_signature = case when ${decides} then cast(:signature as text) end,
+        presence = case when ${decides} then cast(:presence as text) end
       where tenant = :tenant and id = :id and state = 'open' and decide_by > :now
         and (:action <> 'cancel' or approvals_needed = 1)
+        and (needs_presence is null or :action <> 'accept' or cast(:presence as text) is not null)
         and not exists (
           select 1 from votes where votes.tenant = asks.tenant and votes.ask_id = asks.id and votes.voter = :voter)
         and ${hasNoRecordedEnd}
@@ -98,8 +112,8 @@ export function answering(also: string): [Part, ...Part[]] {
     {
       name: 'voted',
       sql: `
-      insert into votes (tenant, ask_id, voter, answer, via, decision_id, signature, place, voted_at)
-      select c.tenant, c.id, :voter, :answer, :via, :decision_id, :signature,
+      insert into votes (tenant, ask_id, voter, answer, via, decision_id, signature, presence, place, voted_at)
+      select c.tenant, c.id, :voter, :answer, :via, :decision_id, :signature, cast(:presence as text),
         c.accepts + c.declines + case when :action = 'cancel' then 1 else 0 end, :now
       from counted c
       where c.approvals_needed > 1 or c.declines_needed > 1`,

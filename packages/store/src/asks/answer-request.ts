@@ -1,6 +1,7 @@
 // Requests that answer or end an ask, and their results.
 
 import type { AnswerWarning, Ask, ContentIssue, Person, Surface } from '@assent/core'
+import type { SignedResponse, UsedState } from '../passkeys/passkeys.ts'
 
 export interface AnswerRequest {
   readonly tenant: string
@@ -17,11 +18,19 @@ export interface AnswerRequest {
   /** A second request with the same id is the same answer sent twice. Generated if the surface has none. */
   readonly decisionId?: string
   /** The sealed state that carried the answer. It is used up together with the answer. */
-  readonly state?: { readonly id: string; readonly expiresAtMs: number }
+  readonly state?: UsedState
+  /** The setting in force requires a passkey for an accept, whether or not the ask does. */
+  readonly needsPresence?: boolean
+  /** The signature of the person's passkey over this answer. */
+  readonly presence?: PresenceResponse
 }
 
+/** As received from a browser; the store verifies it. */
+export type PresenceResponse = Omit<SignedResponse, 'actionDigest'>
+
 /** A secret, encrypted for the server that asked for it. */
-export interface HandOverRequest extends Pick<AnswerRequest, 'tenant' | 'id' | 'person' | 'decisionId'> {
+export interface HandOverRequest
+  extends Pick<AnswerRequest, 'tenant' | 'id' | 'person' | 'decisionId' | 'state' | 'needsPresence' | 'presence'> {
   readonly page: string
   readonly sealed: string
 }
@@ -44,8 +53,15 @@ export type AnswerResult =
   /** The same decision id was sent with a different answer. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'state-used' }
+  /** Accepting it needs a passkey: the signature is missing, or is not valid for this answer. The ask stays open. */
+  | { readonly kind: 'presence'; readonly problem: 'required' | PresenceProblem }
   /** There is no such ask, or this person may not decide it: the same result on purpose. */
   | { readonly kind: 'not-found' }
+
+/** Why a signature does not count, as the end of a sentence. */
+export interface PresenceProblem {
+  readonly why: string
+}
 
 export type EndResult =
   | { readonly kind: 'done' | 'ended'; readonly ask: Ask }

@@ -6,9 +6,11 @@ import {
   type AskCaller,
   type AskState,
   AssentError,
+  type Assertion,
   askLimits,
   type CastVote,
   type FastAnswer,
+  isAssertion,
   type Question,
   readJson,
   type Surface,
@@ -28,6 +30,8 @@ export type AskRow = {
   question: string
   comment_reaches: string | null
   caller: string | null
+  needs_presence: number | null
+  presence: string | null
   fast_action: string | null
   fast_after: number | null
   approval_rule: string
@@ -51,7 +55,7 @@ export type AskRow = {
 }
 
 /** The columns of a row `a`. */
-export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.caller, a.fast_action, a.fast_after, a.approval_rule,
+export const askColumns = `a.tenant, a.id, a.state, a.server, a.tool, a.principal, a.call_id, a.question, a.comment_reaches, a.caller, a.needs_presence, a.presence, a.fast_action, a.fast_after, a.approval_rule,
   a.raised_at, a.decide_by, a.use_within, a.ended_at, a.answer, a.decided_by, a.decided_via, a.decision_id,
   a.withdrawn_because, a.wait_unknown, a.last_seen_at, a.undelivered_at, a.secret_until, a.signature, a.decision_signature,
   :now as now`
@@ -79,6 +83,7 @@ function readRow(row: AskRow, answers: StoredAnswers): Ask {
       ? {}
       : { fastAnswer: { action: row.fast_action as FastAnswer['action'], afterMs: row.fast_after } }),
     approvalRule: readApprovalRule(row.approval_rule),
+    ...(row.needs_presence === 1 ? { needsPresence: true } : {}),
     ...(row.wait_unknown === 1 ? { isWaitUnknown: true } : {}),
     ...(row.last_seen_at === null ? {} : { lastSeenAtMs: row.last_seen_at }),
     raisedAtMs: row.raised_at,
@@ -95,8 +100,16 @@ export function voteFromRow(row: VoteRow, ask: AskIdentity, answers: StoredAnswe
     by: row.voter,
     via: row.via as Surface,
     decisionId: row.decision_id,
+    ...presenceIn(row.presence),
     atMs: row.voted_at,
   }
+}
+
+function presenceIn(text: string | null): { readonly presence?: Assertion } {
+  if (text === null) return {}
+  const presence = parsed<unknown>(text)
+  if (!isAssertion(presence)) throw new Error('The stored signature of a passkey is not complete.')
+  return { presence }
 }
 
 export function readApprovalRule(text: string): ApprovalRule {
@@ -124,6 +137,7 @@ function stateFromRow(row: AskRow, answers: StoredAnswers): AskState {
         via: present(row.decided_via, row) as Surface,
         atMs: present(row.ended_at, row),
         decisionId: present(row.decision_id, row),
+        ...presenceIn(row.presence),
         ...(row.undelivered_at === null ? {} : { undeliveredAtMs: row.undelivered_at }),
       }
     default:

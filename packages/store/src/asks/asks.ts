@@ -11,10 +11,8 @@ import {
   type AskDraft,
   AssentError,
   answer as answerByRules,
-  answerDigests,
   answerWarnings,
   type CompilePattern,
-  canonicalJson,
   checkAnswer,
   type FastAnswer,
   isAssentError,
@@ -23,15 +21,15 @@ import {
   needsSeveral,
   newId,
   type OpenLimits,
-  type StoredVote,
   type Vote,
   type WithdrawReason,
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
 import { DuplicateKey, type Engine } from '../engine/engine.ts'
 import type { Notifier } from '../notify/notifier.ts'
+import type { Passkeys } from '../passkeys/passkeys.ts'
 import { randomBytes } from '../random.ts'
-import { type AnswerParams, answerAsk, type Counted } from './answer-ask.ts'
+import { answerAsk, answerWithPasskey } from './answer-ask.ts'
 import type { AnswerRequest, AnswerResult, EndResult, HandOverRequest } from './answer-request.ts'
 import { type AskRow, askFromRow, readApprovalRule } from './ask-row.ts'
 import { type AuditContents, answeredBody } from './audit-body.ts'
@@ -39,14 +37,16 @@ import { deleteSecret, findUnsentSecrets } from './delete-secret.ts'
 import { deliverAsk, seeAsk, undeliverAsk } from './deliver-ask.ts'
 import { endAsk } from './end-ask.ts'
 import { findStillOpen } from './find-asks.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, handOverWithPasskey } from './hand-over.ts'
 import { noteFastAnswer } from './note-fast-answer.ts'
+import { isSigned, type PresenceRequest, provenVote, type RunAnswer } from './presence.ts'
 import { type RaisedAsk, RaisedAsks } from './raised-asks.ts'
 import { Raising } from './raising.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
 import type { Signatures } from './signatures.ts'
 import { deletedAnswer, isSecretAnswer, type StoredAnswers } from './stored-answer.ts'
+import { asksForSecret, isSameVote, isUnverified, openAskOf } from './vote-checks.ts'
 import { handOutAsk } from './waiting.ts'
 import { Withdrawing } from './withdrawing.ts'
 
@@ -60,6 +60,7 @@ export class Asks {
   readonly #signatures: Signatures
   readonly #answers: StoredAnswers
   readonly #patterns: CompilePattern | undefined
+  readonly #passkeys: Passkeys
   readonly #raising: Raising
   readonly #raised: RaisedAsks
   readonly #withdrawing: Withdrawing
@@ -72,6 +73,7 @@ export class Asks {
     signatures: Signatures,
     answers: StoredAnswers,
     patterns: CompilePattern | undefined,
+    passkeys: Passkeys,
   ) {
     this.#engine = engine
     this.#audit = audit
@@ -80,6 +82,7 @@ export class Asks {
     this.#signatures = signatures
     this.#answers = answers
     this.#patterns = patterns
+    this.#passkeys = passkeys
     const read = (tenant: string, id: string) => this.read(tenant, id)
     this.#raising = new Raising({ engine, audit, notifier, contents, signatures, read })
     this.#withdrawing = new Withdrawing(engine, audit, notifier)
@@ -154,7 +157,11 @@ export class Asks {
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
     const vote: Vote = { answer: checked.answer, by: person.principal, via, decisionId }
     if (found.ask.state.kind !== 'open') return this.#resultOf(found.ask, vote, found.nowMs)
-    return this.#cast(found.ask, vote, request.state)
+    return this.#castProven(found.ask, vote, request, (params) =>
+      isSigned(params)
+        ? this.#engine.runRepeatable(answerWithPasskey, params)
+        : this.#engine.runRepeatable(answerAsk, params),
+    )
   }
 
   /** Accepts an ask for a secret. Returns `not-found` for anyone but the person who was asked. */
@@ -162,12 +169,14 @@ export class Asks {
     const { tenant, id, person, page, sealed } = request
     const found = await this.#readWithTime(tenant, id)
     if (found === undefined || found.ask.principal !== person.principal) return { kind: 'not-found' }
-    if (!mayDecide(found.ask.approvalRule, person) || !asksFor(found.ask, page)) return { kind: 'not-found' }
+    if (!mayDecide(found.ask.approvalRule, person) || !asksForSecret(found.ask, page)) return { kind: 'not-found' }
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
     const vote: Vote = { answer: { action: 'accept' }, by: person.principal, via: 'inbox', decisionId }
     if (found.ask.state.kind !== 'open') return this.#resultOf(found.ask, vote, found.nowMs)
-    return this.#cast(found.ask, vote, undefined, (params) =>
-      this.#engine.runRepeatable(handOver, { ...params, page, sealed }),
+    return this.#castProven(found.ask, vote, request, (params) =>
+      isSigned(params)
+        ? this.#engine.runRepeatable(handOverWithPasskey, { ...params, page, sealed })
+        : this.#engine.runRepeatable(handOver, { ...params, page, sealed }),
     )
   }
 
@@ -271,12 +280,14 @@ export class Asks {
     return { ask, nowMs: this.#engine.nowMs }
   }
 
-  async #cast(
-    ask: Ask,
-    vote: Vote,
-    state: AnswerRequest['state'],
-    run: (params: AnswerParams) => Promise<Counted[]> = (params) => this.#engine.runRepeatable(answerAsk, params),
-  ): Promise<AnswerResult> {
+  /** Counts the vote, if it has the signature of a passkey where it needs one. */
+  async #castProven(ask: Ask, vote: Vote, request: PresenceRequest, run: RunAnswer): Promise<AnswerResult> {
+    const proven = await provenVote(this.#passkeys, ask, vote, request)
+    if (!proven.ok) return proven.result
+    return this.#cast(ask, proven.vote, request.state, (params) => run({ ...params, ...proven.signed }))
+  }
+
+  async #cast(ask: Ask, vote: Vote, state: AnswerRequest['state'], run: RunAnswer): Promise<AnswerResult> {
     const { tenant, id } = ask
     const grantId = newId('grant', Date.now(), randomBytes)
     const isSecret = isSecretAnswer(ask.question, vote.answer)
@@ -292,6 +303,7 @@ export class Asks {
       signature: this.#signatures.ofVote(ask, vote),
       grant_id: grantId,
       grant_signature: this.#signatures.ofGrant(ask, grantId),
+      presence: vote.presence === undefined ? null : JSON.stringify(vote.presence),
       state_id: state?.id ?? null,
       state_expires_at: state?.expiresAtMs ?? null,
       ...this.#audit.body(answeredBody(vote, ask.question, isSecret ? 'digest' : this.#contents)),
@@ -331,6 +343,9 @@ export class Asks {
     if (counted !== undefined) return isSameVote(counted, vote) ? { kind: 'counted', ask } : { kind: 'conflict' }
 
     const checked = answerByRules(ask, vote, nowMs)
+    // The key was removed, or another use advanced its counter, after it was verified.
+    if (checked.ok && vote.presence !== undefined)
+      return { kind: 'presence', problem: { why: 'the passkey can no longer be used' } }
     if (checked.ok)
       throw new AssentError(
         'store_unavailable',
@@ -375,25 +390,6 @@ export class Asks {
   }
 }
 
-/** The ask that the caller has read, if it was open then. The statement checks whether it still is. */
-function openAskOf({ tenant, id, ask }: AnswerRequest): { ask: Ask; nowMs: number } | undefined {
-  const isOpen = ask?.state.kind === 'open' && ask.tenant === tenant && ask.id === id
-  return isOpen ? { ask, nowMs: ask.raisedAtMs } : undefined
-}
-
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
-}
-
-function isUnverified({ state }: Ask): boolean {
-  return state.kind === 'withdrawn' && state.reason === 'unverified'
-}
-
-function asksFor({ question }: Ask, page: string): boolean {
-  return question.kind === 'url' && question.secret?.page === page
-}
-
-function isSameVote(stored: StoredVote, vote: Vote): boolean {
-  const digests = stored.deleted ?? answerDigests(stored.answer)
-  return stored.by === vote.by && canonicalJson(digests) === canonicalJson(answerDigests(vote.answer))
 }

@@ -5,11 +5,11 @@ import { type AskDraft, answerDigests, compact, digestOf, nameAnswer, type Quest
 export type AuditContents = 'keep' | 'digest'
 
 export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
-  const { asker, caller, principal, callId, question, approvalRule, decideWithinMs, useWithinMs } = draft
+  const { asker, caller, principal, callId, question, approvalRule, needsPresence, decideWithinMs, useWithinMs } = draft
   return {
     asker,
     principal,
-    ...compact({ caller, callId }),
+    ...compact({ caller, callId, needsPresence }),
     kind: question.kind,
     questionDigest: digestOf('question v1', question),
     ...(question.kind === 'approval' ? { actionDigest: question.digest } : {}),
@@ -20,12 +20,17 @@ export function raisedBody(draft: AskDraft, contents: AuditContents): unknown {
   }
 }
 
+/** How the person gave the answer. */
+const givenBy = { inbox: 'browser session', terminal: 'terminal', client: 'client' } as const
+
 /** `answered` is the person's actual answer, from a closed set of names: a form answered with No is an accept, but not a yes. */
 export function answeredBody(
-  { answer, by, via, decisionId }: Vote,
+  { answer, by, via, decisionId, presence }: Vote,
   question: Question,
   contents: AuditContents,
 ): unknown {
   const answered = nameAnswer(question, answer)
-  return { by, via, decisionId, answered, answer: contents === 'keep' ? answer : answerDigests(answer) }
+  const given = presence === undefined ? givenBy[via] : 'passkey'
+  const shown = contents === 'keep' ? answer : answerDigests(answer)
+  return { by, via, given, decisionId, answered, answer: shown, ...compact({ presence }) }
 }

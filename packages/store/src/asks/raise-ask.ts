@@ -13,6 +13,7 @@ export type RaiseParams = RecordedParams & {
   question: string
   comment_reaches: string | null
   caller: string | null
+  needs_presence: number | null
   approval_rule: string
   approvals_needed: number
   declines_needed: number
@@ -37,11 +38,11 @@ const raised: Part = {
   returns: ['tenant', 'id', 'server', 'kind', 'raised_at', 'decide_by'],
   selects: ['raised_at'],
   sql: `
-    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, comment_reaches, caller, approval_rule,
-      approvals_needed, declines_needed, digest, raised_at, decide_by, use_within, signature, waits_at, wait_unknown,
+    insert into asks (tenant, id, state, server, tool, principal, call_id, kind, question, comment_reaches, caller, needs_presence,
+      approval_rule,      approvals_needed, declines_needed, digest, raised_at, decide_by, use_within, signature, waits_at, wait_unknown,
       last_seen_at)
     select :tenant, :id, 'open', :server, cast(:tool as text), :principal, cast(:call_id as text), :kind, :question,
-      cast(:comment_reaches as text), cast(:caller as text), :approval_rule, cast(:approvals_needed as integer),
+      cast(:comment_reaches as text), cast(:caller as text), cast(:needs_presence as integer), :approval_rule, cast(:approvals_needed as integer),
       cast(:declines_needed as integer), cast(:digest as text), :now, :now + cast(:decide_within as bigint),
       cast(:use_within as bigint), :signature, cast(:waits_at as text), cast(:wait_unknown as integer), :now
     where ${isRecordable}

@@ -97,6 +97,7 @@ export class Raising {
       question: JSON.stringify(question),
       comment_reaches: draft.commentReaches ?? null,
       caller: draft.caller === undefined ? null : JSON.stringify(draft.caller),
+      needs_presence: draft.needsPresence === true ? 1 : null,
       approval_rule: JSON.stringify(approvalRule),
       approvals_needed: approvalRule.approvals,
       declines_needed: approvalRule.declines,

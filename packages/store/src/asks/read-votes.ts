@@ -7,10 +7,11 @@ export type VoteRow = {
   decision_id: string
   voted_at: number
   signature: string | null
+  presence: string | null
 }
 
 export const readVotes = query<{ tenant: string; ask_id: string }, VoteRow>(
   'read_votes',
-  `select voter, answer, via, decision_id, voted_at, signature from votes
+  `select voter, answer, via, decision_id, voted_at, signature, presence from votes
    where tenant = :tenant and ask_id = :ask_id order by place`,
 )

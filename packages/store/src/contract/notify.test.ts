@@ -65,6 +65,18 @@ onEachEngine(
   },
 )
 
+test.skipIf(!hasServices)('[STORE-9] waits that begin and end while it connects share one listening connection', () =>
+  onPostgres(async ({ open, tamper }) => {
+    const store = await open()
+    const { tenant, id } = await store.asks.raise(aForm())
+    const listeners = async () => (await tamper(`select pid from pg_stat_activity where ${isListening}`)).length
+    for (let times = 0; times < 5; times++) await store.asks.wait(tenant, id, { timeoutMs: 1 })
+    await expect.poll(listeners, { timeout: 60_000 }).toBeGreaterThan(0)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await listeners()).toBe(1)
+  }),
+)
+
 test.skipIf(!hasServices)('[STORE-9] if every signal is lost, the slow poll still wakes the waiter (PostgreSQL)', () =>
   onPostgres(async ({ open, tamper }) => {
     const { waiting, tenant, id, answer } = await twoProcesses(open, 100)

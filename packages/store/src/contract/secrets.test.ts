@@ -1,5 +1,6 @@
 import type { AskDraft } from '@assent/core'
 import { expect } from 'vitest'
+import { addKey, signedAnswer } from '../../../../test-kit/store/passkeys.ts'
 import type { Store } from '../index.ts'
 import { aForm, anId, ann, ben, minuteMs } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
@@ -190,3 +191,30 @@ onEachEngine('[SECRET-6] open pages are limited per server and for all servers',
   clock.advance(70 * minuteMs)
   expect(await store.secrets.open(aPage(limits))).toBeDefined()
 })
+
+onEachEngine(
+  '[PRESENCE-2] a secret is handed over with a passkey if its ask or the setting needs one',
+  async ({ open }) => {
+    const store = await open()
+    const { key } = await addKey(store, 'ann')
+    const { page, ask, handing } = await opened(store)
+    expect(await store.secrets.handOver({ ...handing, needsPresence: true })).toEqual({
+      kind: 'presence',
+      problem: 'required',
+    })
+    const { presence, state } = signedAnswer(store, ask, 'ann', undefined, key)
+    const other = await opened(store)
+    const moved = { ...other.handing, needsPresence: true, presence, state }
+    expect(await store.secrets.handOver(moved)).toMatchObject({ kind: 'presence' })
+    const signed = signedAnswer(store, ask, 'ann', undefined, key)
+    const handed = await store.secrets.handOver({
+      ...handing,
+      needsPresence: true,
+      presence: signed.presence,
+      state: signed.state,
+    })
+    expect(handed).toMatchObject({ kind: 'settled', ask: { state: { presence: { credentialId: key.id } } } })
+    expect(await store.secrets.collect(page, 64)).toMatchObject({ kind: 'ready', sealed })
+    expect(await store.record.verify('acme')).toMatchObject({ ok: true })
+  },
+)

@@ -59,6 +59,7 @@ onEachEngine(
     expect(await store.signIns.redeem({ ...common, code: 'second', token: 'other' })).toBe('used')
     expect(await store.signIns.readSession('acme', 'token')).toEqual({
       person: ann,
+      begunAtMs: noon + 10 * minuteMs - 1,
       expiresAtMs: noon + 10 * minuteMs - 1 + 60 * minuteMs,
     })
     expect(await store.sweep()).toMatchObject({ deleted: 2 })

@@ -37,6 +37,7 @@ export class PostgresSignals implements Signals {
   /** The server process of the publishing connection. */
   #publisherPid: number | undefined
   #listener: pg.Client | undefined
+  #isConnecting = false
   #onSignal: OnSignal | undefined
   #isSending = false
   #isClosed = false
@@ -59,7 +60,7 @@ export class PostgresSignals implements Signals {
   /** The connection stays open from the first start on: waiters come and go, and listening is cheap. */
   start(onSignal: OnSignal): void {
     this.#onSignal = onSignal
-    if (this.#listener === undefined && !this.#reconnect.isScheduled) void this.#listen()
+    if (this.#listener === undefined && !this.#isConnecting && !this.#reconnect.isScheduled) void this.#listen()
   }
 
   stop(): void {
@@ -112,21 +113,29 @@ export class PostgresSignals implements Signals {
   }
 
   async #listen(): Promise<void> {
+    let listener: pg.Client | undefined
+    const lost = (error: unknown) => {
+      if (this.#listener === listener) this.#lost(error)
+    }
+    this.#isConnecting = true
     try {
-      this.#listener = await this.#connect((error) => this.#lost(error))
-      if (this.#isClosed) return destroyConnection(this.#listener)
-      this.#listener.on('notification', ({ payload = '', processId }) => {
+      listener = await this.#connect(lost)
+      if (this.#isClosed) return destroyConnection(listener)
+      this.#listener = listener
+      this.#isConnecting = false
+      listener.on('notification', ({ payload = '', processId }) => {
         // PostgreSQL sends notifications back to their sender, which has notified its own waiters already.
         if (processId === this.#publisherPid) return
         this.counts.received += 1
         for (const signal of readPayload(payload).map(readSignal)) if (signal !== undefined) this.#onSignal?.(signal)
       })
-      await this.#listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
+      await listener.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
       this.#reconnect.succeeded()
       // Signals sent before this moment were not received.
       this.#onSignal?.()
     } catch (error) {
-      this.#lost(error)
+      this.#isConnecting = false
+      lost(error)
     }
   }
 
@@ -144,13 +153,15 @@ export class PostgresSignals implements Signals {
     const { config, settings } = this.#options
     const client = new pg.Client(config)
     client.on('error', onLost)
-    await client.connect()
-    await settings.apply(client)
-    if (settings.isPooled(client)) {
-      destroyConnection(client)
+    try {
+      await client.connect()
+      await settings.apply(client)
+      if (!settings.isPooled(client)) return client
       throw new Error('The connection for LISTEN leads through a pooler; waiting continues by polling.')
+    } catch (error) {
+      destroyConnection(client)
+      throw error
     }
-    return client
   }
 }
 

@@ -64,6 +64,7 @@ function termsDifference({ row, ask }: StoredAsk, entry: Entry): string | undefi
   const logged = bodyOf(entry)
   const { raisedAtMs, decideByMs } = ask
   const expected = raisedBody({ ...ask, decideWithinMs: decideByMs - raisedAtMs }, 'digest') as Record<string, unknown>
+  if (logged.needsPresence !== expected.needsPresence) return 'the audit log says otherwise whether it needs a passkey'
   const wrong = Object.keys(expected).find((name) => !isSame(logged[name], expected[name]))
   if (wrong !== undefined) return `the audit log has another ${wordFor[wrong] ?? wrong}`
   return entry.at === row.raised_at ? undefined : 'the audit log has another time at which it was raised'
@@ -126,6 +127,8 @@ function voteDifference(vote: Ask['votes'][number], logged: Readonly<Record<stri
     return `it was decided by ${vote.by}, but by ${String(logged.by)} according to the audit log`
   if (logged.via !== vote.via) return 'the audit log has another surface'
   if (logged.decisionId !== vote.decisionId) return 'the audit log has another decision id'
+  if (canonicalJson(logged.presence ?? null) !== canonicalJson(vote.presence ?? null))
+    return 'the audit log has another signature of a passkey'
   const digests = vote.deleted ?? answerDigests(vote.answer)
   return isSame(digestsOf(logged.answer), digests) ? undefined : 'the audit log has another answer'
 }

@@ -52,7 +52,7 @@ export interface Range<R> {
 export const votesInRange: Range<VoteRow & { ask_id: string }> = ranges(
   'read_votes',
   'ask_id',
-  (range) => `select ask_id, voter, answer, via, decision_id, voted_at, signature from votes
+  (range) => `select ask_id, voter, answer, via, decision_id, voted_at, signature, presence from votes
     where tenant = :tenant and ${range} order by ask_id, place`,
 )
 

@@ -6,7 +6,9 @@
 import {
   type Checkpoint,
   grantSignatureProblem,
+  isSignedPasskey,
   type KeyRing,
+  presenceProblem,
   type SignatureProblem,
   signatureProblem,
   signatureProblemText,
@@ -20,6 +22,9 @@ import { readEntriesOf } from '../audit/read-entries-of.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Row, Statement } from '../engine/statement.ts'
 import { storeLimits } from '../limits.ts'
+import { passkeyFromRow } from '../passkeys/passkeys.ts'
+import { type PasskeyRow, readAllPasskeys, readPasskeyEntries } from '../passkeys/read-passkeys.ts'
+import { passkeyDifference } from './compare-passkeys.ts'
 import { askDifference, type ComparedGrant, type ComparedRow, grantDifference, type StoredAsk } from './compare-rows.ts'
 import {
   askEntriesInRange,
@@ -34,6 +39,7 @@ import {
   readGrantPage,
   votesInRange,
 } from './read-compared.ts'
+import { Registrations } from './registrations.ts'
 
 export interface RecordProblem {
   readonly problem: string
@@ -89,6 +95,7 @@ export class RecordCheck {
   /** Compares the rows with the log, whose consistency the caller has verified. */
   async compare(tenant: string): Promise<Comparison> {
     const found = new Findings()
+    await this.#comparePasskeys(tenant, found)
     await this.#pages(readAskPage, tenant, (page, span) => this.#compareAsks(tenant, page, span, found))
     await this.#pages(readGrantPage, tenant, (page, span) => this.#compareGrants(tenant, page, span, found))
     const { asks, grants, unknownKeys, problems } = found
@@ -112,6 +119,29 @@ export class RecordCheck {
     }
   }
 
+  /** Compares the passkeys with the log. Read until the log did not change in between. */
+  async #comparePasskeys(tenant: string, found: Findings): Promise<void> {
+    let entries = await this.#engine.run(readPasskeyEntries, { tenant })
+    let rows: PasskeyRow[] = []
+    for (let time = 0; time < storeLimits.comparedAgain; time++) {
+      const before = entries
+      rows = await this.#engine.run(readAllPasskeys, { tenant })
+      entries = await this.#engine.run(readPasskeyEntries, { tenant })
+      if (entries.length === before.length) break
+    }
+    const { problems } = new Registrations(entries)
+    const entriesOf = grouped(entries, ({ subject }) => subject)
+    for (const row of rows) {
+      const isSigned = isSignedPasskey(this.#keys, passkeyFromRow(row), row.signature)
+      const unsigned = isSigned ? undefined : 'its row is not signed with a configured key'
+      const problem = passkeyDifference(row, entriesOf.get(row.id) ?? []) ?? problems.get(row.id) ?? unsigned
+      if (problem !== undefined) found.add(`Passkey ${row.id}: ${problem}.`, row.id)
+      entriesOf.delete(row.id)
+    }
+    for (const id of entriesOf.keys())
+      found.add(`Passkey ${id}: the audit log has entries about it, and it is not in the database.`, id)
+  }
+
   async #compareAsks(tenant: string, rows: readonly ComparedRow[], span: Span, found: Findings): Promise<void> {
     const [votes, grants, entries] = await Promise.all([
       this.#range(votesInRange, tenant, span),
@@ -121,10 +151,11 @@ export class RecordCheck {
     const votesOf = grouped(votes, ({ ask_id }) => ask_id)
     const grantsOf = grouped(grants, ({ ask_id }) => ask_id)
     const entriesOf = grouped(entries, ({ subject }) => subject)
+    const registered = await this.#registrations(tenant, entries)
     for (const row of rows) {
       found.asks += 1
       const own = { votes: votesOf.get(row.id) ?? [], grants: grantsOf.get(row.id) ?? [] }
-      const problem = this.#problemOfAsk(row, own, entriesOf.get(row.id) ?? [], found)
+      const problem = this.#problemOfAsk(row, own, entriesOf.get(row.id) ?? [], registered, found)
       if (problem !== undefined && (await this.#isConfirmed(tenant, row.id)))
         found.add(`Ask ${row.id}: ${problem}.`, row.id)
       for (const map of [votesOf, grantsOf, entriesOf]) map.delete(row.id)
@@ -160,6 +191,7 @@ export class RecordCheck {
     row: ComparedRow,
     { votes, grants }: Pick<StoredAsk, 'votes' | 'grants'>,
     entries: readonly EntryRow[],
+    registered: Registrations,
     found?: Findings,
   ): string | undefined {
     try {
@@ -169,8 +201,11 @@ export class RecordCheck {
       }
       const difference = askDifference({ row, ask, votes, grants }, entries)
       if (difference !== undefined) return difference
+      const unregistered = registered.problemIn(entries)
+      if (unregistered !== undefined) return unregistered
       const stored = { ask: row.signature, decision: row.decision_signature, votes: votes.map((one) => one.signature) }
-      const ofAsk = signatureProblem(this.#keys, ask, stored)
+      // Also if our own signature is by a key that is not in the ring any more.
+      const ofAsk = presenceProblem(ask) ?? signatureProblem(this.#keys, ask, stored)
       const { tenant } = row
       const ofGrants = grants.map(({ ask_id: askId, signature, ...grant }) =>
         grantSignatureProblem(this.#keys, { tenant, askId, ...grant }, signature),
@@ -196,7 +231,8 @@ export class RecordCheck {
       const entries = await this.#entriesOf(tenant, id)
       if (entries.length !== before.length) continue
       if (row === undefined) return entries.length + votes.length + grants.length > 0
-      return this.#problemOfAsk(row, { votes, grants }, entries) !== undefined
+      const registered = await this.#registrations(tenant, entries)
+      return this.#problemOfAsk(row, { votes, grants }, entries, registered) !== undefined
     }
     return true
   }
@@ -210,6 +246,12 @@ export class RecordCheck {
       return grant === undefined || grantDifference(grant, entries) !== undefined
     }
     return true
+  }
+
+  /** The keys in the log, read only if one of these entries has the signature of a passkey. */
+  async #registrations(tenant: string, entries: readonly EntryRow[]): Promise<Registrations> {
+    const isNeeded = entries.some(({ body }) => body.includes('"presence":'))
+    return new Registrations(isNeeded ? await this.#engine.run(readPasskeyEntries, { tenant }) : [])
   }
 
   async #entriesOf(tenant: string, id: string): Promise<EntryRow[]> {

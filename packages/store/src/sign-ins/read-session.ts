@@ -4,6 +4,7 @@ export type SessionRow = {
   principal: string
   member_of: string
   name: string | null
+  begun_at: number
   expires_at: number
   public_key: string | null
   listener_secret: string | null
@@ -13,7 +14,7 @@ export type SessionRow = {
 /** Checked at every read: an ended or expired session is invalid, even before it is swept. */
 export const readSession = query<{ tenant: string; hash: string }, SessionRow>(
   'read_session',
-  `select principal, member_of, name, expires_at, public_key, listener_secret, port
+  `select principal, member_of, name, begun_at, expires_at, public_key, listener_secret, port
    from sessions where tenant = :tenant and hash = :hash and ended_at is null and expires_at > :now`,
 )
 

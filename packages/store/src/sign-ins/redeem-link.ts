@@ -44,3 +44,10 @@ export const readLink = query<{ tenant: string; link: string }, { principal: str
   `select principal from sign_in_links
    where tenant = :tenant and hash = :link and used_at is null and expires_at > :now`,
 )
+
+/** Uses up a link without a session: the browser that opened it has one. */
+export const discardLink = query<{ tenant: string; link: string }, { hash: string }>(
+  'discard_sign_in_link',
+  `update sign_in_links set used_at = :now
+   where tenant = :tenant and hash = :link and used_at is null and expires_at > :now returning hash`,
+)

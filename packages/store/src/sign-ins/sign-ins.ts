@@ -12,7 +12,7 @@ import type { Waiter } from '../notify/waiters.ts'
 import { keepLink } from './keep-link.ts'
 import { readName } from './read-name.ts'
 import { endSession, endSessionsAt, findSessions, readSession, type SessionRow } from './read-session.ts'
-import { readLink, redeemLink } from './redeem-link.ts'
+import { discardLink, readLink, redeemLink } from './redeem-link.ts'
 import { findStarted, startSession } from './start-session.ts'
 
 export interface SignInLink {
@@ -63,6 +63,7 @@ export interface InboxSession {
   readonly person: Person
   /** The person's name, for display only. */
   readonly name?: string
+  readonly begunAtMs: number
   readonly expiresAtMs: number
   readonly browser?: SessionBrowser
 }
@@ -81,7 +82,12 @@ export class SignIns {
     const row = { tenant, hash: hashOf(code), ...columnsOf(person), keep: keepMs, at_most: atMost }
     if ((await insertOnce(this.#engine, 'sign_in_links', keepLink, row)).length === 1) return true
     // Codes are unique: a link that exists already is this one, inserted before its connection broke.
-    return (await this.#engine.run(readLink, { tenant, link: row.hash })).length === 1
+    return this.isUnused(tenant, code)
+  }
+
+  /** Whether a link exists that has neither been used nor expired. */
+  async isUnused(tenant: string, code: string): Promise<boolean> {
+    return (await this.#engine.run(readLink, { tenant, link: hashOf(code) })).length === 1
   }
 
   /** `used` also for an expired or unknown code: the same result on purpose. */
@@ -95,8 +101,13 @@ export class SignIns {
     }
     const rows = await this.#engine.runRepeatable(redeemLink, { link, ...bound, ...sessionParams(session) })
     if (rows.length === 1) return 'begun'
-    if ((await this.#engine.run(readLink, { tenant, link })).length === 1) return 'too-many'
+    if (await this.isUnused(tenant, code)) return 'too-many'
     return this.#begunWith(link, session)
+  }
+
+  /** Uses up a link whose browser is signed in already. False for a used, expired or unknown code. */
+  async discard(tenant: string, code: string): Promise<boolean> {
+    return (await this.#engine.run(discardLink, { tenant, link: hashOf(code) })).length === 1
   }
 
   /** For a person who logged in at an issuer. */
@@ -122,6 +133,7 @@ export class SignIns {
     return {
       person,
       ...(row.name === null ? {} : { name: row.name }),
+      begunAtMs: row.begun_at,
       expiresAtMs: row.expires_at,
       ...browserIn(row),
     }

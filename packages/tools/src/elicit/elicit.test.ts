@@ -103,14 +103,30 @@ describe.each(generations)('on %s', (generation) => {
     expect(result.data).not.toHaveProperty('value')
   })
 
+  test.each([
+    [{ action: 'decline' }, 'A person said no. Do not ask again'],
+    [{ action: 'cancel' }, 'Nothing was decided. Ask the user in the chat'],
+  ])('[TOOL-2] after %o the agent reads what to do in the text and in the data', async (answer, instruction) => {
+    const caller = await asking(generation, () => answer)
+
+    const result = await caller.call('elicit_choice', colours)
+
+    for (const read of [result.text, result.data.next]) {
+      expect(read).toContain('Nothing was chosen.')
+      expect(read).toContain(instruction)
+    }
+  })
+
   test('[TOOL-3] if no person can be asked, the result tells the agent to stop and contains the text to show', async () => {
     const caller = await asking(generation)
 
     const result = await caller.call('elicit_choice', colours)
 
     expect(result).toMatchObject({ isError: true, data: { status: 'not_supported' } })
-    expect(result.text).toContain('STOP, show the user the following')
-    expect(result.text).toContain('- blue: Deep blue')
+    for (const read of [result.text, result.data.next]) {
+      expect(read).toContain('STOP, show the user the following')
+      expect(read).toContain('- blue: Deep blue')
+    }
   })
 
   test('[TOOL-4] a password, key or token is never asked for, and the agent reads what to do instead', async () => {

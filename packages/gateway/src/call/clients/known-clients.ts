@@ -18,6 +18,25 @@ const minute = 60_000
 const { title: _careful, ...careful } = carefulTraits
 /** A client that declares nothing is never asked; these rows only keep its timeout. */
 const neverAsks = { ...careful, form: drawsNothing, showsLinks: false, no: 'program' } as const
+const claudeChat = {
+  form: drawsNothing,
+  showsLinks: false,
+  no: 'program',
+  acceptsEmptyFormByItself: false,
+  patience: { quietMs: 3 * minute, extendedBy: 'nothing' },
+} as const
+
+const claudeCode: KnownClient = {
+  title: 'Claude Code',
+  names: ['claude-code'],
+  // The terminal draws forms; the same program inside an editor or without a terminal declines automatically and
+  // declares the same name (claude-code #79174, #89858), so a quick "no" proves nothing.
+  form: drawsAll,
+  showsLinks: true,
+  no: 'either',
+  acceptsEmptyFormByItself: false,
+  patience: { quietMs: 5 * minute, extendedBy: 'progress' },
+}
 
 export const knownClients: readonly KnownClient[] = [
   {
@@ -37,28 +56,13 @@ export const knownClients: readonly KnownClient[] = [
     ...neverAsks,
     patience: { quietMs: minute, extendedBy: 'nothing' },
   },
-  {
-    title: 'Claude Code',
-    names: ['claude-code'],
-    // The terminal draws forms; the same program inside an editor or without a terminal declines automatically and
-    // declares the same name (claude-code #79174, #89858), so a quick "no" proves nothing.
-    form: drawsAll,
-    showsLinks: false,
-    no: 'either',
-    acceptsEmptyFormByItself: false,
-    patience: { quietMs: 5 * minute, extendedBy: 'progress' },
-  },
-  {
-    title: 'Claude',
-    names: ['claude-ai', 'Anthropic/*', 'cowork*'],
-    // Accepts the question, draws nothing and cancels after a minute, or never replies (claude-code #88901,
-    // claude-ai-mcp #1046).
-    form: drawsNothing,
-    showsLinks: false,
-    no: 'program',
-    acceptsEmptyFormByItself: false,
-    patience: { quietMs: 3 * minute, extendedBy: 'nothing' },
-  },
+  // Declared no links in 2.1.241; 2.1.326 declares them and draws them in its terminal.
+  { ...claudeCode, before: '2.1.326', showsLinks: false },
+  claudeCode,
+  // Both accept the question, draw nothing and cancel after a minute, or never reply (claude-code #88901,
+  // claude-ai-mcp #1046).
+  { title: 'Claude Desktop', names: ['claude-ai'], ...claudeChat },
+  { title: 'Claude', names: ['Anthropic/*', 'cowork*'], ...claudeChat },
   {
     title: 'Codex',
     names: ['codex-mcp-client', 'Codex'],

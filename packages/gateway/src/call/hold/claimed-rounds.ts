@@ -21,7 +21,7 @@ import { parseExactly } from '../../protocol/server-messages.ts'
 import { sleep } from '../../protocol/sleep.ts'
 import { within } from '../../protocol/within.ts'
 import { type CallState, isRouted, type RelayState, readCallState, writeCallState } from '../call-state.ts'
-import { type Failed, failed, type Outcome, storable, tooMuchState } from '../model.ts'
+import { failed, type Outcome, ranElsewhere, storable, tooMuchState } from '../model.ts'
 import { longestWaitMs } from '../route/ask-deadline.ts'
 import { isOutcome, isUnsent, outcomeUnknown, type RoundClaims, type RoundResult } from '../route/send-answers.ts'
 import { sealState } from '../seal-state.ts'
@@ -36,13 +36,10 @@ const unreadable = failed(
   errorCodes.refused,
   'The stored state of this call cannot be read: it was changed, or its key is gone. Call the tool again.',
 )
-const tooLarge: Failed = {
-  ...failed(
-    errorCodes.refused,
-    'The server has finished this call, and its result was too large to store for a retry. Nothing was run again.',
-  ),
-  isElsewhere: true,
-}
+const tooLarge = ranElsewhere(
+  errorCodes.refused,
+  'The server has finished this call, and its result was too large to store for a retry. Nothing was run again.',
+)
 
 export class ClaimedRounds implements RoundClaims {
   readonly #store: Store

@@ -153,7 +153,7 @@ test('[STORE-15] while the store is unavailable the result is unknown, and any o
   const reading = vi.spyOn(store.deferred, 'read').mockImplementation(unavailable)
 
   const unknown = await fetch(askId)
-  expect(detailsOf(unknown)).toEqual({ status: 'pending', askId })
+  expect(detailsOf(unknown)).toEqual({ status: 'pending', askId, message: expect.stringContaining('again later') })
   expect(textOf(unknown)).toContain('cannot reach its database')
   reading.mockRejectedValue(new Error('A bug.'))
   await expect(fetch(askId)).rejects.toThrow('A bug.')

@@ -3,7 +3,7 @@
 import { errorCodes } from '../../protocol/messages.ts'
 import type { RelayState } from '../call-state.ts'
 import type { CallLayer } from '../layers.ts'
-import { type Call, type Failed, failed, type NeedsInput, type Outcome } from '../model.ts'
+import { type Call, failed, type NeedsInput, type Outcome, ranElsewhere } from '../model.ts'
 
 const unknownEffect = 'Whether the call did anything is not known: check before calling it again.'
 
@@ -19,13 +19,10 @@ export const leaseLost = failed(
 )
 
 /** The stored outcome of a call that its server ended with a question whose state the caller carries. */
-export const carriedOn: Failed = {
-  ...failed(
-    errorCodes.refused,
-    `The server ended this call with another question, which the caller got. ${unknownEffect}`,
-  ),
-  isElsewhere: true,
-}
+export const carriedOn = ranElsewhere(
+  errorCodes.refused,
+  `The server ended this call with another question, which the caller got. ${unknownEffect}`,
+)
 
 /** Whether a server of a session-based revision waits inside this call. */
 export function isHeld(outcome: Outcome<RelayState>): outcome is NeedsInput<RelayState> {

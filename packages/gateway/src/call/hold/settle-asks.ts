@@ -4,7 +4,7 @@ import type { WithdrawReason } from '@assent/core'
 import type { AnswerResult, Store } from '@assent/store'
 import type { Answers, Call, InputResponse } from '../model.ts'
 import { answerOf, givenOf, isSecretState } from '../route/inbox-asks.ts'
-import { issuesInWords, secretAnswer, unfit } from '../screen/screen-questions.ts'
+import { issuesInWords, secretAnswer, unfit, unseen } from '../screen/screen-questions.ts'
 
 /** Settles the asks and returns the answers that the store accepted. An earlier answer from the inbox counts instead. */
 export async function settleAsks(
@@ -31,6 +31,10 @@ export async function settleAsks(
     if (answered.kind === 'settled' && isSecretState(answered.ask)) await asks.deleteSecret(tenant, id)
     // The inbox answered first, and that answer counts.
     if (answered.kind === 'ended') recorded.push([key, givenOf(answered.ask)])
+    if (answered.kind === 'presence') {
+      await asks.answer({ ...request, answer: { action: 'cancel' } })
+      recorded.push([key, unseen])
+    }
     if (answered.kind === 'invalid' || answered.kind === 'malformed' || answered.kind === 'looks-secret') {
       await asks.answer({ ...request, answer: { action: 'cancel' } })
       recorded.push([key, replacementFor(answered)])

@@ -78,8 +78,8 @@ export class AnswerWait {
     const goesAt = phaseToLeave(state, wait)
     const unsubscribe =
       goesAt === undefined ? () => undefined : this.#shutdown.onPhase(goesAt, () => stopWaiting.abort(noCaller))
-    const [[, first]] = asks as [(typeof asks)[number]]
-    const stopProgress = reportWaiting(call, () => askLink(this.#settings.inboxUrl, first))
+    const [[, askId] = ['', '']] = asks
+    const stopProgress = reportWaiting(call, () => askLink(this.#settings.inboxUrl, askId))
     const recording = asks.map(([key, id]) => [key, this.#seen.waits(call.tenant, id, state.waits > 0)] as const)
     let stillOpen: readonly string[] = []
     const leftMs = inboxLeftMs(state, this.#store.nowMs()) ?? this.#settings.askWaitMs

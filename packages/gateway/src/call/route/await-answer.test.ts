@@ -66,6 +66,7 @@ test('[ROUTE-8] a pending call is an error result with its handle, its deadline 
     ],
     structuredContent: {
       status: 'pending',
+      message: expect.stringContaining('Then call assent__await_answer with {"ask_id": "ask_1"}'),
       askId: 'ask_1',
       expiresAt: '2030-01-02T03:04:05.000Z',
       askUrl: 'https://inbox.example/asks/ask_1',
@@ -79,14 +80,16 @@ test('[ROUTE-8] a pending call is an error result with its handle, its deadline 
 test('[ROUTE-8] a pending call at a gateway whose inbox has no address names none', () => {
   const { content, structuredContent } = pendingResult({ askId: 'ask_1', expiresAtMs: 0 })
 
-  expect(structuredContent).toStrictEqual({ status: 'pending', askId: 'ask_1', expiresAt: '1970-01-01T00:00:00.000Z' })
+  const expiresAt = '1970-01-01T00:00:00.000Z'
+  expect(structuredContent).toStrictEqual({ status: 'pending', message: expect.any(String), askId: 'ask_1', expiresAt })
   expect(JSON.stringify(content)).toContain('who is asked in the Assent inbox until 1970-01-01T00:00:00.000Z.')
 })
 
 test('[FLEET-10] while the store is unavailable, the call stays pending and its handle is quoted as JSON', () => {
   const { content, ...rest } = unknownResult('ask_"1')
 
-  expect(rest).toEqual({ structuredContent: { status: 'pending', askId: 'ask_"1' }, isError: true })
+  const message = expect.stringContaining('{"ask_id": "ask_\\"1"} again later')
+  expect(rest).toEqual({ structuredContent: { status: 'pending', message, askId: 'ask_"1' }, isError: true })
   expect(content).toEqual([{ type: 'text', text: expect.stringContaining('{"ask_id": "ask_\\"1"} again later') }])
   expect(JSON.stringify(content)).toContain('it is not known whether the person has answered')
 })

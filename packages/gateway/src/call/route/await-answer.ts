@@ -63,17 +63,18 @@ export function pendingResult({ askId, expiresAtMs, askUrl, isAnswered = false }
   // Marked as an error because the tool may declare an output schema that only its server can satisfy.
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { status: 'pending', askId, expiresAt, ...compact({ askUrl }) },
+    structuredContent: { status: 'pending', message: text, askId, expiresAt, ...compact({ askUrl }) },
     isError: true,
   }
 }
 
-/** The result while the store is unavailable. */
+/** The result while the store is unavailable. Some clients pass only the data to their model, so it has the text too. */
 export function unknownResult(askId: string): JsonObject {
   const text =
     'The gateway cannot reach its database, so it is not known whether the person has answered. Nothing is lost: call ' +
     `${awaitTool} with {"ask_id": ${JSON.stringify(askId)}} again later. Do not make the earlier call again.`
-  return { content: [{ type: 'text', text }], structuredContent: { status: 'pending', askId }, isError: true }
+  const structuredContent = { status: 'pending', message: text, askId }
+  return { content: [{ type: 'text', text }], structuredContent, isError: true }
 }
 
 export function plainResult(text: string): JsonObject {

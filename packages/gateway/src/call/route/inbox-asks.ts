@@ -17,6 +17,7 @@ import {
   type JsonObject,
   liftComment,
   newId,
+  type PresenceSetting,
   type Question,
   readAskMeta,
   readDeclaredAction,
@@ -28,6 +29,7 @@ import type { OpenRound } from '../call-state.ts'
 import { callerOf } from '../clients/caller.ts'
 import type { Call, InputRequest, InputResponse, Shared } from '../model.ts'
 import { calledBy as calledAs } from '../names.ts'
+import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../screen/screen-questions.ts'
 import { askerOf } from './ask-deadline.ts'
@@ -56,6 +58,8 @@ export interface Raising {
   readonly room?: Pick<OpenAskLimits, 'limits' | 'onRecord'> | undefined
   /** The round that the question belongs to. */
   readonly round?: OpenRound | undefined
+  /** The setting in force. */
+  readonly presence?: PresenceSetting
 }
 
 /**
@@ -66,7 +70,16 @@ export async function raiseAsk(
   store: Store,
   call: AskedCall,
   wanted: InputRequest,
-  { server, waitMs, isHeld, callId, id = newId('ask', Date.now(), randomBytes), room, round }: Raising,
+  {
+    server,
+    waitMs,
+    isHeld,
+    callId,
+    id = newId('ask', Date.now(), randomBytes),
+    room,
+    round,
+    presence = 'none',
+  }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, call)
   if (question === undefined) return undefined
@@ -85,6 +98,8 @@ export async function raiseAsk(
     ...(takesComment(wanted) ? { commentReaches: 'asker' as const } : {}),
     ...(isHeld === true && askerOf(wanted)?.waitMs === undefined ? { isWaitUnknown: true as const } : {}),
     approvalRule: soleApprover(call.principal),
+    // By the setting in force now, too: it may have changed since the server asked.
+    ...(needsPasskey(presence, wanted) ? { needsPresence: true as const } : {}),
     decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
     useWithinMs: waitMs,
   }

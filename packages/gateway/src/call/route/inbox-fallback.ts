@@ -21,6 +21,7 @@ import { relayLimits } from '../../limits.ts'
 import { readOwnJson } from '../../protocol/own-json.ts'
 import { type OpenRound, openForMs } from '../call-state.ts'
 import type { Call, InputRequest, InputResponse } from '../model.ts'
+import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { shownWaitMs } from './ask-deadline.ts'
 import { type AskedCall, answerOf, givenOf, isSecretState, raiseAsk } from './inbox-asks.ts'
@@ -93,7 +94,7 @@ export class InboxFallback {
     const room = isEnding ? undefined : this.#asking
     const elapsedMs = openForMs({ round }, this.#store.nowMs())
     const waitMs = Math.max(shownWaitMs(this.#settings, wanted, elapsedMs), askLimits.decideMinMs)
-    const raising = { server, waitMs, isHeld, id, room, round }
+    const raising = { server, waitMs, isHeld, id, room, round, presence: this.#asking.presence }
     const callId = await record?.()
     await raiseAsk(this.#store, call, wanted, callId === undefined ? raising : { ...raising, callId })
     waiting?.shown?.resolve()
@@ -107,7 +108,9 @@ export class InboxFallback {
     const { tenant, principal } = put.call
     const person = { principal, groups: [] }
     const refusesSecrets = !this.#asking.allowsSecrets(put.server)
-    const request = { tenant, id, person, via: 'client', answer: answerOf(given.result), refusesSecrets } as const
+    const needsPresence = needsPasskey(this.#asking.presence, put.wanted)
+    const answering = { person, via: 'client', answer: answerOf(given.result) } as const
+    const request = { tenant, id, ...answering, refusesSecrets, needsPresence }
     const answer = () => this.#store.asks.answer(request)
     let answered = await answer()
     if (answered.kind === 'not-found') {
@@ -122,7 +125,7 @@ export class InboxFallback {
     }
     // This process sends the secret to the server, so the store need not keep it.
     if (answered.kind === 'settled' && isSecretState(answered.ask)) await this.#store.asks.deleteSecret(tenant, id)
-    const isRejected = ['invalid', 'malformed', 'looks-secret'].includes(answered.kind)
+    const isRejected = ['invalid', 'malformed', 'looks-secret', 'presence'].includes(answered.kind)
     return isRejected ? undefined : { given }
   }
 

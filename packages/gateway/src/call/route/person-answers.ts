@@ -1,6 +1,6 @@
 // Whether a client's answer can come from a person, and whether it fits the question. Pure.
 
-import { isApprovalForm, type JsonValue } from '@assent/core'
+import { isApprovalForm, type JsonValue, type PresenceSetting } from '@assent/core'
 import { objectAt } from '../../protocol/messages.ts'
 import type { RelayState } from '../call-state.ts'
 import { answeredByPerson } from '../clients/human-check.ts'
@@ -12,6 +12,8 @@ import { checkResponse, readKnownForm } from '../screen/screen-questions.ts'
 export interface PersonSettings {
   /** A faster answer cannot come from a person. */
   readonly unseenAfterMs: number
+  /** Which decisions need a passkey. */
+  readonly presence?: PresenceSetting
 }
 
 export function isFromPerson(

@@ -189,7 +189,14 @@ export class RoundAsks {
   #raising(call: Call, state: RelayState, wanted: InputRequest): Raising {
     const { server, round } = state
     const isHeld = heldId(state.inner) !== undefined
-    return { server, waitMs: this.#waitMs(call, state, wanted), isHeld, room: this.#asking, round }
+    return {
+      server,
+      waitMs: this.#waitMs(call, state, wanted),
+      isHeld,
+      room: this.#asking,
+      round,
+      presence: this.#asking.presence,
+    }
   }
 
   #waitMs(call: Call, state: RelayState, wanted: InputRequest): number {

@@ -33,6 +33,7 @@ import {
   type NeedsInput,
   type Outcome,
 } from '../model.ts'
+import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { AnswerWait, type AnswerWaitSettings, askClientToo, type LiveRoutingState } from './answer-wait.ts'
@@ -332,6 +333,11 @@ export class Routing {
     for (const [key, { given, afterMs }] of Object.entries(came)) {
       const wanted = own(state.wanted, key)
       if (wanted === undefined || Object.hasOwn(state.inInbox, key)) continue
+      // A client cannot prove presence: the inbox asks.
+      if (isYes(given) && needsPasskey(this.#settings.presence ?? 'none', wanted)) {
+        moving.push(key)
+        continue
+      }
       // Agreeing to open a page is not an answer: what the person does on the page is, and we wait for that.
       const isOpening = isPage(wanted) && isYes(given)
       const isTimely = given !== undefined && (isOpening || this.#canCount(call, wanted, given, afterMs))

@@ -21,8 +21,9 @@ const clients = {
   'nothing declared': { info: { name: 'some client' }, declared: {} },
   // Declares both and shows neither.
   Claude: { info: { name: 'claude-ai' }, declared: both },
-  // Declares both and shows no links.
-  'Claude Code': { info: { name: 'claude-code' }, declared: both },
+  // The older one shows no links, whatever it declares.
+  'Claude Code 2.1.241': { info: { name: 'claude-code', version: '2.1.241' }, declared: both },
+  'Claude Code 2.1.326': { info: { name: 'claude-code', version: '2.1.326' }, declared: both },
 } as const
 
 const clientFirst = ['client', 'inbox'] as const
@@ -51,8 +52,9 @@ const table: readonly Row[] = [
   ['Claude', 'form', 'inbox', 'inbox', false],
   ['Claude', 'link', 'inbox', 'inbox', false],
   ['Claude', 'roots', 'client', 'client', true],
-  ['Claude Code', 'form', 'client', 'inbox', true],
-  ['Claude Code', 'link', 'inbox', 'inbox', false],
+  ['Claude Code 2.1.241', 'form', 'client', 'inbox', true],
+  ['Claude Code 2.1.241', 'link', 'inbox', 'inbox', false],
+  ['Claude Code 2.1.326', 'link', 'client', 'inbox', true],
 ]
 
 test.each(table)(

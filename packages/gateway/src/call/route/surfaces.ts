@@ -32,6 +32,8 @@ export function chooseSurface(surfaces: readonly Surface[], client: Asked, wante
 /** Whether the client may be asked and shows the question correctly. */
 export function canShow(surfaces: readonly Surface[], client: Asked, wanted: InputRequest): boolean {
   if (wanted.kind !== 'form' && wanted.kind !== 'url') return true
+  // Only a page of the inbox can ask for a passkey.
+  if (wanted.needsPresence === true) return false
   if (!surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
   const traits = traitsOf(client.info)
   if (wanted.kind === 'url') return traits.showsLinks

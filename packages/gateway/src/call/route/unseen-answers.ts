@@ -61,6 +61,14 @@ export class UnseenAnswers {
       const schema = Object.hasOwn(schemas, key) ? schemas[key] : false
       const isChoice = isYes(given) || isNo(given)
       const isApproval = schema !== false && isYes(given) && approves(schema)
+      const { presence = 'none' } = this.#settings
+      // Asked before a passkey was needed, and by a state that cannot move to the inbox: it counts as not answered. The state
+      // does not say whether the tool is destructive, so every yes counts as one that needs it.
+      if (schema !== false && isYes(given) && presence !== 'none') {
+        this.#onUnseen(call, server, key, 'unseen')
+        all.push([key, unseen])
+        continue
+      }
       if (schema === false || !isChoice || isFromPerson(this.#settings, call.client, given, afterMs)) {
         const isRepeated = isApproval && afterMs !== undefined && (await this.has(call, state, key))
         all.push([key, isRepeated ? unseen : given])

@@ -5,7 +5,14 @@
 // together with the state of its call does not count: nothing waits for it here, and its answer may reach any replica.
 
 import { randomUUID } from 'node:crypto'
-import { type AnswerName, isPlainObject, type OpenLimitName, type OpenLimits, TooManyOpen } from '@assent/core'
+import {
+  type AnswerName,
+  isPlainObject,
+  type OpenLimitName,
+  type OpenLimits,
+  type PresenceSetting,
+  TooManyOpen,
+} from '@assent/core'
 import { relayLimits } from '../../limits.ts'
 import { errorCodes } from '../../protocol/messages.ts'
 import type { OpenRound } from '../call-state.ts'
@@ -21,6 +28,8 @@ export interface AskingOptions {
   readonly allowsSecrets?: (server: string) => boolean
   /** Whether this server's questions are shown only in the client, although there is an inbox. */
   readonly isClientOnly?: (server: string) => boolean
+  /** Which decisions need a passkey. */
+  readonly presence?: PresenceSetting
   /** Limits on open questions; the defaults of the process if absent. */
   readonly open?: SomeOpenLimits
 }
@@ -69,6 +78,11 @@ export class OpenAskLimits {
 
   allowsSecrets(server: string): boolean {
     return this.#options.allowsSecrets?.(server) === true
+  }
+
+  /** Which decisions need a passkey now. */
+  get presence(): PresenceSetting {
+    return this.#options.presence ?? 'none'
   }
 
   /** Number of open questions. */

@@ -16,6 +16,7 @@ import { clientLimits, relayLimits } from '../../limits.ts'
 import type { Message, Reply, Request, RequestId } from '../../protocol/messages.ts'
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
+import { ownStalls } from '../stalls.ts'
 import { pushedQuestion } from './questions.ts'
 
 export type Send = (message: Message) => void
@@ -115,7 +116,8 @@ export class ClientQuestions {
       if (answer === 'elsewhere') return {}
       if (answer === undefined) return undefined
       const { given, isEarlier, at = performance.now() } = answer
-      const came = { given, afterMs: at - (isEarlier ? began : askedAt) }
+      const sinceAskedMs = at - (isEarlier ? began : askedAt)
+      const came = { given, afterMs: sinceAskedMs - ownStalls.within(sinceAskedMs) }
       reason = again < relayLimits.asksAgain ? this.#serving.routing.problemWith(call, wanted, came) : undefined
       if (reason === undefined) return came
     }
@@ -172,6 +174,7 @@ export class ClientQuestions {
     this.#pushed.set(id, resolve)
     const isShown = earlierId === undefined || !this.#askedEarlier(earlierId, send, settle)
     if (isShown) send({ jsonrpc: '2.0', id, ...question } as Request)
+    ownStalls.watch()
     return { id, promise, resolve, askedAt: performance.now(), isShown }
   }
 

@@ -26,6 +26,7 @@ import { errorCodes, objectAt } from '../../protocol/messages.ts'
 import { own } from '../../protocol/own.ts'
 import { withReason } from '../ask-again.ts'
 import type { Serving } from '../context.ts'
+import { ownStalls } from '../stalls.ts'
 
 export type Round =
   | { readonly kind: 'first' }
@@ -65,13 +66,15 @@ export function readRound({ keys, store, askWaitMs }: Serving, call: Call, reque
   const isGateway = understandsAskMeta(call.client.declared)
   // Set when the questions were sent, so a reload that changes the wait time does not change it.
   const askedAtMs = typeof payload.askedAtMs === 'number' ? payload.askedAtMs : Number(payload.decideByMs) - askWaitMs
+  const elapsedMs = nowMs - askedAtMs
+  const afterMs = elapsedMs - ownStalls.within(elapsedMs)
   const responses = call.params.inputResponses ?? {}
   if (!isPlainObject(responses)) return refuse('The responses must be an object with one member per question.')
   const came: [string, TimedResponse][] = []
   for (const [key, response] of Object.entries(responses)) {
     if (!isPlainObject(response)) return refuse(`The response to "${key.slice(0, 64)}" is not an object.`)
     const isLate = !isGateway && !(nowMs < Number(numberAt(deadlines, key) ?? payload.decideByMs))
-    came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs: nowMs - askedAtMs }])
+    came.push([key, isLate ? { given: expired } : { given: { result: response }, afterMs }])
   }
   const repeat = objectAt(payload, 'repeat')
   const kept = (objectAt(repeat ?? {}, 'kept') ?? {}) as TimedResponses
@@ -131,6 +134,7 @@ export function inputRequired(
   const payload = asked === undefined ? sealed : { ...sealed, asked }
   const requestState = sealState(serving, binding, payload)
   if (requestState === undefined) return { ok: false, outcome: tooMuchState }
+  ownStalls.watch()
   const inputRequests = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
   return { ok: true, result: { resultType: 'input_required', ...inputRequests, requestState } }
 }

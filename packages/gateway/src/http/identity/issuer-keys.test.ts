@@ -4,7 +4,7 @@ import { newKey } from '../../../../../test-kit/oidc/provider.ts'
 import { until } from '../../../../../test-kit/until.ts'
 import { identityLimits, setLimits } from '../../limits.ts'
 import { aFakeIssuer, type FakeIssuer, publicOf } from './fake-issuer.suite.ts'
-import { fetchReason, IssuerKeys, IssuerUnavailable, isSafe, textWithin } from './issuer-keys.ts'
+import { IssuerKeys, IssuerUnavailable } from './issuer-keys.ts'
 
 const times = { freshMs: 1_000, keptMs: 5_000 }
 const discovery = '/.well-known/openid-configuration'
@@ -361,45 +361,5 @@ describe('a key that is not cached', () => {
     await expect(find(issuer.key.kid, 'HS256')).rejects.toThrow('Unsupported "alg" value')
 
     expect(issuer.requests).toHaveLength(2)
-  })
-})
-
-describe('documents of an issuer', () => {
-  test.each([
-    ['https://issuer.example.com', true],
-    ['http://127.0.0.1:8080', true],
-    ['http://localhost', true],
-    ['http://[::1]:80', true],
-    ['http://issuer.example.com', false],
-    ['http://10.0.0.1', false],
-    ['ftp://127.0.0.1', false],
-    ['file://localhost/keys', false],
-  ])('[IDENT-7] whether %s may be read: %s', (address, isAllowed) => {
-    expect(isSafe(new URL(address))).toBe(isAllowed)
-  })
-
-  test('[IDENT-7] the reason of a failed fetch is that of its cause', () => {
-    const cause = new Error('connect ECONNREFUSED')
-
-    expect(fetchReason(new TypeError('fetch failed', { cause }))).toBe('connect ECONNREFUSED')
-    expect(fetchReason(new TypeError('fetch failed'))).toBe('fetch failed')
-    expect(fetchReason(new Error('Too large.', { cause }))).toBe('Too large.')
-  })
-
-  test('[IDENT-7] a response is read up to the limit, in bytes', async () => {
-    const bytes = Buffer.from('aü')
-    const chunks = () =>
-      new Response(
-        new ReadableStream({
-          start(controller) {
-            for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
-            controller.close()
-          },
-        }),
-      )
-
-    expect(await textWithin(chunks(), 3)).toBe('aü')
-    await expect(textWithin(chunks(), 2)).rejects.toThrow('Its response is too large.')
-    expect(await textWithin(new Response(null), 0)).toBe('')
   })
 })

@@ -34,11 +34,11 @@ export class PlayClient {
     input.on('end', () => this.#failPending())
   }
 
-  async begin(version: string): Promise<void> {
+  async begin(version: string, name = 'assent-play'): Promise<void> {
     const reply = await this.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
-      clientInfo: { name: 'assent-play', version },
+      clientInfo: { name, version },
     })
     if ('error' in reply) throw new Error(reply.error.message)
     this.#write({ method: 'notifications/initialized' })

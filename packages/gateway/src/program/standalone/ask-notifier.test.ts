@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { standaloneLimits } from '../../limits.ts'
 import { AskNotifier, isWithin, type NotifierParts } from './ask-notifier.ts'
 
-const { notifyAfterMs, notifyEveryMs, notificationAsks } = standaloneLimits
+const { notifyAfterMs, notifyEveryMs, notificationAsks, openEveryMs } = standaloneLimits
 const inboxUrl = 'http://127.0.0.1:7421/'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -24,7 +24,8 @@ function open(parts: Partial<NotifierParts> = {}) {
   const show = vi.fn(async () => undefined)
   const onError = vi.fn()
   const read = async (id: string) => viewOf(id)
-  const notifier = new AskNotifier({ read, inboxUrl, show, isQuiet: () => false, onError, ...parts })
+  const given = { read, inboxUrl, show, hasOpenPage: () => false, isQuiet: () => false, onError, ...parts }
+  const notifier = new AskNotifier(given)
   return { notifier, show, onError, raised: (id: string) => notifier.notify({ id, change: 'raised' }) }
 }
 
@@ -117,6 +118,57 @@ test('[NOTIFY-1] after a failure of the store, or a single failure to show it, t
     await raiseAll('c', 'd', 'e')
   }
   expect(show).toHaveBeenCalledTimes(10)
+})
+
+test('[NOTIFY-2] a question opens its page if no page is open, and not again soon after', async () => {
+  const openTab = vi.fn(async () => undefined)
+  let isOpen = true
+  const { raised, show } = open({ openTab, hasOpenPage: () => isOpen })
+  const raise = async (...ids: string[]) => {
+    for (const id of ids) raised(id)
+    await vi.advanceTimersByTimeAsync(notifyAfterMs + notifyEveryMs)
+  }
+  await raise('a')
+  isOpen = false
+  expect(openTab).not.toHaveBeenCalled()
+  await raise('b')
+  expect(openTab.mock.calls).toEqual([['/asks/b']])
+  await raise('c')
+  expect(openTab).toHaveBeenCalledTimes(1)
+
+  await vi.advanceTimersByTimeAsync(openEveryMs)
+  await raise('d', 'e')
+  expect(openTab.mock.calls).toEqual([['/asks/b'], ['/']])
+  expect(show).toHaveBeenCalledTimes(4)
+})
+
+test('[NOTIFY-2] in quiet hours no page opens; without notifications, or if they fail, one does', async () => {
+  const quiet = vi.fn(async () => undefined)
+  open({ openTab: quiet, isQuiet: () => true }).raised('a')
+  const alone = vi.fn(async () => undefined)
+  const parts = { inboxUrl, read: async (id: string) => viewOf(id), hasOpenPage: () => false, isQuiet: () => false }
+  new AskNotifier({ ...parts, openTab: alone, onError: vi.fn() }).notify({ id: 'a', change: 'raised' })
+  const failing = vi.fn(async () => undefined)
+  const { raised, show } = open({ openTab: failing })
+  show.mockRejectedValue(Object.assign(new Error('notify-send is missing'), { code: 'ENOENT' }))
+  for (const id of ['a', 'b']) {
+    raised(id)
+    await vi.advanceTimersByTimeAsync(notifyAfterMs + openEveryMs)
+  }
+
+  expect([quiet, alone, failing].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 2])
+})
+
+test('[NOTIFY-2] a page that cannot be opened is reported, and the notification is still shown', async () => {
+  const openTab = vi.fn(async () => {
+    throw new Error('No browser could be opened.')
+  })
+  const { raised, show, onError } = open({ openTab })
+  raised('a')
+  await vi.advanceTimersByTimeAsync(notifyAfterMs)
+
+  expect(show).toHaveBeenCalledTimes(1)
+  expect(onError.mock.calls).toEqual([[new Error('No browser could be opened.')]])
 })
 
 test('[NOTIFY-1] quiet hours may include midnight', () => {

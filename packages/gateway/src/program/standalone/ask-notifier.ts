@@ -1,12 +1,14 @@
-// Notifies the local person of new questions, through the operating system: they may have no page open.
+// Notifies the local person of new questions, through the operating system, and opens the inbox if they have no page open.
 //
 // Owns: the questions that the person has not been notified of yet.
 // I1  A notification shows who asks and the title of the question, never its arguments.
 // I2  A question that ends at once needs no notification, and many questions share one.
+// I3  A tab opens only if the person has no page of the inbox open, and not again soon after.
 
 import { type AskView, whoAsks } from '@assent/core'
 import { askLink } from '../../call/route/ask-link.ts'
 import type { ChangeNotice, Follower } from '../../inbox/changes.ts'
+import type { OpenTab } from '../../inbox/sign-in-routes.ts'
 import { standaloneLimits } from '../../limits.ts'
 import type { SystemNotification } from './system-notification.ts'
 
@@ -14,8 +16,10 @@ export interface NotifierParts {
   /** The open ask with this id. */
   readonly read: (id: string) => Promise<AskView | undefined>
   readonly inboxUrl: string
-  readonly show: (notification: SystemNotification) => Promise<void>
-  /** Whether the person wants no notifications now. */
+  readonly show?: (notification: SystemNotification) => Promise<void>
+  readonly openTab?: OpenTab
+  readonly hasOpenPage: () => boolean
+  /** Whether the person wants neither notifications nor tabs now. */
   readonly isQuiet: () => boolean
   readonly onError: (error: unknown) => void
 }
@@ -25,8 +29,9 @@ export class AskNotifier implements Follower {
   readonly #waiting = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #shownAtMs = Number.NEGATIVE_INFINITY
+  #openedAtMs = Number.NEGATIVE_INFINITY
+  /** Failures in a row to show a notification. */
   #failures = 0
-  #hasFailed = false
 
   constructor(parts: NotifierParts) {
     this.#parts = parts
@@ -35,7 +40,7 @@ export class AskNotifier implements Follower {
   notify({ id, change }: Pick<ChangeNotice, 'id' | 'change'>): void {
     if (change === 'raised' && this.#waiting.size < standaloneLimits.notificationAsks) this.#waiting.add(id)
     else if (change !== 'voted') this.#waiting.delete(id)
-    if (this.#waiting.size === 0 || this.#timer !== undefined || this.#hasFailed) return
+    if (this.#waiting.size === 0 || this.#timer !== undefined || (this.#hasFailed && !this.#mayOpen)) return
     const { notifyAfterMs, notifyEveryMs } = standaloneLimits
     const inMs = Math.max(notifyAfterMs, this.#shownAtMs + notifyEveryMs - performance.now())
     this.#timer = setTimeout(() => void this.#showAll(), inMs)
@@ -56,6 +61,11 @@ export class AskNotifier implements Follower {
     this.#waiting.clear()
   }
 
+  /** A program that is missing, or fails again and again, would fail every time. */
+  get #hasFailed(): boolean {
+    return this.#failures >= standaloneLimits.notificationFailures
+  }
+
   async #showAll(): Promise<void> {
     const ids = [...this.#waiting]
     this.#waiting.clear()
@@ -66,21 +76,38 @@ export class AskNotifier implements Follower {
       const [first] = asks
       if (first === undefined || isQuiet()) return
       this.#shownAtMs = performance.now()
-      await this.#show(asks.length === 1 ? notificationOf(first, inboxUrl) : notificationOfMany(asks.length, inboxUrl))
+      const isOne = asks.length === 1
+      const notification = isOne ? notificationOf(first, inboxUrl) : notificationOfMany(asks.length, inboxUrl)
+      await Promise.all([
+        this.#show(notification).catch(onError),
+        this.#open(isOne ? new URL(notification.url).pathname : '/').catch(onError),
+      ])
     } catch (error) {
       onError(error)
     }
   }
 
+  get #mayOpen(): boolean {
+    const { openTab, hasOpenPage } = this.#parts
+    if (openTab === undefined || hasOpenPage()) return false
+    return performance.now() - this.#openedAtMs >= standaloneLimits.openEveryMs
+  }
+
+  async #open(path: string): Promise<void> {
+    if (!this.#mayOpen) return
+    this.#openedAtMs = performance.now()
+    await this.#parts.openTab?.(path)
+  }
+
   async #show(notification: SystemNotification): Promise<void> {
+    const { show } = this.#parts
+    if (show === undefined || this.#hasFailed) return
     try {
-      await this.#parts.show(notification)
+      await show(notification)
       this.#failures = 0
     } catch (error) {
-      this.#failures += 1
-      // A program that is missing, or fails again and again, would fail every time.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      this.#hasFailed = isMissing || this.#failures >= standaloneLimits.notificationFailures
+      this.#failures = isMissing ? Number.POSITIVE_INFINITY : this.#failures + 1
       throw new Error('The notification of a question was not shown.', { cause: error })
     }
   }

@@ -1,20 +1,25 @@
 // The inbox in standalone mode, loaded on first use: the web app, and its sign-in link.
 
 import { fileURLToPath } from 'node:url'
-import { askView, type DisplayNames } from '@assent/core'
+import { askView, type DisplayNames, type KeyRing, type PresenceSetting } from '@assent/core'
 import type { Store } from '@assent/store'
 import { localPerson, onlyTenant } from '../../call/local-person.ts'
 import type { Config } from '../../config/settings.ts'
-import type { Fallback } from '../../http/server.ts'
 import { type InboxApp, inboxApp } from '../../inbox/inbox-app.ts'
 import { inboxLimits } from '../../inbox/limits.ts'
 import { respondWith } from '../../inbox/serve-node.ts'
 import { linkWith, SignIn } from '../../inbox/sign-in.ts'
+import type { OpenTab } from '../../inbox/sign-in-routes.ts'
 import { WebFiles } from '../../inbox/web-files.ts'
+import { standaloneLimits } from '../../limits.ts'
 import { sleep } from '../../protocol/sleep.ts'
-import { AskNotifier, isWithin } from './ask-notifier.ts'
+import { AskNotifier, isWithin, type NotifierParts } from './ask-notifier.ts'
 import { ownServer } from './builtin-tools.ts'
-import { notificationCommand, runCommand } from './system-notification.ts'
+import { hasDesktop, runCommand } from './desktop.ts'
+import { openSignedIn } from './open-signed-in.ts'
+import { PasskeyNotifier } from './passkey-notifier.ts'
+import type { OpenedInbox } from './shared-inbox.ts'
+import { notificationCommand, type SystemNotification } from './system-notification.ts'
 
 const web = fileURLToPath(new URL('../../../web/', import.meta.url))
 
@@ -27,37 +32,85 @@ export interface OwnInbox {
   readonly store: Store
   readonly origin: string
   readonly listenerKeys: readonly Uint8Array[]
+  readonly keys: KeyRing
+  readonly presence: PresenceSetting
   readonly desktop: Config['desktop']
   readonly variables: NodeJS.ProcessEnv
+  /** Whether an agent uses this process. */
+  readonly hasAgent: boolean
   /** Aborts when this process no longer serves the inbox. */
   readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
 }
 
-export async function openOwnInbox(own: OwnInbox): Promise<Fallback> {
-  const { store, origin, listenerKeys, onError } = own
+export async function openOwnInbox(own: OwnInbox): Promise<OpenedInbox> {
+  const { store, origin, listenerKeys, hasAgent, variables, closing, onError } = own
   const files = await WebFiles.read(web)
-  const app = inboxApp({ store, tenant: onlyTenant, baseUrl: origin, listenerKeys, web: files, ...naming, onError })
-  if (own.desktop.notify !== false) notifyOfAsks(app, own)
-  return (request, response) => respondWith(app.fetch, request, response)
+  const openTab = async (path: string) => {
+    const link = await app.signInLink(localPerson, path)
+    if (link === undefined) throw new Error('Too many sign-in links are unused.')
+    const file = await openSignedIn(link, variables)
+    setTimeout(file.remove, standaloneLimits.signInMs).unref()
+    closing.addEventListener('abort', file.remove, { once: true })
+  }
+  const app: InboxApp = inboxApp({
+    store,
+    tenant: onlyTenant,
+    baseUrl: origin,
+    keys: own.keys,
+    listenerKeys,
+    web: files,
+    ownAgents: hasAgent ? 1 : 0,
+    ...(hasDesktop(process.platform, variables) ? { openTab } : {}),
+    ...naming,
+    presence: () => own.presence,
+    onError,
+  })
+  if (own.desktop.notify !== false || own.desktop.open !== false) notifyOfAsks(app, own, openTab)
+  if (own.desktop.notify !== false) notifyOfPasskeys(own)
+  return {
+    respond: (request, response) => respondWith(app.fetch, request, response),
+    get openPages() {
+      return app.openPages
+    },
+  }
 }
 
-function notifyOfAsks(app: InboxApp, { store, origin, desktop, variables, closing, onError }: OwnInbox): void {
+function notifyOfAsks(app: InboxApp, own: OwnInbox, openTab: OpenTab): void {
+  const { store, origin, desktop, variables, closing, onError } = own
+  const show: NotifierParts['show'] = (notification) => showOnDesktop(notification, variables)
   const notifier = new AskNotifier({
     inboxUrl: `${origin}/`,
     read: async (id) => {
       const ask = await store.asks.read(onlyTenant, id)
       return ask === undefined ? undefined : askView(ask, localPerson, naming)
     },
-    show: async (notification) => {
-      const command = notificationCommand(notification, process.platform, variables)
-      if (command !== undefined) await runCommand(command, variables)
-    },
+    ...(desktop.notify === false ? {} : { show }),
+    ...(desktop.open === false || !hasDesktop(process.platform, variables) ? {} : { openTab }),
+    hasOpenPage: () => app.openPages > 0,
     isQuiet: () => isWithin(desktop.quiet, new Date()),
     onError,
   })
   closing.addEventListener('abort', () => notifier.end(), { once: true })
   void keepFollowing(app, notifier, closing, onError)
+}
+
+/** Also in quiet hours: a passkey that the person did not add or remove is not a question that can wait. */
+function notifyOfPasskeys({ store, origin, variables, closing, onError }: OwnInbox): void {
+  const notifier = new PasskeyNotifier({
+    notices: (sinceMs) => store.passkeys.noticesSince({ tenant: onlyTenant, ...localPerson }, sinceMs),
+    nowMs: () => store.nowMs(),
+    url: `${origin}/passkeys`,
+    show: (notification) => showOnDesktop(notification, variables),
+  })
+  const timer = setInterval(() => void notifier.look().catch(onError), standaloneLimits.passkeyLookMs)
+  timer.unref()
+  closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
+async function showOnDesktop(notification: SystemNotification, variables: NodeJS.ProcessEnv): Promise<void> {
+  const command = notificationCommand(notification, process.platform, variables)
+  if (command !== undefined) await runCommand(command, variables)
 }
 
 /** Follows the changes, again after a failure of the store, until `closing` aborts. */
@@ -68,11 +121,9 @@ async function keepFollowing(
   onError: (error: unknown) => void,
 ): Promise<void> {
   while (!closing.aborted) {
-    const attempt = new AbortController()
     try {
-      return await app.follow(localPerson, notifier, AbortSignal.any([closing, attempt.signal]))
+      return await app.follow(localPerson, notifier, closing)
     } catch (error) {
-      attempt.abort()
       onError(error)
       await sleep(inboxLimits.retryMs, closing)
     }

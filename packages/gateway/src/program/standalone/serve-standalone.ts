@@ -7,20 +7,20 @@ import { ownVersion } from '../../protocol/version.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Terminal, toned } from '../terminal.ts'
 
-export interface StartedBy {
-  /** Whether a person started the program at a terminal, rather than a client through a pipe. */
-  readonly byPerson: boolean
-}
+/** A client through a pipe, a person at a terminal, or another process of Assent that needs the inbox. */
+export type StartedBy = 'client' | 'person' | 'assent'
 
-export async function serveStandalone(terminal: Terminal, { byPerson }: StartedBy): Promise<ExitCode> {
+export async function serveStandalone(terminal: Terminal, startedBy: StartedBy): Promise<ExitCode> {
   const read = standaloneConfig(terminal.variables)
   for (const one of read.ok ? read.warnings : [...read.problems, ...read.warnings])
     terminal.err(problemText('environment', one))
   if (!read.ok) return exitCodes.problem
-  const options = { config: read.config, variables: terminal.variables, onError: errorLines(terminal) }
+  const { variables, program } = terminal
+  const options = { config: read.config, variables, program, onError: errorLines(terminal) }
   try {
-    const { serveClient, serveInbox } = await import('./run-standalone.ts')
-    if (!byPerson) await serveClient(options)
+    const { serveClient, serveInbox, serveInboxWhileUsed } = await import('./run-standalone.ts')
+    if (startedBy === 'client') await serveClient(options)
+    else if (startedBy === 'assent') await serveInboxWhileUsed(options)
     else await serveInbox(options, (link, inbox) => terminal.err(welcomeText(terminal, link ?? inbox.url)))
     return exitCodes.ok
   } catch (error) {
@@ -44,12 +44,13 @@ function welcomeText({ isErrColoured, variables }: Terminal, link: string | unde
 
 Clients start this program and send it requests; there is nothing to type here.
 
-  1. Set up your client             ${strong('npx assent init')}
-  2. Have your agent plan something, and ask it to have the plan approved with Assent.
-  3. Answer in your client. What it cannot show you waits in your inbox:
-       in the browser               ${link ?? 'could not be opened'}
-                                    (the link works once; a new one: npx assent inbox link)
-       in a terminal                ${strong('npx assent inbox')}
+  1. See a sample question   ${strong('npx assent try')}
+  2. Set up your clients     ${strong('npx assent init')}
+  3. Have your agent plan something, and ask it to have the plan approved with Assent.
+  4. Answer in your client. What it cannot show you waits in your inbox: in a terminal with
+     ${strong('npx assent inbox')}, or in the browser (this link works once; later: ${strong('npx assent inbox open')}):
+
+  ${link ?? 'could not be opened'}
 
 Asks and answers are stored in ${homeFolder(variables)}.
 The inbox stays open while this runs. Ctrl+C stops it. All commands: npx assent --help`

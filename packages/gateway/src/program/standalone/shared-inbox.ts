@@ -23,19 +23,30 @@ export interface Sharing {
   readonly file: string
   /** The keys with which processes on the same store authenticate to each other. */
   readonly listenerKeys: readonly Uint8Array[]
-  /** Creates the request handler, once the address is known. `closing` aborts when this process serves no longer. */
-  readonly open: (origin: string, closing: AbortSignal) => Promise<Fallback>
+  /** The id of this process, if an agent uses it. */
+  readonly window?: string
+  /** Creates the inbox, once the address is known. `closing` aborts when this process serves no longer. */
+  readonly open: (origin: string, closing: AbortSignal) => Promise<OpenedInbox>
   /** Called when another program has the port. */
   readonly onStranger: (port: number) => Promise<void>
   readonly onError: (error: unknown) => void
+}
+
+export interface OpenedInbox {
+  readonly respond: Fallback
+  /** Pages that are open now. */
+  readonly openPages: number
 }
 
 export class SharedInbox {
   readonly #sharing: Sharing
   readonly #closing = new AbortController()
   #server: Server | undefined
+  #opened: OpenedInbox | undefined
   #serving = new AbortController()
   #origin: string | undefined
+  /** The process that last proved itself at `#origin`. */
+  #instance: string | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(sharing: Sharing) {
@@ -49,6 +60,11 @@ export class SharedInbox {
 
   get isServedHere(): boolean {
     return this.#server !== undefined
+  }
+
+  /** Pages that are open at this process. */
+  get openPages(): number {
+    return this.#opened?.openPages ?? 0
   }
 
   /** Resolves when this process or another one serves the inbox. */
@@ -72,6 +88,7 @@ export class SharedInbox {
   async #stop(): Promise<void> {
     const server = this.#server
     this.#server = undefined
+    this.#opened = undefined
     this.#serving.abort()
     if (server === undefined) return
     const closed = new Promise((resolve) => server.close(resolve))
@@ -84,8 +101,10 @@ export class SharedInbox {
     const { listen, onStranger } = this.#sharing
     const configured = expectedOrigin(listen)
     for (const origin of new Set([this.#origin, configured, keptOrigin(this.#sharing.file)])) {
-      if (origin === undefined || (await this.#instanceAt(origin)) === undefined) continue
+      const instance = origin === undefined ? undefined : await this.#instanceAt(origin)
+      if (instance === undefined) continue
       this.#origin = origin
+      this.#instance = instance
       return
     }
     await this.#serve(listen).catch(async (error: unknown) => {
@@ -102,8 +121,7 @@ export class SharedInbox {
 
   async #serve(address: Address): Promise<void> {
     const { open, file, onError } = this.#sharing
-    let respond: Fallback | undefined
-    const server = plainServer(() => respond, onError)
+    const server = plainServer(() => this.#opened?.respond, onError)
     const { origin } = await listenAt(server, address)
     // The server must not keep the process alive.
     server.unref()
@@ -111,7 +129,7 @@ export class SharedInbox {
     this.#server = server
     this.#serving = new AbortController()
     try {
-      respond = await open(origin, this.#serving.signal)
+      this.#opened = await open(origin, this.#serving.signal)
       storeOrigin(file, origin)
     } catch (error) {
       await this.#stop()
@@ -122,9 +140,11 @@ export class SharedInbox {
   }
 
   async #instanceAt(origin: string): Promise<string | undefined> {
+    const { listenerKeys, window } = this.#sharing
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(standaloneLimits.inboxReplyMs)])
-    const listener = await askListener(new URL(origin), this.#sharing.listenerKeys, signal)
-    return listener?.instance
+    const to = origin === this.#origin ? this.#instance : undefined
+    const report = window === undefined || to === undefined ? undefined : { window, to }
+    return (await askListener(new URL(origin), listenerKeys, signal, report))?.instance
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { overHttp, redeem } from '../../../../../test-kit/gateway/signing-browser.ts'
@@ -57,6 +58,35 @@ test('[ALONE-5] if the window that serves the inbox is killed, another takes ove
   // The same browser: sessions and questions are in the store.
   expect(await before.answer(after[0]?.id ?? '', red)).toBe(200)
   expect(await calling).toMatchObject({ isError: false, data: { choice: 'red' } })
+})
+
+test('[ALONE-10] the inbox keeps running when the last window closes while a page is open, and says that no agent runs', async () => {
+  const window = await home.window('2025-11-25')
+  const { browser } = await visit(home, await home.store())
+  const agents = async () => {
+    const reply = await browser.get('/api/agents').catch(() => undefined)
+    return reply?.status === 200 ? ((await reply.json()) as { running: number }).running : undefined
+  }
+  expect(await agents()).toBe(1)
+  const stream = await browser.get('/api/changes', { accept: 'text/event-stream' })
+  expect(stream.status).toBe(200)
+
+  await window.close()
+
+  await until(async () => ((await agents()) === 0 ? true : undefined), 60_000)
+  expect((await browser.get('/api/history')).status).toBe(200)
+  const { pid } = JSON.parse(readFileSync(inboxFile(home.folder), 'utf8')) as { pid: number }
+  expect(pid).not.toBe(window.pid)
+  await home.window('2026-07-28')
+  await until(async () => ((await agents()) === 1 ? true : undefined), 60_000)
+})
+
+test('[ALONE-10] without an open page the inbox ends with the last window', async () => {
+  const window = await home.window('2025-11-25')
+  const { browser } = await visit(home, await home.store())
+  await window.close()
+  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  await expect(browser.get('/api/history')).rejects.toThrow()
 })
 
 test('[ALONE-5] if another program has the port, the inbox uses a free one and is still found', async () => {

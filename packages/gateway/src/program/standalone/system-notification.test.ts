@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { notificationCommand, runCommand } from './system-notification.ts'
+import { runCommand } from './desktop.ts'
+import { notificationCommand } from './system-notification.ts'
 
 const hostile = [
   '"; do shell script "touch /tmp/x"; "',

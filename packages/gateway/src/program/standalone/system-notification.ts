@@ -4,20 +4,13 @@
 // never part of a script, a shell command or markup. Linux shows markup in the body of a notification, so the texts are in
 // its summary, which is plain.
 
-import { spawn } from 'node:child_process'
-import { standaloneLimits } from '../../limits.ts'
+import { type DesktopCommand, hasDesktop, windowsFolder } from './desktop.ts'
 
 export interface SystemNotification {
   readonly title: string
   readonly text: string
   /** Where the person answers. Our own address. */
   readonly url: string
-}
-
-export interface NotificationCommand {
-  readonly program: string
-  readonly args: readonly string[]
-  readonly input?: string
 }
 
 const macScript = [
@@ -49,7 +42,8 @@ export function notificationCommand(
   { title, text, url }: SystemNotification,
   platform: NodeJS.Platform,
   variables: NodeJS.ProcessEnv,
-): NotificationCommand | undefined {
+): DesktopCommand | undefined {
+  if (!hasDesktop(platform, variables)) return undefined
   const answer = `Answer in your inbox: ${url}`
   if (platform === 'darwin')
     return {
@@ -59,28 +53,10 @@ export function notificationCommand(
   if (platform === 'win32') {
     const args = ['-NoProfile', '-NonInteractive', '-Command', windowsScript]
     return {
-      program: `${variables.SystemRoot ?? 'C:\\Windows'}${powershell}`,
+      program: `${windowsFolder(variables)}${powershell}`,
       args,
       input: JSON.stringify({ title, text }),
     }
   }
-  if (variables.DISPLAY === undefined && variables.WAYLAND_DISPLAY === undefined) return undefined
   return { program: 'notify-send', args: ['--app-name=Assent', '--', `${title}: ${text}`, answer] }
-}
-
-/** Rejects if the program is missing or fails. */
-export function runCommand({ program, args, input }: NotificationCommand, variables: NodeJS.ProcessEnv): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timeout = standaloneLimits.notificationMs
-    const options = { env: variables, timeout, windowsHide: true } as const
-    const child = spawn(program, args, { ...options, stdio: ['pipe', 'ignore', 'ignore'] })
-    child.once('error', reject)
-    child.once('close', (code) => {
-      if (code === 0) resolve()
-      else reject(new Error(`${program} ended with ${code ?? 'a signal'}.`))
-    })
-    // The program may end without reading it.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input ?? '')
-  })
 }

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,7 +60,8 @@ export async function aHome(): Promise<Home> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-home-')))
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
   const listen = `127.0.0.1:${await freePort()}`
-  const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: listen, ASSENT_DESKTOP_NOTIFY: 'false' }
+  const quiet = { ASSENT_DESKTOP_NOTIFY: 'false', ASSENT_DESKTOP_OPEN: 'false' }
+  const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: listen, ...quiet }
   const who = {
     GIT_AUTHOR_NAME: 'A',
     GIT_AUTHOR_EMAIL: 'a@example.com',
@@ -94,10 +95,26 @@ export async function aHome(): Promise<Home> {
     },
     close: async () => {
       for (const close of toClose.reverse()) await close()
+      await stopBackgroundInbox(folder)
       rmSync(folder, { recursive: true, force: true })
       rmSync(project, { recursive: true, force: true })
     },
   }
+}
+
+/** An inbox that continues in the background is still running. */
+async function stopBackgroundInbox(folder: string): Promise<void> {
+  const file = inboxFile(folder)
+  const { pid } = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }) : { pid: 0 }
+  const isRunning = () => {
+    try {
+      return pid !== 0 && process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  if (isRunning()) process.kill(pid, 'SIGTERM')
+  await until(() => (isRunning() ? undefined : true), 30_000)
 }
 
 type Variables = Readonly<Record<string, string>>

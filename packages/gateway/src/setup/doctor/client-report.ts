@@ -42,11 +42,11 @@ export function clientReportOf(title: string): ClientReport {
   return {
     forms:
       form.kinds.length === 0
-        ? 'shows none'
+        ? 'not supported'
         : missing.length === 0
-          ? 'shows all kinds'
-          : `shows ${list(form.kinds.map((kind) => words[kind]))}`,
-    links: showsLinks ? 'shows them' : 'does not show them',
+          ? 'all kinds'
+          : list(form.kinds.map((kind) => words[kind])),
+    links: showsLinks ? 'supported' : 'not supported',
     waits: waitsOf(traits),
     inbox: inbox.length === 0 ? 'nothing' : list(inbox),
     quietMs: patience.quietMs,

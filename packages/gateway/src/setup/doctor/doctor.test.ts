@@ -1,40 +1,18 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { closeAfterTest, listening } from '../../../../../test-kit/close-after-test.ts'
 import { knownClients } from '../../call/clients/known-clients.ts'
 import { asking, assent } from '../../program/process.suite.ts'
-import { runDoctor } from '../../program/run-doctor.ts'
 import { initClients } from '../init/clients.ts'
 import { npxLaunch, pathLaunch, thisProgram } from '../init/launch.ts'
-import { aMachine, type TestMachine } from '../init/machine.suite.ts'
+import { aMachine } from '../init/machine.suite.ts'
 import { isAtLeast, oldestNode, whyTooOld } from '../node-version.ts'
 import { clientReportOf } from './client-report.ts'
-import { portFinding } from './environment.ts'
+import { doctor } from './doctor.suite.ts'
 import type { Examined, Report } from './examine.ts'
 
 /** A configuration entry for a server of one protocol generation. */
 function server(generation: '2025-11-25' | '2026-07-28') {
   return { command: process.execPath, args: ['--conditions=assent-source', asking, generation] }
-}
-
-async function doctor(
-  machine: TestMachine,
-  names: string[] = [],
-  options: object = {},
-): Promise<{ code: number; report: Report }> {
-  let out = ''
-  const terminal = {
-    out: (text: string) => {
-      out += text
-    },
-    err: () => undefined,
-    variables: { ...machine.variables, PATH: process.env.PATH, ASSENT_LISTEN: '127.0.0.1:1' },
-    isOutColoured: false,
-    isErrColoured: false,
-  }
-  const code = await runDoctor(names, { start: true, json: true, ...options }, terminal, machine.repository)
-  return { code, report: JSON.parse(out) }
 }
 
 function only({ clients }: Report): Examined {
@@ -45,12 +23,12 @@ function only({ clients }: Report): Examined {
 describe('client report', () => {
   test('[DOCTOR-1] the report matches the table of known clients that the gateway uses', () => {
     for (const { title } of initClients) {
-      const row = knownClients.find((one) => one.title === title)
+      const row = knownClients.find((one) => one.title === title && one.before === undefined)
       const { forms, links, inbox } = clientReportOf(title)
       if (row === undefined) throw new Error(`${title} is not known`)
 
-      expect(links, title).toBe(row.showsLinks ? 'shows them' : 'does not show them')
-      expect(forms === 'shows none', title).toBe(row.form.kinds.length === 0)
+      expect(links, title).toBe(row.showsLinks ? 'supported' : 'not supported')
+      expect(forms === 'not supported', title).toBe(row.form.kinds.length === 0)
       expect(inbox.includes('every question'), title).toBe(row.form.kinds.length === 0)
       expect(inbox.includes('forms with numbers'), title).toBe(
         row.form.kinds.length > 0 && !row.form.kinds.includes('number'),
@@ -77,7 +55,7 @@ describe('configuration files', () => {
     expect(only(report).problems).toEqual(['It is not set up. Run: assent init cursor'])
   })
 
-  test('[DOCTOR-2] entries that init wrote are found for all eight clients, in both scopes', async () => {
+  test('[DOCTOR-2] entries that init wrote are found for all clients, in both scopes', async () => {
     const machine = await aMachine()
     const { command, args } = pathLaunch(thisProgram())
     const all = initClients.map(({ id }) => id)
@@ -96,7 +74,7 @@ describe('configuration files', () => {
       expect(
         places.map(({ scope }) => scope),
         id,
-      ).toEqual(id === 'goose' ? ['user'] : ['project', 'user'])
+      ).toEqual(id === 'goose' || id === 'claude-desktop' ? ['user'] : ['project', 'user'])
     }
   })
 
@@ -214,19 +192,20 @@ describe('the machine', () => {
     )
   })
 
-  test('[DOCTOR-5] the inbox port is reported as free, used by Assent, or taken by another program', async () => {
-    const answering = async (body: string) => {
-      const http = createServer((_request, response) => response.end(body))
-      await listening(http)
-      closeAfterTest(() => void http.close())
-      return portFinding({ host: '127.0.0.1', port: (http.address() as AddressInfo).port })
+  test('[DOCTOR-5] an old Node on the PATH is a problem for clients that start it by name, not by path', async () => {
+    const found = async (command: string) => {
+      const files = {
+        '~/bin/node': '#!/bin/sh\necho v20.0.0\n',
+        '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { assent: { command } } }),
+      }
+      const machine = await aMachine(files)
+      chmodSync(machine.path('~/bin/node'), 0o755)
+      const { report } = await doctor(machine, [], { start: false }, { PATH: machine.path('~/bin') })
+      return report.surroundings.find(({ what }) => what === 'Node')
     }
 
-    expect(await portFinding({ host: '127.0.0.1', port: 1 })).toMatchObject({ ok: true })
-    expect(await answering('<title>Assent</title>')).toMatchObject({ ok: true })
-    const other = await answering('<title>Something else</title>')
-    expect(other).toMatchObject({ ok: false })
-    expect(other.change).toContain('ASSENT_LISTEN')
+    expect(await found('npx')).toMatchObject({ ok: false, words: expect.stringContaining('v20.0.0') })
+    expect(await found(process.execPath)).toMatchObject({ ok: true })
   })
 
   test('[DOCTOR-5] a data folder that is not writable is reported', async () => {
@@ -252,8 +231,10 @@ test('[DOCTOR-2] the command prints the report as text and exits with 2 for an u
 
   const [all, wrong] = await Promise.all([run('cursor', 'zed'), run('emacs')])
 
-  expect(all.out).toMatch(/✓ .*Cursor \(on this machine\)/)
+  expect(all.out).toMatch(/✓ Cursor: works/)
   expect(all.out).toContain('2025-11-25 answered in')
-  expect(all.out).toContain('It is not set up. Run: assent init zed')
+  expect(all.out).toContain('– Zed: not set up. Run: assent init zed')
+  expect(all.out).toContain('1 of 2 clients are set up without a problem; no problems found.')
   expect(wrong.code).toBe(2)
+  expect(wrong.err).toContain('Unknown client `emacs`')
 })

@@ -6,6 +6,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { type Address, addressText } from '../../config/kinds.ts'
+import { expectedOrigin } from '../../http/listen.ts'
+import { askListener } from '../../inbox/listener-proof.ts'
 import { type Machine, stateFolder } from '../init/machine.ts'
 import { doctorLimits } from '../limits.ts'
 import { isAtLeast, oldestNode } from '../node-version.ts'
@@ -18,8 +20,14 @@ export interface DoctorFinding {
   readonly change?: string
 }
 
-export function nodeFinding({ variables }: Machine): DoctorFinding {
-  const { stdout, error } = spawnSync('node', ['--version'], { env: { PATH: variables.PATH ?? '' }, encoding: 'utf8' })
+/** @param isStarted whether a client starts the Node that is first on the PATH, as npx does */
+export function nodeFinding({ variables }: Machine, isStarted: boolean): DoctorFinding {
+  if (!isStarted) return { what: 'Node', ok: true, words: 'clients start it by its path' }
+  const { stdout, error } = spawnSync('node', ['--version'], {
+    env: { PATH: variables.PATH ?? '' },
+    encoding: 'utf8',
+    timeout: doctorLimits.nodeMs,
+  })
   const change = `Install Node ${oldestNode.join('.')} or later where your clients find it first.`
   if (error !== undefined) return { what: 'Node', ok: false, words: 'no program node is on the path', change }
   const version = stdout.trim()
@@ -42,14 +50,47 @@ export function folderFinding(machine: Machine): DoctorFinding {
   }
 }
 
-export async function portFinding(address: Address): Promise<DoctorFinding> {
-  const url = `http://${addressText(address)}/`
+/** The inbox that the user's windows share. */
+export interface ExpectedInbox {
+  readonly listen: Address
+  /** The database, for the person. */
+  readonly store: string
+  /** The keys with which the processes on this store authenticate; empty if no store exists yet. */
+  readonly keys: readonly Uint8Array[]
+  /** Where the inbox was last served, if another program had the port. */
+  readonly lastOrigin: string | undefined
+}
+
+/**
+ * A page that looks like ours proves nothing: it may belong to another user, or to another store. So the listener must
+ * prove that it has the keys of this store.
+ */
+export async function portFinding({ listen, store, keys, lastOrigin }: ExpectedInbox): Promise<DoctorFinding> {
   const what = 'Inbox'
-  const page = await firstPage(address)
+  for (const origin of new Set([expectedOrigin(listen), ...(lastOrigin === undefined ? [] : [lastOrigin])])) {
+    const listener = await askListener(new URL(origin), keys, AbortSignal.timeout(doctorLimits.portMs))
+    if (listener === undefined) continue
+    return {
+      what,
+      ok: true,
+      words: `${origin}/ is served by a running Assent with the store ${store}; all windows with this store share it`,
+    }
+  }
+  const url = `http://${addressText(listen)}/`
+  const page = await firstPage(listen)
   if (page === undefined)
-    return { what, ok: true, words: `${url} is free; the first window will serve the inbox there` }
-  if (!/assent/i.test(page)) return taken(url)
-  return { what, ok: true, words: `${url} is served by a running Assent; all windows share it` }
+    return {
+      what,
+      ok: true,
+      words: `${url} is free; the first window will serve the inbox there, with the store ${store}`,
+    }
+  const owner = /assent/i.test(page) ? 'an Assent with another store, or of another user' : 'another program'
+  return {
+    what,
+    ok: false,
+    words: `${url} is taken by ${owner}; your windows use a free port instead, which changes`,
+    change: 'Stop that program, or give Assent another address: set ASSENT_LISTEN, such as 127.0.0.1:7431.',
+  }
 }
 
 /** Undefined if the connection is refused; empty if a program listens but sends no page. */
@@ -66,9 +107,4 @@ function firstPage({ host, port }: Address): Promise<string | undefined> {
     request.on('timeout', () => request.destroy())
     request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? undefined : ''))
   })
-}
-
-function taken(url: string): DoctorFinding {
-  const change = 'Stop that program, or give Assent another address: set ASSENT_LISTEN, such as 127.0.0.1:7421.'
-  return { what: 'Inbox', ok: false, words: `${url} is taken by another program`, change }
 }

@@ -2,7 +2,8 @@
 //
 // Each generation gets a separate process: a server may exit when it receives a request of the other generation.
 
-import type { JsonObject } from '@assent/core'
+import { type JsonObject, oneLine } from '@assent/core'
+import { type Redact, redactor, secretsOfServer } from '../../config/redact.ts'
 import { isReply, type Message, type Reply, stringAt } from '../../protocol/messages.ts'
 import { metaKeys, revision as newest } from '../../protocol/names-2026-07-28.ts'
 import { BackOff } from '../../servers/back-off.ts'
@@ -12,7 +13,8 @@ import { doctorLimits } from '../limits.ts'
 
 export type RevisionCheck =
   | { readonly ok: true; readonly revision: string; readonly tools: readonly string[]; readonly tookMs: number }
-  | { readonly ok: false; readonly because: string }
+  /** `isLate`: the time for all checks was over. */
+  | { readonly ok: false; readonly isLate: boolean; readonly because: string }
 
 export interface LiveProbe {
   /** The revisions with sessions, which all clients support. */
@@ -24,11 +26,20 @@ export interface LiveProbe {
 const older = '2025-11-25'
 const info = { name: 'assent-doctor', version: '1' }
 
-export async function checkLaunch(server: StdioServer): Promise<LiveProbe> {
-  const sessions = await check(server, bySession)
+export interface LaunchRequest {
+  /** As configured: its variables and arguments may contain secrets, which are not printed. */
+  readonly server: StdioServer & { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  /** The variables that the client would pass on. */
+  readonly inherited: Readonly<Record<string, string>>
+  /** When to give up, by `performance.now()`. */
+  readonly untilMs: number
+}
+
+export async function checkLaunch(request: LaunchRequest): Promise<LiveProbe> {
+  const sessions = await check(request, bySession)
   // A server that timed out once would time out again.
-  if (!sessions.ok && sessions.because === noAnswer) return { sessions, stateless: sessions }
-  return { sessions, stateless: await check(server, byDiscovery) }
+  if (!sessions.ok && sessions.isLate) return { sessions, stateless: sessions }
+  return { sessions, stateless: await check(request, byDiscovery) }
 }
 
 type Ask = (method: string, params: JsonObject) => Promise<JsonObject>
@@ -51,10 +62,10 @@ async function byDiscovery({ ask }: Connection): Promise<{ revision: string; too
   return { revision: newest, tools: toolNames(await ask('tools/list', { _meta })) }
 }
 
-const noAnswer = `It did not respond within ${doctorLimits.answerMs / 1_000} s.`
+class TooLate extends Error {}
 
 async function check(
-  server: StdioServer,
+  { server, inherited, untilMs }: LaunchRequest,
   probe: (connection: Connection) => Promise<{ revision: string; tools: string[] }>,
 ): Promise<RevisionCheck> {
   const begun = performance.now()
@@ -63,21 +74,26 @@ async function check(
   // Prevents an unhandled rejection when no request is waiting.
   ended.promise.catch(() => undefined)
   const stderrLines: string[] = []
+  const redact = redactor(secretsOfServer({ cwd: undefined, ...server }))
   const transport = new StdioTransport(
-    server,
+    { ...server, env: { ...inherited, ...server.env } },
     {
       onMessage: (message: Message) => {
         if (isReply(message)) waiting.get(Number(message.id))?.(message)
       },
       // The last lines of stderr may arrive after the process has ended.
       onClosed: (reason) => {
-        setTimeout(() => ended.reject(new Error(reason + relevantLines(stderrLines))), doctorLimits.outputGraceMs)
+        const end = () => ended.reject(new Error(endText(reason, stderrLines, redact)))
+        setTimeout(end, doctorLimits.outputGraceMs)
       },
     },
     (line) => stderrLines.push(line.trim()),
     new BackOff(),
   )
-  const timer = setTimeout(() => ended.reject(new Error(noAnswer)), doctorLimits.answerMs)
+  const timer = setTimeout(
+    () => ended.reject(new TooLate(`It has not responded yet.${relevantLines(stderrLines, redact)}`)),
+    Math.max(0, untilMs - begun),
+  )
   let count = 0
   const ask: Ask = async (method, params) => {
     const id = count++
@@ -94,7 +110,8 @@ async function check(
     const found = await probe({ ask, notify: (method) => transport.send({ jsonrpc: '2.0', method }) })
     return { ok: true, ...found, tookMs: Math.round(performance.now() - begun) }
   } catch (error) {
-    return { ok: false, because: error instanceof Error ? error.message : String(error) }
+    const because = error instanceof Error ? error.message : String(error)
+    return { ok: false, isLate: error instanceof TooLate, because }
   } finally {
     clearTimeout(timer)
     transport.close()
@@ -107,9 +124,20 @@ function toolNames(result: JsonObject): string[] {
   return tools.flatMap((tool) => stringAt(tool as JsonObject, 'name') ?? [])
 }
 
+/** Without the last lines that the transport appends: the relevant lines are often earlier. */
+function endText(reason: string, stderrLines: readonly string[], redact: Redact): string {
+  const shown = relevantLines(stderrLines, redact)
+  return shown === '' ? reason : `${reason.replace(/ It printed last: .*$/s, '')}${shown}`
+}
+
 /** The lines of stderr that most likely explain the failure; the last ones if none stands out. */
-function relevantLines(stderrLines: readonly string[]): string {
-  const relevant = stderrLines.filter((line) => /error|not found|cannot|refused|denied/i.test(line)).slice(0, 2)
-  const shown = relevant.length > 0 ? relevant : stderrLines.slice(-3)
+function relevantLines(stderrLines: readonly string[], redact: Redact): string {
+  const lines = stderrLines.filter((line) => line !== '')
+  const relevant = lines.filter((line) => /error|not found|cannot|refused|denied|\bE[A-Z]{4,}\b/i.test(line))
+  const { outputLines, outputLineChars: maxChars } = doctorLimits
+  // npm repeats its prefix as a line of its own.
+  const distinct = relevant.filter((line, index) => !relevant.some((other, at) => at < index && other.startsWith(line)))
+  const chosen = distinct.length > 0 ? distinct.slice(0, outputLines) : lines.slice(-outputLines)
+  const shown = chosen.map((line) => oneLine(redact(line), 'terminal', { maxChars }))
   return shown.length === 0 ? '' : ` Its output: ${shown.join(' / ')}`
 }

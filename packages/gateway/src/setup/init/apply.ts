@@ -1,6 +1,7 @@
 // Applies a plan: backs up each file, records the change, then writes the file.
 
 import { statSync } from 'node:fs'
+import type { InitClient } from './clients.ts'
 import { textDigest, writeWhole } from './files.ts'
 import type { Machine } from './machine.ts'
 import { isAsPlanned, type Planned } from './plan.ts'
@@ -8,8 +9,8 @@ import { type InitRecord, isSameReader, type RecordedChange, type RecordReader }
 import { targetOf } from './scope.ts'
 
 export type Applied =
-  | { readonly kind: 'written'; readonly file: string; readonly backup: string | undefined }
-  | { readonly kind: 'failed'; readonly file: string; readonly because: string }
+  | { readonly kind: 'written'; readonly planned: Planned; readonly backup: string | undefined }
+  | { readonly kind: 'failed'; readonly planned: Planned; readonly because: string }
 
 export interface Applying {
   readonly record: InitRecord
@@ -19,9 +20,20 @@ export interface Applying {
   readonly now: Date
 }
 
+/** The servers come first: a client whose server could not be written gets no rules either. */
 export function apply(plan: readonly Planned[], applying: Applying): Applied[] {
   for (const one of plan) if (one.kind === 'there') addReaders(one, applying.record, applying.root)
-  return plan.filter((one) => one.kind === 'write').map((one) => applyOne(one, applying))
+  const failed = new Set<InitClient>()
+  return plan
+    .filter((one) => one.kind === 'write')
+    .toSorted((one, other) => Number(other.purpose === 'server') - Number(one.purpose === 'server'))
+    .flatMap((one) => {
+      const clients = one.clients.filter((client) => !failed.has(client))
+      if (clients.length === 0) return []
+      const applied = applyOne({ ...one, clients }, applying)
+      if (applied.kind === 'failed' && one.purpose === 'server') for (const client of clients) failed.add(client)
+      return [applied]
+    })
 }
 
 /** Adds these clients as readers of an existing change, so that undo keeps it until the last reader is undone. */
@@ -41,9 +53,9 @@ function readersOf(clients: Planned['clients'], root: string | null): RecordRead
 function applyOne(planned: Planned & { kind: 'write' }, { record, root, machine, now }: Applying): Applied {
   const { file, change, clients, write } = planned
   const target = targetOf(file, root, machine)
-  if (!target.ok) return { kind: 'failed', file, because: target.because }
+  if (!target.ok) return { kind: 'failed', planned, because: target.because }
   if (target.path !== planned.target || !isAsPlanned(planned, write)) {
-    return { kind: 'failed', file, because: 'it changed while you were asked; run init again' }
+    return { kind: 'failed', planned, because: 'it changed while you were asked; run init again' }
   }
   const others = record.read().filter((one) => one.file !== file)
   const written: RecordedChange = {
@@ -62,10 +74,10 @@ function applyOne(planned: Planned & { kind: 'write' }, { record, root, machine,
     record.write([...others, written])
     const folders = writeWhole(file, write.after, modeFor(file))
     if (folders.length > 0) record.write([...others, { ...written, folders }])
-    return { kind: 'written', file, backup }
+    return { kind: 'written', planned, backup }
   } catch (error) {
     record.write(others)
-    return { kind: 'failed', file, because: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', planned, because: error instanceof Error ? error.message : String(error) }
   }
 }
 

@@ -6,9 +6,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@assent/core'
+import { conductorAgent, conductorCommand, conductorPrompt, conductorToml } from './conductor.ts'
+import { conductorFiles } from './conductor-files.ts'
 import type { Change } from './edit/change.ts'
-import { conductorAgent, cursorRule, habit, habitPart } from './habit.ts'
-import { appFolder, type Machine, xdgConfig } from './machine.ts'
+import { appFolder, codeFolder, type Machine, xdgConfig } from './machine.ts'
+import { agentBlock, cursorRule, rulesBlock, rulesFile } from './rules.ts'
 
 export type Scope = 'project' | 'user'
 
@@ -16,7 +18,7 @@ export type Scope = 'project' | 'user'
 export interface WantedEntry {
   readonly file: string
   readonly change: Change
-  readonly purpose: 'server' | 'habit'
+  readonly purpose: 'server' | 'rules' | 'agent' | 'command'
 }
 
 export interface InitClient {
@@ -28,10 +30,12 @@ export interface InitClient {
   marks(machine: Machine): { readonly home: readonly string[]; readonly repository: readonly string[] }
   /** @param root of the repository; undefined for the user's configuration */
   server(machine: Machine, root: string | undefined): WantedEntry
-  /** Undefined if the client has no file for rules. */
-  habit(machine: Machine, root: string | undefined): WantedEntry | undefined
+  /** The files besides the server's entry: rules or an agent, and the command `/conductor` if the client has commands. */
+  rules(machine: Machine, root: string | undefined): readonly WantedEntry[]
   /** Set if the client has only user configuration, whatever the scope. */
   readonly isUserAlone?: true
+  /** Set if the client has custom agents, so that it may have a Conductor. */
+  readonly hasConductor?: true
   /** The remaining manual steps, as text. */
   next(scope: Scope): string
 }
@@ -56,13 +60,9 @@ export const initClients: readonly InitClient[] = [
         path: ['servers', name],
         value: { type: 'stdio', ...start(machine) },
       }),
-    habit: ({ home }, root) =>
-      ownFile(
-        root === undefined ? join(home, '.copilot') : join(root, '.github'),
-        'agents/Conductor.agent.md',
-        conductorAgent,
-      ),
-    next: () => 'Choose the agent Conductor in the chat. VS Code asks once whether the server may start.',
+    rules: conductorForCode,
+    hasConductor: true,
+    next: () => 'Type /conductor in the chat, or choose the agent. VS Code asks once whether the server may start.',
   },
   {
     id: 'claude-code',
@@ -78,16 +78,33 @@ export const initClients: readonly InitClient[] = [
         // Loaded from the start: an agent that does not search for tools would never find the ones that ask.
         value: { type: 'stdio', ...start(machine), timeout: waitS * 1_000, alwaysLoad: true },
       }),
-    habit: ({ home, variables }, root) =>
-      ownFile(
-        root === undefined ? variables.CLAUDE_CONFIG_DIR || join(home, '.claude') : join(root, '.claude'),
-        'rules/assent.md',
-        habit,
-      ),
+    rules: ({ home, variables }, root) => {
+      const folder = root === undefined ? variables.CLAUDE_CONFIG_DIR || join(home, '.claude') : join(root, '.claude')
+      return [
+        ownFile('rules', join(folder, 'rules', 'assent.md'), rulesFile),
+        ownFile('command', join(folder, 'commands', 'conductor.md'), conductorCommand),
+      ]
+    },
     next: (scope) =>
       scope === 'project'
         ? 'Start `claude` here once and approve the server of this project.'
         : 'Restart `claude`; /mcp shows the server.',
+  },
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    // It has no program on the PATH.
+    commands: [],
+    marks: (machine) => ({ home: [desktopFolder(machine)], repository: [] }),
+    isUserAlone: true,
+    server: (machine) =>
+      entry(join(desktopFolder(machine), 'claude_desktop_config.json'), {
+        path: ['mcpServers', name],
+        value: start(machine),
+      }),
+    // It has no file for instructions; the server sends its own.
+    rules: () => [],
+    next: () => 'Quit Claude Desktop completely and start it again.',
   },
   {
     id: 'cursor',
@@ -96,9 +113,11 @@ export const initClients: readonly InitClient[] = [
     marks: ({ home }) => ({ home: [join(home, '.cursor')], repository: ['.cursor', '.cursorrules'] }),
     server: (machine, root) =>
       entry(join(root ?? machine.home, '.cursor', 'mcp.json'), { path: ['mcpServers', name], value: start(machine) }),
-    // Cursor keeps user rules in its database, so there is no file to write.
-    habit: (_machine, root) =>
-      root === undefined ? undefined : ownFile(join(root, '.cursor'), 'rules/assent.mdc', cursorRule),
+    // Cursor keeps user rules in its database, so there is no file for them.
+    rules: ({ home }, root) => [
+      ...(root === undefined ? [] : [ownFile('rules', join(root, '.cursor', 'rules', 'assent.mdc'), cursorRule)]),
+      ownFile('command', join(root ?? home, '.cursor', 'commands', 'conductor.md'), conductorCommand),
+    ],
     next: () => 'Turn the server on under Settings, MCP: Cursor leaves new servers off.',
   },
   {
@@ -116,7 +135,8 @@ export const initClients: readonly InitClient[] = [
         value: { ...start(machine), startup_timeout_sec: startS, tool_timeout_sec: waitS },
       },
     }),
-    habit: (machine, root) => block(join(root ?? codexHome(machine), 'AGENTS.md')),
+    // It has no /conductor: its custom prompts are deprecated and have other names.
+    rules: (machine, root) => [block(join(root ?? codexHome(machine), 'AGENTS.md'))],
     next: (scope) =>
       scope === 'project'
         ? 'Codex reads this only in a project that you trust; it asks when it starts here.'
@@ -132,7 +152,10 @@ export const initClients: readonly InitClient[] = [
         path: ['mcpServers', name],
         value: { ...start(machine), timeout: waitS * 1_000 },
       }),
-    habit: ({ home }, root) => block(root === undefined ? join(home, '.gemini', 'GEMINI.md') : join(root, 'GEMINI.md')),
+    rules: ({ home }, root) => [
+      block(root === undefined ? join(home, '.gemini', 'GEMINI.md') : join(root, 'GEMINI.md')),
+      ownFile('command', join(root ?? home, '.gemini', 'commands', 'conductor.toml'), conductorToml),
+    ],
     next: (scope) =>
       scope === 'project'
         ? 'Gemini CLI starts it once you trust this folder; /mcp shows the server.'
@@ -149,8 +172,9 @@ export const initClients: readonly InitClient[] = [
       purpose: 'server',
       change: { kind: 'entry', form: 'yaml', path: ['extensions', name], value: gooseExtension(machine) },
     }),
-    habit: (machine, root) =>
+    rules: (machine, root) => [
       block(root === undefined ? join(gooseFolder(machine), '.goosehints') : join(root, 'AGENTS.md')),
+    ],
     next: () => 'Start a new session of Goose.',
   },
   {
@@ -163,8 +187,9 @@ export const initClients: readonly InitClient[] = [
         path: ['context_servers', name],
         value: { ...start(machine), env: {}, timeout: waitS },
       }),
-    habit: (machine, root) =>
+    rules: (machine, root) => [
       block(root === undefined ? join(zedFolder(machine), 'AGENTS.md') : join(root, zedRules(root))),
+    ],
     next: (scope) => (scope === 'project' ? 'Zed starts it once you trust this project.' : 'Zed starts it by itself.'),
   },
   {
@@ -190,7 +215,17 @@ export const initClients: readonly InitClient[] = [
         fresh: { $schema: 'https://opencode.ai/config.json' },
       })
     },
-    habit: (machine, root) => block(join(root ?? join(xdgConfig(machine), 'opencode'), 'AGENTS.md')),
+    rules: (machine, root) => {
+      const folder = join(xdgConfig(machine), 'opencode')
+      return [
+        block(join(root ?? folder, 'AGENTS.md')),
+        ownFile(
+          'command',
+          join(root === undefined ? folder : join(root, '.opencode'), 'commands', 'conductor.md'),
+          conductorCommand,
+        ),
+      ]
+    },
     next: () => 'Restart opencode.',
   },
 ]
@@ -231,10 +266,9 @@ function zedRules(root: string): string {
   return names.find((one) => existsSync(join(root, one))) ?? 'AGENTS.md'
 }
 
-function codeFolder(machine: Machine): string {
-  const stable = join(appFolder(machine), 'Code', 'User')
-  const insiders = join(appFolder(machine), 'Code - Insiders', 'User')
-  return !existsSync(stable) && existsSync(insiders) ? insiders : stable
+/** The same folder name on every platform. */
+function desktopFolder(machine: Machine): string {
+  return join(appFolder(machine), 'Claude')
 }
 
 function codexHome({ home, variables }: Machine): string {
@@ -254,10 +288,23 @@ function entry(file: string, parts: { path: readonly string[]; value: JsonObject
   return { file, purpose: 'server', change: { kind: 'entry', form: 'jsonc', ...parts } }
 }
 
-function ownFile(folder: string, path: string, text: string): WantedEntry {
-  return { file: join(folder, ...path.split('/')), purpose: 'habit', change: { kind: 'file', text } }
+function ownFile(purpose: WantedEntry['purpose'], file: string, text: string): WantedEntry {
+  return { file, purpose, change: { kind: 'file', text } }
 }
 
 function block(file: string): WantedEntry {
-  return { file, purpose: 'habit', change: { kind: 'block', text: habitPart } }
+  return { file, purpose: 'rules', change: { kind: 'block', text: rulesBlock } }
+}
+
+/** A Conductor that exists already is patched; a second one would have the same name in the list of agents. */
+function conductorForCode(machine: Machine, root: string | undefined): readonly WantedEntry[] {
+  const existing = conductorFiles(machine, root)
+  const own = root === undefined ? join(machine.home, '.copilot') : join(root, '.github')
+  const prompts = root === undefined ? join(codeFolder(machine), 'prompts') : join(root, '.github', 'prompts')
+  const agents: WantedEntry[] =
+    existing.length === 0
+      ? [ownFile('agent', join(own, 'agents', 'Conductor.agent.md'), conductorAgent)]
+      : existing.map(({ file }) => ({ file, purpose: 'agent', change: { kind: 'agent', text: agentBlock } }))
+  const command = conductorPrompt(existing[0]?.name ?? 'Conductor')
+  return [...agents, ownFile('command', join(prompts, 'conductor.prompt.md'), command)]
 }

@@ -40,6 +40,7 @@ describe('finding', () => {
     ['.codex/config.toml', 'codex'],
     ['~/.gemini/oauth_creds.json', 'gemini-cli'],
     ['GEMINI.md', 'gemini-cli'],
+    ['~/.config/Claude/window-state.json', 'claude-desktop'],
     ['~/.config/goose/config.yaml', 'goose'],
     ['.goosehints', 'goose'],
     ['~/.config/zed/settings.json', 'zed'],
@@ -62,6 +63,12 @@ describe('finding', () => {
     expect(found('win32', '')).toEqual(['vscode'])
     const mac = thisMachine({ HOME: '/h' }, '/h', 'darwin')
     expect(initClients[0]?.server(mac, undefined).file).toBe('/h/Library/Application Support/Code/User/mcp.json')
+    const desktop = initClients.find(({ id }) => id === 'claude-desktop')
+    const windows = thisMachine({ HOME: '/h', APPDATA: '/h/roaming' }, '/h', 'win32')
+    expect(desktop?.server(mac, undefined).file).toBe(
+      '/h/Library/Application Support/Claude/claude_desktop_config.json',
+    )
+    expect(desktop?.server(windows, undefined).file).toBe('/h/roaming/Claude/claude_desktop_config.json')
   })
 })
 
@@ -69,7 +76,7 @@ describe.each([
   ['project', (text: string) => text],
   ['user', (text: string) => text],
   ['project', (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`],
-] as const)('all eight clients in %s scope', (scope, lay) => {
+] as const)('all clients in %s scope', (scope, lay) => {
   test('[INIT-2] [INIT-3] [INIT-4] clients are set up once, and undo restores every file byte for byte', async () => {
     const machine = await aFullMachine(lay)
     const before = treeOf(machine)
@@ -115,6 +122,9 @@ test('[INIT-2] without existing files, each client gets its own format, with a l
     mcpServers: { assent: { type: 'stdio', ...launch, timeout: 3_600_000, alwaysLoad: true } },
   })
   expect(JSON.parse(machine.read('.cursor/mcp.json'))).toEqual({ mcpServers: { assent: launch } })
+  expect(JSON.parse(machine.read('~/.config/Claude/claude_desktop_config.json'))).toEqual({
+    mcpServers: { assent: launch },
+  })
   expect(parse(machine.read('.codex/config.toml'))).toEqual({
     mcp_servers: { assent: { ...launch, startup_timeout_sec: 60, tool_timeout_sec: 3_600 } },
   })
@@ -152,13 +162,27 @@ test('[INIT-7] instructions are written as an agent for VS Code, else as a rule 
     }
   }
   expect(machine.read('AGENTS.md').split('assent:begin')).toHaveLength(2)
+  const commands = ['.claude/commands/conductor.md', '.cursor/commands/conductor.md', '.opencode/commands/conductor.md']
+  const toml = parse(machine.read('.gemini/commands/conductor.toml')).prompt
+  for (const text of [agent, ...commands.map(machine.read), String(toml)]) {
+    for (const part of [
+      '-plan.md',
+      'synopsis',
+      '-phase-<number>-complete.md',
+      'Report on an abort',
+      'are missing, stop',
+    ]) {
+      expect(text).toContain(part)
+    }
+  }
+  expect(machine.read('.github/prompts/conductor.prompt.md')).toContain('agent: "Conductor"')
   expect(machine.read('.cursor/rules/assent.mdc')).toContain('alwaysApply: true')
 })
 
-test('[INIT-7] --no-habit writes only servers; Zed gets its block in the rules file that it reads', async () => {
+test('[INIT-7] --no-rules writes only servers; Zed gets its block in the rules file that it reads', async () => {
   const machine = await aMachine({ '.rules': 'Ours.\n' })
 
-  await machine.init(['vscode', 'codex'], { yes: true, habit: false })
+  await machine.init(['vscode', 'codex'], { yes: true, rules: false })
   expect(existsSync(machine.path('.github'))).toBe(false)
   expect(existsSync(machine.path('AGENTS.md'))).toBe(false)
 
@@ -171,7 +195,7 @@ describe('confirmation', () => {
     const machine = await aFullMachine()
     const before = treeOf(machine)
 
-    const result = await machine.init([], { dryRun: true })
+    const result = await machine.init([], { dryRun: true, diff: true })
     expect(result).toMatchObject({ code: 0, err: '' })
     expect(result.out).toContain('+     "assent": {')
     expect(treeOf(machine)).toEqual(before)
@@ -205,7 +229,7 @@ describe('confirmation', () => {
     expect(treeOf(machine)).not.toEqual(before)
     expect(await machine.init([], { undo: true }, person(true))).toMatchObject({ code: 0 })
     expect(treeOf(machine)).toEqual(before)
-    expect(questions.map((one) => one.trim().split(' ')[0])).toEqual(['Write', 'Write', 'Undo', 'Undo'])
+    expect(questions.map((one) => one.trim().split(' ')[0])).toEqual(['Write', 'Write', 'Revert', 'Revert'])
   })
 
   test('[INIT-8] a file that changes while the person decides is not overwritten', async () => {
@@ -217,32 +241,49 @@ describe('confirmation', () => {
     })
 
     expect(result.code).toBe(1)
-    expect(result.out).toContain('it changed while you were asked')
+    expect(result.err).toContain('it changed while you were asked')
+    expect(existsSync(machine.path('.claude'))).toBe(false)
     expect(machine.read('.mcp.json')).toBe('{ "mcpServers": {} }')
   })
 
   test('[INIT-8] secrets in the lines around a change are not shown', async () => {
     const machine = await aFullMachine()
 
-    const shown = [await machine.init([], { dryRun: true }), await machine.init([], { dryRun: true, scope: 'user' })]
+    const shown = await Promise.all(
+      (['project', 'user'] as const).map((scope) => machine.init([], { dryRun: true, diff: true, scope })),
+    )
 
     for (const { out } of shown) for (const secret of ['sw0rdfish', 'ghp_', 'ctx7sk']) expect(out).not.toContain(secret)
   })
 })
 
 describe('files that cannot be edited', () => {
-  test('[INIT-6] such a file stays unchanged, others are written, and the command prints what to paste', async () => {
+  test('[INIT-6] [INIT-13] such a file and its client stay unchanged, others are written, the text to paste is printed', async () => {
     const machine = await aMachine({ '.cursor/mcp.json': '{ broken', '.mcp.json': '{}', '.codex/config.toml': 'a = ' })
 
     const result = await machine.init(['cursor', 'claude-code', 'codex'], { yes: true })
 
     expect(result.code).toBe(1)
+    for (const file of ['.cursor/rules', '.cursor/commands', 'AGENTS.md']) {
+      expect(existsSync(machine.path(file)), file).toBe(false)
+    }
+    expect(result.out).not.toContain('Turn the server on')
     expect(machine.read('.cursor/mcp.json')).toBe('{ broken')
     expect(machine.read('.codex/config.toml')).toBe('a = ')
     expect(machine.read('.mcp.json')).toContain('"assent"')
-    expect(result.out).toContain('not changed: line 1 is not valid JSON')
+    expect(result.out).toContain('Not changed: .cursor/mcp.json: line 1 is not valid JSON')
     expect(result.out).toContain('"mcpServers": {')
     expect(result.out).toContain('[mcp_servers.assent]')
+  })
+
+  test('[INIT-13] a shared rules file is written for the clients whose server can be written', async () => {
+    const machine = await aMachine({ '.codex/config.toml': 'a = ' })
+
+    expect((await machine.init(['codex', 'opencode'], { yes: true })).code).toBe(1)
+
+    expect(machine.read('AGENTS.md')).toContain('assent:begin')
+    await machine.init(['opencode'], { undo: true, yes: true })
+    expect(existsSync(machine.path('AGENTS.md'))).toBe(false)
   })
 
   test('[INIT-6] folders, broken links and files in other encodings are not changed', async () => {
@@ -255,7 +296,7 @@ describe('files that cannot be edited', () => {
     writeFileSync(machine.path('.vscode/mcp.json'), Buffer.from('\uFEFF{}', 'utf16le'))
     const before = treeOf(machine)
 
-    const result = await machine.init(['claude-code', 'cursor', 'vscode'], { yes: true, habit: false })
+    const result = await machine.init(['claude-code', 'cursor', 'vscode'], { yes: true, rules: false })
 
     expect(result.code).toBe(1)
     expect(treeOf(machine)).toEqual(before)
@@ -295,7 +336,7 @@ describe('links and file modes', () => {
     mkdirSync(machine.path('~/.cursor'))
     linkSync(machine.path('~/shared.json'), machine.path('~/.cursor/mcp.json'))
 
-    await machine.init(['cursor', 'claude-code'], { scope: 'user', yes: true, habit: false })
+    await machine.init(['cursor', 'claude-code'], { scope: 'user', yes: true, rules: false })
 
     expect(machine.read('~/shared.json')).toContain('"assent"')
     expect(statSync(machine.path('~/.claude.json')).mode & 0o777).toBe(0o600)
@@ -317,20 +358,28 @@ describe('links and file modes', () => {
   })
 })
 
-test('[INIT-8] the command prints help, refuses an unknown client, and writes nothing without a terminal', async () => {
-  const machine = await aMachine({ '.mcp.json': '{}' })
+test('[INIT-8] [INIT-12] the command writes the user’s own files; the project’s only with --project', async () => {
+  const machine = await aMachine({ '.mcp.json': '{}', '~/.claude.json': '{}' })
   const run = (...words: string[]) =>
     assent(['init', ...words], { folder: machine.repository, variables: { HOME: machine.home } })
 
-  const [help, wrong, silent] = await Promise.all([run('--help'), run('emacs'), run()])
+  const [help, wrong, silent] = await Promise.all([run('--help'), run('claude-cod'), run('--yes')])
   expect(help.out).toContain('--undo')
   expect(wrong).toMatchObject({ code: 2 })
-  expect(wrong.err).toContain('vscode')
-  expect(silent.code).toBe(2)
-  expect(machine.read('.mcp.json')).toBe('{}')
+  expect(wrong.err).toContain('Unknown client `claude-cod`. Did you mean claude-code?')
+  expect(silent).toMatchObject({ code: 2 })
+  expect(silent.out).toContain('1  Claude Code  on this machine and in this repository')
+  expect(silent.err).toContain('--client claude-code, or give --all')
+  expect(existsSync(machine.path('~/.claude'))).toBe(false)
 
-  expect(await run('claude-code', '--yes', '--no-habit')).toMatchObject({ code: 0, err: '' })
+  expect(await run('--client', 'claude-code', '--yes', '--no-rules')).toMatchObject({ code: 0, err: '' })
+  expect(machine.read('~/.claude.json')).toContain('assent')
+  expect(machine.read('.mcp.json')).toBe('{}')
+  expect(await run('--all', '--project', '--yes')).toMatchObject({ code: 0, err: '' })
   expect(machine.read('.mcp.json')).toContain('assent')
   expect(await run('--undo', '--yes')).toMatchObject({ code: 0, err: '' })
+  expect(machine.read('~/.claude.json')).toBe('{}')
+  expect((await run('--undo', '--yes')).out).toContain('assent init --undo --project')
+  expect(await run('--undo', '--project', '--yes')).toMatchObject({ code: 0, err: '' })
   expect(machine.read('.mcp.json')).toBe('{}')
 })

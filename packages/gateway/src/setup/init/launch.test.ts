@@ -69,7 +69,7 @@ test('[INIT-11] a checkout is started from its sources, and init writes that com
   expect(args.at(-1)).toMatch(/packages\/gateway\/src\/program\/main\.ts$/)
 
   const machine = await aMachine({}, programAt('/opt/assent/dist/program/main.js'))
-  await machine.init(['cursor'], { yes: true, habit: false })
+  await machine.init(['cursor'], { yes: true, rules: false })
   expect(JSON.parse(machine.read('.cursor/mcp.json'))).toEqual({
     mcpServers: { assent: { command: '/usr/bin/node', args: ['/opt/assent/dist/program/main.js'] } },
   })

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { closeAfterTest } from '../../../../../test-kit/close-after-test.ts'
 import type { InitOptions } from '../../program/init-options.ts'
 import { runInit } from '../../program/run-init.ts'
+import type { Terminal } from '../../program/terminal.ts'
 import { samples } from './configs.corpus.ts'
 import type { Program } from './launch.ts'
 
@@ -18,8 +19,14 @@ export interface TestMachine {
   path(file: string): string
   read(file: string): string
   write(file: string, text: string): void
-  init(names: readonly string[], options?: Partial<InitOptions>, person?: (question: string) => boolean): Promise<Said>
+  /** In the project and for all found clients, unless the options say otherwise. */
+  init(names: readonly string[], options?: Partial<InitOptions>, person?: TestPerson): Promise<Said>
 }
+
+/** Answers the confirmation; an object also answers the choice of clients, one line after the other. */
+type TestPerson =
+  | ((question: string) => boolean)
+  | { readonly lines: readonly string[]; readonly confirm: (question: string) => boolean }
 
 export interface Said {
   readonly code: number
@@ -61,13 +68,23 @@ export async function aMachine(files: Readonly<Record<string, string>> = {}, pro
         variables,
         isOutColoured: false,
         isErrColoured: false,
-        ...(person === undefined ? {} : { confirm: async (question: string) => person(question) }),
+        ...terminalOf(person),
       }
-      return { code: await runInit(names, { habit: true, ...options }, terminal, repository, program), ...result }
+      const all =
+        names.length === 0 && !('all' in options) && typeof person !== 'object' ? ({ all: true } as const) : {}
+      const given = { scope: 'project', rules: true, ...all, ...options } as const
+      return { code: await runInit(names, given, terminal, repository, program), ...result }
     },
   }
   for (const [file, text] of Object.entries(files)) machine.write(file, text)
   return machine
+}
+
+function terminalOf(person: TestPerson | undefined): Pick<Terminal, 'confirm' | 'ask'> {
+  if (person === undefined) return {}
+  if (typeof person === 'function') return { confirm: async (question) => person(question) }
+  const lines = [...person.lines]
+  return { confirm: async (question) => person.confirm(question), ask: async () => lines.shift() }
 }
 
 /** Everything in the home folder except our record: contents, modes, links, folders. */
@@ -93,7 +110,7 @@ export function treeOf({ home }: TestMachine): Record<string, string> {
   return tree
 }
 
-/** All eight clients, each with a configuration in the repository and in the home folder. */
+/** All clients, each with a configuration in the home folder and, if it has one there, in the repository. */
 export async function aFullMachine(lay = (text: string) => text): Promise<TestMachine> {
   const sampleOf = (client: string, at = 0) => lay(samples.filter((one) => one.client === client)[at]?.text ?? '')
   return aMachine({
@@ -107,6 +124,7 @@ export async function aFullMachine(lay = (text: string) => text): Promise<TestMa
     'AGENTS.md': lay('# How we work\n\nTabs.\n'),
     '~/.config/Code/User/mcp.json': sampleOf('vscode', 1),
     '~/.claude.json': sampleOf('claude-code', 1),
+    '~/.config/Claude/claude_desktop_config.json': sampleOf('cursor', 1),
     '~/.cursor/mcp.json': sampleOf('cursor', 1),
     '~/.codex/config.toml': sampleOf('codex', 1),
     '~/.gemini/settings.json': sampleOf('gemini-cli'),

@@ -39,6 +39,17 @@ export function appFolder({ home, platform, variables }: Machine): string {
   return xdgConfig({ home, variables })
 }
 
+/** The folder of VS Code's default profile; of VS Code Insiders if only that is used. */
+export function codeFolder(machine: Machine): string {
+  const [stable, insiders] = codeFolders(machine)
+  return !existsSync(stable) && existsSync(insiders) ? insiders : stable
+}
+
+export function codeFolders(machine: Machine): readonly [stable: string, insiders: string] {
+  const folder = appFolder(machine)
+  return [join(folder, 'Code', 'User'), join(folder, 'Code - Insiders', 'User')]
+}
+
 /** `~/.config`, also on macOS for the programs that use it there. */
 export function xdgConfig({ home, variables }: Pick<Machine, 'home' | 'variables'>): string {
   return variables.XDG_CONFIG_HOME || join(home, '.config')

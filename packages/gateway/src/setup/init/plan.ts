@@ -30,34 +30,37 @@ export interface Writing {
 
 export interface InitRequest {
   readonly scope: Scope
-  readonly withHabit: boolean
+  readonly withRules: boolean
 }
 
+/**
+ * If the server cannot be added for a client, nothing else is planned for it: rules without the server would name tools
+ * that do not exist.
+ */
 export function planFor(
   clients: readonly InitClient[],
   machine: Machine,
-  { scope, withHabit }: InitRequest,
+  { scope, withRules }: InitRequest,
 ): Planned[] {
   const root = scope === 'project' ? (machine.repository ?? machine.folder) : undefined
-  const wanted = clients.flatMap((client) => {
-    const habit = withHabit ? client.habit(machine, root) : undefined
-    const server = client.server(machine, client.isUserAlone === true ? undefined : root)
-    return [server, ...(habit === undefined ? [] : [habit])].map((one) => ({ client, one }))
-  })
+  const servers = clients.map((client) =>
+    planOne(client.server(machine, client.isUserAlone === true ? undefined : root), [client], root, machine),
+  )
+  const usable = clients.filter((client) => !isUnusable(client, servers))
+  const wanted = usable.flatMap((client) =>
+    (withRules ? client.rules(machine, root) : []).map((one) => ({ client, one })),
+  )
   const byFile = Map.groupBy(wanted, ({ one }) => one.file)
-  return [...byFile.values()].flatMap((same) => {
-    const first = same[0]?.one
-    return first === undefined
-      ? []
-      : [
-          planOne(
-            first,
-            same.map(({ client }) => client),
-            root,
-            machine,
-          ),
-        ]
+  const others = [...byFile.values()].flatMap((same) => {
+    const readers = same.map(({ client }) => client)
+    return same.slice(0, 1).map(({ one }) => planOne(one, readers, root, machine))
   })
+  return [...servers, ...others]
+}
+
+/** Whether the client's server could not be planned. */
+export function isUnusable(client: InitClient, plan: readonly Planned[]): boolean {
+  return plan.some(({ kind, purpose, clients }) => kind === 'left' && purpose === 'server' && clients.includes(client))
 }
 
 function planOne(

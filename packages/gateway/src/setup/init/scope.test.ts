@@ -70,7 +70,7 @@ test('[INIT-10] a link within the repository is followed, and its real path is p
 
   const result = await machine.init(['codex'], { yes: true })
   expect(result.code).toBe(0)
-  expect(result.out).toContain(`AGENTS.md (real path: ${machine.path('docs/agents.md')})`)
+  expect(result.out).toContain(`(real path: ${machine.path('docs/agents.md')})`)
   expect(machine.read('docs/agents.md')).toContain('assent:begin')
 
   const undone = await machine.init(['codex'], { undo: true, yes: true })
@@ -95,13 +95,13 @@ test('[INIT-10] in user scope, targets must be in the home or in a folder that t
 
 test('[INIT-10] a link that is created while the person decides is not followed', async () => {
   const machine = await aMachine({ '.mcp.json': '{}', '~/secret.json': '{}' })
-  const result = await machine.init(['claude-code'], { habit: false }, () => {
+  const result = await machine.init(['claude-code'], { rules: false }, () => {
     rmSync(machine.path('.mcp.json'))
     symlinkSync(machine.path('~/secret.json'), machine.path('.mcp.json'))
     return true
   })
   expect(result.code).toBe(1)
-  expect(result.out).toContain('not written')
+  expect(result.err).toContain('was not written')
   expect(machine.read('~/secret.json')).toBe('{}')
 })
 

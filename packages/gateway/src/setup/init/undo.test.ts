@@ -37,7 +37,7 @@ describe('undo after other edits', () => {
 
   test('[INIT-5] a file that init created stays if another server was added to it, with only that server', async () => {
     const machine = await aMachine()
-    await machine.init(['cursor', 'opencode'], { yes: true, habit: false })
+    await machine.init(['cursor', 'opencode'], { yes: true, rules: false })
     machine.write(
       '.cursor/mcp.json',
       machine.read('.cursor/mcp.json').replace('"mcpServers": {', '"mcpServers": {\n    "a": { "command": "a" },'),
@@ -58,7 +58,7 @@ describe('undo after other edits', () => {
     await machine.init(['codex'], { undo: true, yes: true })
     expect(machine.read('AGENTS.md')).toContain('assent:begin')
     const result = await machine.init(['goose'], { undo: true, yes: true })
-    expect(result.out).toContain('kept, because it is also used by goose')
+    expect(result.out).toContain('stays, because it is also used by goose for you')
     expect(machine.read('AGENTS.md')).toBe('Ours.\n')
     expect(machine.read('~/.config/goose/config.yaml')).toContain('assent')
 
@@ -68,7 +68,7 @@ describe('undo after other edits', () => {
 
   test('[INIT-4] after a crash between record and file, undo changes nothing and nothing is lost', async () => {
     const machine = await aMachine({ '.mcp.json': '{}' })
-    await machine.init(['claude-code'], { yes: true, habit: false })
+    await machine.init(['claude-code'], { yes: true, rules: false })
     machine.write('.mcp.json', '{}')
 
     expect(await machine.init([], { undo: true, yes: true })).toMatchObject({ code: 0 })

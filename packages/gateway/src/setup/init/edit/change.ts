@@ -19,6 +19,8 @@ export type Change =
   | { readonly kind: 'block'; readonly text: string }
   /** A whole file that only Assent writes. */
   | { readonly kind: 'file'; readonly text: string }
+  /** A custom agent that somebody else wrote: our tools in its list, in place of its stops, and a block at its end. */
+  | { readonly kind: 'agent'; readonly text: string }
 
 export type EntryChange = Change & { kind: 'entry' }
 
@@ -30,6 +32,14 @@ export interface Remembered {
   readonly interior?: string
   /** The line breaks inserted before our text to separate it. */
   readonly lead?: string
+  /** The texts that were replaced in an agent. */
+  readonly pieces?: readonly Piece[]
+}
+
+/** A text that was removed, and the one that was inserted in its place. */
+export interface Piece {
+  readonly out: string
+  readonly in: string
 }
 
 export type Tried =

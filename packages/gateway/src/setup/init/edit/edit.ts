@@ -2,6 +2,7 @@
 //
 // A byte order mark stays at the front.
 
+import { putIntoAgent, takeFromAgent } from './agent.ts'
 import { putBlock, takeBlock } from './block.ts'
 import { type Change, nothing, type Remembered, type Tried, theirs } from './change.ts'
 import { putIntoJsonc, takeFromJsonc } from './jsonc.ts'
@@ -16,6 +17,7 @@ export function put(text: string | undefined, change: Change): Tried {
   return behindMark(text ?? '', (body) => {
     if (change.kind === 'block') return putBlock(body, change.text)
     if (change.kind === 'file') return putFile(text === undefined ? undefined : body, change.text)
+    if (change.kind === 'agent') return putIntoAgent(body, change.text)
     return { jsonc: putIntoJsonc, toml: putIntoToml, yaml: putIntoYaml }[change.form](body, change)
   })
 }
@@ -25,6 +27,7 @@ export function take(text: string, change: Change, remembered: Remembered): Trie
   return behindMark(text, (body) => {
     if (change.kind === 'block') return takeBlock(body, change.text, remembered)
     if (change.kind === 'file') return theirs('it was changed since')
+    if (change.kind === 'agent') return takeFromAgent(body, remembered)
     return { jsonc: takeFromJsonc, toml: takeFromToml, yaml: takeFromYaml }[change.form](body, change, remembered)
   })
 }

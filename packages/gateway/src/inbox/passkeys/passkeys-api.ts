@@ -1,0 +1,176 @@
+// Passkeys over HTTP: list, add, remove.
+//
+// I1  The first key of a person needs a fresh sign-in where people have accounts. Without accounts it is trusted on first use.
+// I2  Every further key, and every removal, needs a signature of a key that the person has.
+
+import { randomBytes } from 'node:crypto'
+import {
+  isName,
+  oneLine,
+  type PasskeyAddStartView,
+  type PasskeyRemoveStartView,
+  type PasskeysView,
+  type Person,
+  type PresenceSetting,
+  passkeyChallenge,
+  presenceLimits,
+} from '@assent/core'
+import type { Store } from '@assent/store'
+import { readJsonBody } from '../body.ts'
+import { inboxLimits } from '../limits.ts'
+import { notFound, problem } from '../problem.ts'
+import type { Challenges, RelyingParty } from './challenges.ts'
+import { noticeText } from './notices.ts'
+import { creationOptions, readAssertion, readRegistration, requestOptions } from './webauthn.ts'
+
+export interface PasskeysApiOptions {
+  readonly store: Store
+  readonly tenant: string
+  readonly party: RelyingParty
+  readonly challenges: Challenges
+  readonly presence: () => PresenceSetting
+  /** People sign in with accounts. */
+  readonly hasAccounts: boolean
+}
+
+/** The person who sends a request, and since when they are signed in. */
+export interface PasskeyVisitor {
+  readonly person: Person
+  readonly name: string
+  readonly begunAtMs: number
+}
+
+const notAccepted = 'The passkey was not accepted. Try again.'
+
+export class PasskeysApi {
+  readonly #options: PasskeysApiOptions
+
+  constructor(options: PasskeysApiOptions) {
+    this.#options = options
+  }
+
+  async list({ person }: PasskeyVisitor): Promise<Response> {
+    const { store, presence } = this.#options
+    const owner = this.#ownerOf(person)
+    const nowMs = store.nowMs()
+    const [keys, notices] = await Promise.all([
+      store.passkeys.list(owner),
+      store.passkeys.noticesSince(owner, nowMs - inboxLimits.noticeMs),
+    ])
+    const view: PasskeysView = {
+      keys: keys.map(({ id, name, addedAtMs, lastUsedAtMs }) => ({
+        id,
+        name: oneLine(name, 'web'),
+        addedAtMs,
+        ...(lastUsedAtMs === undefined ? {} : { lastUsedAtMs }),
+      })),
+      presence: presence(),
+      notices: notices.map((notice) => ({ text: noticeText(notice), atMs: notice.atMs })),
+      nowMs,
+    }
+    return Response.json(view)
+  }
+
+  async startAdding(visitor: PasskeyVisitor): Promise<Response> {
+    const { store, party } = this.#options
+    const owner = this.#ownerOf(visitor.person)
+    const keys = await store.passkeys.list(owner)
+    if (keys.length >= presenceLimits.passkeys)
+      return problem('too-many', `You have ${keys.length} passkeys. Remove one first.`)
+    if (keys.length === 0 && !this.#isFresh(visitor)) return problem('refused', notFresh)
+    const { token, nonce } = this.#options.challenges.issue({ ...owner, purpose: 'add passkey', subject: '' })
+    const view: PasskeyAddStartView = {
+      token,
+      creation: await creationOptions({
+        party,
+        challenge: this.#challenge(visitor.person, 'create', '', nonce),
+        userName: visitor.name,
+        // A new one for each key: with the same one, a key of another inbox at this host would be replaced.
+        userId: randomBytes(32),
+        existing: keys,
+      }),
+      ...(keys.length === 0
+        ? {}
+        : { authorisation: requestOptions(party, this.#challenge(visitor.person, 'authorise', '', nonce), keys) }),
+    }
+    return Response.json(view)
+  }
+
+  async add(visitor: PasskeyVisitor, request: Request): Promise<Response> {
+    const read = await readJsonBody(request)
+    if (!read.ok) return read.response
+    const { store, party, challenges } = this.#options
+    const { person } = visitor
+    const owner = this.#ownerOf(person)
+    const { token, name, credential, authorisation } = read.body
+    if (typeof name !== 'string' || !isName(name) || name.length > presenceLimits.nameChars)
+      return problem('malformed', `A passkey needs a name of at most ${presenceLimits.nameChars} characters.`)
+    const opened = challenges.open({ ...owner, purpose: 'add passkey', subject: '' }, token)
+    if (opened === undefined) return problem('refused', notAccepted)
+    const isFirst = (await store.passkeys.list(owner)).length === 0
+    if (isFirst && !this.#isFresh(visitor)) return problem('refused', notFresh)
+    const { nonce, state } = opened
+    const registered = await readRegistration(credential, this.#challenge(person, 'create', '', nonce), party)
+    if (registered === undefined) return problem('refused', notAccepted)
+    const by = isFirst ? undefined : await this.#verified(person, 'authorise', '', nonce, authorisation)
+    if (by?.ok === false) return problem('refused', `${notAccepted} Confirm with a passkey that you have.`)
+    const key = { ...owner, ...registered, rpId: party.rpId, name, state }
+    const id = await store.passkeys.add(by === undefined ? key : { ...key, by })
+    return id === undefined ? problem('refused', notAccepted) : this.list(visitor)
+  }
+
+  async startRemoving({ person }: PasskeyVisitor, id: string): Promise<Response> {
+    const { store, party, challenges } = this.#options
+    const owner = this.#ownerOf(person)
+    const keys = await store.passkeys.list(owner)
+    if (!keys.some((key) => key.id === id)) return notFound()
+    const { token, nonce } = challenges.issue({ ...owner, purpose: 'remove passkey', subject: id })
+    const request = requestOptions(party, this.#challenge(person, 'remove', id, nonce), keys)
+    const view: PasskeyRemoveStartView = { token, request }
+    return Response.json(view)
+  }
+
+  async remove(visitor: PasskeyVisitor, id: string, request: Request): Promise<Response> {
+    const read = await readJsonBody(request)
+    if (!read.ok) return read.response
+    const { person } = visitor
+    const { store, challenges } = this.#options
+    const owner = this.#ownerOf(person)
+    const { token, response } = read.body
+    const opened = challenges.open({ ...owner, purpose: 'remove passkey', subject: id }, token)
+    if (opened === undefined) return problem('refused', notAccepted)
+    const by = await this.#verified(person, 'remove', id, opened.nonce, response)
+    if (!by.ok || !(await store.passkeys.remove({ ...owner, id, state: opened.state, by })))
+      return problem('refused', notAccepted)
+    return this.list(visitor)
+  }
+
+  /** A signature of one of the person's keys over this change. */
+  async #verified(person: Person, change: 'authorise' | 'remove', passkey: string, nonce: string, raw: unknown) {
+    const { store, party } = this.#options
+    const response = readAssertion(raw)
+    if (response === undefined) return { ok: false, problem: 'it is missing' } as const
+    const signed = { response, ...party, nonce, actionDigest: '' }
+    return store.passkeys.verify(this.#ownerOf(person), signed, this.#challenge(person, change, passkey, nonce))
+  }
+
+  #challenge(
+    { principal: by }: Person,
+    change: 'create' | 'authorise' | 'remove',
+    passkey: string,
+    nonce: string,
+  ): Uint8Array {
+    return passkeyChallenge({ tenant: this.#options.tenant, by, change, passkey, nonce })
+  }
+
+  #isFresh({ begunAtMs }: PasskeyVisitor): boolean {
+    const { hasAccounts, store } = this.#options
+    return !hasAccounts || store.nowMs() - begunAtMs < inboxLimits.freshSignInMs
+  }
+
+  #ownerOf({ principal }: Person) {
+    return { tenant: this.#options.tenant, principal }
+  }
+}
+
+const notFresh = 'Your first passkey needs a fresh sign-in. Sign out, sign in again, and add it within five minutes.'

@@ -1,0 +1,101 @@
+// `assent inbox open`: opens the web inbox in the browser, signed in, and starts it if no process serves it.
+
+import type { Command } from 'commander'
+import { standaloneLimits } from '../limits.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import {
+  chooseInbox,
+  type InboxChoice,
+  InboxError,
+  inboxConfigOption,
+  linkMinutes,
+  type SignInOffer,
+  whyNoLink,
+  withInbox,
+} from './found-inbox.ts'
+import { endedBy } from './inbox-link.ts'
+import { startBackgroundInbox } from './standalone/background-inbox.ts'
+import { hasDesktop, launch, openCommand } from './standalone/desktop.ts'
+import type { Terminal } from './terminal.ts'
+
+export function addInboxOpen(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
+  inbox
+    .command('open')
+    .summary('open the web inbox in your browser; starts it if needed')
+    .option(...inboxConfigOption)
+    .description(
+      `Opens the web inbox in your browser and signs you in. The inbox of your agents is started if no process serves it; it then runs in the background until no page has been open for ${standaloneLimits.backgroundIdleMs / 60_000} minutes. A gateway has to run already. On a machine without a desktop, such as over SSH, it prints a sign-in link instead.`,
+    )
+    .action(async ({ config: file }: { config?: string }) => {
+      const choice = chooseInbox(file, terminal)
+      if (choice === undefined) return end(exitCodes.problem)
+      end(await endedBy(terminal, () => openInboxPage(choice, terminal)))
+    })
+}
+
+async function openInboxPage(choice: InboxChoice, terminal: Terminal): Promise<void> {
+  const { asks, identity, inbox } = choice.config
+  const { variables, program } = terminal
+  if (identity !== undefined && inbox.url !== undefined && asks.surfaces.includes('inbox'))
+    return openAddress(inbox.url.href, terminal)
+  const reason = whyNoLink(choice.config)
+  if (reason !== undefined) throw new InboxError(reason, exitCodes.problem)
+  const start =
+    choice.isStandalone && program !== undefined ? () => startBackgroundInbox(program, variables) : undefined
+  await withInbox(
+    choice,
+    terminal,
+    async (found) => {
+      const offer = await found.offer()
+      if (hasDesktop(process.platform, variables)) await openOffer(offer, terminal)
+      else printOffer(offer, terminal)
+    },
+    start,
+  )
+}
+
+/** People sign in with their own account there, so the address is no secret. */
+async function openAddress(address: string, { variables, out, err }: Terminal): Promise<void> {
+  const command = openCommand(address, process.platform, variables)
+  if (command === undefined) {
+    out(address)
+    return err('There is no desktop here. Open this address in a browser, and sign in with your account.')
+  }
+  await launch(command, variables).catch((error: unknown) => {
+    throw new InboxError(`${message(error)} Open ${address} in a browser.`)
+  })
+  err(`Opened ${address} in your browser.`)
+}
+
+export async function openOffer(offer: SignInOffer, terminal: Terminal): Promise<void> {
+  const [{ openSignedIn }, { sleep }] = await Promise.all([
+    import('./standalone/open-signed-in.ts'),
+    import('../protocol/sleep.ts'),
+  ])
+  const file = await openSignedIn(offer.link, terminal.variables).catch((error: unknown) => {
+    throw new InboxError(`${message(error)} ${otherwise}`)
+  })
+  try {
+    const giveUpAtMs = performance.now() + standaloneLimits.signInMs
+    while (performance.now() < giveUpAtMs) {
+      if (!(await offer.isUnused())) return terminal.err('Your inbox is open in your browser.')
+      await sleep(standaloneLimits.lookAgainMs)
+    }
+  } finally {
+    file.remove()
+  }
+  throw new InboxError(`Your browser did not open the inbox. ${otherwise}`)
+}
+
+function printOffer({ link }: SignInOffer, { out, err }: Terminal): void {
+  const { host, port } = new URL(link)
+  out(link)
+  err(`There is no desktop here. Open this link in a browser on this machine. It works once, within ${linkMinutes} minutes.
+Over SSH, connect with the port forwarded, and open the link on your own machine: ssh -L ${port}:${host} …`)
+}
+
+const otherwise = 'To get a link instead, run: assent inbox link'
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
