@@ -48,6 +48,7 @@ export default defineConfig(({ mode }) => ({
     // Long, because a busy machine is not a failure; a test that hangs is still found.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // oidc-provider warns that its configuration is for development.
     onConsoleLog: (text) => !text.includes('oidc-provider'),
   },

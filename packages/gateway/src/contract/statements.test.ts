@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { createKeyRing, newId } from '@assent/core'
 import { type MeasuredStep, openPostgres } from '@assent/store'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { closedOnce, identifyByHeader } from '../../../../test-kit/gateway/test-env.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
@@ -11,6 +11,7 @@ import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { newSchema } from '../../../../test-kit/postgres.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { inboxApp } from '../inbox/inbox-app.ts'
+import { relayLimits, setLimits } from '../limits.ts'
 import { startGateway } from '../program/gateway.ts'
 import { call } from './wire.suite.ts'
 
@@ -22,6 +23,8 @@ const withoutForms = { capabilities: {} }
 const [longMs, shortMs] = [25_000, 100]
 const questions = 12
 const pages = 200
+// A retry that waits for longer is written down, which a slow machine would count as a statement of the question.
+beforeEach(() => setLimits(relayLimits, { callerBackMs: 60_000 }))
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
 
 /** Statements that run at intervals while the gateway is in use, however many questions are asked. */
@@ -52,7 +55,7 @@ async function aMeasuredGateway(holdMs: number, pollMs = 2_000) {
       holdMs,
     }),
   )
-  const inbox = inboxApp({ store, tenant: 'default', baseUrl })
+  const inbox = inboxApp({ store, tenant: 'default', baseUrl, keys })
   const send = (path: string, init: RequestInit = {}) =>
     inbox.fetch(new Request(`${baseUrl}${path}`, { ...init, headers: { host: 'inbox.example', ...init.headers } }))
   const signIn = async (principal: string) => {

@@ -102,7 +102,7 @@ test('[RUN-8] if this process stops while the server runs the round, its outcome
   const { promise, resolve } = Promise.withResolvers<Outcome<RelayState>>()
   const { sender, below, sent, state, shutdown } = await sending(() => promise)
   const running = sender.send(callOf(), below, state, yes, retry)
-  await vi.waitFor(() => expect(sent).toHaveLength(1))
+  await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 10_000 })
   shutdown.enter('closed')
   resolve(failed(-1, 'The connection was closed.'))
 
