@@ -37,16 +37,16 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 /** The name of a schema that does not exist yet: the store creates it. */
-export async function newSchema(types?: pg.CustomTypesConfig): Promise<TestSchema> {
+export async function newSchema(types?: pg.CustomTypesConfig, url: string = postgresUrl): Promise<TestSchema> {
   const schema = `t_${randomBytes(8).toString('hex')}`
   const client = new pg.Client({
-    connectionString: postgresUrl,
+    connectionString: url,
     options: `-c search_path=${schema}`,
     ...(types === undefined ? {} : { types }),
   })
   await client.connect()
   return {
-    url: postgresUrl,
+    url,
     schema,
     query: async <R extends pg.QueryResultRow>(sql: string) => (await client.query<R>(sql)).rows,
     drop: async () => {

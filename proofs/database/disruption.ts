@@ -3,12 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '../../test-kit/random.ts'
+import type { ReplicatedPostgres } from '../../test-kit/replicated-postgres.ts'
 import { Sessions } from '../cluster/call-2025.ts'
 import { callOnRecord } from '../cluster/callers.ts'
 import type { CallRecord } from '../cluster/evidence.ts'
 import type { ClusterContext, Disruption } from '../cluster/run-cluster.ts'
 import { Durations } from '../schema/watch.ts'
-import type { Cluster } from './cluster.ts'
 import { type Commit, type CutMode, cutModes, insideCommit } from './line.ts'
 import { isAnswer, lookFor } from './unclear.ts'
 import type { DatabaseWire } from './wire.ts'
@@ -36,7 +36,7 @@ const losingModes: readonly CutMode[] = ['request lost', 'commit lost', 'midway'
 
 export class DatabaseDisruption implements Disruption {
   readonly #context: ClusterContext
-  readonly #cluster: Cluster
+  readonly #cluster: ReplicatedPostgres
   readonly #wire: DatabaseWire
   readonly #random: SeededRandom
   readonly #plan: Plan
@@ -53,7 +53,13 @@ export class DatabaseDisruption implements Disruption {
   /** How long callers waited for "unavailable" during the fault. */
   readonly refused: Durations = new Durations()
 
-  constructor(context: ClusterContext, cluster: Cluster, wire: DatabaseWire, random: SeededRandom, plan: Plan) {
+  constructor(
+    context: ClusterContext,
+    cluster: ReplicatedPostgres,
+    wire: DatabaseWire,
+    random: SeededRandom,
+    plan: Plan,
+  ) {
     this.#context = context
     this.#cluster = cluster
     this.#wire = wire

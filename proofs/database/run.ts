@@ -6,12 +6,12 @@
 
 import type { Measurement } from '../../scripts/measurement.ts'
 import { seededRandom } from '../../test-kit/random.ts'
+import { ReplicatedPostgres } from '../../test-kit/replicated-postgres.ts'
 import { judge } from '../cluster/judge.ts'
 import { type Bug, databaseBugs } from '../cluster/points.ts'
 import { type ClusterRun, runCluster } from '../cluster/run-cluster.ts'
 import { judged, words } from '../cluster/verdict.ts'
 import type { Durations } from '../schema/watch.ts'
-import { Cluster } from './cluster.ts'
 import { DatabaseDisruption, type Plan } from './disruption.ts'
 import { insideCommit, type Unclear } from './line.ts'
 import { findPlantedFaults, isAnswer, judgeUnclear } from './unclear.ts'
@@ -29,7 +29,7 @@ export const run: Measurement = async ({ quick, seed }) => {
     cuts: Number(process.env.ASSENT_PROOF_CUTS ?? (quick ? 10 : 500)),
     promotions: Number(process.env.ASSENT_PROOF_PROMOTIONS ?? (quick ? 1 : 10)),
   }
-  const cluster = await Cluster.start('proof')
+  const cluster = await ReplicatedPostgres.start('proof')
   try {
     const missedBugs = quick ? [] : await bugsMissed(cluster, seed)
     const { clusterRun, unclear } = await runOn(cluster, seed, plan)
@@ -63,7 +63,7 @@ interface DatabaseRun {
   readonly unclear: readonly Unclear[]
 }
 
-async function runOn(cluster: Cluster, seed: number, plan: Plan, bug?: Bug): Promise<DatabaseRun> {
+async function runOn(cluster: ReplicatedPostgres, seed: number, plan: Plan, bug?: Bug): Promise<DatabaseRun> {
   const wire = new DatabaseWire()
   await wire.start()
   wire.pointTo(cluster.port)
@@ -84,7 +84,7 @@ async function runOn(cluster: Cluster, seed: number, plan: Plan, bug?: Bug): Pro
 }
 
 /** Clusters with a planted bug, each of which must be found. */
-async function bugsMissed(cluster: Cluster, seed: number): Promise<string[]> {
+async function bugsMissed(cluster: ReplicatedPostgres, seed: number): Promise<string[]> {
   const missed: string[] = []
   const plan = { kills: 0, promotions: 0, cuts: 40, isAboutAnswers: true }
   for (const bug of Object.keys(databaseBugs) as (keyof typeof databaseBugs)[]) {

@@ -1,8 +1,8 @@
 // Commits whose result the sender never learned: looks up in the database whether they happened, and checks that the
 // people and callers who depend on them got the right reply in the end.
 
+import type { ReplicatedPostgres } from '../../test-kit/replicated-postgres.ts'
 import { Evidence, type StoredState } from '../cluster/evidence.ts'
-import type { Cluster } from './cluster.ts'
 import type { Commit, Unclear } from './line.ts'
 
 export const resolvedRightly = 'unclear commits are resolved correctly'
@@ -24,7 +24,7 @@ const traces: readonly (readonly [statement: RegExp, sql: string])[] = [
 ]
 
 /** Looks them up in the database while no replica can reach it. */
-export async function lookFor(all: readonly Unclear[], cluster: Cluster, schema: string): Promise<void> {
+export async function lookFor(all: readonly Unclear[], cluster: ReplicatedPostgres, schema: string): Promise<void> {
   for (const unclear of all) {
     if (unclear.hasCommitted !== undefined) continue
     const [, sql] = traces.find(([statement]) => statement.test(unclear.statement)) ?? []

@@ -37,6 +37,8 @@ export interface TestCluster {
 
 export interface ClusterOptions {
   readonly replicas?: number
+  /** The database of all of them, if not the one of the tests. */
+  readonly database?: string
   /** The database address of the first replica, if it differs. */
   readonly firstThrough?: (database: string) => string
   readonly store?: Partial<PostgresStoreOptions>
@@ -47,7 +49,7 @@ export async function openCluster(
   servers: GatewayOptions['servers'],
   options: ClusterOptions = {},
 ): Promise<TestCluster> {
-  const { url: database, schema, query, drop } = await newSchema()
+  const { url: database, schema, query, drop } = await newSchema(undefined, options.database)
   closeAfterTest(drop)
   const keys = createKeyRing([{ id: 'test', secret: randomBytes(32) }])
   const another: TestCluster['another'] = async (changes = {}) => {

@@ -1,12 +1,14 @@
-// Waiting calls while the database confirms no write for ten seconds, as when its synchronous standby is unavailable:
-// reads work, and a write that was sent stays uncommitted until the end of the stall.
+// Waiting calls while the database confirms no write for ten seconds, because its synchronous standby is paused: reads
+// work, and a write that was sent is confirmed only at the end of the stall.
 
 import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { answerInInbox, openAsks } from '../../../../test-kit/gateway/answer-in-inbox.ts'
-import { openCluster, type TestCluster } from '../../../../test-kit/gateway/cluster.ts'
+import { openCluster } from '../../../../test-kit/gateway/cluster.ts'
 import { anAskingServer } from '../../../../test-kit/mcp/asking-servers.ts'
 import { whichRegion } from '../../../../test-kit/mcp/asking-tools.ts'
 import { aClient } from '../../../../test-kit/mcp/scripted-client.ts'
+import { ReplicatedPostgres } from '../../../../test-kit/replicated-postgres.ts'
 import { until } from '../../../../test-kit/until.ts'
 import { relayLimits } from '../limits.ts'
 import { call } from './wire.suite.ts'
@@ -17,33 +19,17 @@ const args = { questions: [whichRegion] }
 const withoutForms = { capabilities: {} }
 const stallMs = 10_000
 
-/** Makes every commit wait from the call of the returned function until the call of the function that it returns. */
-async function stallable({ tamper }: TestCluster): Promise<() => Promise<() => Promise<unknown>>> {
-  const lock = `hashtext(current_schema())`
-  await tamper(
-    `create function stall() returns trigger language plpgsql set lock_timeout = 0 as
-       $$ begin perform pg_advisory_xact_lock_shared(hashtext(tg_table_schema)); return null; end $$`,
-  )
-  await tamper(
-    `do $$ declare one text; begin
-       for one in select tablename from pg_tables where schemaname = current_schema() loop
-         execute format('create constraint trigger stall after insert or update or delete on %I
-           deferrable initially deferred for each row execute function stall()', one);
-       end loop; end $$`,
-  )
-  return async () => {
-    await tamper(`select pg_advisory_lock(${lock})`)
-    return () => tamper(`select pg_advisory_unlock(${lock})`)
-  }
-}
-
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('[FLEET-20] a database that confirms no write for ten seconds ends no waiting call, and the answers after that arrive', async () => {
   const servers = { older: await anAskingServer('2025-11-25'), newer: await anAskingServer('2026-07-28') }
   const configs = { older: { url: servers.older.url }, newer: { url: servers.newer.url } }
-  const cluster = await openCluster(configs, { gateway: { surfaces: ['inbox'], patienceMs: 120_000, holdMs: 60_000 } })
-  const stall = await stallable(cluster)
+  const database = await ReplicatedPostgres.start('stall')
+  closeAfterTest(() => database.remove())
+  const cluster = await openCluster(configs, {
+    database: database.url,
+    gateway: { surfaces: ['inbox'], patienceMs: 120_000, holdMs: 60_000 },
+  })
   const [{ url, store }, other] = cluster.replicas
   const older = await aClient('2025-11-25', url, { elicitation: 'none' })
   const calls = [
@@ -60,13 +46,13 @@ test('[FLEET-20] a database that confirms no write for ten seconds ends no waiti
   // The other replica owns nothing, and has watched this one for long enough to declare it dead.
   await sleep(relayLimits.leaseMs + 2 * relayLimits.renewEveryMs)
 
-  const release = await stall()
+  const resume = database.pauseStandby()
   await sleep(stallMs / 2)
   // The person gets an error and tries again later. The first answer may be stored at the end of the stall.
   const answering = asks.slice(0, 2).map((ask) => answerInInbox(other.store, ask, inEurope))
   const duringStall = await Promise.allSettled(answering)
   await sleep(stallMs / 2)
-  await release()
+  resume()
   // No replica may sweep before this one had the time to renew its lease.
   await sleep(relayLimits.leaseMs + 2 * relayLimits.renewEveryMs)
   for (const ask of asks) await answerInInbox(other.store, ask, inEurope)

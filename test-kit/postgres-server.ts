@@ -107,7 +107,14 @@ export class PostgresServer {
     const pid = this.#process?.pid
     if (pid === undefined || !isRunning(this.#process)) return
     const others = how === 'alone' ? [] : childrenOf(pid)
-    for (const one of [pid, ...others]) killIfThere(one)
+    for (const one of [pid, ...others]) signalIfThere(one, 'SIGKILL')
+  }
+
+  /** Pauses or resumes all of its processes. */
+  signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = this.#process?.pid
+    if (pid === undefined || !isRunning(this.#process)) throw new Error('This server does not run.')
+    for (const one of [pid, ...childrenOf(pid)]) signalIfThere(one, signal)
   }
 
   async ask<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -130,7 +137,7 @@ export function makeHome(path: string): void {
 }
 
 /** Below the ephemeral range: an outgoing connection could take the port while the server is down. */
-export async function freePort(): Promise<number> {
+export async function serverPort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000)
     const probe = createServer()
@@ -172,9 +179,9 @@ function childrenOf(pid: number): number[] {
   return listed.split(' ').filter(Boolean).map(Number)
 }
 
-function killIfThere(pid: number): void {
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

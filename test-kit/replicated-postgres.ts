@@ -7,12 +7,12 @@ import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, makeHome, PostgresServer } from './server.ts'
+import { makeHome, PostgresServer, serverPort } from './postgres-server.ts'
 
 const lookMs = 20
 const inStepWithinMs = 180_000
 
-export class Cluster {
+export class ReplicatedPostgres {
   readonly #home: string
   #primary: PostgresServer
   #standby: PostgresServer
@@ -28,12 +28,12 @@ export class Cluster {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, this.#leave)
   }
 
-  static async start(name: string): Promise<Cluster> {
+  static async start(name: string): Promise<ReplicatedPostgres> {
     const home = `${tmpdir()}/assent-database-${process.pid}-${name}`
     makeHome(home)
-    const primary = new PostgresServer(home, 'one', await freePort())
-    const standby = new PostgresServer(home, 'other', await freePort())
-    const cluster = new Cluster(home, primary, standby)
+    const primary = new PostgresServer(home, 'one', await serverPort())
+    const standby = new PostgresServer(home, 'other', await serverPort())
+    const cluster = new ReplicatedPostgres(home, primary, standby)
     await primary.init()
     primary.configure({ waitsForStandby: false })
     await primary.start()
@@ -104,6 +104,13 @@ export class Cluster {
       await sleep(lookMs)
     }
     throw new Error('The standby did not get in sync.')
+  }
+
+  /** Pauses the standby: commits wait until the returned function is called. */
+  pauseStandby(): () => void {
+    const standby = this.#standby
+    standby.signalAll('SIGSTOP')
+    return () => standby.signalAll('SIGCONT')
   }
 
   async remove(): Promise<void> {
