@@ -8,6 +8,7 @@ export const table: Readonly<Record<string, readonly string[]>> = {
   tools: ['core', 'sdk'],
   onboarding: ['core', 'sdk'],
   store: ['core'],
+  policy: ['core'],
   gateway: ['core', 'sdk', 'tools', 'onboarding', 'store'],
   'inbox-web': ['core'],
 }

@@ -34,6 +34,14 @@ export {
   soleApprover,
   type Person,
 } from './ask/approval-rule.ts'
+export {
+  type ApprovalFactor,
+  type ApprovalRequirement,
+  approvalsMissing,
+  mayApprove,
+  meetsRequirements,
+  requirementsProblem,
+} from './ask/approval-places.ts'
 export { type AskOutcome, isYes, askOutcomeOf } from './ask/outcome.ts'
 export {
   type AnswerName,

@@ -41,6 +41,8 @@ export const askLimits = {
   answerKeys: 16,
   approvers: 64,
   approvals: 16,
+  /** Combinations of the alternatives of several approval requirements. */
+  approvalChoices: 256,
   actionBytes: 262_144,
   actionDepth: 64,
   /** Arguments of the call that are stored and shown with an approval; with the question they fit in `actionBytes`. */

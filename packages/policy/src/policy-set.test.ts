@@ -1,0 +1,254 @@
+import type { JsonObject, JsonValue } from '@assent/core'
+import { expect, test } from 'vitest'
+import { loadCedar } from './cedar.ts'
+import { type PolicyCall, PolicySet } from './policy-set.ts'
+import { type Condition, compileShortForm, type ShortPolicy } from './short-form.ts'
+
+const short = (name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy> = {}) => ({
+  where: name,
+  policy: compileShortForm({
+    name,
+    kind: 'tools',
+    targets: ['*'],
+    people: [],
+    annotations: {},
+    when: [],
+    effect,
+    isDryRun: false,
+    ...changes,
+  }),
+})
+
+async function cedar(text: string) {
+  const parsed = (await loadCedar()).policyToJson(text)
+  if (parsed.type === 'failure') throw new Error(JSON.stringify(parsed.errors))
+  return { where: 'cedar', policy: parsed.json }
+}
+
+async function setOf(...sources: Parameters<typeof PolicySet.build>[0][number][]): Promise<PolicySet> {
+  const built = await PolicySet.build(sources, new Set(['release']))
+  if (!(built instanceof PolicySet)) throw new Error(JSON.stringify(built))
+  return built
+}
+
+const call = (args: JsonObject, changes: Partial<PolicyCall> = {}): PolicyCall => ({
+  kind: 'tools',
+  server: 'deploy',
+  name: 'rollout',
+  arguments: args,
+  person: { principal: 'ann', groups: ['engineers'], roles: [] },
+  claims: {},
+  time: { hour: 10, minute: 0, weekday: 2, date: '2026-11-17' },
+  ...changes,
+})
+
+const when = (name: string, comparison: Condition['comparison']): Condition => ({ path: name.split('.'), comparison })
+const askRelease = { ask: { ask: '2 of release', exclude: 'requester', within: '30m' } }
+const allowAll = short('everything else', 'allow')
+const production = short('production', askRelease, { when: [when('env', { is: 'text', anyOf: ['production'] })] })
+const effectOf = (set: PolicySet, args: JsonObject, changes: Partial<PolicyCall> = {}) =>
+  set.decide(call(args, changes)).effect
+
+test('[POLICY-1] deny beats ask, and ask beats allow', async () => {
+  const deny = short('no debugging', 'deny', { targets: ['*/debug_*'] })
+  const set = await setOf(allowAll, production, deny)
+  expect(effectOf(set, { env: 'staging' })).toBe('allow')
+  expect(set.decide(call({ env: 'production' }))).toMatchObject({
+    effect: 'ask',
+    asks: [{ policy: 'production', terms: { exclude: ['requester'], decideWithinMs: 1_800_000 } }],
+  })
+  expect(set.decide(call({ env: 'production' }, { name: 'debug_all' }))).toMatchObject({
+    effect: 'deny',
+    because: 'forbidden',
+    policies: ['no debugging'],
+  })
+})
+
+test('[POLICY-1] a call that no policy permits is denied; kinds that no policy mentions are not affected', async () => {
+  const set = await setOf(short('only deploys', 'allow', { targets: ['deploy/*'] }))
+  expect(effectOf(set, {})).toBe('allow')
+  expect(set.decide(call({}, { server: 'files' }))).toMatchObject({ effect: 'deny', because: 'not-permitted' })
+  expect(effectOf(set, {}, { kind: 'prompts', server: 'files' })).toBe('allow')
+})
+
+test.each<[string, JsonObject]>([
+  ['is missing', {}],
+  ['is null', { env: null }],
+  ['is a number', { env: 5 }],
+  ['is a list with the text', { env: ['production'] }],
+  ['is an object', { env: { value: 'production' } }],
+  ['is an entity of Cedar', { env: { __entity: { type: 'Person', id: 'ann' } } }],
+  ['is an extension value of Cedar', { env: { __extn: { fn: 'decimal', arg: '1.0' } } }],
+  ['is too long', { env: 'x'.repeat(70_000) }],
+])(
+  '[POLICY-2] a policy that asks applies when the argument %s, even if another one allows everything',
+  async (_what, args) => {
+    expect(effectOf(await setOf(allowAll, production), args)).toBe('ask')
+    const denying = short('none in production', 'deny', { when: [when('env', { is: 'text', anyOf: ['production'] })] })
+    expect(effectOf(await setOf(allowAll, denying), args)).toBe('deny')
+    const permitting = short('staging only', 'allow', { when: [when('env', { is: 'text', anyOf: ['staging'] })] })
+    expect(effectOf(await setOf(permitting), args)).toBe('deny')
+  },
+)
+
+test('[POLICY-2] an argument that cannot be compared makes a Cedar policy with a has test apply too', async () => {
+  const guarded = await cedar(
+    '@id("large") @ask("release") permit(principal, action, resource) when { context.args has amount && context.args.amount.greaterThan(decimal("100.0")) };',
+  )
+  const set = await setOf(allowAll, guarded)
+  const schema = { type: 'object', properties: { amount: { type: 'number' } } }
+  expect(effectOf(set, { amount: 50 }, { schema })).toBe('allow')
+  expect(effectOf(set, { amount: 100.5 }, { schema })).toBe('ask')
+  expect(effectOf(set, {}, { schema })).toBe('allow')
+  for (const amount of [1e300, 0.00001, { __entity: 1 }] as JsonValue[]) {
+    expect(effectOf(set, { amount }, { schema })).toBe('ask')
+  }
+})
+
+test('[POLICY-3] a tool whose schema rules the argument out is not covered by the policy', async () => {
+  const set = await setOf(allowAll, production)
+  const closed = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
+  expect(effectOf(set, { id: 'x' }, { schema: closed })).toBe('allow')
+  expect(effectOf(set, { id: 'x', env: 'production' }, { schema: closed })).toBe('ask')
+  expect(effectOf(set, { id: 'x' }, { schema: { ...closed, additionalProperties: true } })).toBe('ask')
+  expect(effectOf(set, { id: 'x' }, { schema: { ...closed, $ref: '#/$defs/more' } })).toBe('ask')
+})
+
+test.each<[Extract<Condition['comparison'], { number: number }>['is'], number, [number, boolean][]]>([
+  [
+    'above',
+    100,
+    [
+      [100, false],
+      [101, true],
+    ],
+  ],
+  [
+    'above',
+    99.5,
+    [
+      [99, false],
+      [100, true],
+    ],
+  ],
+  [
+    'atLeast',
+    99.5,
+    [
+      [99, false],
+      [100, true],
+    ],
+  ],
+  [
+    'below',
+    99.5,
+    [
+      [99, true],
+      [100, false],
+    ],
+  ],
+  [
+    'atMost',
+    99.5,
+    [
+      [99, true],
+      [100, false],
+    ],
+  ],
+  [
+    'equal',
+    99.5,
+    [
+      [99, false],
+      [100, false],
+    ],
+  ],
+  [
+    'equal',
+    100,
+    [
+      [99, false],
+      [100, true],
+    ],
+  ],
+])('[POLICY-4] %s %d compares whole numbers and decimals', async (is, number, cases) => {
+  const set = await setOf(allowAll, short('money', askRelease, { when: [when('pay.amount', { is, number })] }))
+  for (const type of ['integer', 'number', undefined]) {
+    const amount = type === undefined ? {} : { type }
+    const schema = { type: 'object', properties: { pay: { type: 'object', properties: { amount } } } }
+    for (const [value, isAsked] of cases) {
+      expect([type, value, effectOf(set, { pay: { amount: value } }, { schema })]).toEqual([
+        type,
+        value,
+        isAsked ? 'ask' : 'allow',
+      ])
+    }
+  }
+  expect(effectOf(set, { pay: { amount: '1000' } })).toBe('ask')
+  expect(effectOf(set, { pay: [] })).toBe('ask')
+})
+
+test('[POLICY-4] flags, patterns, lists and negated conditions', async () => {
+  const asks = async (condition: Condition, args: JsonObject) =>
+    effectOf(await setOf(allowAll, short('one', askRelease, { when: [condition] })), args)
+  expect(await asks(when('force', { is: 'flag', value: true }), { force: true })).toBe('ask')
+  expect(await asks(when('force', { is: 'flag', value: true }), { force: false })).toBe('allow')
+  expect(await asks(when('force', { is: 'flag', value: true }), { force: 'false' })).toBe('ask')
+  expect(await asks(when('env', { is: 'pattern', anyOf: ['prod-*'] }), { env: 'prod-eu' })).toBe('ask')
+  expect(await asks(when('env', { is: 'pattern', anyOf: ['prod-*'] }), { env: 'test' })).toBe('allow')
+  expect(await asks(when('env', { is: 'text', anyOf: ['prod-*'] }), { env: 'prod-eu' })).toBe('allow')
+  expect(await asks(when('tags', { is: 'contains', text: 'live' }), { tags: ['a', 'live'] })).toBe('ask')
+  expect(await asks(when('tags', { is: 'contains', text: 'live' }), { tags: ['a'] })).toBe('allow')
+  expect(await asks({ ...when('env', { is: 'text', anyOf: ['test'] }), isNegated: true }, { env: 'test' })).toBe(
+    'allow',
+  )
+  expect(await asks({ ...when('env', { is: 'text', anyOf: ['test'] }), isNegated: true }, { env: 'live' })).toBe('ask')
+})
+
+test('[POLICY-5] a tool without annotations counts as destructive, one with readOnlyHint does not', async () => {
+  const set = await setOf(allowAll, short('destructive', askRelease, { annotations: { destructive: true } }))
+  expect(effectOf(set, {})).toBe('ask')
+  expect(effectOf(set, {}, { annotations: { readOnlyHint: true } })).toBe('allow')
+  expect(effectOf(set, {}, { annotations: { destructiveHint: false } })).toBe('allow')
+  expect(effectOf(set, {}, { annotations: { destructiveHint: 'false' } })).toBe('ask')
+})
+
+test('[POLICY-6] people and groups limit a policy', async () => {
+  const set = await setOf(short('engineers', 'allow', { people: ['group:engineers', 'person:zoe'] }))
+  const as = (principal: string, ...groups: string[]) => ({ person: { principal, groups, roles: [] } })
+  expect(effectOf(set, {})).toBe('allow')
+  expect(effectOf(set, {}, as('zoe'))).toBe('allow')
+  expect(effectOf(set, {}, as('eve', 'sales'))).toBe('deny')
+})
+
+test.each<[string, string, RegExp]>([
+  ['a forbid that asks', '@id("x") @ask("release") forbid(principal, action, resource);', /cannot ask/],
+  ['an unknown group', '@id("x") @ask("relaese") permit(principal, action, resource);', /no group "relaese"/],
+  ['no name', '@ask("release") permit(principal, action, resource);', /needs a name/],
+  ['an invalid count', '@id("x") @ask("0 of release") permit(principal, action, resource);', /names and counts/],
+  ['an invalid duration', '@id("x") @ask("release") @within("30") permit(principal, action, resource);', /duration/],
+  ['an unknown surface', '@id("x") @ask("release") @surfaces("chat") permit(principal, action, resource);', /inbox/],
+  ['an unclear presence', '@id("x") @ask("release") @presence("yes") permit(principal, action, resource);', /required/],
+  [
+    'a misspelled annotation',
+    '@id("x") @aks("release") permit(principal, action, resource);',
+    /Unknown annotation @aks/,
+  ],
+  [
+    'terms without an ask',
+    '@id("x") @within("30m") permit(principal, action, resource);',
+    /belongs to a policy that asks/,
+  ],
+  ['an unknown mode', '@id("x") @mode("dryrun") permit(principal, action, resource);', /enforce or dry-run/],
+])('[POLICY-7] policies with a mistake are refused: %s', async (_what, text, problem) => {
+  const built = await PolicySet.build([await cedar(text)], new Set(['release']))
+  expect(built).toMatchObject([{ where: 'cedar', problem: expect.stringMatching(problem) }])
+})
+
+test('[POLICY-8] a dry-run policy decides nothing, and is evaluated as a set of its own', async () => {
+  const trial = short('trial', 'deny', { isDryRun: true })
+  expect(effectOf(await setOf(allowAll, trial), {})).toBe('allow')
+  const dryRun = await PolicySet.build([allowAll, trial], new Set(), 'dry-run')
+  expect(dryRun).toBeInstanceOf(PolicySet)
+  expect((dryRun as PolicySet).decide(call({}))).toMatchObject({ effect: 'deny', policies: ['trial'] })
+})

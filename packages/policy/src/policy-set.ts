@@ -1,0 +1,240 @@
+// Decides whether a call is allowed, denied, or needs approval.
+//
+// Owns: the parsed policies, their terms, and the arguments that they refer to.
+// Does not own: where approvals are asked (route/), or who counts as approver (core).
+// I1  deny > ask > allow. Without a satisfied permit the call is denied.
+// I2  A policy that fails is never skipped: a forbid denies, an ask adds its requirement, a permit grants nothing.
+// I3  A policy that refers to an argument that Cedar cannot represent counts as failed, whatever it evaluates to.
+// I4  Dry-run policies are a set of their own and never change a decision.
+
+import { canonicalJson, type JsonObject, type JsonValue } from '@assent/core'
+import type { CedarValueJson, EntityJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
+import { type ArgumentPath, argumentPaths, overlap } from './argument-paths.ts'
+import { type AskTerms, askAnnotations, readAskTerms } from './ask-terms.ts'
+import { type Cedar, loadCedar } from './cedar.ts'
+import { cedarArguments } from './cedar-arguments.ts'
+import { actionOf, type PolicyKind } from './short-form.ts'
+
+export interface PolicyCall {
+  readonly kind: PolicyKind
+  readonly server: string
+  /** The server's own name of the tool or prompt, or the address of the resource. */
+  readonly name: string
+  readonly arguments: JsonObject
+  /** The tool's input schema, if it is known. */
+  readonly schema?: JsonValue
+  /** The server's claims about the tool. */
+  readonly annotations?: JsonObject
+  readonly isDefinitionChanged?: boolean
+  readonly person: {
+    readonly principal: string
+    readonly groups: readonly string[]
+    readonly roles: readonly string[]
+  }
+  /** What the calling program says about itself; not verified. */
+  readonly claims: { readonly agent?: string; readonly client?: string }
+  readonly time: { readonly hour: number; readonly minute: number; readonly weekday: number; readonly date: string }
+  readonly address?: string
+}
+
+export type PolicyDecision =
+  | { readonly effect: 'allow'; readonly policies: readonly string[] }
+  | { readonly effect: 'ask'; readonly asks: readonly PolicyAsk[]; readonly policies: readonly string[] }
+  | {
+      readonly effect: 'deny'
+      readonly because: 'forbidden' | 'failed' | 'not-permitted'
+      readonly policies: readonly string[]
+      readonly errors: readonly PolicyError[]
+    }
+
+export interface PolicyAsk {
+  readonly policy: string
+  readonly terms: AskTerms
+}
+
+export interface PolicyError {
+  readonly policy: string
+  readonly message: string
+}
+
+/** `dry-run`: evaluated apart from the others, and never part of a decision. */
+export type PolicyMode = 'enforce' | 'dry-run'
+
+interface LoadedPolicy {
+  readonly id: string
+  readonly effect: 'permit' | 'forbid'
+  readonly terms?: AskTerms
+  readonly paths: readonly ArgumentPath[]
+  readonly kinds: ReadonlySet<PolicyKind>
+}
+
+export interface PolicySource {
+  readonly policy: PolicyJson
+  /** For messages: the file or setting, such as `policies[2]`. */
+  readonly where: string
+}
+
+export interface PolicyProblem {
+  readonly where: string
+  readonly problem: string
+}
+
+const kinds = ['tools', 'prompts', 'resources'] as const
+let setsBuilt = 0
+
+export class PolicySet {
+  readonly #cedar: Cedar
+  readonly #id: string
+  readonly #policies: ReadonlyMap<string, LoadedPolicy>
+  readonly #paths: readonly ArgumentPath[]
+  readonly #kinds: ReadonlySet<PolicyKind>
+
+  private constructor(cedar: Cedar, id: string, policies: ReadonlyMap<string, LoadedPolicy>) {
+    this.#cedar = cedar
+    this.#id = id
+    this.#policies = policies
+    this.#paths = [...policies.values()].flatMap(({ paths }) => paths)
+    this.#kinds = new Set([...policies.values()].flatMap((policy) => [...policy.kinds]))
+  }
+
+  /** Parses the policies of one mode, or returns every problem in all of them. */
+  static async build(
+    all: readonly PolicySource[],
+    groups: ReadonlySet<string>,
+    mode: PolicyMode = 'enforce',
+  ): Promise<PolicySet | readonly PolicyProblem[]> {
+    const cedar = await loadCedar()
+    const problems: PolicyProblem[] = []
+    const policies = new Map<string, LoadedPolicy>()
+    for (const { policy, where } of all) {
+      const loaded = load(policy, groups)
+      if (typeof loaded === 'string') problems.push({ where, problem: loaded })
+      else if (policies.has(loaded.id)) problems.push({ where, problem: `Another policy is called "${loaded.id}".` })
+      else policies.set(loaded.id, loaded)
+    }
+    if (problems.length > 0) return problems
+    const sources = all.filter(({ policy }) => modeOf(policy) === mode)
+    for (const { policy } of all) if (modeOf(policy) !== mode) policies.delete(policy.annotations?.id ?? '')
+    setsBuilt += 1
+    const id = `set ${setsBuilt}`
+    const staticPolicies = Object.fromEntries(sources.map(({ policy }) => [policy.annotations?.id ?? '', policy]))
+    const parsed = cedar.preparsePolicySet(id, { staticPolicies })
+    if (parsed.type === 'failure') return parsed.errors.map(({ message }) => ({ where: 'policies', problem: message }))
+    return new PolicySet(cedar, id, policies)
+  }
+
+  /** Whether some policy is about calls of this kind: from then on such calls are denied by default. */
+  covers(kind: PolicyKind): boolean {
+    return this.#kinds.has(kind)
+  }
+
+  decide(call: PolicyCall): PolicyDecision {
+    if (!this.covers(call.kind)) return { effect: 'allow', policies: [] }
+    const { args, unrepresentable, integers, absent } = cedarArguments(call.arguments, call.schema, this.#paths)
+    const answer = this.#cedar.statefulIsAuthorized({
+      principal: { type: 'Person', id: call.person.principal },
+      action: { type: 'Action', id: actionOf[call.kind] },
+      resource: { type: resourceTypes[call.kind], id: `${call.server}/${call.name}` },
+      context: { ...contextOf(call), args, integers: [...integers], absent: [...absent] },
+      preparsedPolicySetId: this.#id,
+      entities: entitiesOf(call),
+    })
+    if (answer.type === 'failure') return failedDecision(answer.errors.map(({ message }) => ({ policy: '', message })))
+    const { decision, diagnostics } = answer.response
+    const errors = diagnostics.errors.map(({ policyId, error }) => ({ policy: policyId, message: error.message }))
+    for (const { id, paths } of this.#policies.values()) {
+      const path = unrepresentable.find((one) => paths.some((other) => overlap(one, other)))
+      if (path !== undefined && !errors.some(({ policy }) => policy === id)) {
+        errors.push({ policy: id, message: `The argument ${path.join('.')} cannot be compared.` })
+      }
+    }
+    return this.#combine(decision, diagnostics.reason, errors)
+  }
+
+  #combine(decision: 'allow' | 'deny', reason: readonly string[], errors: readonly PolicyError[]): PolicyDecision {
+    const failed = new Set(errors.map(({ policy }) => policy))
+    const of = (ids: Iterable<string>) => [...ids].flatMap((id) => this.#policies.get(id) ?? [])
+    const failedForbids = of(failed).filter(({ effect }) => effect === 'forbid')
+    if (failedForbids.length > 0) {
+      return { effect: 'deny', because: 'failed', policies: failedForbids.map(({ id }) => id), errors }
+    }
+    const satisfied = of(reason).filter(({ id }) => !failed.has(id))
+    if (decision === 'deny' && satisfied.length > 0) {
+      return { effect: 'deny', because: 'forbidden', policies: satisfied.map(({ id }) => id), errors }
+    }
+    if (decision === 'deny' || satisfied.length === 0) {
+      return { effect: 'deny', because: 'not-permitted', policies: [], errors }
+    }
+    const asking = [...satisfied, ...of(failed)].flatMap(({ id, terms }) =>
+      terms === undefined ? [] : [{ policy: id, terms }],
+    )
+    const policies = satisfied.map(({ id }) => id)
+    return asking.length === 0 ? { effect: 'allow', policies } : { effect: 'ask', asks: asking, policies }
+  }
+}
+
+const resourceTypes = { tools: 'Tool', prompts: 'Prompt', resources: 'Resource' } as const
+
+function failedDecision(errors: readonly PolicyError[]): PolicyDecision {
+  return { effect: 'deny', because: 'failed', policies: [], errors }
+}
+
+function load(policy: PolicyJson, groups: ReadonlySet<string>): LoadedPolicy | string {
+  const { id, mode, ...annotations } = policy.annotations ?? {}
+  if (id === undefined || id === '') return 'A policy needs a name: @id("…").'
+  if (mode !== undefined && mode !== 'enforce' && mode !== 'dry-run') return '@mode: Write enforce or dry-run.'
+  // A misspelled @ask would make a permit of it.
+  const unknown = Object.keys(annotations).find((name) => !(askAnnotations as readonly string[]).includes(name))
+  if (unknown !== undefined)
+    return `Unknown annotation @${unknown}. There are @id, @mode, @${askAnnotations.join(', @')}.`
+  const paths = argumentPaths(policy)
+  const loaded = { id, effect: policy.effect, paths, kinds: kindsOf(policy) }
+  if (annotations.ask === undefined) {
+    const [term] = Object.keys(annotations)
+    return term === undefined ? loaded : `@${term} belongs to a policy that asks: add @ask("…").`
+  }
+  if (policy.effect === 'forbid') return 'A forbid denies: it cannot ask.'
+  const read = readAskTerms(annotations, groups)
+  return read.ok ? { ...loaded, terms: read.terms } : `@${read.annotation}: ${read.problem}`
+}
+
+function modeOf({ annotations }: PolicyJson): PolicyMode {
+  return annotations?.mode === 'dry-run' ? 'dry-run' : 'enforce'
+}
+
+/** The kinds of call that a policy may apply to: all of them if its action is not limited. */
+function kindsOf({ action }: PolicyJson): ReadonlySet<PolicyKind> {
+  const text = action.op === 'All' ? undefined : canonicalJson(action as unknown as JsonValue)
+  return new Set(kinds.filter((kind) => text === undefined || text.includes(`"${actionOf[kind]}"`)))
+}
+
+function contextOf({ claims, time, address }: PolicyCall): Record<string, CedarValueJson> {
+  return { claims: { ...claims }, time: { ...time }, ...(address === undefined ? {} : { address }) }
+}
+
+function entitiesOf(call: PolicyCall): EntityJson[] {
+  const { person, server, name, kind, annotations = {} } = call
+  const isReadOnly = annotations.readOnlyHint === true
+  const attrs = {
+    server,
+    name,
+    readOnly: isReadOnly,
+    // A tool that does not say so may be destructive.
+    destructive: !isReadOnly && annotations.destructiveHint !== false,
+    idempotent: annotations.idempotentHint === true,
+    openWorld: annotations.openWorldHint !== false,
+    definitionChanged: call.isDefinitionChanged === true,
+  }
+  return [
+    {
+      uid: { type: 'Person', id: person.principal },
+      attrs: { roles: [...person.roles] },
+      parents: person.groups.map((id) => ({ type: 'Group', id })),
+    },
+    {
+      uid: { type: resourceTypes[kind], id: `${server}/${name}` },
+      attrs,
+      parents: [{ type: 'Server', id: server }],
+    },
+  ]
+}
