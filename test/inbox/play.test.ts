@@ -1,8 +1,10 @@
 // The playground as its users start it: `assent play` for one server, and a real browser.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { playLimits } from '../../packages/gateway/src/inbox/limits.ts'
 import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { SigningBrowser } from '../../test-kit/gateway/signing-browser.ts'
 import { violations } from './page-check.ts'
@@ -13,6 +15,7 @@ const source = '--conditions=assent-source'
 const main = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
 const older = fileURLToPath(new URL('../../packages/gateway/src/contract/stdio-server.suite.ts', import.meta.url))
+const loginServer = fileURLToPath(new URL('../secrets/secretive-server.ts', import.meta.url))
 
 test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on the same page, and the result is shown', async () => {
   const { page } = await env.visitLink(await playing(process.execPath, source, example('deploy')))
@@ -82,6 +85,65 @@ test('[PLAY-1] a 2025-11-25 server works too, an argument that no input can expr
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('heading', { name: 'Stopped' }).waitFor()
   await page.getByRole('heading', { name: 'Sure?' }).waitFor({ state: 'detached' })
+})
+
+test.each([
+  ['2026-07-28', example('with-a-secret/server'), [], 'Published 1.0.0.'],
+  ['2025-11-25', loginServer, ['2025-11-25'], createHash('sha256').update('t0ken-of-the-test').digest('hex')],
+])(
+  '[PLAY-4] a secret for a %s server is entered on its page, and the tool continues with it',
+  async (_, file, words, result) => {
+    const { page } = await env.visitLink(await playing(process.execPath, source, file, ...words))
+    await page.getByRole('button', { name: 'Run' }).click()
+    const card = page.locator('.run-question')
+    await card.getByLabel('Secret').fill('t0ken-of-the-test')
+    await waitUntilActive(page)
+    await card.getByRole('button', { name: 'Hand over' }).click()
+    await page.getByText(result).first().waitFor()
+    expect(await page.locator('body').textContent()).not.toContain('t0ken-of-the-test')
+  },
+)
+
+test('[PLAY-5] the questions of a run are withdrawn when it is stopped and when the page starts another run', async () => {
+  const { page } = await env.visitLink(await playing(process.execPath, source, older, '2025-11-25'))
+  const ask = async (message: string) => {
+    const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } }
+    await page.getByLabel('questions').fill(JSON.stringify([{ mode: 'form', message, requestedSchema }]))
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('.run-question').getByRole('heading', { name: message }).waitFor()
+  }
+  await ask('Stopped?')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('heading', { name: 'Stopped', exact: false }).waitFor()
+  await ask('Left?')
+  // The run is out of view, as after a click on another tool.
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('link', { name: 'Stopped?' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Left?' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Playground' }).click()
+  await ask('Current?')
+  await page.getByText('1 more after this one.').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('link', { name: 'Left?' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Current?' }).count()).toBe(0)
+})
+
+test('[PLAY-5] a run is stopped, and its questions withdrawn, when its page has been closed for ten seconds', async () => {
+  const { page } = await env.visitLink(await playing(process.execPath, source, example('deploy')))
+  await page.getByRole('radio', { name: 'production' }).check()
+  await page.getByRole('button', { name: 'Run' }).click()
+  const question = page.locator('.run-question').getByRole('button', { name: 'Europe' })
+  await question.waitFor()
+  await page.waitForTimeout(playLimits.abandonedAfterMs + 2 * playLimits.abandonedCheckMs)
+  expect(await question.isVisible(), 'while the page is open').toBe(true)
+
+  const [address, context] = [page.url(), page.context()]
+  await page.close()
+  await new Promise((resolve) => setTimeout(resolve, playLimits.abandonedAfterMs + 2 * playLimits.abandonedCheckMs))
+  const later = await context.newPage()
+  await later.goto(new URL('/history', address).href)
+  await later.locator('.row').first().waitFor()
+  expect(await later.locator('.row').count()).toBe(1)
 })
 
 test('[PAGE-5] while the playground cannot be reached, its page stays readable and starts no run', async () => {

@@ -38,6 +38,8 @@ export type PlayFieldView = FieldView | JsonFieldView
 export interface PlayBody {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
+  /** The run that this page started before: it is stopped if it still runs. */
+  readonly replaces?: string
 }
 
 /** `GET /api/play/runs/{id}` */

@@ -242,7 +242,7 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     ),
     nowMs: time,
   }),
-  PlayBody: shape({ tool: textSchema, arguments: unchecked(anyObject) }),
+  PlayBody: shape({ tool: textSchema, arguments: unchecked(anyObject), replaces: optionalSchema(textSchema) }),
   PlayRun: shape({
     id: textSchema,
     tool: textSchema,

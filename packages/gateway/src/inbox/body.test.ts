@@ -20,7 +20,12 @@ const manyParts = `{"decisionId":"d","answer":[${'1,'.repeat(500_000)}1]}`
 
 test('[LOCAL-9] a body that is too large or has too many parts is refused before it is parsed, on every route', async () => {
   await onSqlite(async ({ store, app }) => {
-    const play = new PlayApi({ client: new PlayClient(new PassThrough(), new PassThrough()), server: 's', target: 't' })
+    const play = new PlayApi({
+      client: new PlayClient(new PassThrough(), new PassThrough()),
+      server: 's',
+      target: 't',
+      openPages: () => 0,
+    })
     const token = 'a-token-of-a-server-that-asks'
     const pages = new SecretPages({
       store,

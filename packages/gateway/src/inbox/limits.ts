@@ -85,6 +85,9 @@ export const playLimits = {
   resultChars: 262_144,
   /** Time to answer. Long, because a person who tries something out may take a break. */
   askWaitMs: 24 * 60 * 60 * 1_000,
+  /** A run is stopped when no page has been open for this long. A page that reloads is back within a second. */
+  abandonedAfterMs: 10_000,
+  abandonedCheckMs: 1_000,
   /** How long the server may take to exit when the program does. */
   closeMs: 3_000,
 } as const

@@ -1,6 +1,7 @@
 // The playground: a separate gateway for one server, an inbox on loopback, and a page to run tools from.
 //
-// The store is in a temporary folder that is deleted at exit, so that these asks never mix with real ones.
+// The listener is opened first, because a server that may ask for secrets gets its address at its start. The page is
+// opened when the server has listed its tools. The store is in a temporary folder that is deleted at exit, so that these asks never mix with real ones.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,10 +16,11 @@ import { linearPatterns } from '../call/screen/patterns.ts'
 import { listenAt } from '../http/listen.ts'
 import { plainServer } from '../http/plain-server.ts'
 import type { Fallback } from '../http/server.ts'
-import { inboxApp } from '../inbox/inbox-app.ts'
+import { type InboxApp, inboxApp } from '../inbox/inbox-app.ts'
 import { playLimits } from '../inbox/limits.ts'
 import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
 import { PlayApi } from '../inbox/playground/play-api.ts'
+import { SecretPages } from '../inbox/secrets/secret-pages.ts'
 import { respondWith } from '../inbox/serve-node.ts'
 import { WebFiles } from '../inbox/web-files.ts'
 import { standaloneLimits } from '../limits.ts'
@@ -48,34 +50,40 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
   const store = await openSqlite(join(folder, 'assent.db'), { keys, onError, patterns: linearPatterns })
   const [toGateway, fromGateway] = [new PassThrough(), new PassThrough()]
   const client = new PlayClient(fromGateway, toGateway)
+  const secretPages = new SecretPages({ store, tenant: onlyTenant, keys })
   const signals = handleSignals(undefined)
-  const served = serveStdio(
-    {
-      servers: { [server]: config },
-      store,
-      tenant: onlyTenant,
-      keys,
-      surfaces: ['inbox'],
-      askWaitMs: playLimits.askWaitMs,
-      patienceMs: playLimits.askWaitMs,
-      onError,
-      onServerLog: (_, line) => terminal.err(`${server}: ${line}`),
-    },
-    toGateway,
-    fromGateway,
-  )
+  let page: Page | undefined
+  let served: Promise<void> | undefined
   try {
+    page = await listen({ store, keys, secretPages, client, server, words, files, settings, onError })
+    served = serveStdio(
+      {
+        servers: { [server]: config },
+        store,
+        tenant: onlyTenant,
+        keys,
+        secretPages,
+        surfaces: ['inbox'],
+        askWaitMs: playLimits.askWaitMs,
+        patienceMs: playLimits.askWaitMs,
+        onError,
+        onServerLog: (_, line) => terminal.err(`${server}: ${line}`),
+      },
+      toGateway,
+      fromGateway,
+    )
     await client.begin(ownVersion())
     // Fail before opening a page if the server does not work.
     const first = await client.request('tools/list', {})
     if ('error' in first) throw new Error(`The server cannot be used. ${first.error.message}`)
-    const close = await openPage({ store, keys, client, server, words, files, settings, terminal, onError })
+    const file = await openInBrowser((await page.signInLink()) ?? '', terminal)
     await signals.stop
-    close()
+    file?.remove()
   } finally {
     signals.remove()
+    page?.close()
     client.close()
-    await within(playLimits.closeMs, served)
+    await within(playLimits.closeMs, served ?? Promise.resolve())
     await store.close()
     await rm(folder, { recursive: true, force: true })
   }
@@ -84,21 +92,28 @@ export async function play(words: readonly string[], settings: PlaySettings, ter
 interface Opening {
   readonly store: Awaited<ReturnType<typeof openSqlite>>
   readonly keys: KeyRing
+  readonly secretPages: SecretPages
   readonly client: PlayClient
   readonly server: string
   readonly words: readonly string[]
   readonly files: WebFiles
   readonly settings: PlaySettings
-  readonly terminal: Terminal
   readonly onError: (error: unknown) => void
 }
 
-async function openPage(opening: Opening): Promise<() => void> {
-  const { store, keys, client, server, words, files, settings, terminal, onError } = opening
+interface Page {
+  signInLink(): Promise<string | undefined>
+  close(): void
+}
+
+async function listen(opening: Opening): Promise<Page> {
+  const { store, keys, secretPages, client, server, words, files, settings, onError } = opening
   let respond: Fallback | undefined
   const http = plainServer(() => respond, onError)
   const { origin } = await listenAt(http, { host: loopback, port: portOf(settings.port) })
-  const app = inboxApp({
+  secretPages.openAt(origin, origin)
+  const play = new PlayApi({ client, server, target: words.join(' '), openPages: () => app.openPages })
+  const app: InboxApp = inboxApp({
     store,
     tenant: onlyTenant,
     baseUrl: origin,
@@ -106,15 +121,18 @@ async function openPage(opening: Opening): Promise<() => void> {
     web: files,
     nameOf: (principal) => (principal === localPerson.principal ? 'You' : principal),
     describe: () => ({ origin: 'from your command line' }),
-    play: new PlayApi({ client, server, target: words.join(' ') }),
+    secretPages,
+    play,
     onError,
   })
   respond = (request, response) => respondWith(app.fetch, request, response)
-  const file = await openInBrowser((await app.signInLink(localPerson)) ?? '', terminal)
-  return () => {
-    file?.remove()
-    http.close()
-    http.closeAllConnections()
+  return {
+    signInLink: () => app.signInLink(localPerson),
+    close: () => {
+      play.close()
+      http.close()
+      http.closeAllConnections()
+    },
   }
 }
 
@@ -142,7 +160,8 @@ function serverOf([target = '', ...args]: readonly string[], { env }: PlaySettin
     if (at < 1) throw new Error(`--env takes NAME=value, not ${one}.`)
     return [one.slice(0, at), one.slice(at + 1)] as const
   })
-  return { command: target, args, env: Object.fromEntries(variables) }
+  // Only this server is connected, and the person chose it: it may open secret pages.
+  return { command: target, args, env: Object.fromEntries(variables), secrets: {} }
 }
 
 /** The display name of the server: from the host of an address, else from the last argument that is not an option. */

@@ -7,6 +7,8 @@ import { recordServerTime } from './server-time.ts'
 
 export const playKey = 'play'
 const pollMs = 400
+/** The latest run of this page: the next one replaces it. */
+const lastRunKey = [playKey, 'last-run']
 
 export function usePlayground() {
   return useQuery({
@@ -34,8 +36,14 @@ export function useRun(id: string | undefined) {
 export function useStartRun() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: PlayBody) => post<PlayRunView>('/api/play/runs', body),
-    onSuccess: (run) => queries.setQueryData(runKey(run.id), run),
+    mutationFn: (body: PlayBody) => {
+      const replaces = queries.getQueryData<string>(lastRunKey)
+      return post<PlayRunView>('/api/play/runs', replaces === undefined ? body : { ...body, replaces })
+    },
+    onSuccess: (run) => {
+      queries.setQueryData(runKey(run.id), run)
+      queries.setQueryData(lastRunKey, run.id)
+    },
   })
 }
 

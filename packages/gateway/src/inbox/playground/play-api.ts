@@ -2,6 +2,9 @@
 //
 // The server is chosen on the command line that starts the program. A browser's request cannot name a command, an
 // address or another server.
+//
+// A run ends with the page that started it: it is stopped when that page starts another run, and when no page has been
+// open for some seconds. Stopping cancels the call, and the gateway withdraws its questions.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -25,6 +28,8 @@ export interface PlayOptions {
   readonly client: PlayClient
   readonly server: string
   readonly target: string
+  /** How many pages are open. */
+  readonly openPages: () => number
   readonly now?: () => number
 }
 
@@ -38,6 +43,8 @@ export class PlayApi {
   readonly #options: PlayOptions
   readonly #now: () => number
   readonly #runs = new Map<string, Run>()
+  #check: NodeJS.Timeout | undefined
+  #pageSeenAtMs = 0
 
   constructor(options: PlayOptions) {
     this.#options = options
@@ -67,12 +74,13 @@ export class PlayApi {
   async start(request: Request): Promise<Response> {
     const read = await readJsonBody(request)
     if (!read.ok) return read.response
-    const { tool, arguments: given } = read.body
+    const { tool, arguments: given, replaces } = read.body
     if (typeof tool !== 'string' || tool === '' || !isPlainObject(given)) {
       return problem('malformed', 'A run needs a tool and its arguments.')
     }
-    const running = [...this.#runs.values()].filter(({ state }) => state.kind === 'running')
-    if (running.length >= playLimits.runsAtOnce) {
+    const replaced = typeof replaces === 'string' ? this.#runs.get(replaces) : undefined
+    if (replaced !== undefined) this.#stop(replaced)
+    if (this.#running.length >= playLimits.runsAtOnce) {
       return problem('too-many', 'Too many tools are running. Stop one, or wait until one ends.')
     }
     return this.#response(this.#begin(tool, given as JsonObject))
@@ -86,11 +94,33 @@ export class PlayApi {
   stop(id: string): Response {
     const run = this.#runs.get(id)
     if (run === undefined) return notFound()
-    if (run.state.kind === 'running') {
-      run.state = { kind: 'stopped', atMs: this.#now() }
-      run.stopping.abort()
-    }
+    this.#stop(run)
     return this.#response(run)
+  }
+
+  close(): void {
+    clearInterval(this.#check)
+  }
+
+  get #running(): readonly Run[] {
+    return [...this.#runs.values()].filter(({ state }) => state.kind === 'running')
+  }
+
+  #stop(run: Run): void {
+    if (run.state.kind !== 'running') return
+    run.state = { kind: 'stopped', atMs: this.#now() }
+    run.stopping.abort()
+  }
+
+  /** Runs only while a tool runs. */
+  #stopAbandoned(): void {
+    if (this.#options.openPages() > 0) this.#pageSeenAtMs = this.#now()
+    else if (this.#now() - this.#pageSeenAtMs >= playLimits.abandonedAfterMs) {
+      for (const run of this.#running) this.#stop(run)
+    }
+    if (this.#running.length > 0) return
+    clearInterval(this.#check)
+    this.#check = undefined
   }
 
   #begin(tool: string, given: JsonObject): Run {
@@ -104,6 +134,9 @@ export class PlayApi {
     }
     this.#deleteOldest()
     this.#runs.set(run.id, run)
+    // The page that started this run was open just now, even if its change stream is not connected.
+    this.#pageSeenAtMs = this.#now()
+    this.#check ??= setInterval(() => this.#stopAbandoned(), playLimits.abandonedCheckMs)
     const onProgress = (params: JsonObject) => {
       const text = drawProgress(params)
       if (text !== '' && run.steps.length < playLimits.steps) run.steps.push({ atMs: this.#now(), text })
