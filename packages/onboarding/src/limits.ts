@@ -33,6 +33,7 @@ export const onboardingLimits = {
   lockPauseMs: 40,
   /** Limits of the summary that the client's model writes. */
   narrationMs: 20_000,
+  narrationInputChars: 12_000,
   narrationChars: 4_000,
   narrationTokens: 600,
 } as const

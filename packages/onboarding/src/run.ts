@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import type { Interaction } from '@assent/sdk'
+import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import { type Examined, runAnalyze, runPropose } from './actions/analyze.ts'
 import { runApprove } from './actions/approve.ts'
 import { previewMigrate, runMigrate } from './actions/migrate.ts'
@@ -13,6 +14,8 @@ import { runStatus } from './actions/status.ts'
 import { checkPath } from './disk/safe-path.ts'
 import { onboardingLimits } from './limits.ts'
 import { narrate } from './narrate-2025-11-25.ts'
+import { samplingRequired, samplingRound } from './narrate-2026-07-28.ts'
+import { narrationOf } from './narration.ts'
 import { OnboardingError } from './onboarding-error.ts'
 import type { OnboardingOptions } from './options.ts'
 import type { OnboardingInput } from './schema.ts'
@@ -34,14 +37,23 @@ export async function runOnboarding(
   server: unknown,
   { action, preview = false, keep = {} }: OnboardingInput,
   interaction: Interaction,
-): Promise<ToolResult> {
+): Promise<ToolResult | InputRequiredResult> {
   let ignored: string | undefined
   try {
     const site = await openSite(options)
     ignored = (await readStateAndIgnored(site)).ignored
     const resultOf = (outcome: Outcome, narration?: Narrated) => outcomeResult(ignored, outcome, narration)
-    const narrated = async ({ outcome, analysis }: Examined) => {
-      const narration = await narrate(interaction.context, server, analysis)
+    const narrated = async (run: (isPreview: boolean) => Promise<Examined>) => {
+      const round = samplingRound(interaction.context)
+      if (round !== undefined && round.response === undefined) {
+        const required = samplingRequired((await run(true)).analysis)
+        if (required !== undefined) return required
+      }
+      const { outcome, analysis } = await run(preview)
+      const narration =
+        round?.response === undefined
+          ? await narrate(interaction.context, server, analysis)
+          : narrationOf(round.response)
       return resultOf(
         outcome,
         narration.ok ? { by: 'model', text: narration.text } : { by: 'rules', ...why(narration.why) },
@@ -51,9 +63,9 @@ export async function runOnboarding(
       case 'status':
         return resultOf(await runStatus(site))
       case 'analyze':
-        return await narrated(await runAnalyze(site, preview))
+        return await narrated((isPreview) => runAnalyze(site, isPreview))
       case 'propose':
-        return await narrated(await runPropose(site, { preview, keep }))
+        return await narrated((isPreview) => runPropose(site, { preview: isPreview, keep }))
       case 'approve':
         return resultOf(await runApprove(site, interaction))
       case 'migrate':

@@ -1,7 +1,7 @@
 // The tool `onboarding` as a server lists it. What it does is loaded when it is first called.
 
 import type { Assent, Interaction } from '@assent/sdk'
-import type { McpServer } from '@modelcontextprotocol/server'
+import type { InputRequiredResult, McpServer } from '@modelcontextprotocol/server'
 import type { OnboardingOptions } from './options.ts'
 import type { ToolResult } from './run.ts'
 import { input, type OnboardingInput, output } from './schema.ts'
@@ -18,7 +18,8 @@ export function registerOnboarding(server: McpServer, assent: Assent, options: O
     const { runOnboarding } = await import('./run.ts')
     return runOnboarding(options, server, given, interaction)
   }
-  const handler = assent.interactive<[OnboardingInput], unknown, ToolResult>(run, { name: 'onboarding', server })
+  type Result = ToolResult | InputRequiredResult
+  const handler = assent.interactive<[OnboardingInput], unknown, Result>(run, { name: 'onboarding', server })
   server.registerTool(
     'onboarding',
     { title, description, inputSchema: input, outputSchema: output, annotations: { title, ...annotations } },

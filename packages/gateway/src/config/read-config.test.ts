@@ -227,13 +227,17 @@ servers:
   expect(mistakes(`${inbox}\ninbox: { url: "http://localhost:8080" }\n${one}`)).toEqual([])
 })
 
-test('[PROG-1] settings for the desktop are a warning for a gateway, and none for `assent` without a command', () => {
+test('[PROG-1] settings for the desktop and for onboarding are a warning for a gateway, and none for `assent` without a command', () => {
   const around = { variables: { ASSENT_DESKTOP_NOTIFY: 'false' }, readFile: () => ({ ok: false, reason: '' }) as const }
   const read = readConfig(oneServer, around)
 
   expect(read).toMatchObject({ ok: true, config: { desktop: { notify: false } } })
   expect(read.warnings).toMatchObject([{ path: 'desktop.notify', words: expect.stringContaining('has no effect') }])
   expect(readConfig(oneServer, { ...around, isStandalone: true }).warnings).toEqual([])
+
+  const folder = { ...around, variables: { ASSENT_ONBOARDING_FOLDER: '.assent' } }
+  expect(readConfig(oneServer, folder).warnings).toMatchObject([{ path: 'onboarding.folder' }])
+  expect(readConfig(oneServer, { ...folder, isStandalone: true }).warnings).toEqual([])
 })
 
 test('[PRESENCE-1] a setting that needs passkeys needs the inbox on every surface', () => {

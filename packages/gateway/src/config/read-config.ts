@@ -6,7 +6,7 @@ import type { Scalar, ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
 import { type ConfigLocation, type Problem, unknownSetting, type Warning } from './problem.ts'
 import { resolve, type Surroundings } from './references.ts'
-import { desktopWarnings, ruleProblems } from './rules.ts'
+import { ruleProblems, standaloneWarnings } from './rules.ts'
 import { nameWarnings } from './server-rules.ts'
 import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
 import { type Config, settings } from './settings.ts'
@@ -27,7 +27,7 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
   problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
   if (problems.length > 0) return { ok: false, problems, warnings }
-  const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : desktopWarnings(config))]
+  const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : standaloneWarnings(config))]
   const ofRules = found.map((one) => ({ ...one, place: reader.placeOf(one.path) }))
   return { ok: true, config, warnings: [...warnings, ...ofRules] }
 }

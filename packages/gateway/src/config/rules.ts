@@ -9,14 +9,23 @@ import type { ServerSettings } from './server-settings.ts'
 import type { Config } from './settings.ts'
 
 /** Settings that only `assent` without a command uses. A variable of the environment may be meant for it. */
-export function desktopWarnings({ desktop }: Config): { path: string; words: string; suggestion: string }[] {
-  return (['open', 'notify', 'quiet'] as const)
-    .filter((name) => desktop[name] !== undefined)
-    .map((name) => ({
-      path: `desktop.${name}`,
-      words: 'has no effect: a gateway does not use the desktop',
-      suggestion: 'Remove it.',
-    }))
+export function standaloneWarnings({ desktop, onboarding }: Config): {
+  path: string
+  words: string
+  suggestion: string
+}[] {
+  const unused = (group: string, members: object, reason: string) =>
+    Object.entries(members)
+      .filter(([, member]) => member !== undefined)
+      .map(([name]) => ({
+        path: `${group}.${name}`,
+        words: `has no effect: a gateway does not ${reason}`,
+        suggestion: 'Remove it.',
+      }))
+  return [
+    ...unused('desktop', desktop, 'use the desktop'),
+    ...unused('onboarding', onboarding, 'serve the tool onboarding'),
+  ]
 }
 
 export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLocation): Problem[] {

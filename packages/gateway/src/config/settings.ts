@@ -149,6 +149,21 @@ export const settings = group('The configuration of `assent gateway`.', {
       'Hours without notifications and without opened pages, in local time. Questions are still asked.',
     ),
   }),
+  onboarding: group('The tool `onboarding` of `assent` without a command. Not for a gateway.', {
+    wait: optional(
+      duration(1_000, askLimits.decideMaxMs),
+      'How long a person may take to answer a question of this tool. Not longer than `asks.wait`, if that is set.',
+      { fallbackWords: '`asks.wait`, if that is set, else `3m`' },
+    ),
+    folder: optional(
+      text('a path inside the repository, such as `.assent`', /^(?!\/)[^\\\p{C}]+$/u),
+      'Where the tool keeps its state, backups and traces, relative to the repository. A migration can be rolled back only while this setting has the value that it had then.',
+      { fallbackWords: '`.copilot-state`' },
+    ),
+    rollback: optional(duration(minute, 365 * day), 'How long a migration can be rolled back.', {
+      fallbackWords: '`7d`',
+    }),
+  }),
   policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {

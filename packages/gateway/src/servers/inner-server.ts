@@ -14,7 +14,8 @@ import {
   type ServerState,
   type Upstream,
 } from '../call/model.ts'
-import type { Message } from '../protocol/messages.ts'
+import { type Message, objectAt } from '../protocol/messages.ts'
+import { metaKeys } from '../protocol/names-2026-07-28.ts'
 import { StdioUpstream20260728 } from './2026-07-28/stdio-upstream.ts'
 import type { Transport, TransportEvents } from './transport.ts'
 
@@ -46,12 +47,22 @@ class InnerUpstream extends StdioUpstream20260728 {
   }
 
   override async start(call: Call): Promise<Outcome> {
-    return withChecked(await super.start(call))
+    return withChecked(await super.start(withoutSampling(call)))
   }
 
   override async continue(call: Call, state: ServerState, given: Answers): Promise<Outcome> {
-    return withChecked(await super.continue(call, state, given))
+    return withChecked(await super.continue(withoutSampling(call), state, given))
   }
+}
+
+/**
+ * Sampling only improves the text of a built-in tool. A client of revision 2026-07-28 fails the whole call if its model
+ * fails, so it is not asked; an older client returns an error for the one request.
+ */
+function withoutSampling(call: Call): Call {
+  if (objectAt(call.params, '_meta')?.[metaKeys.version] === undefined) return call
+  const { sampling: _deprecated, ...capabilities } = call.client.capabilities
+  return { ...call, client: { ...call.client, capabilities } }
 }
 
 function withChecked(outcome: Outcome): Outcome {

@@ -7,6 +7,7 @@ import { onboardingInstructions } from '@assent/onboarding/description'
 import type { Store } from '@assent/store'
 import { describeTools } from '@assent/tools/description'
 import { onlyTenant } from '../../call/local-person.ts'
+import type { Config } from '../../config/settings.ts'
 import type { InnerServer } from '../../servers/inner-server.ts'
 
 /** The server name shown on asks from the built-in tools. */
@@ -17,12 +18,15 @@ export interface BuiltinTools {
   readonly home: string
   /** How long the tools wait for a person, if the user set it. */
   readonly waitMs: number | undefined
+  /** Settings of the tool `onboarding`. */
+  readonly onboarding: Config['onboarding']
   readonly version: string
   readonly store: Store
   readonly sealKeys: readonly SealKey[]
 }
 
-export function builtinTools({ folder, home, waitMs, version, store, sealKeys }: BuiltinTools): InnerServer {
+export function builtinTools(options: BuiltinTools): InnerServer {
+  const { folder, home, waitMs, onboarding, version, store, sealKeys } = options
   const { info, capabilities, instructions } = describeTools(version, [onboardingInstructions])
   return {
     description: { info, capabilities, instructions },
@@ -42,7 +46,13 @@ export function builtinTools({ folder, home, waitMs, version, store, sealKeys }:
         additional: [
           {
             instructions: onboardingInstructions,
-            register: (server, assent) => registerOnboarding(server, assent, { folder, home, waitMs }),
+            register: (server, assent) =>
+              registerOnboarding(server, assent, {
+                folder,
+                home,
+                waitMs: onboarding.wait ?? waitMs,
+                ...compact({ stateFolder: onboarding.folder, rollbackMs: onboarding.rollback }),
+              }),
           },
         ],
         onDecision: async (decision) =>

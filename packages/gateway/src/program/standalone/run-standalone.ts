@@ -51,6 +51,7 @@ export async function serveClient(standalone: StandaloneOptions): Promise<void> 
     folder,
     home: homeFolder(variables),
     waitMs: asks.wait,
+    onboarding: config.onboarding,
     version: ownVersion(),
     store: state.store,
     sealKeys: state.sealKeys,

@@ -11,7 +11,7 @@ import { Client as Client2 } from '@modelcontextprotocol/client'
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { SigningBrowser } from '../../../../../test-kit/gateway/signing-browser.ts'
 import { freePort } from '../../../../../test-kit/listen.ts'
 import { type ToolResultParts, toolResultParts } from '../../../../../test-kit/mcp/tool-result.ts'
@@ -32,6 +32,9 @@ const callTimeoutMs = 100_000
 /** Receives what the client shows and returns the person's answer; undefined gives none. */
 export type Person = (shown: { readonly message: string }) => unknown
 
+/** The client's model: receives a sampling request and returns its text. Without one, sampling is not declared. */
+export type Model = (params: unknown) => string
+
 export interface Window {
   readonly pid: number
   readonly tools: readonly string[]
@@ -46,7 +49,12 @@ export interface Home {
   git(...words: string[]): string
   commit(message: string): void
   /** Without a person the client does not declare elicitation. */
-  window(generation: Generation, person?: Person, variables?: Readonly<Record<string, string>>): Promise<Window>
+  window(
+    generation: Generation,
+    person?: Person,
+    variables?: Readonly<Record<string, string>>,
+    model?: Model,
+  ): Promise<Window>
   store(): Promise<Store>
   close(): Promise<void>
 }
@@ -83,8 +91,8 @@ export async function aHome(): Promise<Home> {
     variables,
     git,
     commit,
-    window: async (generation, person, more = {}) => {
-      const window = await openWindow(generation, person, project, { ...variables, ...more })
+    window: async (generation, person, more = {}, model = undefined) => {
+      const window = await openWindow(generation, person, project, { ...variables, ...more }, model)
       toClose.push(window.close)
       return window
     },
@@ -124,10 +132,19 @@ async function openWindow(
   person: Person | undefined,
   cwd: string,
   variables: Variables,
+  model: Model | undefined,
 ): Promise<Window> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...variables }
   const server = { command: process.execPath, args: program, env, cwd, stderr: 'inherit' as const }
-  const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
+  const capabilities = {
+    ...(person === undefined ? {} : { elicitation: { form: {}, url: {} } }),
+    ...(model === undefined ? {} : { sampling: {} }),
+  }
+  const message = (params: unknown) => ({
+    model: 'scripted',
+    role: 'assistant' as const,
+    content: { type: 'text' as const, text: model?.(params) ?? '' },
+  })
   const info = { name: 'window', version: '1.0.0' }
   const answer = async (params: unknown) => {
     const answered = await person?.(params as { message: string })
@@ -136,6 +153,7 @@ async function openWindow(
   if (generation === '2025-11-25') {
     const client = new Client1(info, { capabilities })
     if (person !== undefined) client.setRequestHandler(ElicitRequestSchema, async ({ params }) => answer(params))
+    if (model !== undefined) client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => message(params))
     const transport = new Stdio1(server)
     await client.connect(transport)
     const calls = (name: string, args: object) =>
@@ -144,6 +162,7 @@ async function openWindow(
   }
   const client = new Client2(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } })
   if (person !== undefined) client.setRequestHandler('elicitation/create', async ({ params }) => answer(params))
+  if (model !== undefined) client.setRequestHandler('sampling/createMessage', async ({ params }) => message(params))
   const transport = new Stdio2(server)
   await client.connect(transport)
   const calls = (name: string, args: object) =>
