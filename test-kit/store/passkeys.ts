@@ -8,6 +8,7 @@ import {
   askChallenge,
   checkAnswer,
   newId,
+  newPasskeyDigest,
   passkeyChallenge,
 } from '@assent/core'
 import type { AnswerRequest, AnswerResult, Store, VerifiedKey } from '@assent/store'
@@ -37,7 +38,8 @@ export async function addKey(
   by?: SoftwarePasskey,
   tenant = 'acme',
 ): Promise<{ key: SoftwarePasskey; id: string | undefined }> {
-  const authorised = by === undefined ? undefined : await signChange(store, principal, by, 'authorise', '', tenant)
+  const digest = newPasskeyDigest({ credentialId: key.id, publicKey: key.publicKey, name: 'Laptop' })
+  const authorised = by === undefined ? undefined : await signChange(store, principal, by, 'authorise', digest, tenant)
   const terms = { tenant, principal, credentialId: key.id, publicKey: key.publicKey, algorithm: key.algorithm }
   const added = { ...terms, rpId: party.rpId, name: 'Laptop', signCount: key.counter, state: aState(store) }
   return { key, id: await store.passkeys.add(authorised?.ok === true ? { ...added, by: authorised } : added) }

@@ -145,6 +145,8 @@ export type {
   OneAskView,
   PasskeyAddBody,
   PasskeyAddStartView,
+  PasskeyAuthoriseBody,
+  PasskeyAuthoriseView,
   PasskeyCreationView,
   PasskeyRemoveStartView,
   PasskeyRequestView,
@@ -243,6 +245,7 @@ export {
 export {
   isSignedPasskey,
   type PasskeyChange,
+  newPasskeyDigest,
   passkeyChallenge,
   type PasskeyTerms,
   signPasskey,

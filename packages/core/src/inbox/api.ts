@@ -129,8 +129,19 @@ export interface PresenceNoticeView {
 export interface PasskeyAddStartView {
   readonly token: string
   readonly creation: PasskeyCreationView
-  /** For a further key: the challenge that a key of the person signs first. */
-  readonly authorisation?: PasskeyRequestView
+  /** A key of the person has to authorise the new one: `POST /api/passkeys/authorise` comes next. */
+  readonly needsAuthorisation?: true
+}
+
+/** The body of `POST /api/passkeys/authorise`: the new key and its name, which the signature will cover. */
+export interface PasskeyAuthoriseBody {
+  readonly token: string
+  readonly name: string
+  readonly credential: JsonObject
+}
+
+export interface PasskeyAuthoriseView {
+  readonly request: PasskeyRequestView
 }
 
 /** The body of `POST /api/passkeys`. */
@@ -139,7 +150,7 @@ export interface PasskeyAddBody {
   readonly name: string
   /** What the browser returned for `creation`, as JSON. */
   readonly credential: JsonObject
-  /** What it returned for `authorisation`. */
+  /** What it returned for the request of `POST /api/passkeys/authorise`. */
   readonly authorisation?: JsonObject
 }
 

@@ -42,9 +42,15 @@ export interface PasskeyChange {
   readonly tenant: string
   readonly by: string
   readonly change: 'create' | 'authorise' | 'remove'
-  /** The id of the key that is removed; empty otherwise. */
+  /** For `remove` the id of the key; for `authorise` the digest of the new key (`newPasskeyDigest`); else empty. */
   readonly passkey: string
   readonly nonce: string
+}
+
+/** What an authorisation covers: exactly this new key, under this name. */
+export function newPasskeyDigest(key: Pick<PasskeyTerms, 'credentialId' | 'publicKey' | 'name'>): string {
+  const statement = ['assent new passkey v1', key.credentialId, key.publicKey, key.name]
+  return Buffer.from(hash('sha256', JSON.stringify(statement), 'buffer')).toString('base64url')
 }
 
 export function passkeyChallenge({ tenant, by, change, passkey, nonce }: PasskeyChange): Uint8Array {

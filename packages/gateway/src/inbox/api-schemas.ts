@@ -31,6 +31,8 @@ import {
   type JsonObject,
   type PasskeyAddBody,
   type PasskeyAddStartView,
+  type PasskeyAuthoriseBody,
+  type PasskeyAuthoriseView,
   type PasskeyCreationView,
   type PasskeyRemoveStartView,
   type PasskeyRequestView,
@@ -72,6 +74,8 @@ export interface ApiTypes {
   readonly PresenceStart: PresenceStartView
   readonly Passkeys: PasskeysView
   readonly PasskeyAddStart: PasskeyAddStartView
+  readonly PasskeyAuthorise: PasskeyAuthoriseBody
+  readonly PasskeyAuthorisation: PasskeyAuthoriseView
   readonly PasskeyAdd: PasskeyAddBody
   readonly PasskeyRemoveStart: PasskeyRemoveStartView
   readonly Play: PlayView
@@ -218,8 +222,10 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
       type: 'object',
       description: 'PublicKeyCredentialCreationOptionsJSON.',
     }),
-    authorisation: optionalSchema(passkeyRequest),
+    needsAuthorisation: optionalSchema(unchecked<true>({ const: true })),
   }),
+  PasskeyAuthorise: shape({ token: textSchema, name: textSchema, credential: fromBrowser }),
+  PasskeyAuthorisation: shape({ request: passkeyRequest }),
   PasskeyAdd: shape({
     token: textSchema,
     name: textSchema,

@@ -210,6 +210,7 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/passkeys', ({ get }) => passkeys.list(visitorOf(get)))
   app.post('/api/passkeys', ({ get, req }) => passkeys.add(visitorOf(get), req.raw))
   app.post('/api/passkeys/start', ({ get }) => passkeys.startAdding(visitorOf(get)))
+  app.post('/api/passkeys/authorise', ({ get, req }) => passkeys.authorise(visitorOf(get), req.raw))
   app.post('/api/passkeys/:id/remove/start', ({ get, req }) => passkeys.startRemoving(visitorOf(get), req.param('id')))
   app.post('/api/passkeys/:id/remove', ({ get, req }) => passkeys.remove(visitorOf(get), req.param('id'), req.raw))
   app.get('/api/secrets/:page', ({ get, req }) => asks.readSecret(get('person'), req.param('page')))

@@ -251,6 +251,19 @@ const paths = {
       },
     },
   },
+  '/api/passkeys/authorise': {
+    post: {
+      summary: 'The challenge that one of your passkeys signs for a further one. It covers the new key and its name.',
+      parameters: [ownHeader],
+      requestBody: { required: true, content: { 'application/json': { schema: refer('PasskeyAuthorise') } } },
+      responses: {
+        200: json('The challenge.', refer('PasskeyAuthorisation')),
+        400: problem('The name is missing or too long.'),
+        413: problem('Too large.'),
+        ...signedOut,
+      },
+    },
+  },
   '/api/passkeys/{id}/remove/start': {
     post: {
       summary: 'Start removing a passkey.',

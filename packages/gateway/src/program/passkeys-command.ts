@@ -1,42 +1,40 @@
-// `assent passkeys`: removes all passkeys of the person at this machine, who lost them.
+// `assent passkeys`: removes all passkeys of a person who lost them.
 //
 // Any program of this account can run it too. It cannot be prevented there, so it is recorded in the audit log and shown.
 
-import { isAssentError } from '@assent/core'
 import type { Command } from 'commander'
 import { storeConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { openAskService } from './open-ask-service.ts'
+import { type ResetOptions, resetPasskeys } from './passkeys-reset.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 export function addPasskeysCommands(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
-  const passkeys = program.command('passkeys').summary('remove your passkeys after you lost them')
+  const passkeys = program.command('passkeys').summary('remove passkeys that were lost')
   passkeys
     .command('reset')
-    .summary('remove all your passkeys, so that you can add a new one')
+    .summary('remove all passkeys of a person, so that they can add a new one')
     .option(...storeConfigOption)
+    .option('--person <subject>', 'with identity: the person, by their subject at the issuer')
     .description(
-      'Removes all passkeys of the person at this machine. Use it when you have lost them; otherwise remove one in the inbox, at /passkeys. The audit log records it, and the inbox shows it for seven days. Not for a configuration with identity.',
+      'Removes all passkeys of the person at this machine, or, with identity, of the person that --person names. Use it when they are lost; otherwise remove one in the inbox, at /passkeys. The audit log records it with the name of your account, and the inbox shows it to the person for seven days.',
     )
-    .action(async ({ config }: { config?: string }) => {
-      const fail = (code: ExitCode, words: string) => {
-        terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${words}`)
-        end(code)
-      }
-      const opened = await openAskService(config, terminal)
-      if (!opened.ok) return fail(opened.code, opened.problem.message)
-      const { store, tenant, person } = opened.open
-      try {
-        const removed = await store.passkeys.reset({ tenant, principal: person.principal })
-        const words =
-          removed === 0 ? 'You have no passkeys.' : `Removed ${removed}. Add a new one in the inbox, at /passkeys.`
-        terminal.out(words)
-        end(exitCodes.ok)
-      } catch (error) {
-        if (!isAssentError(error, 'store_unavailable')) throw error
-        fail(exitCodes.cannotRun, error.message)
-      } finally {
-        await store.close()
-      }
+    .addHelpText(
+      'after',
+      `
+Examples:
+  assent passkeys reset
+  assent passkeys reset --config /etc/assent/assent.yaml --person 8f14e45f
+
+Exit codes:
+  0  the passkeys were removed, or you have none
+  1  the configuration has mistakes, or the person has no passkeys
+  2  the command line is invalid, or --person is missing
+  3  the store cannot be reached`,
+    )
+    .action(async (options: ResetOptions) => {
+      const { code, text } = await resetPasskeys(options, terminal)
+      if (code === exitCodes.ok) terminal.out(text)
+      else terminal.err(`${toned(terminal.isErrColoured, 'red', 'error')} ${text}`)
+      end(code)
     })
 }

@@ -1,13 +1,14 @@
 // Passkeys and the commands: what a program with this user's shell can do, and what it cannot.
 
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { AuditEntry } from '@assent/core'
-import { openSqlite, type Store } from '@assent/store'
+import { type AuditEntry, createKeyRing } from '@assent/core'
+import { openPostgres, openSqlite, type Store } from '@assent/store'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../../../test-kit/close-after-test.ts'
 import { addKey } from '../../../../test-kit/store/passkeys.ts'
 import { anAsk } from '../inbox/inbox-env.suite.ts'
-import { aFolder, aProcessOf, aRunningGateway, assentHere } from './process.suite.ts'
+import { aDatabase, aFolder, aKey, aProcessOf, aRunningGateway, assentHere } from './process.suite.ts'
 import { PasskeyNotifier } from './standalone/passkey-notifier.ts'
 import type { SystemNotification } from './standalone/system-notification.ts'
 import { localKeyRing } from './state.ts'
@@ -72,6 +73,53 @@ test('[PRESENCE-7] `assent passkeys reset` removes the keys of the person at thi
   expect(await assentHere(['audit', 'verify', '--config', file])).toMatchObject({ code: 0 })
 })
 
+test('[PRESENCE-13] an administrator resets the passkeys of one person of a team, on PostgreSQL, and is recorded', async () => {
+  const { url } = await aDatabase()
+  const folder = await aFolder({
+    'assent.yaml': `store: "${url}"
+keys: { k: "${aKey}" }
+identity: { issuer: "https://login.example.com", audience: "https://assent.example.com/mcp" }
+inbox: { url: "https://assent.example.com", client_id: assent }
+asks: { surfaces: [inbox] }
+servers: { deploy: { command: deploy } }
+`,
+  })
+  const keys = createKeyRing([{ id: 'k', secret: Buffer.from(aKey, 'base64') }])
+  const store = await openPostgres(url, { keys })
+  closeAfterTest(() => store.close())
+  const [ann, ben] = ['https://login.example.com#ann', 'https://login.example.com#ben']
+  await addKey(store, ann, undefined, undefined, 'default')
+  await addKey(store, ben, undefined, undefined, 'default')
+  const reset = (...words: string[]) =>
+    assentHere(['passkeys', 'reset', '--config', join(folder, 'assent.yaml'), ...words])
+
+  expect(await reset()).toMatchObject({ code: 2, err: expect.stringContaining('--person') })
+  expect(await reset('--person', 'nobody')).toMatchObject({ code: 1, err: expect.stringContaining('no passkeys') })
+  expect(await store.passkeys.list({ tenant: 'default', principal: ann })).toHaveLength(1)
+  expect(await reset('--person', 'ann')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Removed 1 of ann\. The inbox shows it/),
+  })
+  expect(await store.passkeys.list({ tenant: 'default', principal: ann })).toEqual([])
+  expect(await store.passkeys.list({ tenant: 'default', principal: ben })).toHaveLength(1)
+  expect(JSON.parse((await changesIn(store)).at(-1)?.body ?? '')).toMatchObject({
+    principal: ann,
+    by: 'reset',
+    operator: userInfo().username,
+  })
+  const notices = await store.passkeys.noticesSince({ tenant: 'default', principal: ann }, 0)
+  expect(notices[0]).toMatchObject({ kind: 'passkey-reset', name: 'Laptop' })
+  expect(await store.record.verify('default')).toMatchObject({ ok: true })
+})
+
+test('[PRESENCE-13] without identity there is one person, and --person is refused', async () => {
+  const { file } = await aMachine()
+  expect(await assentHere(['passkeys', 'reset', '--config', file, '--person', 'ann'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('identity'),
+  })
+})
+
 test('[PRESENCE-10] a gateway records the setting when it starts, and when it is reloaded', async () => {
   const servers = `servers: { deploy: ${aProcessOf('2026-07-28')} }\nasks: { surfaces: [client, inbox] }\n`
   const gateway = await aRunningGateway(`${servers}inbox: { presence: approvals }\n`)
@@ -104,8 +152,8 @@ test('[PRESENCE-10] `assent` without a command notifies of each change once, and
   await notifier.look()
   expect(shown.map(({ text }) => text)).toEqual([
     'A passkey was added: Laptop.',
-    'A passkey was removed: Laptop.',
-    'A passkey was removed: Laptop.',
+    'A passkey was removed with `assent passkeys reset`: Laptop.',
+    'A passkey was removed with `assent passkeys reset`: Laptop.',
   ])
   expect(shown[0]?.url).toBe('http://localhost:7421/passkeys')
 })

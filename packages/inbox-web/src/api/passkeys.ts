@@ -3,8 +3,11 @@
 import type {
   AnswerBody,
   InboxProblem,
+  JsonObject,
   PasskeyAddBody,
   PasskeyAddStartView,
+  PasskeyAuthoriseBody,
+  PasskeyAuthoriseView,
   PasskeyRemoveStartView,
   PasskeysView,
   PresenceBody,
@@ -56,18 +59,23 @@ export async function signAnswer(
 }
 
 async function addPasskey(name: string): Promise<Prompted<PasskeysView>> {
-  const { token, creation, authorisation } = await post<PasskeyAddStartView>('/api/passkeys/start', {})
-  const authorised = authorisation === undefined ? undefined : await promptForPasskey(authorisation)
-  if (authorised?.ok === false) return authorised
+  const { token, creation, needsAuthorisation } = await post<PasskeyAddStartView>('/api/passkeys/start', {})
   const created = await promptForNewPasskey(creation)
   if (!created.ok) return created
+  const added = { token, name, credential: created.value }
+  // After the new key exists: the signature of the existing one covers it.
+  const authorised = needsAuthorisation === true ? await authorisePasskey(added) : undefined
+  if (authorised?.ok === false) return authorised
   const body: PasskeyAddBody = {
-    token,
-    name,
-    credential: created.value,
+    ...added,
     ...(authorised === undefined ? {} : { authorisation: authorised.value }),
   }
   return { ok: true, value: await post<PasskeysView>('/api/passkeys', body) }
+}
+
+async function authorisePasskey(added: PasskeyAuthoriseBody): Promise<Prompted<JsonObject>> {
+  const { request } = await post<PasskeyAuthoriseView>('/api/passkeys/authorise', added)
+  return promptForPasskey(request)
 }
 
 async function removePasskey(id: string): Promise<Prompted<PasskeysView>> {

@@ -1,6 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { atomic, type Part } from '../engine/statement.ts'
-import { countedBy, isUsable, type SignedParams } from '../passkeys/change-passkeys.ts'
+import { atomic, atomicWithKey, type Part } from '../engine/statement.ts'
+import { isKeySigned, type SignedParams, signedBy } from '../passkeys/change-passkeys.ts'
 
 export type AnswerParams = RecordedParams & {
   tenant: string
@@ -53,11 +53,20 @@ export const answerAsk = atomic<AnswerParams, Counted>('answer_ask', ...answerin
 
 export type SignedAnswerParams = AnswerParams & SignedParams
 
+/**
+ * Locks the key of the voter. Only for an open ask: an answer that comes too late does not change the key. Whether the ask is
+ * still open when it is its turn, `answering` decides.
+ */
+export const signedByVoter: Part = signedBy(
+  ':voter',
+  `and exists (select 1 from asks a where a.tenant = :tenant and a.id = :id and a.state = 'open')`,
+)
+
 /** The same with the signature of a passkey, which must still be a key of the voter. */
-export const answerWithPasskey = atomic<SignedAnswerParams, Counted>(
+export const answerWithPasskey = atomicWithKey<SignedAnswerParams, Counted>(
   'answer_with_passkey',
-  ...answering(`and ${isUsable(':voter')}`),
-  countedBy('counted'),
+  signedByVoter,
+  ...answering(`and ${isKeySigned}`),
 )
 
 /** @param also a further condition: SQL that begins with `and`, or empty */

@@ -1,6 +1,6 @@
-import { atomic, type Part } from '../engine/statement.ts'
-import { countedBy, isUsable, type SignedParams } from '../passkeys/change-passkeys.ts'
-import { type AnswerParams, answering, type Counted } from './answer-ask.ts'
+import { atomic, atomicWithKey, type Part } from '../engine/statement.ts'
+import { isKeySigned, type SignedParams } from '../passkeys/change-passkeys.ts'
+import { type AnswerParams, answering, type Counted, signedByVoter } from './answer-ask.ts'
 
 export type HandOverParams = AnswerParams & { page: string; sealed: string }
 
@@ -25,9 +25,9 @@ const isPageOfVoter = `and exists (
 export const handOver = atomic<HandOverParams, Counted>('hand_over', ...answering(isPageOfVoter), stored)
 
 /** The same with the signature of a passkey. */
-export const handOverWithPasskey = atomic<HandOverParams & SignedParams, Counted>(
+export const handOverWithPasskey = atomicWithKey<HandOverParams & SignedParams, Counted>(
   'hand_over_with_passkey',
-  ...answering(`${isPageOfVoter} and ${isUsable(':voter')}`),
+  signedByVoter,
+  ...answering(`${isPageOfVoter} and ${isKeySigned}`),
   stored,
-  countedBy('counted'),
 )

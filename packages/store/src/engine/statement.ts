@@ -64,4 +64,14 @@ export function atomic<P extends Params, R extends Row = Row>(
   return { name, parts: [first, ...others], result: first.name }
 }
 
+/** A step whose first part locks a row that the others need; the rows of the second part are the result. */
+export function atomicWithKey<P extends Params, R extends Row = Row>(
+  name: string,
+  key: Part,
+  first: Part,
+  ...others: readonly Part[]
+): Statement<P, R> {
+  return { name, parts: [key, first, ...others], result: first.name }
+}
+
 export const parameter: RegExp = /:([a-z_]+)/g

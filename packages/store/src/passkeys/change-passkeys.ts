@@ -1,29 +1,35 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
-import { atomic, type Part } from '../engine/statement.ts'
+import { atomicWithKey, type Part } from '../engine/statement.ts'
 
 /** A key that signed the step: it must be a key of the person, and its counter must have advanced. */
 export type SignedParams = { passkey: string | null; sign_count: number | null }
 
-/**
- * Whether the key that signed may still be used. A counter that does not advance shows that the key was copied; keys that are
- * synchronised between devices have none.
- */
-export function isUsable(principal: string): string {
-  return `exists (
-    select 1 from passkeys k
-    where k.tenant = :tenant and k.id = cast(:passkey as text) and k.principal = ${principal} and k.removed_at is null
-      and (k.sign_count < cast(:sign_count as bigint) or (k.sign_count = 0 and cast(:sign_count as bigint) = 0)))`
-}
+/** A counter that does not advance shows that the key was copied; keys that are synchronised between devices have none. */
+const isAdvanced = `(sign_count < cast(:sign_count as bigint)
+  or (sign_count = 0 and cast(:sign_count as bigint) = 0))`
 
-/** Stores the counter of the key that signed. */
-export function countedBy(from: string): Part {
+/**
+ * The first part of a step that a key signed: stores the counter, and returns nothing if the key may not be used.
+ *
+ * The row of the key is the lock. A step that removes the key, or uses the same counter, at the same moment makes this one wait;
+ * then the row is read again and the condition decides. Parts after this one have to require `isKeySigned`.
+ * @param principal the parameter with the owner of the key
+ * @param also a further condition: SQL that begins with `and`, or empty
+ */
+export function signedBy(principal: string, also: string): Part {
   return {
     name: 'signed',
+    returns: ['id'],
     sql: `
-      update passkeys set sign_count = cast(:sign_count as bigint), last_used_at = :now from ${from} c
-      where passkeys.tenant = c.tenant and passkeys.id = cast(:passkey as text) and passkeys.id <> c.id`,
+      update passkeys set sign_count = cast(:sign_count as bigint), last_used_at = :now
+      where tenant = :tenant and id = cast(:passkey as text) and principal = ${principal} and removed_at is null
+        and ${isAdvanced} ${also}
+      returning id`,
   }
 }
+
+// Not correlated with the row that is changed: PostgreSQL evaluates it once, before it locks that row.
+export const isKeySigned = 'exists (select 1 from signed)'
 
 export type AddParams = RecordedParams &
   SignedParams & {
@@ -57,8 +63,9 @@ const active = `select 1 from passkeys o
  * `place` is unique, so of two first keys that are added at the same moment one is refused. The used state id rolls everything
  * back if this registration was used before.
  */
-export const addPasskey = atomic<AddParams, { id: string }>(
+export const addPasskey = atomicWithKey<AddParams, { id: string }>(
   'add_passkey',
+  signedBy(':principal', ''),
   {
     name: 'added',
     returns: ['tenant', 'id'],
@@ -71,10 +78,9 @@ export const addPasskey = atomic<AddParams, { id: string }>(
         cast(:first_count as bigint), :now, :signature
       where ${isRecordable}
         and (select count(*) from (${active}) few) < cast(:at_most as bigint)
-        and ((cast(:passkey as text) is null and not exists (${active})) or ${isUsable(':principal')})
+        and ((cast(:passkey as text) is null and not exists (${active})) or ${isKeySigned})
       returning tenant, id`,
   },
-  countedBy('added'),
   {
     name: 'used',
     sql: `
@@ -95,9 +101,13 @@ export type RemoveParams = RecordedParams &
     state_expires_at: number | null
   }
 
-/** Removes a key, which one of the person's keys authorised. The row stays, so that the change can be shown. */
-export const removePasskey = atomic<RemoveParams, { id: string }>(
+/**
+ * Removes a key, which one of the person's keys authorised: another one, or the key itself, whose row is then the lock. The row
+ * stays, so that the change can be shown.
+ */
+export const removePasskey = atomicWithKey<RemoveParams, { id: string }>(
   'remove_passkey',
+  signedBy(':principal', 'and id <> :id'),
   {
     name: 'removed',
     returns: ['tenant', 'id'],
@@ -105,10 +115,9 @@ export const removePasskey = atomic<RemoveParams, { id: string }>(
     sql: `
       update passkeys set removed_at = :now
       where tenant = :tenant and id = :id and principal = :principal and removed_at is null
-        and ${isRecordable} and (:is_reset = 1 or ${isUsable(':principal')})
+        and ${isRecordable} and (:is_reset = 1 or ${isKeySigned} or (id = cast(:passkey as text) and ${isAdvanced}))
       returning tenant, id`,
   },
-  countedBy('removed'),
   {
     name: 'used',
     sql: `

@@ -79,7 +79,11 @@ export interface PasskeyRemoval extends PasskeyOwner {
 
 /** A change that people are told about for some days. */
 export type PresenceNotice =
-  | { readonly kind: 'passkey-added' | 'passkey-removed'; readonly name: string; readonly atMs: number }
+  | {
+      readonly kind: 'passkey-added' | 'passkey-removed' | 'passkey-reset'
+      readonly name: string
+      readonly atMs: number
+    }
   | {
       readonly kind: 'presence-weakened'
       readonly from: PresenceSetting
@@ -164,12 +168,15 @@ export class Passkeys {
     }
   }
 
-  /** Removes all keys of a person without a signature, for a person who lost them. Returns how many. */
-  async reset({ tenant, principal }: PasskeyOwner): Promise<number> {
+  /**
+   * Removes all keys of a person without a signature, for a person who lost them. Returns how many.
+   * @param operator the account that resets them, for the audit log
+   */
+  async reset({ tenant, principal }: PasskeyOwner, operator = ''): Promise<number> {
     const rows = await this.#engine.run(readPasskeys, { tenant, principal })
     const none = { passkey: null, sign_count: null, is_reset: 1, state_id: null, state_expires_at: null }
     for (const { id } of rows) {
-      const body = this.#audit.body({ principal, by: 'reset' })
+      const body = this.#audit.body({ principal, by: 'reset', ...(operator === '' ? {} : { operator }) })
       await this.#engine.run(removePasskey, { tenant, id, principal, ...none, ...body })
     }
     return rows.length
@@ -197,10 +204,11 @@ export class Passkeys {
     ])
     const nameOf = new Map(names.map(({ id, name }) => [id, name]))
     const ofKeys = changes
-      .filter(({ body }) => principalIn(body) === principal)
-      .map(({ kind, subject, at }): PresenceNotice => {
+      .filter(({ body }) => memberOf(body, 'principal') === principal)
+      .map(({ kind, subject, at, body }): PresenceNotice => {
         const name = nameOf.get(subject) ?? ''
-        return { kind: kind === 'passkey.removed' ? 'passkey-removed' : 'passkey-added', name, atMs: at }
+        const removed = memberOf(body, 'by') === 'reset' ? 'passkey-reset' : 'passkey-removed'
+        return { kind: kind === 'passkey.removed' ? removed : 'passkey-added', name, atMs: at }
       })
     const weakened = settings
       .map(({ at, body }) => ({ kind: 'presence-weakened', ...settingsIn(body), atMs: at }) as const)
@@ -209,8 +217,8 @@ export class Passkeys {
   }
 }
 
-function principalIn(body: string): unknown {
-  return (JSON.parse(body) as Readonly<Record<string, unknown>>).principal
+function memberOf(body: string, name: string): unknown {
+  return (JSON.parse(body) as Readonly<Record<string, unknown>>)[name]
 }
 
 function settingsIn(body: string): { readonly from: PresenceSetting; readonly to: PresenceSetting } {

@@ -1,9 +1,16 @@
 // The passkeys that the audit log knows, and whether a signature is by one of them. Pure: entries in, problems out.
 //
 // Only the log shows whose key it is: the key beside a signature could be anyone's. A key counts from the entry of its
-// registration to the entry of its removal. A further key of a person needs a signature of one of their earlier ones.
+// registration to the entry of its removal. A further key of a person needs a signature of one of their earlier ones, over exactly this new key.
 
-import { type Assertion, isAssertion, isPlainObject, passkeyChallenge, verifyAssertion } from '@assent/core'
+import {
+  type Assertion,
+  isAssertion,
+  isPlainObject,
+  newPasskeyDigest,
+  passkeyChallenge,
+  verifyAssertion,
+} from '@assent/core'
 import type { EntryRow } from '../audit/read-entries.ts'
 
 type Entry = Pick<EntryRow, 'tenant' | 'seq' | 'kind' | 'subject' | 'body'>
@@ -46,12 +53,13 @@ export class Registrations {
 
   #add(entry: Entry): string | undefined {
     const { tenant, seq, subject: id } = entry
-    const { principal, credentialId, publicKey, authorisedBy } = bodyOf(entry)
+    const { principal, credentialId, publicKey, name, authorisedBy } = bodyOf(entry)
     if (typeof principal !== 'string' || typeof credentialId !== 'string' || typeof publicKey !== 'string')
       return 'the entry of its registration is not complete'
     const isFirst = !this.#keys.some((key) => key.principal === principal && isActiveAt(key, seq))
+    const passkey = newPasskeyDigest({ credentialId, publicKey, name: String(name) })
     const isAuthorised =
-      isFirst || this.#isAuthorised({ tenant, by: principal, change: 'authorise', passkey: '' }, authorisedBy, seq)
+      isFirst || this.#isAuthorised({ tenant, by: principal, change: 'authorise', passkey }, authorisedBy, seq)
     this.#keys.push({ id, principal, credentialId, publicKey, fromSeq: seq, untilSeq: Number.POSITIVE_INFINITY })
     return isAuthorised ? undefined : 'it was added without a signature of an earlier passkey'
   }

@@ -1,13 +1,16 @@
 // Passkeys over HTTP: list, add, remove.
 //
 // I1  The first key of a person needs a fresh sign-in where people have accounts. Without accounts it is trusted on first use.
-// I2  Every further key, and every removal, needs a signature of a key that the person has.
+// I2  Every further key, and every removal, needs a signature of a key that the person has. The signature covers the new
+//     key and its name, or the key that is removed.
 
 import { randomBytes } from 'node:crypto'
 import {
   isName,
+  newPasskeyDigest,
   oneLine,
   type PasskeyAddStartView,
+  type PasskeyAuthoriseView,
   type PasskeyRemoveStartView,
   type PasskeysView,
   type Person,
@@ -19,9 +22,15 @@ import type { Store } from '@assent/store'
 import { readJsonBody } from '../body.ts'
 import { inboxLimits } from '../limits.ts'
 import { notFound, problem } from '../problem.ts'
-import type { Challenges, RelyingParty } from './challenges.ts'
+import type { Challenges, OpenedChallenge, RelyingParty } from './challenges.ts'
 import { noticeText } from './notices.ts'
-import { creationOptions, readAssertion, readRegistration, requestOptions } from './webauthn.ts'
+import {
+  creationOptions,
+  type RegisteredCredential,
+  readAssertion,
+  readRegistration,
+  requestOptions,
+} from './webauthn.ts'
 
 export interface PasskeysApiOptions {
   readonly store: Store
@@ -39,6 +48,14 @@ export interface PasskeyVisitor {
   readonly name: string
   readonly begunAtMs: number
 }
+
+type NewKey =
+  | ({
+      readonly ok: true
+      readonly key: RegisteredCredential & { readonly name: string }
+      readonly authorisation: unknown
+    } & OpenedChallenge)
+  | { readonly ok: false; readonly response: Response }
 
 const notAccepted = 'The passkey was not accepted. Try again.'
 
@@ -89,34 +106,54 @@ export class PasskeysApi {
         userId: randomBytes(32),
         existing: keys,
       }),
-      ...(keys.length === 0
-        ? {}
-        : { authorisation: requestOptions(party, this.#challenge(visitor.person, 'authorise', '', nonce), keys) }),
+      ...(keys.length === 0 ? {} : { needsAuthorisation: true }),
     }
     return Response.json(view)
   }
 
-  async add(visitor: PasskeyVisitor, request: Request): Promise<Response> {
-    const read = await readJsonBody(request)
+  async authorise({ person }: PasskeyVisitor, request: Request): Promise<Response> {
+    const read = await this.#readNewKey(person, request)
     if (!read.ok) return read.response
-    const { store, party, challenges } = this.#options
+    const { store, party } = this.#options
+    const keys = await store.passkeys.list(this.#ownerOf(person))
+    const challenge = this.#challenge(person, 'authorise', newPasskeyDigest(read.key), read.nonce)
+    const view: PasskeyAuthoriseView = { request: requestOptions(party, challenge, keys) }
+    return Response.json(view)
+  }
+
+  async add(visitor: PasskeyVisitor, request: Request): Promise<Response> {
     const { person } = visitor
+    const read = await this.#readNewKey(person, request)
+    if (!read.ok) return read.response
+    const { store, party } = this.#options
     const owner = this.#ownerOf(person)
-    const { token, name, credential, authorisation } = read.body
-    if (typeof name !== 'string' || !isName(name) || name.length > presenceLimits.nameChars)
-      return problem('malformed', `A passkey needs a name of at most ${presenceLimits.nameChars} characters.`)
-    const opened = challenges.open({ ...owner, purpose: 'add passkey', subject: '' }, token)
-    if (opened === undefined) return problem('refused', notAccepted)
     const isFirst = (await store.passkeys.list(owner)).length === 0
     if (isFirst && !this.#isFresh(visitor)) return problem('refused', notFresh)
-    const { nonce, state } = opened
-    const registered = await readRegistration(credential, this.#challenge(person, 'create', '', nonce), party)
-    if (registered === undefined) return problem('refused', notAccepted)
-    const by = isFirst ? undefined : await this.#verified(person, 'authorise', '', nonce, authorisation)
+    const { key: registered, nonce, state, authorisation } = read
+    const by = isFirst
+      ? undefined
+      : await this.#verified(person, 'authorise', newPasskeyDigest(registered), nonce, authorisation)
     if (by?.ok === false) return problem('refused', `${notAccepted} Confirm with a passkey that you have.`)
-    const key = { ...owner, ...registered, rpId: party.rpId, name, state }
+    const key = { ...owner, ...registered, rpId: party.rpId, state }
     const id = await store.passkeys.add(by === undefined ? key : { ...key, by })
     return id === undefined ? problem('refused', notAccepted) : this.list(visitor)
+  }
+
+  /** The new key in a body, with the challenge that the browser registered it for. */
+  async #readNewKey(person: Person, request: Request): Promise<NewKey> {
+    const read = await readJsonBody(request)
+    if (!read.ok) return read
+    const { party, challenges } = this.#options
+    const { token, name, credential, authorisation } = read.body
+    const refuse = (...why: Parameters<typeof problem>) => ({ ok: false, response: problem(...why) }) as const
+    if (typeof name !== 'string' || !isName(name) || name.length > presenceLimits.nameChars)
+      return refuse('malformed', `A passkey needs a name of at most ${presenceLimits.nameChars} characters.`)
+    const opened = challenges.open({ ...this.#ownerOf(person), purpose: 'add passkey', subject: '' }, token)
+    if (opened === undefined) return refuse('refused', notAccepted)
+    const challenge = this.#challenge(person, 'create', '', opened.nonce)
+    const registered = await readRegistration(credential, challenge, party)
+    if (registered === undefined) return refuse('refused', notAccepted)
+    return { ok: true, key: { ...registered, name }, ...opened, authorisation }
   }
 
   async startRemoving({ person }: PasskeyVisitor, id: string): Promise<Response> {

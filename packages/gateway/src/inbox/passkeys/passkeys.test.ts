@@ -4,6 +4,7 @@ import type {
   InboxProblem,
   OneAskView,
   PasskeyAddStartView,
+  PasskeyAuthoriseView,
   PasskeyRemoveStartView,
   PasskeysView,
   PresenceStartView,
@@ -36,9 +37,15 @@ const needing = { needsPresence: true } as const
 async function addKey(browser: Browser, key = new SoftwarePasskey(), by?: SoftwarePasskey, name = 'Laptop') {
   const started = await browser.post('/api/passkeys/start', {})
   if (started.status !== 200) return started
-  const { token, creation, authorisation } = (await started.json()) as PasskeyAddStartView
-  const signed = by === undefined || authorisation === undefined ? {} : { authorisation: by.get(authorisation, origin) }
-  return browser.post('/api/passkeys', { token, name, credential: key.create(creation, origin), ...signed })
+  const { token, creation, needsAuthorisation } = (await started.json()) as PasskeyAddStartView
+  const added = { token, name, credential: key.create(creation, origin) }
+  if (by === undefined || needsAuthorisation !== true) return browser.post('/api/passkeys', added)
+  return browser.post('/api/passkeys', { ...added, authorisation: await authorise(browser, added, by) })
+}
+
+async function authorise(browser: Browser, added: object, by: SoftwarePasskey) {
+  const { request } = (await (await browser.post('/api/passkeys/authorise', added)).json()) as PasskeyAuthoriseView
+  return by.get(request, origin)
 }
 
 async function startPresence(browser: Browser, id: string, answer: unknown): Promise<PresenceStartView> {
@@ -83,6 +90,29 @@ onEachEngine(
     const removed = await remove({ token, response: second.get(request, origin) })
     expect(((await removed.json()) as PasskeysView).keys.map(({ name }) => name)).toEqual(['Phone', 'Laptop'])
     expect((await remove({ token, response: second.get(request, origin) })).status).toBe(403)
+    expect(await store.record.verify(tenant)).toMatchObject({ ok: true })
+  },
+)
+
+onEachEngine(
+  '[PRESENCE-5] the signature that authorises a further key covers this key and its name',
+  async ({ store, app }) => {
+    const inbox = app()
+    const browser = await signIn(inbox, ann)
+    const first = new SoftwarePasskey()
+    await addKey(browser, first)
+    const { token, creation } = (await (await browser.post('/api/passkeys/start', {})).json()) as PasskeyAddStartView
+    const mine = { token, name: 'Phone', credential: new SoftwarePasskey().create(creation, origin) }
+    const authorisation = await authorise(browser, mine, first)
+    const other = new SoftwarePasskey().create(creation, origin)
+    const add = async (changes: object) =>
+      (await browser.post('/api/passkeys', { ...mine, authorisation, ...changes })).status
+    expect(await add({ credential: other })).toBe(403)
+    expect(await add({ name: 'Laptop' })).toBe(403)
+    expect((await browser.post('/api/passkeys/authorise', { ...mine, token: 'x' })).status).toBe(403)
+    expect((await browser.post('/api/passkeys/authorise', { ...mine, credential: {} })).status).toBe(403)
+    expect((await browser.post('/api/passkeys/authorise', { ...mine, name: '' })).status).toBe(400)
+    expect(await add({})).toBe(200)
     expect(await store.record.verify(tenant)).toMatchObject({ ok: true })
   },
 )

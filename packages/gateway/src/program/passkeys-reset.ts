@@ -1,0 +1,95 @@
+// Resets passkeys: of the person at this machine, or, with identity, of one person by an administrator.
+//
+// The configuration decides whose: a command cannot authenticate its user. An administrator is a user who has the
+// configuration with the address of the database and the keys. The reset is recorded in the audit log with the name of their
+// account, and the person sees it in the inbox.
+
+import { userInfo } from 'node:os'
+import { isAssentError, oneLine } from '@assent/core'
+import { localPerson, onlyTenant } from '../call/local-person.ts'
+import type { Config } from '../config/settings.ts'
+import { loadStoreConfig, usualFile } from './config-file.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { printFindings } from './findings.ts'
+import { openState } from './state.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface ResetOptions {
+  readonly config?: string
+  /** The subject of a person at the issuer, or their whole principal. */
+  readonly person?: string
+}
+
+export interface ResetResult {
+  readonly code: ExitCode
+  readonly text: string
+}
+
+export async function resetPasskeys(options: ResetOptions, terminal: Terminal): Promise<ResetResult> {
+  const loaded = loadStoreConfig(options.config, terminal)
+  if (!loaded.ok) {
+    printFindings(options.config ?? usualFile, loaded, terminal)
+    return { code: exitCodes.problem, text: 'The configuration has mistakes. Nothing was changed.' }
+  }
+  const { config } = loaded
+  const owner = principalOf(config, options.person)
+  if (!owner.ok) return { code: exitCodes.usage, text: `${owner.problem} Nothing was changed.` }
+  try {
+    const { store } = await openState(config, terminal.variables, {})
+    try {
+      const { principal } = owner
+      const removed = await store.passkeys.reset({ tenant: onlyTenant, principal }, accountName())
+      return options.person === undefined ? ownResult(removed) : resultOf(oneLine(options.person, 'terminal'), removed)
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const text = isAssentError(error, 'store_unavailable') ? why : `The store cannot be opened: ${why}`
+    return { code: exitCodes.cannotRun, text }
+  }
+}
+
+function principalOf(
+  { identity }: Config,
+  person: string | undefined,
+): { readonly ok: true; readonly principal: string } | { readonly ok: false; readonly problem: string } {
+  if (identity === undefined) {
+    return person === undefined
+      ? { ok: true, principal: localPerson.principal }
+      : { ok: false, problem: '--person needs a configuration with identity: without it there is one person.' }
+  }
+  if (person === undefined || person === '') {
+    return {
+      ok: false,
+      problem: 'This configuration has identity: name the person with --person <subject>, as the issuer names them.',
+    }
+  }
+  const { issuer } = identity
+  return { ok: true, principal: person.startsWith(`${issuer}#`) ? person : `${issuer}#${person}` }
+}
+
+function ownResult(removed: number): ResetResult {
+  const text = removed === 0 ? 'You have no passkeys.' : `Removed ${removed}. Add a new one in the inbox, at /passkeys.`
+  return { code: exitCodes.ok, text }
+}
+
+function resultOf(person: string, removed: number): ResetResult {
+  if (removed === 0) {
+    return {
+      code: exitCodes.problem,
+      text: `${person} has no passkeys here. Check the subject: it is the claim sub of their tokens.`,
+    }
+  }
+  const text = `Removed ${removed} of ${person}. The inbox shows it to them for seven days. They add a new one at /passkeys, within five minutes of a new sign-in.`
+  return { code: exitCodes.ok, text }
+}
+
+/** The account that runs the command, for the audit log. */
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}
