@@ -43,6 +43,10 @@ export function createInteraction<Context>(parts: InteractionParts<Context>): In
     approval: (title, action, settings) => describe.approve(title, actionOf(identity, title, action), settings),
   })
   // The stored result is what the work returned, after JSON; a result that JSON cannot represent was refused.
-  const step: Step = async (name, work) => (await run.once(name, work)) as Awaited<ReturnType<typeof work>>
+  const step: Step = (name, work) =>
+    run.promises.guard(
+      { kind: 'step', label: name },
+      async () => (await run.once(name, work)) as Awaited<ReturnType<typeof work>>,
+    )
   return { ask, step, gate: createGate(parts), signal, context }
 }

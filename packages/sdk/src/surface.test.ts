@@ -140,7 +140,7 @@ test('[SDK-14] [SDK-22] a question that the handler does not wait for is withdra
       }),
   }
   const result = await run(surface, async ({ ask }) => {
-    void ask.text('Name?')
+    void ask.text('Name?').then(String)
     await new Promise((resolve) => setImmediate(resolve))
     return 'done'
   })

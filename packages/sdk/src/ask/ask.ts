@@ -1,10 +1,12 @@
 // The `ask` object of a handler. Every method describes a question and asks it through the run.
 
 import { AssentError, type ChoiceOptions, compact, type JsonObject } from '@assent/core'
+import type { HandedOut } from '../run/author-promises.ts'
 import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
 import { answerValue, commentOf } from './ending.ts'
 import type { AnswersOf, FormSource } from './form-source.ts'
+import { askLabel } from './label.ts'
 import type { AskOptions, AskOptionsWithDefault } from './options.ts'
 import type { Run } from './run.ts'
 
@@ -72,22 +74,26 @@ export interface AskDependencies {
 
 export function createAsk({ run, secret, approval }: AskDependencies): Ask {
   const answered = new WeakMap<Promise<unknown>, Promise<AnswerWithComment<unknown>>>()
-  const track = <Value>(commented: Promise<AnswerWithComment<Value>>): Promise<Value> => {
-    const value = commented.then((answer) => answer.value)
-    // A handler that does not wait for its question ends before it is answered. The question is then withdrawn; that
-    // must not end the whole process as an unhandled rejection.
-    value.catch(() => undefined)
-    answered.set(value, commented)
+  const { promises } = run
+  const track = <Value>(asking: (entry: HandedOut) => Promise<AnswerWithComment<Value>>): Promise<Value> => {
+    let commented: Promise<AnswerWithComment<Value>> | undefined
+    const value = promises.guard({ kind: 'ask', label: '' }, (entry) => {
+      commented = asking(entry)
+      return commented.then((answer) => answer.value)
+    })
+    if (commented !== undefined) answered.set(value, commented)
     return value
   }
   const put = <Value>(describing: () => Description<Value>): Promise<Value> => {
-    const asking = async () => {
+    const asking = async (entry: HandedOut) => {
       const description = describing()
+      entry.label = askLabel(description)
+      if (description.kind === 'approve') entry.kind = 'approval'
       const { ending } = await run.put(description)
       const comment = commentOf(ending)
       return { value: await answerValue(description, ending), ...compact({ comment }) }
     }
-    return track(asking())
+    return track(asking)
   }
   return {
     choose: (question, choices, options) => put(() => describe.choose(question, choices, options)),
@@ -99,22 +105,28 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
     file: (question, options) => put(() => describe.file(question, options)),
     form: (question, asked, options) => put(() => describe.fields(question, asked, options)),
     url: (question, link, options) => put(() => describe.url(question, link, options)),
-    secret: (question, options) => track((async () => ({ value: await secret(describe.secret(question, options)) }))()),
+    secret: (question, options) =>
+      track(async (entry) => {
+        const description = describe.secret(question, options)
+        entry.label = askLabel(description)
+        return { value: await secret(description) }
+      }),
     approve: (title, action, options = {}) => put(() => approval(title, action, options)),
     withComment: <Value>(asked: Promise<Value>) => {
-      const commented = answered.get(asked) ?? Promise.reject(notAnAsk())
-      commented.catch(() => undefined)
+      promises.observe(asked)
       // The entry tracked for this promise resolves with the same value.
-      return commented as Promise<AnswerWithComment<Value>>
+      const commented = (answered.get(asked) ?? Promise.reject(notAnAsk())) as Promise<AnswerWithComment<Value>>
+      return promises.guard({ kind: 'ask', label: 'ask.withComment' }, () => commented)
     },
-    all: async <A extends Readonly<Record<string, Promise<unknown>>>>(asks: A) => {
-      const names = Object.keys(asks)
-      const values = await Promise.all(Object.values(asks))
-      // Entries of an object and its values come in the same order.
-      return Object.fromEntries(names.map((name, index) => [name, values[index]])) as {
-        -readonly [N in keyof A]: Awaited<A[N]>
-      }
-    },
+    all: <A extends Readonly<Record<string, Promise<unknown>>>>(asks: A) =>
+      promises.guard({ kind: 'ask', label: 'ask.all' }, async () => {
+        const names = Object.keys(asks)
+        const values = await Promise.all(Object.values(asks))
+        // Entries of an object and its values come in the same order.
+        return Object.fromEntries(names.map((name, index) => [name, values[index]])) as {
+          -readonly [N in keyof A]: Awaited<A[N]>
+        }
+      }),
   }
 }
 

@@ -4,6 +4,7 @@
 // (replay.ts). `ask`, `step` and `gate` do not depend on which.
 
 import type { Surface, WithdrawReason } from '@assent/core'
+import type { AuthorPromises } from '../run/author-promises.ts'
 import type { Description } from './describe.ts'
 import type { Ending } from './ending.ts'
 
@@ -13,6 +14,8 @@ export interface Run {
   readonly surface: Surface
   /** Whether a secret can be typed where this run asks, unseen by anyone else. */
   readonly asksSecrets: boolean
+  /** Guards every promise that the handler gets. */
+  readonly promises: AuthorPromises
   put(description: Description, askRecord?: AskRecord): Promise<Settlement>
   /** Does the work unless it was done before in this call; either way resolves with its result. */
   once(name: string, work: () => unknown): Promise<unknown>
@@ -48,4 +51,6 @@ export interface RunSettings {
   readonly isWaitDefault: boolean
   readonly nowMs: () => number
   readonly newAskId: () => string
+  /** Called with an error that no caller receives. */
+  readonly onError: (error: unknown) => void
 }

@@ -6,6 +6,7 @@ import { verifyReceipt } from '../index.ts'
 import type { InteractiveOptions } from '../interactive.ts'
 import { sdkLimits } from '../limits.ts'
 import { accept } from '../rounds.suite.ts'
+import { AuthorPromises } from '../run/author-promises.ts'
 import type { AssentSettings, ServerContext } from '../server/server-context.ts'
 import { UsedApprovals } from '../server/used-approvals.ts'
 import { createGate } from './gate.ts'
@@ -190,6 +191,7 @@ describe('an approval', () => {
     ] as const) {
       const run = {
         surface: 'client',
+        promises: new AuthorPromises(() => undefined),
         put: async () => ({ ...settlement, repeatableUntilMs }),
         once: async (_: string, work: () => unknown) => work(),
       } as unknown as Run

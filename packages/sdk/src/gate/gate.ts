@@ -49,7 +49,7 @@ export interface GateDependencies {
 
 export function createGate(parts: GateDependencies): Gate {
   const { run, serverContext, identity, principal } = parts
-  return async <Value, Arguments extends JsonObject>(
+  const pass = async <Value, Arguments extends JsonObject>(
     asked: GateAction<Arguments>,
     work: (approved: Readonly<Arguments>) => Value | Promise<Value>,
   ) => {
@@ -74,6 +74,7 @@ export function createGate(parts: GateDependencies): Gate {
     const comment = commentOf(settled.ending)
     return { ...(stored as GateResult<Value>), ...compact({ comment }) }
   }
+  return (asked, work) => run.promises.guard({ kind: 'ask', label: asked.title }, () => pass(asked, work))
 }
 
 /** Uses up the approval and signs the receipt, immediately before the work. */

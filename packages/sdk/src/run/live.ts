@@ -14,6 +14,7 @@ import type { StepEntry } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { StepRecord } from '../server/step-record.ts'
 import type { Reply, Surface } from '../surface.ts'
+import { AuthorPromises } from './author-promises.ts'
 import { settleAnswer } from './human-check.ts'
 import { askInStep, checkStepName, currentStep, duplicateStepName, runStep, stepResult } from './steps.ts'
 
@@ -25,6 +26,7 @@ const callEnded = Symbol('call ended')
 export class LiveRun implements Run {
   readonly callId: string
   readonly asksSecrets: boolean
+  readonly promises: AuthorPromises
   readonly #surface: Surface
   readonly #settings: RunSettings
   readonly #record: StepRecord | undefined
@@ -38,6 +40,7 @@ export class LiveRun implements Run {
     this.asksSecrets = surface.name === 'terminal'
     this.#surface = surface
     this.#settings = runSettings
+    this.promises = new AuthorPromises(runSettings.onError)
     this.#record = record
     if (signal?.aborted === true) this.#ended.abort(callEnded)
     signal?.addEventListener('abort', () => this.#ended.abort(callEnded), { once: true, signal: this.#ended.signal })
@@ -47,11 +50,13 @@ export class LiveRun implements Run {
   async end<Value>(handler: Promise<Value>): Promise<Value> {
     try {
       const value = await handler
-      if (this.#broken !== undefined) throw this.#broken
+      const error = this.#broken ?? this.promises.unawaitedAsk()
+      if (error !== undefined) throw error
       return value
     } catch (error) {
       throw this.#broken ?? error
     } finally {
+      this.promises.end()
       this.#ended.abort(callEnded)
     }
   }
@@ -82,6 +87,7 @@ export class LiveRun implements Run {
       checkStepName(name)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
+      await this.promises.checkApprovals()
       const performed = await runStep(name, work, this.#record)
       entry = performed.entry
       cause = performed.cause

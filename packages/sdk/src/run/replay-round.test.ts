@@ -20,6 +20,7 @@ function roundOf(journal: Journal, parts: Partial<ReplayOptions> = {}): ReplayRu
     waitMs: 60_000,
     isWaitDefault: true,
     nowMs: () => nowMs,
+    onError: () => undefined,
     newAskId: () => newId('ask', nowMs, (count) => new Uint8Array(count).fill(++ids)),
   }
   return new ReplayRun({

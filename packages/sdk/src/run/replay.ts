@@ -14,6 +14,7 @@ import type { AskRecord, Run, RunSettings, Settlement } from '../ask/run.ts'
 import { type AskEntry, type EndedAsk, fingerprintOf, type Journal, outOfOrder } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { StepRecord } from '../server/step-record.ts'
+import { AuthorPromises } from './author-promises.ts'
 import { settleAnswer } from './human-check.ts'
 import {
   askInStep,
@@ -59,6 +60,7 @@ function never(): Promise<never> {
 export class ReplayRun implements Run {
   readonly surface = 'client'
   readonly asksSecrets = false
+  readonly promises: AuthorPromises
   readonly #journal: Journal
   readonly #answers: ReadonlyMap<number, unknown>
   readonly #settings: RunSettings
@@ -91,6 +93,7 @@ export class ReplayRun implements Run {
     this.#notAskedAgain = new Set(journal.asks.keys())
     this.#answers = answers
     this.#settings = runSettings
+    this.promises = new AuthorPromises(runSettings.onError)
     this.#record = record
     this.#decodeAnswer = decodeAnswer
     this.#isGateway = isGateway
@@ -111,10 +114,13 @@ export class ReplayRun implements Run {
       (error: unknown): RoundEnd<Value> => ({ kind: 'failed', error }),
     )
     const first = await Promise.race([handled, this.#roundEnd])
-    if (first !== undefined && this.#open.length > 0) await this.#roundEnd
+    const unawaited = first === undefined ? undefined : this.promises.unawaitedAsk()
+    if (unawaited !== undefined) void this.#break(first?.kind === 'failed' ? first.error : unawaited)
+    if (first !== undefined && this.#open.length > 0 && this.#broken === undefined) await this.#roundEnd
     this.#isOver = true
     if (this.#open.length > 0 && this.#broken === undefined) return { kind: 'asks', asks: this.#open }
     const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
+    this.promises.end()
     for (const work of this.#afterwards) await work()
     return ended
   }
@@ -170,6 +176,7 @@ export class ReplayRun implements Run {
     let done: StepOutcome
     try {
       done = await this.#tracked(async () => {
+        await this.promises.checkApprovals()
         const performed = await runStep(name, work, this.#record)
         this.#journal.keep(name, performed.entry)
         return performed

@@ -54,6 +54,11 @@ export interface AssentSettings {
   readonly signing?: { readonly keyId: string; readonly privateKey: KeyObject }
   /** Called with the reason when a state is refused; for a log, never for the caller. */
   readonly onRefused?: (reason: SealRefusal) => void
+  /**
+   * Called with what no caller receives: a rejection that a handler never awaited, and warnings about these settings. By
+   * default it is written to the console (stderr).
+   */
+  readonly onError?: (error: unknown) => void
   /** Only for tests. */
   readonly nowMs?: () => number
   /** Only for tests: a cryptographic source. */
@@ -72,6 +77,7 @@ export class ServerContext {
   readonly useWithinMs: number
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
+  readonly onError: (error: unknown) => void
   readonly nowMs: () => number
   readonly random: RandomBytes
   readonly stateMaxMs: number = sealLimits.ttlMaxMs
@@ -95,6 +101,7 @@ export class ServerContext {
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
+    this.onError = settings.onError ?? logError
     this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
     this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
     this.#principal = settings.principal
@@ -116,8 +123,8 @@ export class ServerContext {
   }
 
   get runSettings(): RunSettings {
-    const { waitMs, isWaitDefault, nowMs } = this
-    return { waitMs, isWaitDefault, nowMs, newAskId: () => this.newId('ask') }
+    const { waitMs, isWaitDefault, nowMs, onError } = this
+    return { waitMs, isWaitDefault, nowMs, onError, newAskId: () => this.newId('ask') }
   }
 
   /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
@@ -139,6 +146,11 @@ function signingWith({ keyId, privateKey }: { keyId: string; privateKey: KeyObje
     throw new AssentError('misconfigured', 'Receipts are signed with an Ed25519 private key.')
   }
   return { keyId: checkName(keyId), privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+function logError(error: unknown): void {
+  // biome-ignore lint/suspicious/noConsole: the author's log, on stderr; `onError` replaces it
+  console.error('assent:', error)
 }
 
 function checkUnseenAfter(ms: number): number {

@@ -1,0 +1,189 @@
+import { AssentError } from '@assent/core'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createAssent } from '../assent.ts'
+import type { Interaction } from '../interaction.ts'
+import { accept, roundsOf } from '../rounds.suite.ts'
+import type { Surface } from '../surface.ts'
+import { onSurface } from '../surface-context.ts'
+import { AuthorPromises } from './author-promises.ts'
+
+const unhandled = vi.fn()
+beforeEach(() => {
+  unhandled.mockClear()
+  process.on('unhandledRejection', unhandled)
+})
+afterEach(() => {
+  process.off('unhandledRejection', unhandled)
+})
+
+/** Unhandled rejections are reported after the microtasks of a turn. */
+const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+type Handler = (interaction: Interaction) => Promise<string>
+const answersOf: Readonly<Record<string, unknown>> = {
+  'Name?': { action: 'decline' },
+  'Size?': accept({ text: 'xl' }),
+}
+
+interface Result {
+  readonly text: string
+  readonly code?: string
+}
+
+async function live(handler: Handler, onError = vi.fn()): Promise<Result> {
+  const surface: Surface = {
+    name: 'client',
+    refuses: () => undefined,
+    put: async ({ question }, { signal }) => {
+      const answer = answersOf[question.kind === 'approval' ? question.title : question.message]
+      if (answer !== undefined) return { kind: 'answered', answer }
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve({ kind: 'gone', why: 'withdrawn' }), { once: true }),
+      )
+    },
+  }
+  const wrapped = createAssent({ onError }).interactive<[], unknown, unknown>(handler, { name: 'tool' })
+  try {
+    const result = (await wrapped(onSurface(surface))) as { content: [{ text: string }]; _meta?: object }
+    return { text: result.content[0].text }
+  } catch (error) {
+    return { text: (error as Error).message, code: (error as AssentError).code }
+  } finally {
+    await nextTurns()
+  }
+}
+
+async function replayed(handler: Handler, onError = vi.fn()): Promise<Result> {
+  const play = roundsOf(createAssent({ onError }).interactive, (_, interaction) => handler(interaction))
+  try {
+    let round = await play()
+    for (let rounds = 0; round.state !== undefined && rounds < 5; rounds++) {
+      const answers = Object.entries(round.questions).flatMap(([key, { message }]) => {
+        const answer = answersOf[message]
+        return answer === undefined ? [] : [[key, answer]]
+      })
+      round = await play(undefined, { state: round.state, answers: Object.fromEntries(answers) })
+    }
+    return { text: round.text }
+  } catch (error) {
+    return { text: (error as Error).message, code: (error as AssentError).code }
+  } finally {
+    await nextTurns()
+  }
+}
+
+const ways = [
+  ['2025', live],
+  ['2026-07-28', replayed],
+] as const
+
+describe.each(ways)('on %s', (_, call) => {
+  test.each<[string, (interaction: Interaction) => unknown]>([
+    ['gate', ({ gate }) => gate({ title: 'Pay', arguments: {} }, () => 'paid')],
+    ['ask.all', ({ ask }) => ask.all({ town: ask.text('Town?') })],
+    ['ask.secret', ({ ask }) => ask.secret('Key?')],
+    ['ask', ({ ask }) => ask.text('Town?')],
+    ['ask.withComment', ({ ask }) => ask.withComment(ask.confirm('Town?'))],
+    [
+      'a derived promise',
+      ({ ask }) =>
+        ask
+          .text('Name?')
+          .then(String)
+          .finally(() => undefined),
+    ],
+    ['step', ({ step }) => step('fails', () => Promise.reject(new Error('no disk')))],
+  ])('[SDK-24] a "no" while %s is open ends the call, not the process', async (_, begin) => {
+    const result = await call(async (interaction) => {
+      const begun = begin(interaction)
+      const name = await interaction.ask.text('Name?')
+      await begun
+      return name
+    })
+    expect(result.text).toContain('The person declined "Name?"')
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  test('[SDK-25] a handler that returns without awaiting its ask fails, and nothing more runs', async () => {
+    const deleted = vi.fn()
+    const result = await call(async ({ ask }) => {
+      void ask.approve('Delete all?', { all: true })
+      deleted()
+      return 'deleted'
+    })
+    expect(result).toEqual({
+      code: 'misconfigured',
+      text: 'The ask "Delete all?" was not awaited, so its answer could not count. Write `await` before it.',
+    })
+    expect(deleted).toHaveBeenCalledTimes(1)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  test.each<[string, (interaction: Interaction, work: () => string) => Promise<unknown>]>([
+    ['step', ({ step }, work) => step('delete', work)],
+    ['gate', ({ gate }, work) => gate({ title: 'Size?', arguments: {} }, work)],
+  ])('[SDK-25] no %s starts after an approval that was not awaited', async (_, begin) => {
+    const work = vi.fn(() => 'deleted')
+    const result = await call(async (interaction) => {
+      void interaction.ask.approve('Delete all?', { all: true })
+      await interaction.ask.text('Size?')
+      await begin(interaction, work)
+      return 'done'
+    })
+    expect(work).not.toHaveBeenCalled()
+    expect(result.text).not.toBe('done')
+  })
+
+  test('[SDK-25] a step beside an approval that is awaited together with it runs', async () => {
+    const work = vi.fn(() => 'built')
+    await call(async ({ ask, step }) => {
+      await Promise.all([ask.approve('Name?', {}), step('build', work)])
+      return ''
+    })
+    expect(work).toHaveBeenCalledTimes(1)
+  })
+
+  test('[SDK-25] returning the promise of an ask, or racing it, counts as awaiting it', async () => {
+    expect((await call(({ ask }) => ask.text('Size?'))).text).toBe('xl')
+    expect((await call(async ({ ask }) => Promise.race([ask.text('Size?')]))).text).toBe('xl')
+  })
+
+  test('[SDK-26] the stack of a refused ask includes the line of the handler', async () => {
+    const stacks: string[] = []
+    async function authorsOwnFunction({ ask }: Interaction) {
+      await ask.text('Size?')
+      try {
+        await ask.text('Name?')
+      } catch (error) {
+        stacks.push(String((error as Error).stack))
+      }
+      return 'caught'
+    }
+    await call(authorsOwnFunction)
+    expect(stacks.at(-1)).toContain('authorsOwnFunction')
+  })
+
+  test('[SDK-27] a rejection that the handler never observed is reported', async () => {
+    const onError = vi.fn()
+    await call(async ({ ask, step }) => {
+      void step('lost', () => Promise.reject(new Error('no disk')))
+      await ask.text('Size?')
+      return 'done'
+    }, onError)
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: 'step_failed', message: 'no disk' }))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+test('[SDK-27] a step that fails after the handler has ended is reported once', async () => {
+  const onError = vi.fn()
+  const promises = new AuthorPromises(onError)
+  const failing = Promise.withResolvers<never>()
+  void promises.guard({ kind: 'step', label: 'late' }, () => failing.promise)
+  promises.end()
+  expect(onError).not.toHaveBeenCalled()
+  failing.reject(new AssentError('step_failed', 'late'))
+  await nextTurns()
+  expect(onError).toHaveBeenCalledTimes(1)
+  expect(unhandled).not.toHaveBeenCalled()
+})
