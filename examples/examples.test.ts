@@ -7,6 +7,8 @@ import { openTmux } from '../packages/sdk/src/terminal/tmux.suite.ts'
 import { fileOf, generations, type Person, type Question, start } from './clients.suite.ts'
 
 const firstQuestion = 'first-question/server'
+/** The servers of the guide and of the README support only stdio, so that they stay short. */
+const isStdioOnly = ({ example }: Case): boolean => example.includes('/')
 
 interface Case {
   readonly example: string
@@ -19,6 +21,13 @@ interface Case {
 
 const cases: readonly Case[] = [
   { example: firstQuestion, tool: 'greet', args: {}, answers: [{ text: 'Ada' }], text: 'Hello, Ada!' },
+  {
+    example: 'readme/server',
+    tool: 'deploy',
+    args: { env: 'test' },
+    answers: [{ choice: 'eu' }, { number: 3 }, 'approve'],
+    text: 'Deployed app-test-42-eu-3.',
+  },
   {
     example: 'pick-variation',
     tool: 'pick_variation',
@@ -90,13 +99,12 @@ function approvalOf({ requestedSchema }: Question): object {
 
 test('[EXAMPLE-1] every example is run here', () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter((file) => /^[a-z-]+\.ts$/.test(file))
-  const run = cases.filter(({ example }) => example !== firstQuestion).map(({ example }) => `${example}.ts`)
+  const run = cases.filter((one) => !isStdioOnly(one)).map(({ example }) => `${example}.ts`)
   expect(files.filter((file) => file !== 'start.ts').sort()).toEqual(run.sort())
 })
 
 describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
-  // The first question of the guide supports only stdio, so that it stays short enough to type.
-  const here = cases.filter(({ example }) => transport === 'stdio' || example !== firstQuestion)
+  const here = cases.filter((one) => transport === 'stdio' || !isStdioOnly(one))
 
   test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, text }) => {
     const started = await start(example, transport)

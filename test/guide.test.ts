@@ -17,9 +17,10 @@ function snippetsIn(page: string, text: string): Snippet[] {
   return [...blocks].map(({ groups }) => ({ page, source: groups?.source, code: groups?.code ?? '' }))
 }
 
-const pages = globSync('docs/guide/*.md').filter((page) => !page.endsWith('-reference.md'))
+const guide = globSync('docs/guide/*.md').filter((page) => !page.endsWith('-reference.md'))
+const pages = ['README.md', ...globSync('packages/*/README.md'), ...guide]
 
-test('[GUIDE-1] every snippet of the guide is identical to a file of an example', () => {
+test('[GUIDE-1] every snippet of the guide and of the READMEs is identical to a file of an example', () => {
   const snippets = pages.flatMap((page) => snippetsIn(page, readText(page)))
   expect(snippets.length).toBeGreaterThan(3)
   for (const { page, source, code } of snippets) {

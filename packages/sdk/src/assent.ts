@@ -1,12 +1,22 @@
-// The Assent instance of one server: its settings, and `interactive` for its handlers.
+// The Assent instance of one server: its settings, and how its handlers are registered.
 
 import type { KeyObject } from 'node:crypto'
 import { createInteractive, type Interactive } from './interactive.ts'
+import { createRegistration, type Registration } from './register/register.ts'
 import { verifyState } from './run/2026-07-28.ts'
 import { type AssentSettings, ServerContext } from './server/server-context.ts'
 
 export interface Assent {
-  /** Turns a handler that asks into an MCP handler. */
+  /**
+   * Registers a tool that asks with `McpServer` of SDK 1.x or 2.x. The types of the arguments follow from the schema, forms and
+   * settings are checked now, and approvals are bound to the tool as it is registered.
+   */
+  readonly tool: Registration['tool']
+  /** The same for a prompt. */
+  readonly prompt: Registration['prompt']
+  /** The same for a resource, at an address or at a template of addresses. */
+  readonly resource: Registration['resource']
+  /** Turns a handler that asks into an MCP handler, for everything that `tool`, `prompt` and `resource` do not cover. */
   readonly interactive: Interactive
   /**
    * For `new McpServer(info, { requestState: assent.state })` of SDK 2.x: a state that was changed, that is another user's or that is
@@ -20,8 +30,10 @@ export interface Assent {
 
 export function createAssent(settings: AssentSettings = {}): Assent {
   const serverContext = new ServerContext(settings)
+  const interactive = createInteractive(serverContext)
   return {
-    interactive: createInteractive(serverContext),
+    ...createRegistration(interactive),
+    interactive,
     state: { verify: (state, context) => verifyState(state, serverContext.principalOf(context), serverContext) },
     get receipts() {
       const { keyId, publicKey } = serverContext.signing

@@ -4,6 +4,21 @@
 export { type Assent, createAssent, interactive } from './assent.ts'
 export type { Interactive, InteractiveOptions, ToolText, McpHandler } from './interactive.ts'
 export type { Interaction, Step } from './interaction.ts'
+export type {
+  ContextOf,
+  GivenOf,
+  InputSchema,
+  PromptConfig,
+  PromptOutput,
+  PromptRegistration,
+  ResourceOutput,
+  ResourceRegistration,
+  ResourceVariables,
+  ToolConfig,
+  ToolOutput,
+  ToolRegistration,
+  ToolServer,
+} from './register/types.ts'
 export type { AssentSettings } from './server/server-context.ts'
 
 // ask

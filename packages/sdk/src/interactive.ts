@@ -8,6 +8,7 @@ import { AssentError, isAssentError } from '@assent/core'
 import type { Run } from './ask/run.ts'
 import type { ToolDefinition } from './gate/action.ts'
 import { createInteraction, type Interaction } from './interaction.ts'
+import { rawArgumentsOf } from './raw-arguments.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
 import { type CallKind, callDigest } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
@@ -110,7 +111,9 @@ async function serve(
   const started = (run: Run, signal: AbortSignal) => Promise.resolve().then(() => handler(run, signal))
   const round = read20260728(context)
   if (round !== undefined) {
-    const binding = { principal, requestDigest: callDigest(kind, target, given) }
+    const raw = rawArgumentsOf(given)
+    const bound = raw === undefined ? given : [raw.rawArguments, ...given.slice(1)]
+    const binding = { principal, requestDigest: callDigest(kind, target, bound) }
     return round20260728(round, binding, serverContext, (run) => started(run, signalOf(context)))
   }
   const { surface, signal } = surfaceOf(context, server, serverContext)
