@@ -34,5 +34,5 @@ export const kinds = {
   },
   url: { ask: (ask, q) => ask.url(q, 'https://example.com/'), fits: undefined, doesNot: { done: true } },
   approve: { ask: (ask, q) => ask.approve(q, { n: 1 }), fits: { decision: 'approve' }, doesNot: { decision: 'yes' } },
-  defaulted: { ask: (ask, q) => ask.text(q, { default: 'none' }), fits: { text: 'abc' }, doesNot: { text: 1 } },
+  defaulted: { ask: (ask, q) => ask.text(q, { fallback: 'none' }), fits: { text: 'abc' }, doesNot: { text: 1 } },
 } satisfies Readonly<Record<string, Kind>>

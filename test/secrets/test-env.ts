@@ -147,7 +147,7 @@ function toolsOf(secrets: Secrets, got: string[], lure: TestEnv['lure']) {
     return `${name} ${secret.length}`
   }
   const generated = yielding<[{ note?: string | undefined }]>(async function* (_, { ask }) {
-    const secret = yield* ask.password('The password?')
+    const secret = yield* ask.secret('The password?')
     got.push(secret)
     return `Yielded ${secret.length}.`
   })

@@ -22,14 +22,14 @@ export type {
 export type { AssentSettings } from './server/server-context.ts'
 
 // ask
-export type { Ask, AnswerWithComment } from './ask/ask.ts'
+export type { Ask, AnswerWithComment, Elicited } from './ask/ask.ts'
 export type {
   NumberOptions,
   Suggestion,
   TextOptions,
 } from './ask/describe.ts'
-export type { AnswersOf, FormSource, Fields, StandardSchema } from './ask/form-source.ts'
-export type { AskOptionsWithDefault, AskOptions, Risk } from './ask/options.ts'
+export type { AnswersOf, FormSource, Fields, JsonFormSchema, StandardSchema } from './ask/form-source.ts'
+export type { AskOptionsWithFallback, AskOptions, ConfirmOptions, Risk, Validation } from './ask/options.ts'
 export { field } from './ask/field.ts'
 
 // ask for a secret
@@ -37,6 +37,7 @@ export { type GatewaySecretsOptions, gatewaySecrets } from './secrets/gateway-se
 export type { SecretRequest, Secrets } from './server/secrets.ts'
 
 // ask by yielding
+export type { PlainAsk } from './generator/plain-ask.ts'
 export type { YieldedAsk } from './generator/yielded-ask.ts'
 export type { Yielded } from './generator/yielded.ts'
 export { type AskingGenerator, type GeneratorInteraction, yielding } from './generator/yielding.ts'

@@ -91,7 +91,7 @@ describe.each(connectionKinds)('$revision: $name', (way) => {
         const code = (error: { code: string }) => error.code
         const one = await ask.text('Name?').catch(code)
         const two = await ask.url('Sign in?', 'https://example.com').catch(code)
-        return `${one} ${two} ${await ask.text('Name?', { default: 'unknown' })}`
+        return `${one} ${two} ${await ask.text('Name?', { fallback: 'unknown' })}`
       },
       (question) => {
         asked.push(question)

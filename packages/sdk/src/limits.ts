@@ -32,6 +32,10 @@ export const sdkLimits = {
   openAsks: { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 },
   /** How long a round waits for slower branches of its handler to reach what they asked before. */
   slowBranchesMs: 500,
+  /** How often one question is asked if its author's check does not accept the answers. */
+  answerTries: 3,
+  /** Length of the reason that the person then reads. */
+  reasonChars: 1_000,
   stepNameChars: 128,
   /** Length of a question's label, which names it in journals and errors. */
   labelChars: 80,

@@ -97,15 +97,19 @@ export async function asks(ask: Ask): Promise<void> {
   const both = await ask.all({ name: ask.text('?'), size: ask.choose('?', ['s', 'm']) })
   expectTypeOf(both).toEqualTypeOf<{ name: string; size: 's' | 'm' }>()
 
-  await ask.text('?', { default: 'x', risk: 'notable' })
-  // @ts-expect-error a destructive question has no default
-  await ask.confirm('?', { default: true, risk: 'destructive' })
-  // @ts-expect-error an approval has no default
-  await ask.approve('?', {}, { default: true })
-  // @ts-expect-error a secret has no default
-  await ask.secret('?', { default: 'x' })
-  // @ts-expect-error the default must be one of the options
-  await ask.choose('?', ['a', 'b'], { default: 'c' })
+  await ask.text('?', { fallback: 'x', risk: 'notable' })
+  // @ts-expect-error a destructive question has no fallback
+  await ask.confirm('?', { fallback: true, risk: 'destructive' })
+  await ask.confirm('?', { fallback: false })
+  await ask.confirm('?', { fallback: true, risk: 'harmless' })
+  // @ts-expect-error a yes without a person needs `risk: 'harmless'`
+  await ask.confirm('?', { fallback: true })
+  // @ts-expect-error an approval has no fallback
+  await ask.approve('?', {}, { fallback: true })
+  // @ts-expect-error a secret has no fallback
+  await ask.secret('?', { fallback: 'x' })
+  // @ts-expect-error the fallback must be one of the options
+  await ask.choose('?', ['a', 'b'], { fallback: 'c' })
 }
 
 /** Never called, like the one above. */

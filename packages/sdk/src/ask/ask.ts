@@ -1,13 +1,14 @@
 // The `ask` object of a handler. Every method describes a question and asks it through the run.
 
-import { AssentError, type ChoiceOptions, compact, type JsonObject } from '@assent/core'
+import { AssentError, type ChoiceOptions, type Content, compact, type JsonObject } from '@assent/core'
 import type { HandedOut } from '../run/author-promises.ts'
+import { askUntilAccepted } from './ask-again.ts'
 import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
 import { answerValue, commentOf } from './ending.ts'
 import type { AnswersOf, FormSource } from './form-source.ts'
 import { askLabel } from './label.ts'
-import type { AskOptions, AskOptionsWithDefault } from './options.ts'
+import type { AskOptions, AskOptionsWithFallback, ConfirmOptions } from './options.ts'
 import type { Run } from './run.ts'
 
 export interface Ask {
@@ -15,32 +16,37 @@ export interface Ask {
   choose<const V extends string>(
     question: string,
     choices: ChoiceOptions<V>,
-    options?: AskOptionsWithDefault<NoInfer<V>> & Suggestion<NoInfer<V>>,
+    options?: AskOptionsWithFallback<NoInfer<V>> & Suggestion<NoInfer<V>>,
   ): Promise<V>
   /** Any number of several. */
   chooseMany<const V extends string>(
     question: string,
     choices: ChoiceOptions<V>,
-    options?: AskOptionsWithDefault<readonly NoInfer<V>[]> &
+    options?: AskOptionsWithFallback<readonly NoInfer<V>[]> &
       Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number },
   ): Promise<readonly V[]>
-  text(question: string, options?: AskOptionsWithDefault<string> & TextOptions & Suggestion<string>): Promise<string>
+  text(question: string, options?: AskOptionsWithFallback<string> & TextOptions & Suggestion<string>): Promise<string>
   number(
     question: string,
-    options?: AskOptionsWithDefault<number> & NumberOptions & Suggestion<number>,
+    options?: AskOptionsWithFallback<number> & NumberOptions & Suggestion<number>,
   ): Promise<number>
   /** False when the person says no. */
-  confirm(question: string, options?: AskOptionsWithDefault<boolean> & Suggestion<boolean>): Promise<boolean>
+  confirm(question: string, options?: ConfirmOptions & Suggestion<boolean>): Promise<boolean>
   /** A day, as `2026-07-28`. */
-  date(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Promise<string>
+  date(question: string, options?: AskOptionsWithFallback<string> & Suggestion<string>): Promise<string>
   /** The name of a file: a path or an address, never its contents. */
-  file(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Promise<string>
+  file(question: string, options?: AskOptionsWithFallback<string> & Suggestion<string>): Promise<string>
   /** Several fields at once. */
   form<const A extends FormSource>(
     question: string,
     asked: A,
-    options?: AskOptionsWithDefault<AnswersOf<A>>,
+    options?: AskOptionsWithFallback<AnswersOf<A>>,
   ): Promise<AnswersOf<A>>
+  /**
+   * A form, and the plain answer: `{ action: 'accept', content }`, or that the person declined or dismissed it. It is an error
+   * only if no person answered. The schema is a JSON Schema or anything that `ask.form` takes; `content` is what fits the form.
+   */
+  elicit(question: string, schema: FormSource, options?: AskOptions): Promise<Elicited>
   /** Resolves when the person agreed to open the link; what they did there is not known. */
   url(question: string, link: string, options?: AskOptions): Promise<void>
   /** A password, key or token, entered on an Assent page. */
@@ -58,6 +64,11 @@ export interface Ask {
     asks: A,
   ): Promise<{ -readonly [N in keyof A]: Awaited<A[N]> }>
 }
+
+/** The action of a person, with the content of an accept. */
+export type Elicited =
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
 
 export interface AnswerWithComment<Value> {
   readonly value: Value
@@ -89,9 +100,9 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
       const description = describing()
       entry.label = askLabel(description)
       if (description.kind === 'approve') entry.kind = 'approval'
-      const { ending } = await run.put(description)
+      const { value, ending } = await askUntilAccepted(description, async (asked) => (await run.put(asked)).ending)
       const comment = commentOf(ending)
-      return { value: await answerValue(description, ending), ...compact({ comment }) }
+      return { value, ...compact({ comment }) }
     }
     return track(asking)
   }
@@ -104,6 +115,12 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
     date: (question, options) => put(() => describe.date(question, options)),
     file: (question, options) => put(() => describe.file(question, options)),
     form: (question, asked, options) => put(() => describe.fields(question, asked, options)),
+    elicit: (question, schema, options) =>
+      track(async (entry) => {
+        const description = describe.elicit(question, schema, options)
+        entry.label = askLabel(description)
+        return elicited(run, description)
+      }),
     url: (question, link, options) => put(() => describe.url(question, link, options)),
     secret: (question, options) =>
       track(async (entry) => {
@@ -128,6 +145,14 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
         }
       }),
   }
+}
+
+async function elicited(run: Run, description: Description<Content>): Promise<AnswerWithComment<Elicited>> {
+  const { ending } = await run.put(description)
+  const comment = compact({ comment: commentOf(ending) })
+  if (ending.kind === 'declined') return { value: { action: 'decline' }, ...comment }
+  if (ending.kind === 'cancelled') return { value: { action: 'cancel' }, ...comment }
+  return { value: { action: 'accept', content: await answerValue(description, ending) }, ...comment }
 }
 
 function notAnAsk(): AssentError {

@@ -88,11 +88,11 @@ group('a mistake in an ask', () => {
     ['a wait of zero', () => describe.text('?', { waitMs: 0 })],
     ['an infinite wait', () => describe.text('?', { waitMs: Number.POSITIVE_INFINITY })],
     [
-      'a default for a destructive question',
-      () => describe.confirm('?', { default: true, risk: 'destructive' } as never),
+      'a fallback for a destructive question',
+      () => describe.confirm('?', { fallback: true, risk: 'destructive' } as never),
     ],
-    ['a default for an approval', () => describe.approve('?', action, { default: true } as never)],
-    ['a default for a secret', () => describe.secret('?', { default: 'x' } as never)],
+    ['a fallback for an approval', () => describe.approve('?', action, { fallback: true } as never)],
+    ['a fallback for a secret', () => describe.secret('?', { fallback: 'x' } as never)],
     ['an action with an unknown member', () => describe.approve('?', { ...action, more: 1 } as never)],
   ])('[SDK-21] is thrown before a person is asked: %s', (_, mistake) => {
     expect(mistake).toThrow(AssentError)

@@ -28,9 +28,11 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { type AnswersOf, type FormSource, parseFormSource } from './form-source.ts'
 import {
   type AskOptions,
-  type AskOptionsWithDefault,
+  type AskOptionsWithFallback,
+  type ConfirmOptions,
   type ResolvedAskOptions,
-  refuseDefault,
+  refuseFallback,
+  refuseSilentYes,
   resolveAskOptions,
 } from './options.ts'
 
@@ -83,7 +85,7 @@ export interface Suggestion<Value> {
 /** A line of text. */
 export function text(
   message: string,
-  options: AskOptionsWithDefault<string> & TextOptions & Suggestion<string> = {},
+  options: AskOptionsWithFallback<string> & TextOptions & Suggestion<string> = {},
 ): Description<string> {
   const { title, format, minLength, maxLength, suggest } = options
   const field = textField(withoutUndefined({ title, format, minLength, maxLength, default: suggest }))
@@ -93,7 +95,7 @@ export function text(
 /** A file is named, not sent: the protocol carries no files, so the answer is a path or an address as text. */
 export function file(
   message: string,
-  options: AskOptionsWithDefault<string> & Suggestion<string> = {},
+  options: AskOptionsWithFallback<string> & Suggestion<string> = {},
 ): Description<string> {
   const field = textField(
     withoutUndefined({ title: 'File', description: 'A path or an address.', minLength: 1, default: options.suggest }),
@@ -104,7 +106,7 @@ export function file(
 /** A number, with bounds. */
 export function number(
   message: string,
-  options: AskOptionsWithDefault<number> & NumberOptions & Suggestion<number> = {},
+  options: AskOptionsWithFallback<number> & NumberOptions & Suggestion<number> = {},
 ): Description<number> {
   const { title, min, max, integer, suggest } = options
   const field = numberField(withoutUndefined({ title, min, max, integer, default: suggest }))
@@ -114,17 +116,15 @@ export function number(
 /** A day, as `2026-07-28`. */
 export function date(
   message: string,
-  options: AskOptionsWithDefault<string> & Suggestion<string> = {},
+  options: AskOptionsWithFallback<string> & Suggestion<string> = {},
 ): Description<string> {
   const field = textField(withoutUndefined({ format: 'date' as const, default: options.suggest }))
   return describeForm('date', message, form({ date: field }), options, (content) => content.date as string)
 }
 
 /** Yes or no. A person's "no" is an answer here, not an error. */
-export function confirm(
-  message: string,
-  options: AskOptionsWithDefault<boolean> & Suggestion<boolean> = {},
-): Description<boolean> {
+export function confirm(message: string, options: ConfirmOptions & Suggestion<boolean> = {}): Description<boolean> {
+  refuseSilentYes(options)
   const field = boolean(withoutUndefined({ title: 'Your answer', default: options.suggest }))
   const asked = describeForm(
     'confirm',
@@ -140,7 +140,7 @@ export function confirm(
 export function choose<const V extends string>(
   message: string,
   choices: ChoiceOptions<V>,
-  options: AskOptionsWithDefault<NoInfer<V>> & Suggestion<NoInfer<V>> = {},
+  options: AskOptionsWithFallback<NoInfer<V>> & Suggestion<NoInfer<V>> = {},
 ): Description<V> {
   const field = choiceField<V>(choices, withoutUndefined({ default: options.suggest }))
   return describeForm('choose', message, form({ choice: field }), options, (content) => content.choice as V)
@@ -150,7 +150,7 @@ export function choose<const V extends string>(
 export function chooseMany<const V extends string>(
   message: string,
   choices: ChoiceOptions<V>,
-  options: AskOptionsWithDefault<readonly NoInfer<V>[]> &
+  options: AskOptionsWithFallback<readonly NoInfer<V>[]> &
     Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number } = {},
 ): Description<readonly V[]> {
   const { min: minItems, max: maxItems, suggest } = options
@@ -168,7 +168,7 @@ export function chooseMany<const V extends string>(
 export function fields<const A extends FormSource>(
   message: string,
   asked: A,
-  options: AskOptionsWithDefault<AnswersOf<A>> = {},
+  options: AskOptionsWithFallback<AnswersOf<A>> = {},
 ): Description<AnswersOf<A>> {
   const { form, take } = parseFormSource(asked)
   return describeForm(
@@ -180,9 +180,21 @@ export function fields<const A extends FormSource>(
   )
 }
 
+/** A form whose answer is its content, as it is. */
+export function elicit(message: string, asked: FormSource, options: AskOptions = {}): Description<Content> {
+  refuseFallback(options)
+  return describeForm(
+    'form',
+    message,
+    parseFormSource(asked).form,
+    options as AskOptionsWithFallback<Content>,
+    (content) => content,
+  )
+}
+
 /** Consent to open a link. An accept means only that the person agreed to open it; what they do there is not known. */
 export function url(message: string, link: string, options: AskOptions = {}): Description<void> {
-  refuseDefault(options)
+  refuseFallback(options)
   const screened = screenUrl(link)
   if (!screened.ok) throw new AssentError('schema_refused', `This link cannot be shown to a person: ${screened.reason}`)
   const question: Question = { kind: 'url', message: checkMessage(message), url: link }
@@ -194,7 +206,7 @@ export function url(message: string, link: string, options: AskOptions = {}): De
  * our own surfaces that can mask their input.
  */
 export function secret(message: string, options: AskOptions = {}): Description<string> {
-  refuseDefault(options)
+  refuseFallback(options)
   const question: Question = {
     kind: 'form',
     message: checkMessage(message),
@@ -214,7 +226,7 @@ export function approve(
   action: Action,
   options: AskOptions & { claim?: string } = {},
 ): Description<void> {
-  refuseDefault(options)
+  refuseFallback(options)
   const { claim } = options
   const question: Question = {
     kind: 'approval',
@@ -235,7 +247,7 @@ function describeForm<Value>(
   kind: AskKind,
   message: string,
   asked: Form,
-  options: AskOptionsWithDefault<Value>,
+  options: AskOptionsWithFallback<Value>,
   take: Description<Value>['toValue'],
 ): Description<Value> {
   const sameOptions = screenOptions(asked.fields)
@@ -257,7 +269,21 @@ function describeForm<Value>(
     form: asked,
     ...withoutUndefined({ checked }),
   } as const
-  return { kind, question, toValue: take, options: resolveAskOptions(options) }
+  return { kind, question, toValue: validating(take, options.validate), options: resolveAskOptions(options) }
+}
+
+/** A refused value throws, like a schema that refuses it. */
+function validating<Value>(
+  take: Description<Value>['toValue'],
+  validate: AskOptionsWithFallback<Value>['validate'],
+): Description<Value>['toValue'] {
+  if (validate === undefined) return take
+  return async (content) => {
+    const value = await take(content)
+    const rejection = await validate(value)
+    if (rejection === undefined || rejection === true || rejection === '') return value
+    throw new AssentError('validation_failed', rejection === false ? 'it is not accepted.' : rejection)
+  }
 }
 
 function checkMessage(message: string): string {

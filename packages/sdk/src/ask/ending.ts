@@ -87,11 +87,11 @@ function commentMember(comment: string | undefined): { readonly comment?: string
   return comment === undefined ? {} : { comment }
 }
 
-/** What the handler gets: the accepted value, the value of a decline, the default, or an error. */
+/** What the handler gets: the accepted value, the value of a decline, the fallback, or an error. */
 export async function answerValue<Value>(description: Description<Value>, ending: Ending): Promise<Value> {
   if (ending.kind === 'accepted') return validatedValue(description, ending.content ?? {})
   if (ending.kind === 'declined' && description.declined !== undefined) return description.declined.value
-  // Only if no person can be asked: a person who was asked and did not answer has not agreed to the default.
+  // Only if no person can be asked: a person who was asked and did not answer has not agreed to the fallback.
   if (ending.kind === 'not_supported' && description.options.fallback !== undefined)
     return description.options.fallback.value
   throw new AssentError(ending.kind, endingMessage(description, ending), commentMember(commentOf(ending)))

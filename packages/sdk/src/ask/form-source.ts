@@ -1,4 +1,4 @@
-// A form from what an author passes: core's field builders, a form, or a Standard Schema (zod, valibot, arktype …).
+// A form from what an author passes: core's field builders, a form, a JSON Schema, or a Standard Schema (zod, valibot …).
 //
 // The JSON Schema of a schema is read like untrusted input. Keywords that a form may be unable to check (a JavaScript pattern,
 // `multipleOf`) are left out of the form, because the schema itself validates the answer afterwards.
@@ -13,6 +13,7 @@ import {
   isPlainObject,
   readForm,
 } from '@assent/core'
+import { plainForm } from './plain-form.ts'
 
 /** The part of https://standardschema.dev that we use. */
 export interface StandardSchema<Output = unknown> {
@@ -30,16 +31,25 @@ type Validated<Output> =
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
 
 export type Fields = Readonly<Record<string, FieldSpec>>
-export type FormSource = StandardSchema | Form | Fields
+/** The schema of a form as the protocol defines it: flat, with texts, numbers, booleans and choices. */
+export interface JsonFormSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, object>>
+  readonly required?: readonly string[]
+}
+
+export type FormSource = StandardSchema | Form | JsonFormSchema | Fields
 
 export type AnswersOf<A extends FormSource> =
   A extends StandardSchema<infer Output>
     ? Output
     : A extends Form
       ? ContentOf<A>
-      : A extends Fields
-        ? ContentOf<ReturnType<typeof form<A>>>
-        : never
+      : A extends JsonFormSchema
+        ? Content
+        : A extends Fields
+          ? ContentOf<ReturnType<typeof form<A>>>
+          : never
 
 interface ParsedFormSource {
   readonly form: Form
@@ -48,6 +58,7 @@ interface ParsedFormSource {
 
 export function parseFormSource(asked: FormSource): ParsedFormSource {
   if (isStandardSchema(asked)) return fromSchema(asked)
+  if (isJsonSchema(asked)) return { form: formOf(plainForm(asked).schema), take: unchanged }
   if ('fields' in asked && Array.isArray(asked.fields)) return { form: asked as Form, take: unchanged }
   return { form: form(asked as Fields), take: unchanged }
 }
@@ -61,16 +72,24 @@ function isStandardSchema(asked: unknown): asked is StandardSchema {
   return isHolder && '~standard' in asked
 }
 
-function fromSchema(schema: StandardSchema): ParsedFormSource {
-  const read = readForm(withoutDeferredChecks(jsonSchemaOf(schema)))
-  if (!read.ok) {
-    const reasons = read.problems.map(({ path, reason }) => `${path}: ${reason}`)
-    throw new AssentError('schema_refused', `This schema cannot be asked as a form. ${reasons.join(' ')}`)
-  }
-  return { form: read.form, take: (content) => validated(schema, content) }
+function isJsonSchema(asked: FormSource): asked is JsonFormSchema {
+  return 'type' in asked && asked.type === 'object' && 'properties' in asked && isPlainObject(asked.properties)
 }
 
-async function validated(schema: StandardSchema, content: Content): Promise<unknown> {
+function fromSchema(schema: StandardSchema): ParsedFormSource {
+  const { schema: shown, nullable } = plainForm(withoutDeferredChecks(jsonSchemaOf(schema)))
+  const nulls = Object.fromEntries(nullable.map((name) => [name, null]))
+  return { form: formOf(shown), take: (content) => validated(schema, { ...nulls, ...content }) }
+}
+
+function formOf(schema: unknown): Form {
+  const read = readForm(schema)
+  if (read.ok) return read.form
+  const reasons = read.problems.map(({ path, reason }) => `${path}: ${reason}`)
+  throw new AssentError('schema_refused', `This schema cannot be asked as a form. ${reasons.join(' ')}`)
+}
+
+async function validated(schema: StandardSchema, content: object): Promise<unknown> {
   // A plain copy, because some schemas refuse objects without a prototype.
   const result = await schema['~standard'].validate({ ...content })
   if (result.issues === undefined) return result.value

@@ -1,7 +1,8 @@
-// Options of an ask: timeout, risk, reason, surface, and the default if no person can be asked.
+// Options of an ask: timeout, risk, reason, surface, and the fallback if no person can be asked.
 //
-// Invariant: only a harmless or notable question may have a default. Approvals, links, secrets and destructive questions have
-// none; the types forbid it, and so does a check at run time.
+// Invariant: only a harmless or notable question may have a fallback. Approvals, links, secrets and destructive questions have
+// none, and a confirmation falls back to yes only where the author also wrote that it is harmless. The types forbid it, and
+// so does a check at run time.
 
 import { AssentError, askLimits, compact, type Surface } from '@assent/core'
 import { sdkLimits } from '../limits.ts'
@@ -27,16 +28,38 @@ interface BaseAskOptions {
   readonly checked?: string
 }
 
-/** For questions without a default: approvals, links, secrets. */
+/** For questions without a fallback: approvals, links, secrets. */
 export interface AskOptions extends BaseAskOptions {
   readonly risk?: Risk
-  readonly default?: never
+  readonly fallback?: never
 }
 
-/** For harmless questions: `default` is the answer if no person can be asked. */
-export type AskOptionsWithDefault<Value> =
-  | (BaseAskOptions & { readonly risk?: 'harmless' | 'notable'; readonly default?: Value })
-  | (BaseAskOptions & { readonly risk: 'destructive'; readonly default?: never })
+/** For harmless questions: `fallback` is the answer if no person can be asked. It is never shown; see `suggest` for that. */
+export type AskOptionsWithFallback<Value> = Validation<Value> &
+  (
+    | (BaseAskOptions & { readonly risk?: 'harmless' | 'notable'; readonly fallback?: Value })
+    | (BaseAskOptions & { readonly risk: 'destructive'; readonly fallback?: never })
+  )
+
+/** A confirmation is a yes without a person only if its author also set `risk: 'harmless'`. */
+export type ConfirmOptions = Validation<boolean> &
+  (
+    | (BaseAskOptions & { readonly risk: 'harmless'; readonly fallback?: boolean })
+    | (BaseAskOptions & { readonly risk?: 'notable'; readonly fallback?: false })
+    | (BaseAskOptions & { readonly risk: 'destructive'; readonly fallback?: never })
+  )
+
+export interface Validation<Value> {
+  /**
+   * Checks an answer that fits the question: returns the reason why it is not accepted, or nothing. The person is then asked
+   * again with the reason, at most twice. It runs again whenever the handler does, so it must give the same result for the
+   * same answer.
+   */
+  readonly validate?: (value: Value) => Rejection | Promise<Rejection>
+}
+
+/** A text is the reason; `false` refuses without one. */
+type Rejection = string | boolean | undefined
 
 export interface ResolvedAskOptions<Value = unknown> {
   readonly waitMs?: number
@@ -48,14 +71,15 @@ export interface ResolvedAskOptions<Value = unknown> {
 }
 
 export function resolveAskOptions<Value>(
-  options: AskOptions | AskOptionsWithDefault<Value>,
+  options: AskOptions | AskOptionsWithFallback<Value>,
 ): ResolvedAskOptions<Value> {
-  const { waitMs, isDefaultWait, risk = 'harmless', reason, surface } = options
+  const { waitMs, isDefaultWait, risk = 'harmless', reason, surface, fallback } = options
   if (waitMs !== undefined) checkWait(waitMs)
-  if (options.default !== undefined && risk === 'destructive') {
+  refuseRenamed(options)
+  if (fallback !== undefined && risk === 'destructive') {
     throw new AssentError(
       'misconfigured',
-      'A destructive question has no default: if no person can be asked, the answer is no.',
+      'A destructive question has no fallback: if no person can be asked, the answer is no.',
     )
   }
   return {
@@ -63,15 +87,33 @@ export function resolveAskOptions<Value>(
     ...compact({ waitMs }),
     ...(isDefaultWait === true ? { isDefaultWait } : {}),
     ...compact({ reason, surface }),
-    ...(options.default === undefined ? {} : { fallback: { value: options.default as Value } }),
+    ...(fallback === undefined ? {} : { fallback: { value: fallback as Value } }),
   }
 }
 
-/** For approvals and secrets: a default that was passed in spite of the types is refused. */
-export function refuseDefault(options: object): void {
-  if ('default' in options && options.default !== undefined) {
-    throw new AssentError('misconfigured', 'An approval, a link or a secret has no default.')
+/** For approvals and secrets: a fallback that was passed in spite of the types is refused. */
+export function refuseFallback(options: object): void {
+  if ('fallback' in options && options.fallback !== undefined) {
+    throw new AssentError('misconfigured', 'An approval, a link or a secret has no fallback.')
   }
+}
+
+/** For confirmations: nothing is agreed to without a person unless the author wrote that it is harmless. */
+export function refuseSilentYes({ fallback, risk }: ConfirmOptions): void {
+  if (fallback !== true || risk === 'harmless') return
+  throw new AssentError(
+    'misconfigured',
+    "A confirmation falls back to yes only with risk: 'harmless'. Set it too, or remove `fallback: true`.",
+  )
+}
+
+/** An author who writes `default` may mean either of two things, so none is assumed. */
+function refuseRenamed(options: object): void {
+  if (!('default' in options) || options.default === undefined) return
+  throw new AssentError(
+    'misconfigured',
+    'An ask has no `default`. Use `suggest` for what the form shows, and `fallback` for the answer if no person can be asked.',
+  )
 }
 
 export function checkWait(waitMs: number): number {

@@ -1,51 +1,53 @@
 // The asks that a generator yields: each describes a call of `ask`, which the driver performs.
 //
-// The names are those of common prompt libraries: select, password. Each one calls the method of `ask` with the same
-// meaning, so the questions are defined only in ask/describe.ts.
+// Each has the name and the arguments of the method of `ask` that it calls, so the questions are defined only in
+// ask/describe.ts.
 
 import type { ChoiceOptions, JsonObject } from '@assent/core'
-import type { AnswerWithComment } from '../ask/ask.ts'
+import type { AnswerWithComment, Elicited } from '../ask/ask.ts'
 import type { NumberOptions, Suggestion, TextOptions } from '../ask/describe.ts'
 import type { AnswersOf, FormSource } from '../ask/form-source.ts'
-import type { AskOptions, AskOptionsWithDefault } from '../ask/options.ts'
+import type { AskOptions, AskOptionsWithFallback, ConfirmOptions } from '../ask/options.ts'
 import type { Interaction } from '../interaction.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 
 export interface YieldedAsk {
-  text(question: string, options?: AskOptionsWithDefault<string> & TextOptions & Suggestion<string>): Yielded<string>
+  text(question: string, options?: AskOptionsWithFallback<string> & TextOptions & Suggestion<string>): Yielded<string>
   /** A password, key or token. It is never sent in a form. */
-  password(question: string, options?: AskOptions): Yielded<string>
+  secret(question: string, options?: AskOptions): Yielded<string>
   /** False when the person says no. */
-  confirm(question: string, options?: AskOptionsWithDefault<boolean> & Suggestion<boolean>): Yielded<boolean>
+  confirm(question: string, options?: ConfirmOptions & Suggestion<boolean>): Yielded<boolean>
   /** One of several. */
-  select<const V extends string>(
+  choose<const V extends string>(
     question: string,
     choices: ChoiceOptions<V>,
-    options?: AskOptionsWithDefault<NoInfer<V>> & Suggestion<NoInfer<V>>,
+    options?: AskOptionsWithFallback<NoInfer<V>> & Suggestion<NoInfer<V>>,
   ): Yielded<V>
   /** Any number of several. */
-  selectMany<const V extends string>(
+  chooseMany<const V extends string>(
     question: string,
     choices: ChoiceOptions<V>,
-    options?: AskOptionsWithDefault<readonly NoInfer<V>[]> &
+    options?: AskOptionsWithFallback<readonly NoInfer<V>[]> &
       Suggestion<readonly NoInfer<V>[]> & { readonly min?: number; readonly max?: number },
   ): Yielded<readonly V[]>
   number(
     question: string,
-    options?: AskOptionsWithDefault<number> & NumberOptions & Suggestion<number>,
+    options?: AskOptionsWithFallback<number> & NumberOptions & Suggestion<number>,
   ): Yielded<number>
   /** A day, as `2026-07-28`. */
-  date(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Yielded<string>
+  date(question: string, options?: AskOptionsWithFallback<string> & Suggestion<string>): Yielded<string>
   /** Several fields at once. */
   form<const A extends FormSource>(
     question: string,
     asked: A,
-    options?: AskOptionsWithDefault<AnswersOf<A>>,
+    options?: AskOptionsWithFallback<AnswersOf<A>>,
   ): Yielded<AnswersOf<A>>
+  /** A form, and the plain answer: its action, with the content of an accept. */
+  elicit(question: string, schema: FormSource, options?: AskOptions): Yielded<Elicited>
   /** Continues when the person agreed to open the link. */
   url(question: string, link: string, options?: AskOptions): Yielded<void>
   /** The name of a file: a path or an address, never its contents. */
-  file(question: string, options?: AskOptionsWithDefault<string> & Suggestion<string>): Yielded<string>
+  file(question: string, options?: AskOptionsWithFallback<string> & Suggestion<string>): Yielded<string>
   /** Continues only after a person approved exactly this. */
   approve(title: string, action: JsonObject, options?: AskOptions & { readonly claim?: string }): Yielded<void>
   /** The answer together with the person's comment: `yield* ask.withComment(ask.confirm('Deploy?'))`. */
@@ -58,13 +60,14 @@ export interface YieldedAsk {
 
 export const yieldedAsk: YieldedAsk = {
   text: (question, options) => yielded(({ ask }) => ask.text(question, options)),
-  password: (question, options) => yielded(({ ask }) => ask.secret(question, options)),
+  secret: (question, options) => yielded(({ ask }) => ask.secret(question, options)),
   confirm: (question, options) => yielded(({ ask }) => ask.confirm(question, options)),
-  select: (question, choices, options) => yielded(({ ask }) => ask.choose(question, choices, options)),
-  selectMany: (question, choices, options) => yielded(({ ask }) => ask.chooseMany(question, choices, options)),
+  choose: (question, choices, options) => yielded(({ ask }) => ask.choose(question, choices, options)),
+  chooseMany: (question, choices, options) => yielded(({ ask }) => ask.chooseMany(question, choices, options)),
   number: (question, options) => yielded(({ ask }) => ask.number(question, options)),
   date: (question, options) => yielded(({ ask }) => ask.date(question, options)),
   form: (question, asked, options) => yielded(({ ask }) => ask.form(question, asked, options)),
+  elicit: (question, schema, options) => yielded(({ ask }) => ask.elicit(question, schema, options)),
   url: (question, link, options) => yielded(({ ask }) => ask.url(question, link, options)),
   file: (question, options) => yielded(({ ask }) => ask.file(question, options)),
   approve: (title, action, options) => yielded(({ ask }) => ask.approve(title, action, options)),

@@ -34,7 +34,7 @@ describe.each(connectionKinds)('$revision: $name', (way) => {
     let deployed = 0
     const caller = await play(
       yielding(function* ({ env }, { ask, step }) {
-        const region = yield* ask.select('Which region?', { eu: 'Europe', us: 'United States' })
+        const region = yield* ask.choose('Which region?', { eu: 'Europe', us: 'United States' })
         const id = yield* step('deploy', () => {
           deployed++
           return `${env}-${region}`
@@ -140,10 +140,10 @@ test('[GEN-1] [GEN-2] every kind of ask can be yielded, and asks exactly what th
     yielding(function* ({ ask }) {
       return JSON.stringify([
         yield* ask.text('q', { minLength: 1 }),
-        yield* ask.password('q'),
+        yield* ask.secret('q'),
         yield* ask.confirm('q'),
-        yield* ask.select('q', ['a', 'b']),
-        yield* ask.selectMany('q', ['a', 'b'], { max: 1 }),
+        yield* ask.choose('q', ['a', 'b']),
+        yield* ask.chooseMany('q', ['a', 'b'], { max: 1 }),
         yield* ask.number('q', { min: 1 }),
         yield* ask.date('q'),
         yield* ask.form('q', { name: field.text() }),
@@ -223,15 +223,15 @@ test('[GEN-1] the types of arguments and answers follow, with both SDKs', () => 
       yielding(function* ({ env }, { ask, step, context }) {
         expectTypeOf(env).toEqualTypeOf<string>()
         expectTypeOf(context.mcpReq.method).toEqualTypeOf<string>()
-        expectTypeOf(yield* ask.select('?', ['a', 'b'])).toEqualTypeOf<'a' | 'b'>()
-        expectTypeOf(yield* ask.selectMany('?', { a: 'A' })).toEqualTypeOf<readonly 'a'[]>()
+        expectTypeOf(yield* ask.choose('?', ['a', 'b'])).toEqualTypeOf<'a' | 'b'>()
+        expectTypeOf(yield* ask.chooseMany('?', { a: 'A' })).toEqualTypeOf<readonly 'a'[]>()
         expectTypeOf(yield* ask.number('?')).toEqualTypeOf<number>()
         expectTypeOf(yield* ask.form('?', { n: field.optional(field.number()) })).toEqualTypeOf<{
           readonly n?: number
         }>()
         expectTypeOf(yield* step('s', () => 7)).toEqualTypeOf<number>()
-        // @ts-expect-error an approval has no default
-        yield* ask.approve('?', {}, { default: true })
+        // @ts-expect-error an approval has no fallback
+        yield* ask.approve('?', {}, { fallback: true })
         return 'done'
       }),
     ),

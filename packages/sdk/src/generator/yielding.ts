@@ -7,6 +7,7 @@
 import { AssentError, type JsonObject } from '@assent/core'
 import type { GateAction, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
+import { type PlainAsk, performPlain } from './plain-ask.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'
 
@@ -24,15 +25,19 @@ export interface GeneratorInteraction<Context = unknown> {
   readonly context: Context
 }
 
-export type AskingGenerator<Value> = Generator<Yielded, Value, unknown> | AsyncGenerator<Yielded, Value, unknown>
+export type AskingGenerator<Value> =
+  | Generator<Yielded | PlainAsk, Value, unknown>
+  | AsyncGenerator<Yielded | PlainAsk, Value, unknown>
 
 /**
  * Turns a generator into a handler for `interactive`:
  *
  *     interactive(yielding(function* ({ env }, { ask, step }) {
- *       const region = yield* ask.select('Which region?', { eu: 'Europe', us: 'United States' })
+ *       const region = yield* ask.choose('Which region?', { eu: 'Europe', us: 'United States' })
  *       return yield* step('deploy', () => deploy(env, region))
  *     }))
+ *
+ * A plain object works too: `const name = yield { ask: 'text', message: 'Name?' }`.
  */
 export function yielding<Given extends unknown[] = [], Context = unknown, Result = string>(
   generator: (...given: [...Given, GeneratorInteraction<Context>]) => AskingGenerator<Result>,
@@ -62,7 +67,7 @@ function generatorInteraction<Context>({ signal, context }: Interaction<Context>
 async function drive<Result>(running: AskingGenerator<Result>, interaction: Interaction): Promise<Result> {
   let next = await running.next()
   while (next.done !== true) {
-    const perform = performOf(next.value)
+    const perform = performOf(next.value) ?? performPlain(next.value)
     if (perform === undefined) throw await stopped(running)
     const done = await outcomeOf(perform, interaction)
     next = done.ok ? await running.next(done.value) : await running.throw(done.error)

@@ -93,7 +93,7 @@ test('[TERM-12] [TERM-13] a secret is typed unseen, and a generator may ask for 
   const { terminal, press, sees, drawnRaw } = fakeTerminal()
   const tool = interactive(
     yielding(function* ({ ask }) {
-      const token = yield* ask.password('The token of the registry')
+      const token = yield* ask.secret('The token of the registry')
       return `${token.length} characters`
     }),
   )
