@@ -30,7 +30,8 @@ export const kinds = {
   schema: {
     ask: (ask, q) => ask.form(q, person),
     fits: { mail: 'a@example.com', age: 4 },
-    doesNot: { mail: 'a@example.com', age: 5 },
+    // It does not fit the form itself; what only the schema refuses is asked again.
+    doesNot: { mail: 'a@example.com', age: -1 },
   },
   url: { ask: (ask, q) => ask.url(q, 'https://example.com/'), fits: undefined, doesNot: { done: true } },
   approve: { ask: (ask, q) => ask.approve(q, { n: 1 }), fits: { decision: 'approve' }, doesNot: { decision: 'yes' } },

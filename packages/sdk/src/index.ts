@@ -43,7 +43,7 @@ export type { Yielded } from './generator/yielded.ts'
 export { type AskingGenerator, type GeneratorInteraction, yielding } from './generator/yielding.ts'
 
 // run only what was approved
-export type { ToolDefinition } from './gate/action.ts'
+export type { JsonMembers, ToolDefinition } from './gate/action.ts'
 export type { Gate, GateAction, GateResult } from './gate/gate.ts'
 export { type ReceiptStatement, type VerifiedReceipt, verifyReceipt } from '@assent/core'
 

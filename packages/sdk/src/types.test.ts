@@ -129,8 +129,28 @@ export async function gates(gate: Gate): Promise<void> {
   await gate({ title: 'Deploy', arguments: { at: new Date() } }, () => 1)
 }
 
+interface Deployment {
+  env: string
+  tags: string[]
+  owner: { name: string }
+  note?: string
+}
+
+/** Never called, like the ones above. */
+export async function gatesByInterface(gate: Gate, given: Deployment): Promise<void> {
+  await gate({ title: 'Deploy', arguments: given }, (approved) => {
+    expectTypeOf(approved.owner.name).toEqualTypeOf<string>()
+    expectTypeOf(approved.note).toEqualTypeOf<string | undefined>()
+    return approved.tags.length
+  })
+  // @ts-expect-error only JSON values can be approved, at any depth
+  await gate({ title: 'Deploy', arguments: { ...given, owner: { at: new Date() } } }, () => 1)
+  // @ts-expect-error a function is not JSON
+  await gate({ title: 'Deploy', arguments: { run: () => 1 } }, () => 1)
+}
+
 test('[SDK-1] the work of a gate gets the approved arguments with their type', () => {
-  expect(gates).toBeTypeOf('function')
+  expect([gates, gatesByInterface].every((one) => typeof one === 'function')).toBe(true)
 })
 
 test('[SDK-1] the options of a choice, a schema and a set of asks are the types of their answers', () => {

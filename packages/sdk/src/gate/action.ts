@@ -6,6 +6,7 @@ import {
   canonicalJson,
   isAssentError,
   type JsonObject,
+  type JsonValue,
   parseJsonStrictly,
   toolDefinitionDigest,
 } from '@assent/core'
@@ -14,6 +15,17 @@ export interface ToolDefinition {
   readonly name: string
   readonly [member: string]: unknown
 }
+
+/** An object of JSON values, also one that is typed by an `interface`; optional members may be missing. */
+export type JsonMembers<T> = { readonly [N in keyof T]: JsonLike<T[N]> }
+
+type JsonLike<T> = T extends JsonValue | undefined
+  ? T
+  : T extends (...given: never[]) => unknown
+    ? never
+    : T extends object
+      ? JsonMembers<T>
+      : never
 
 /** What is known of the tool that asks. */
 export interface ToolIdentity {
@@ -26,7 +38,7 @@ export interface ToolIdentity {
  * Without a definition the tool is identified by its name only, or by the title of the action, and the approval is bound to
  * no more than that. The arguments are a frozen copy: what is shown, approved and run is the same.
  */
-export function actionOf({ server, name, definition }: ToolIdentity, title: string, given: JsonObject): Action {
+export function actionOf({ server, name, definition }: ToolIdentity, title: string, given: object): Action {
   const defined = typeof definition === 'function' ? definition() : definition
   const tool = name ?? defined?.name ?? title
   return {
@@ -37,7 +49,7 @@ export function actionOf({ server, name, definition }: ToolIdentity, title: stri
   }
 }
 
-function canonical(given: JsonObject): string {
+function canonical(given: unknown): string {
   try {
     return canonicalJson(given)
   } catch (error) {

@@ -12,10 +12,10 @@ import type { AskOptions } from '../ask/options.ts'
 import type { Run, Settlement } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
 import type { ServerContext } from '../server/server-context.ts'
-import { actionOf, type ToolIdentity } from './action.ts'
+import { actionOf, type JsonMembers, type ToolIdentity } from './action.ts'
 import { storedAskRecord } from './stored-ask-record.ts'
 
-export interface GateAction<Arguments extends JsonObject = JsonObject> extends AskOptions {
+export interface GateAction<Arguments extends object = JsonObject> extends AskOptions {
   /** A short title of what will happen. */
   readonly title: string
   /** All that decides what happens. The work gets these, and should use nothing else. */
@@ -34,7 +34,7 @@ export interface GateResult<Value> {
   readonly comment?: string
 }
 
-export type Gate = <Value, Arguments extends JsonObject>(
+export type Gate = <Value, Arguments extends JsonMembers<Arguments>>(
   action: GateAction<Arguments>,
   /** Gets the approved arguments as they were shown: a deeply frozen copy. */
   run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
@@ -49,12 +49,12 @@ export interface GateDependencies {
 
 export function createGate(parts: GateDependencies): Gate {
   const { run, serverContext, identity, principal } = parts
-  const pass = async <Value, Arguments extends JsonObject>(
+  const pass = async <Value, Arguments extends JsonMembers<Arguments>>(
     asked: GateAction<Arguments>,
     work: (approved: Readonly<Arguments>) => Value | Promise<Value>,
   ) => {
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? serverContext.useWithinMs)
-    const action = actionOf(identity, asked.title, asked.arguments)
+    const action = actionOf(identity, asked.title, asked.arguments as object)
     const description = describe.approve(asked.title, action, asked)
     const { store, tenant, openAsks } = serverContext
     const asker = { server: action.server, tool: action.tool }
@@ -65,11 +65,11 @@ export function createGate(parts: GateDependencies): Gate {
     const settled = await run.put(description, askRecord)
     await answerValue(description, settled.ending)
     const stored = await run.once(`gate ${settled.askId}`, async () => {
-      const again = actionDigest(actionOf(identity, asked.title, asked.arguments))
+      const again = actionDigest(actionOf(identity, asked.title, asked.arguments as object))
       if (again !== actionDigest(action)) throw grantRefused('it is no longer what was approved')
       const receipt = await useApproval(parts, action, settled, useWithinMs)
       // `action.arguments` is a copy of `asked.arguments`, so it has the same type.
-      return { value: await work(action.arguments as Readonly<Arguments>), receipt }
+      return { value: await work(action.arguments as unknown as Readonly<Arguments>), receipt }
     })
     const comment = commentOf(settled.ending)
     return { ...(stored as GateResult<Value>), ...compact({ comment }) }

@@ -4,7 +4,8 @@
 // handler gets, so the journal is the same, and throws errors into the generator. A new
 // generator is started for every run, because a run may start again from the top.
 
-import { AssentError, type JsonObject } from '@assent/core'
+import { AssentError } from '@assent/core'
+import type { JsonMembers } from '../gate/action.ts'
 import type { GateAction, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
 import { type PlainAsk, performPlain } from './plain-ask.ts'
@@ -17,7 +18,7 @@ export interface GeneratorInteraction<Context = unknown> {
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */
   readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Yielded<Value>
   /** Runs something only after a person approved exactly that. */
-  readonly gate: <Value, Arguments extends JsonObject>(
+  readonly gate: <Value, Arguments extends JsonMembers<Arguments>>(
     action: GateAction<Arguments>,
     run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
   ) => Yielded<GateResult<Value>>
