@@ -11,6 +11,7 @@ import {
   decisionForm,
   newId,
   type PasskeyAddStartView,
+  type PasskeyAuthoriseView,
   type PresenceBody,
   type PresenceStartView,
   soleApprover,
@@ -117,9 +118,15 @@ export async function openPresenceEnv(bug?: PresenceBug): Promise<PresenceEnv> {
 /** Whether the inbox added this key, with the signature of another one if given. */
 export async function register(browser: SigningBrowser, key: SoftwarePasskey, by?: SoftwarePasskey): Promise<boolean> {
   const started = await browser.post('/api/passkeys/start', {})
-  const { token, creation, authorisation } = (await started.json()) as PasskeyAddStartView
+  const { token, creation, needsAuthorisation } = (await started.json()) as PasskeyAddStartView
   if (token === undefined) return false
-  const signed = by === undefined || authorisation === undefined ? {} : { authorisation: by.get(authorisation, origin) }
-  const body = { token, name: 'Key', credential: key.create(creation, origin), ...signed }
-  return (await browser.post('/api/passkeys', body)).status === 200
+  const added = { token, name: 'Key', credential: key.create(creation, origin) }
+  const signed = by === undefined || needsAuthorisation !== true ? {} : await authorised(browser, added, by)
+  return (await browser.post('/api/passkeys', { ...added, ...signed })).status === 200
+}
+
+async function authorised(browser: SigningBrowser, added: object, by: SoftwarePasskey) {
+  const reply = await browser.post('/api/passkeys/authorise', added)
+  const { request } = (await reply.json()) as Partial<PasskeyAuthoriseView>
+  return request === undefined ? {} : { authorisation: by.get(request, origin) }
 }
