@@ -13,42 +13,38 @@ export interface Whole {
   /** Our own text; short, because every part begins with it. */
   readonly head: string
   readonly body: readonly string[]
-  /** Our own text. */
-  readonly foot: string
+  /** Our own text about what a yes leads to; before the body, which may end with a long diff. */
+  readonly note: string
   /** The subject of the error message if there is too much to show. */
   readonly tooMuch: string
 }
 
-/** One question. What Assent found out itself is a paragraph of its message; empty in a last question about all parts. */
+/** One question. Everything below its first line is our own text, and a paragraph of the message that is marked as checked. */
 export interface OneQuestion {
   readonly head: string
   readonly checked: string
-  readonly foot: string
 }
 
-export function messageOf({ head, checked, foot }: OneQuestion): string {
-  return paragraphs([head, checked === '' ? '' : checkedBlock(checked), foot])
+export function messageOf({ head, checked }: OneQuestion): string {
+  return paragraphs([head, checked === '' ? '' : checkedBlock(checked)])
 }
 
 /** @param form of the only or the last question; a text field in it makes readers suspect every word that names a secret */
-export function wholeQuestion(form: Form, { head, body, foot, tooMuch }: Whole): OneQuestion[] {
+export function wholeQuestion(form: Form, { head, body, note, tooMuch }: Whole): OneQuestion[] {
   const drawn = drawnAs(paragraphs(body))
-  const all = { head, checked: drawn, foot }
+  const all = { head, checked: paragraphs([note, drawn]) }
   if (fits(messageOf(all)) && isUnsuspicious(form, messageOf(all))) return [all]
-  const room =
-    onboardingLimits.messageChars -
-    sizeOf(messageOf({ head: paragraphs([head, partOf(99, 99)]), checked: '-', foot: '' }))
+  const room = onboardingLimits.messageChars - sizeOf(messageOf({ head, checked: paragraphs([partOf(99, 99), '-']) }))
   const chunks = chunksOf(drawn, room)
   if (chunks.length + 1 > onboardingLimits.questions) throw tooMuchToShow(tooMuch, chunks.length + 1)
   const seen = `You have been shown all ${chunks.length} parts. This question is about all of them.`
-  const last = { head: paragraphs([head, seen]), checked: '', foot }
+  const last = { head, checked: paragraphs([seen, note]) }
   const words = messageOf(last)
   if (!fits(words) || !isUnsuspicious(form, words))
     throw new Error('The last question is too long or looks like a request for a secret.')
   const parts = chunks.map((checked, index) => ({
-    head: paragraphs([head, partOf(index + 1, chunks.length)]),
-    checked,
-    foot: '',
+    head,
+    checked: paragraphs([partOf(index + 1, chunks.length), checked]),
   }))
   return [...parts, last]
 }

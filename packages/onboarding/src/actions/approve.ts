@@ -96,7 +96,7 @@ async function prepareApproval(site: Site): Promise<PreparedDecision> {
       // Drawn from the plan and the files themselves; the saved diff is for reading only and could have been changed.
       wholeDiffText(await diffOf(site.root, plan.edits)),
     ],
-    foot: `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`,
+    note: `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`,
     tooMuch: `The plan for ${counted(plan.edits.length, 'file')}`,
   })
   return { questions, revision: state.revision, planDigest, inputsDigest: from }

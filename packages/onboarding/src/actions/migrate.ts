@@ -88,7 +88,7 @@ async function ready(site: Site): Promise<SavedPlan & { questions: OneQuestion[]
   }
   const saved = await currentPlan(site, state)
   const until = new Date(site.nowMs() + site.rollbackMs).toISOString()
-  const foot = paragraphs([
+  const note = paragraphs([
     `A copy of every file is made and checked first. Until ${utcMinute(until)} rollback puts all of it back, byte for byte.`,
     'What can go wrong: agents that are running read the old files until they start again; a link from elsewhere into a moved passage leads nowhere; what other people have changed on their branches has to be merged by hand.',
     `Approved ${utcMinute(state.approval.at)}, plan ${shortDigest(saved.planDigest)}.`,
@@ -97,7 +97,7 @@ async function ready(site: Site): Promise<SavedPlan & { questions: OneQuestion[]
   const questions = wholeQuestion(migrateForm, {
     head: `Change ${counted(edits.length, 'file')} of this repository now?`,
     body: [editsText(edits), wholeDiffText(await diffOf(site.root, edits))],
-    foot,
+    note,
     tooMuch: `The change of ${counted(edits.length, 'file')}`,
   })
   return { ...saved, questions, state }

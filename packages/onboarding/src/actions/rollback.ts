@@ -55,7 +55,7 @@ async function prepareRollback(site: Site): Promise<PreparedDecision> {
   const questions = wholeQuestion(rollbackForm, {
     head,
     body: [standingInWords(standing), displacedInWords(standing)],
-    foot: '',
+    note: '',
     tooMuch: `The list of ${counted(migration.edits, 'file')}`,
   })
   return { questions, revision: state.revision }

@@ -52,7 +52,7 @@ async function prepareSkip(site: Site): Promise<PreparedDecision> {
     body: [
       `Onboarding is ${state.status.replaceAll('_', ' ')}. Skipping changes no file; what was proposed or approved is dropped.`,
     ],
-    foot: '',
+    note: '',
     tooMuch: 'The question',
   })
   return { questions, revision: state.revision }
