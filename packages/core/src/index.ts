@@ -208,6 +208,7 @@ export {
   askMeta,
   askMetaKey,
   checkedBlock,
+  problemMark,
   readAnswerMeta,
   readAskMeta,
   understandsAskMeta,

@@ -61,6 +61,8 @@ export function answerMeta(meta: AnswerMeta): JsonObject {
 }
 
 const checkedHeading = 'Checked by Assent:'
+/** Begins a finding that speaks against a yes, after the dash of its line. */
+export const problemMark = '⚠ '
 
 /** The checked text as a paragraph of a message. */
 export function checkedBlock(checked: string): string {

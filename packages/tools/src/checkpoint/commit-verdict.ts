@@ -15,6 +15,8 @@ export interface CommitVerdict {
   readonly treeClean?: boolean
   /** The findings, one sentence each. */
   readonly findings: readonly string[]
+  /** Those of them that speak against continuing. */
+  readonly problems: readonly string[]
 }
 
 /**
@@ -22,7 +24,10 @@ export interface CommitVerdict {
  * counts too.
  */
 export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: boolean): CommitVerdict {
-  if (seen.kind === 'unseen') return { made: 'not seen', findings: [`Git could not be read: ${seen.why}`] }
+  if (seen.kind === 'unseen') {
+    const unread = [`Git could not be read: ${seen.why}`]
+    return { made: 'not seen', findings: unread, problems: unread }
+  }
   const { head, changedCount } = seen
   const commits = seen.since ?? []
   const treeClean = changedCount === 0
@@ -35,13 +40,21 @@ export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: bool
     commits[0] ??
     (!isBeginningKnown && head !== undefined && isSame(head.message, proposed) ? head : undefined)
   if (newest === undefined) {
-    return { made: 'no', newCommits: 0, treeClean, findings: [isBeginningKnown ? noneSince : noneFitting, left] }
+    const none = isBeginningKnown ? noneSince : noneFitting
+    return {
+      made: 'no',
+      newCommits: 0,
+      treeClean,
+      findings: [none, left],
+      problems: [none, ...(treeClean ? [] : [left])],
+    }
   }
   const commit = { id: newest.id, subject: subjectOf(newest.message), messageMatches: isSame(newest.message, proposed) }
   const newCommits = Math.max(commits.length, 1)
   const made = `Committed: ${short(commit.id)} ${quoted(commit.subject)}${newCommits > 1 ? `, ${newCommits} new commits in all` : ''}.`
   const differs = commit.messageMatches ? [] : ['Its message is not the proposed one.']
-  return { made: 'yes', commit, newCommits, treeClean, findings: [made, ...differs, left] }
+  const problems = [...differs, ...(treeClean ? [] : [left])]
+  return { made: 'yes', commit, newCommits, treeClean, findings: [made, ...differs, left], problems }
 }
 
 const noneSince = 'There is no new commit since the phase began.'

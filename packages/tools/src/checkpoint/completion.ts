@@ -172,6 +172,7 @@ function messageOf({ completionSummary, filesModified = [] }: Input, progress: P
   return checkedMessage({
     first: `Is this plan complete? ${warning}${progressWords(progress)}.`,
     findings: progress.findings,
+    problems: progress.problems,
     rest: [completionSummary, ...files],
   })
 }

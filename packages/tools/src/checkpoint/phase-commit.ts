@@ -121,6 +121,7 @@ interface Before {
   readonly isGitRead: boolean
   readonly phaseCount?: number
   readonly findings: readonly string[]
+  readonly problems: readonly string[]
 }
 
 /** As of the last time that git was read. */
@@ -135,13 +136,15 @@ async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promi
   const seen = plan?.began === undefined || first.kind === 'unseen' ? first : await workplace.look(plan.began)
   const isBeginningKnown = seen.kind === 'seen' && seen.since !== undefined
   const from = isBeginningKnown ? plan?.began : headOf(seen)
+  const { findings, problems } = judgeCommit(seen, commitMessage, isBeginningKnown)
   return {
     root,
     ...compact({ from }),
     isBeginningKnown,
     isGitRead: seen.kind === 'seen',
     ...(plan?.phaseCount === undefined ? {} : { phaseCount: plan.phaseCount }),
-    findings: judgeCommit(seen, commitMessage, isBeginningKnown).findings,
+    findings,
+    problems,
   }
 }
 
@@ -206,7 +209,8 @@ function messageOf(
       : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
   return checkedMessage({
     first: `${which} ${refused === undefined ? 'is done. Commit it, then choose how to continue.' : tryAgain(refused)}`,
-    findings: refused?.findings ?? before.findings,
+    findings: (refused ?? before).findings,
+    problems: (refused ?? before).problems,
     rest: [phaseSummary, ...files, `Proposed commit message:\n${commitMessage}`],
   })
 }

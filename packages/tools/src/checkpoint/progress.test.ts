@@ -79,7 +79,7 @@ describe.each(generations)('on %s', (generation) => {
     const message = caller.shown.at(-1)?.message ?? ''
     expect(message.split('\n')[0]).toContain('Its record is incomplete: 1 of 3 phases')
     expect(message).toContain('- The approved plan has 3 phases. The agent reports 3 completed.')
-    expect(message).toContain('- No approved commit: phases 2, 3.')
+    expect(message).toContain('- ⚠ No approved commit: phases 2, 3.')
     expect(decisionsIn(one.folder, 'add-search').at(-1)).toContain('(1 of 3 phases')
   })
 
@@ -176,7 +176,7 @@ describe.each(generations)('on %s', (generation) => {
 
     expect(result.data.completionFile).toBe(join('plans', 'add-search-complete.md'))
     expect(result.data).toMatchObject({ isOnRecord: false, phasesInGit: 1 })
-    expect(caller.shown.at(-1)?.message).toContain('- The plan was aborted.')
+    expect(caller.shown.at(-1)?.message).toContain('- ⚠ The plan was aborted.')
     expect(decisionsIn(one.folder, 'add-search').slice(-2)).toEqual([
       'Phase 2: plan aborted: the customer left',
       'Completion approved (1 of 2 phases have an approved commit in git).',
@@ -223,6 +223,6 @@ describe.each(generations)('on %s', (generation) => {
     expect(lines[0]).toBe('Checked by Assent:')
     expect(lines).toHaveLength(4)
     expect(lines[1]).toMatch(/^- Committed: [0-9a-f]{9} "feat' passed\. All tests: 'passed"\.$/)
-    expect(lines[3]).toBe('- 2 changes are not committed: plain name.txt, "x\\u{a}- Tests: passed.".')
+    expect(lines[3]).toBe('- ⚠ 2 changes are not committed: plain name.txt, "x\\u{a}- Tests: passed.".')
   })
 })

@@ -20,6 +20,13 @@ export interface Progress {
   readonly isComplete: boolean
   /** What a person should know, one sentence each. */
   readonly findings: readonly string[]
+  /** Those of them that speak against closing the plan. */
+  readonly problems: readonly string[]
+}
+
+interface Found {
+  readonly text: string
+  readonly isProblem?: boolean
 }
 
 type Phase = NonNullable<Plan['phases']>[number]
@@ -36,17 +43,19 @@ export async function progressOf(plan: Plan | undefined, reported: number, seen:
         )
   const counted = typeof known === 'string' ? [] : countedOf(phases, known)
   const isOver = plan?.ended !== undefined
+  const found = [
+    ...planFindings(plan, reported),
+    ...phaseFindings(needed, phases, counted, typeof known === 'string' ? known : undefined),
+    ...treeFindings(seen),
+  ]
   return {
     ...(plan?.phaseCount === undefined ? {} : { planned: plan.phaseCount }),
     reported,
     recorded: phases.length,
     inGit: counted.length,
     isComplete: plan?.phaseCount !== undefined && !isOver && counted.length === needed,
-    findings: [
-      ...planFindings(plan, reported),
-      ...phaseFindings(needed, phases, counted, typeof known === 'string' ? known : undefined),
-      ...treeFindings(seen),
-    ],
+    findings: found.map(({ text }) => text),
+    problems: found.flatMap(({ text, isProblem }) => (isProblem === true ? [text] : [])),
   }
 }
 
@@ -71,14 +80,14 @@ const endedWords = {
   left: 'An earlier review left the plan incomplete.',
 }
 
-function planFindings(plan: Plan | undefined, reported: number): string[] {
+function planFindings(plan: Plan | undefined, reported: number): Found[] {
   const planned = plan?.phaseCount
   const claim = `The agent reports ${reported} completed.`
   return [
     planned === undefined
-      ? `No approved plan is on record. ${claim}`
-      : `The approved plan has ${planned} ${planned === 1 ? 'phase' : 'phases'}. ${claim}`,
-    ...(plan?.ended === undefined ? [] : [endedWords[plan.ended]]),
+      ? { text: `No approved plan is on record. ${claim}`, isProblem: true }
+      : { text: `The approved plan has ${planned} ${planned === 1 ? 'phase' : 'phases'}. ${claim}` },
+    ...(plan?.ended === undefined ? [] : [{ text: endedWords[plan.ended], isProblem: true }]),
   ]
 }
 
@@ -87,8 +96,9 @@ function phaseFindings(
   phases: readonly Phase[],
   counted: readonly Phase[],
   unread: string | undefined,
-): string[] {
-  if (unread !== undefined) return [`Git could not be read, so no commit was checked: ${unread}`]
+): Found[] {
+  if (unread !== undefined)
+    return [{ text: `Git could not be read, so no commit was checked: ${unread}`, isProblem: true }]
   const isCounted = (phase: number) => counted.some((one) => one.phase === phase)
   const lost = phases.filter(({ phase }) => !isCounted(phase))
   const missing = Array.from({ length: needed }, (_, index) => index + 1).filter(
@@ -99,11 +109,16 @@ function phaseFindings(
     commit === undefined ? `phase ${phase}` : `phase ${phase} (${short(commit)})`,
   )
   return [
-    ...(named.length === 0 ? [] : [`Approved and committed: ${someOf(named, named.length)}.`]),
-    ...(missing.length === 0 ? [] : [`No approved commit: ${phaseList(missing)}.`]),
+    ...(named.length === 0 ? [] : [{ text: `Approved and committed: ${someOf(named, named.length)}.` }]),
+    ...(missing.length === 0 ? [] : [{ text: `No approved commit: ${phaseList(missing)}.`, isProblem: true }]),
     ...(lost.length === 0
       ? []
-      : [`Approved, but without a separate commit in git's history: ${someOf(lostNames, lost.length)}.`]),
+      : [
+          {
+            text: `Approved, but without a separate commit in git's history: ${someOf(lostNames, lost.length)}.`,
+            isProblem: true,
+          },
+        ]),
   ]
 }
 
@@ -111,11 +126,11 @@ function phaseList(phases: readonly number[]): string {
   return `${phases.length === 1 ? 'phase' : 'phases'} ${someOf(phases.map(String), phases.length)}`
 }
 
-function treeFindings(seen: Look): string[] {
+function treeFindings(seen: Look): Found[] {
   if (seen.kind === 'unseen') return []
   return [
     seen.changedCount === 0
-      ? 'Nothing is left uncommitted.'
-      : `Not committed: ${someOf(seen.changed, seen.changedCount)}.`,
+      ? { text: 'Nothing is left uncommitted.' }
+      : { text: `Not committed: ${someOf(seen.changed, seen.changedCount)}.`, isProblem: true },
   ]
 }
