@@ -1,4 +1,5 @@
-// Pictures of the inbox, light and dark, wide and phone: `npm run screenshots` writes docs/screens/.
+// Pictures of the inbox, light and dark, wide and phone: `npm run screenshots` writes docs/screens/. With a folder and names,
+// only those: `npm run screenshots -- /tmp/screens gate phase`.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,8 @@ import { gateAsk } from './inbox/gate-ask.ts'
 import { aPlayground } from './inbox/playground.ts'
 import { writeSampleHistory } from './inbox/sample-history.ts'
 
-const into = process.argv[2] ?? 'docs/screens'
+const [into = 'docs/screens', ...only] = process.argv.slice(2)
+const isWanted = (name: string) => only.length === 0 || only.includes(name)
 const sizes = { wide: { width: 1120, height: 780 }, phone: { width: 390, height: 844 } } as const
 const everywhere = [
   'approval',
@@ -47,25 +49,26 @@ try {
       const page = await signedIn(context)
       const isMain = size === 'wide' && colorScheme === 'light'
       const names: readonly string[] = isMain ? [...everywhere, ...once] : everywhere
-      for (const name of names)
+      for (const name of names.filter(isWanted))
         await picture(page, name, `${into}/${name.replace(' ', '-')}-${size}-${colorScheme}.png`)
-      await offline(page, context, `${into}/offline-${size}-${colorScheme}.png`)
-      await playground(page, size, colorScheme)
+      if (isWanted('offline')) await offline(page, context, `${into}/offline-${size}-${colorScheme}.png`)
+      if (isWanted('playground')) await playground(page, size, colorScheme)
       await context.close()
       const idle = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      await empty(await idle.newPage(), `${into}/empty-${size}-${colorScheme}.png`)
+      if (isWanted('empty')) await empty(await idle.newPage(), `${into}/empty-${size}-${colorScheme}.png`)
       await idle.close()
       const other = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       await agentCards(await other.newPage(), size, colorScheme)
       await other.close()
       const approving = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      await gateCard(await signedIn(approving, gate.inbox), size, colorScheme)
+      if (isWanted('gate')) await gateCard(await signedIn(approving, gate.inbox), size, colorScheme)
       await approving.close()
     }
   }
   // Last, so that it is in no other picture.
+  const secretSizes = isWanted('secret') ? Object.entries(sizes) : []
   const { page: secret } = await raiseSecret(inbox.store, inbox.url)
-  for (const [size, viewport] of Object.entries(sizes)) {
+  for (const [size, viewport] of secretSizes) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       const page = await signedIn(context)
@@ -132,7 +135,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await page.screenshot({ path: file('playground'), fullPage: size === 'wide' })
   console.log(file('playground'))
   await card.getByRole('button', { name: 'Europe' }).click()
-  await card.getByRole('slider').waitFor()
+  await card.getByRole('textbox', { name: 'Replicas' }).fill('4')
   await page.waitForTimeout(700)
   await card.getByRole('button', { name: 'Answer' }).click()
   await card.getByRole('button', { name: 'Yes', exact: true }).waitFor()
@@ -161,7 +164,7 @@ async function gateCard(page: Page, size: string, colorScheme: string): Promise<
 async function agentCards(page: Page, size: string, colorScheme: string): Promise<void> {
   await page.goto(agent.link())
   await page.locator('.row').first().waitFor()
-  for (const name of agent.names) {
+  for (const name of agent.names.filter(isWanted)) {
     const file = `${into}/${name}-${size}-${colorScheme}.png`
     if (size === 'phone') await page.goto(new URL('/', page.url()).href)
     await page.locator('.row', { hasText: agent.headline(name) }).click()

@@ -9,6 +9,7 @@ import { plantedGraphs } from './boundaries/planted-graphs.ts'
 import { reachesOf } from './boundaries/reaches.ts'
 import { gatewayFolders, platformOf, table } from './boundaries/table.ts'
 import { judgeTestKit } from './boundaries/test-kit.ts'
+import { literalTextIn } from './boundaries/ui-text.ts'
 import { entriesOf, listFolders, readSources, readText, readWorkspace } from './workspace.ts'
 
 const workspace = readWorkspace()
@@ -73,6 +74,24 @@ describe('the workspace as it is', () => {
     expect(packageSources.flatMap(hardCodedVersionsIn)).toEqual([])
     const planted = { path: 'packages/gateway/src/a.ts', text: `// first line\nconst version = '0.0.0'` }
     expect(hardCodedVersionsIn(planted)).toEqual(['packages/gateway/src/a.ts:2 contains a hard-coded version'])
+  })
+
+  test('[HOUSE-22] the components of the web inbox contain no text of their own', () => {
+    const components = packageSources.filter(({ path }) => path.startsWith('packages/inbox-web/'))
+    expect(components.some(({ path }) => path.endsWith('.tsx'))).toBe(true)
+    expect(components.flatMap(literalTextIn)).toEqual([])
+    const text = [
+      'const page = (',
+      '  <p title="A title" className="row">Plain</p>',
+      ')',
+      "const other = <p aria-label={is ? 'One' : words.two}>{is && `Two ${name}`} {words.call('x')} ⚠ ·</p>",
+    ].join('\n')
+    expect(literalTextIn({ path: 'packages/inbox-web/src/ui/a.tsx', text })).toEqual([
+      'packages/inbox-web/src/ui/a.tsx:2 contains the text "A title"',
+      'packages/inbox-web/src/ui/a.tsx:2 contains the text "Plain"',
+      'packages/inbox-web/src/ui/a.tsx:4 contains the text "Two"',
+      'packages/inbox-web/src/ui/a.tsx:4 contains the text "One"',
+    ])
   })
 
   test('[HOUSE-6] protocol terms appear only in adapters', () => {

@@ -136,7 +136,7 @@ export async function lookAt(
   // In its state at that place: the card of the place before may still be there.
   const state = place === 'asks' ? 'open' : 'settled'
   await page.locator(`[data-ask="${id}"][data-state="${state}"]`).waitFor()
-  const details = page.getByRole('button', { name: /^details/ })
+  const details = page.getByRole('button', { name: /^Details/ })
   if ((await details.count()) > 0) await details.click()
   for (const button of await page.locator('.show-all').all()) await button.click()
   const found = (await page.evaluate(look)) as {

@@ -68,13 +68,7 @@ function aSharedQuestion(): AskDraft {
 /** From a server that asks with the form of an approval, and declares no action. */
 function aDecision(changes: Partial<AskDraft> = {}): AskDraft {
   const names = ['demo-1', 'demo-2', 'demo-3', 'old-mix', 'old-master']
-  const message = `Approve: Delete ${names.length} artifacts
-
-  names: ${JSON.stringify(names)}
-
-By artifacts with delete_artifacts · digest 5be1c07a91d2
-
-This cannot be undone.`
+  const message = `Delete ${names.length} artifacts that no project uses?\n\nThis cannot be undone.`
   const call = { tool: 'delete_artifacts', arguments: { names } }
   return anAsk(
     { kind: 'form', message, form: decisionForm, call },

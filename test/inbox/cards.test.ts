@@ -39,26 +39,24 @@ async function readDown(page: Page): Promise<void> {
 test('[CARD-6] [CARD-5] a form without fields has a title of ours and the actual call; the server’s text is shown as a claim', async () => {
   const { page } = await opened(anAsk(emptyForm, deploy))
   expect(await page.locator('.card h2').textContent()).toBe('deploy asks you to confirm: wipe_disk')
-  expect(await page.locator('.card-subtitle').textContent()).toContain(
-    'The call wipe_disk on deploy needs your approval.',
-  )
+  expect(await page.locator('.card-subtitle').textContent()).toBe('Call wipe_disk on deploy with')
   expect(await page.locator('.arguments').textContent()).toContain('recursivetrue')
   expect(await page.locator('.claim').textContent()).toContain('Let read_file continue')
-  expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
+  expect(await page.locator('.claim').textContent()).toContain('Not checked by Assent')
 })
 
 test('[CARD-5] a form and a link show the call during which they are asked, also if its arguments are too large', async () => {
   const fields: readonly Field[] = [{ kind: 'text', name: 'why', title: 'Why', required: true }]
   const form = await opened(anAsk({ kind: 'form', message: 'Why?', form: { fields }, call }, deploy))
-  expect(await form.page.locator('.asked-in').textContent()).toContain('Asked in the call wipe_disk on deploy')
+  expect(await form.page.locator('.asked-in').textContent()).toContain('Asked during the call wipe_disk on deploy')
   expect(await form.page.locator('.asked-in .arguments').textContent()).toContain('recursivetrue')
 
   const url = 'https://example.com/'
   const link = await opened(anAsk({ kind: 'url', message: 'Sign in.', url, call: { tool: 'wipe_disk' } }, deploy))
-  expect(await link.page.locator('.asked-in').textContent()).toContain('Its arguments are too large to show here.')
+  expect(await link.page.locator('.asked-in').textContent()).toContain('The arguments are too large to show here.')
 })
 
-test('[CARD-9] no option, checkbox or yes/no is preselected, and a suggestion is marked', async () => {
+test('[CARD-9] nothing is preselected or filled in; a suggestion is marked, and text and numbers have a button that uses it', async () => {
   const options = ['a', 'b', 'c'].map((value) => ({ value, label: `Track ${value}` }))
   const many = Array.from({ length: 12 }, (_, n) => ({ value: `k${n}`, label: `Key ${n}` }))
   const fields: readonly Field[] = [
@@ -72,8 +70,15 @@ test('[CARD-9] no option, checkbox or yes/no is preselected, and a suggestion is
   const { page, inbox, id } = await opened(anAsk({ kind: 'form', message: 'Which?', form: { fields } }))
   expect(await page.locator('input[type=radio]:checked, input[type=checkbox]:checked').count()).toBe(0)
   expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('')
-  expect(await page.getByLabel('Name').inputValue()).toBe('Night drive')
-  expect(await page.getByLabel('Bars').inputValue()).toBe('16')
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('')
+  expect(await page.getByLabel('Bars', { exact: true }).inputValue()).toBe('')
+  expect(await page.locator('.suggestion').allTextContents()).toEqual([
+    'Suggested: Night driveUse the suggestion for Name',
+    'Suggested: 16Use the suggestion for Bars',
+  ])
+  await page.getByRole('button', { name: 'Use the suggestion for Bars' }).click()
+  expect(await page.getByLabel('Bars', { exact: true }).inputValue()).toBe('16')
+  expect(await page.locator('.suggestion').count()).toBe(1)
   expect(await page.locator('.pick .suggested').count()).toBe(4)
   await page.getByRole('combobox', { name: 'Key' }).click()
   await page.getByRole('option', { name: 'Key 3 · suggested' }).waitFor()
@@ -122,13 +127,17 @@ for (const [what, question] of longParts) {
   test(`[CARD-11] while ${what} is not shown in full, neither key nor button approves; declining works`, async () => {
     const { page, inbox, id } = await opened(anAsk(question, deploy))
     expect(await page.getByText('line 199').count()).toBe(0)
-    await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Some of the text is not shown yet.').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0)
     await page.keyboard.press('y')
+    const showAll = page.getByRole('button', { name: 'Show all 200 lines to approve' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Show all 200 lines to approve')
     expect(await stateOf(inbox, id)).toMatchObject({ kind: 'open' })
 
-    await page.getByRole('button', { name: 'Show all 200 lines' }).click()
+    // The second click of a double click must not press the Approve button that takes its place.
+    await showAll.dblclick()
     await page.getByText('line 199').waitFor()
+    await page.waitForTimeout(600)
+    expect(await stateOf(inbox, id)).toMatchObject({ kind: 'open' })
     expect(await scrollingParts(page)).toEqual([])
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.locator('.settled').waitFor()

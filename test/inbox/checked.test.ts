@@ -19,9 +19,9 @@ test('[POINT-16] the card shows what Assent checked in its own block, apart from
 
   const block = page.getByRole('region', { name: 'Checked by Assent', exact: true })
   expect(await block.getByRole('listitem').textContent()).toBe('There is no new commit since the phase began.')
-  expect(await block.textContent()).not.toContain('not checked')
+  expect(await block.textContent()).not.toContain('Not checked')
   const claim = page.locator('.claim')
-  expect(await claim.textContent()).toContain('not checked by Assent')
+  expect(await claim.textContent()).toContain('Not checked by Assent')
   expect(await claim.textContent()).toContain('All is committed.')
   expect(await claim.textContent()).not.toContain('no new commit')
   // It is already the card's title.

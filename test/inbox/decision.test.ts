@@ -38,8 +38,10 @@ for (const [generation, callFrom] of [
       await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
       await waitUntilActive(page)
       expect(await page.locator('.arguments').textContent()).toContain('old-mix')
-      expect(await page.locator('.declared-by').textContent()).toBe('declared by artifacts, bound to this approval')
-      expect(await page.locator('.facts').textContent()).toContain('cannot be undone, says artifacts')
+      expect(await page.locator('.declared-by').textContent()).toBe('Declared by artifacts, bound to this approval. ')
+      expect(await page.locator('.consequences').textContent()).toContain(
+        'This cannot be undone, according to artifacts.',
+      )
       // The action is the call, and the server wrote nothing about it.
       expect(await page.locator('.claim, .asked-in').count()).toBe(0)
       expect(await page.getByRole('radio').count()).toBe(0)

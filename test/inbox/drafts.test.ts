@@ -17,6 +17,7 @@ test('[INBOX-22] a draft survives a reload, and is gone once it is sent', async 
   const { page } = await env.visit(inbox)
   await page.goto(`${inbox.url}/asks/${id}`)
   await page.getByLabel('Year').fill('1999')
+  await page.getByRole('button', { name: 'Use the suggestion for Name' }).click()
   await writeComment(page, 'as discussed')
   await page.waitForTimeout(600)
   await page.reload()

@@ -25,10 +25,11 @@ export const fillings: Readonly<Record<string, Filling>> = {
   },
   numbers: {
     fill: async (page) => {
+      await page.getByRole('button', { name: 'Use the suggestion for Tempo' }).click()
       await page.getByRole('slider', { name: 'Tempo' }).press('ArrowRight')
       await page.getByRole('textbox', { name: 'Gain' }).fill('-1.5')
       await page.getByLabel('Bars').fill('16')
-      await page.locator('.rating-row label[for]').nth(4).click()
+      await page.getByRole('radio', { name: '4 of 5' }).check({ force: true })
     },
     arrives: { tempo: 121, gain: -1.5, bars: 16, rating: 4 },
   },

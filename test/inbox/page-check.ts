@@ -1,4 +1,4 @@
-// What every page must satisfy: no violation that axe finds, no small text, and on a phone no small control.
+// What every page must satisfy: no violation that axe finds, no small text, no faint border, and on a phone no small control.
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
@@ -29,9 +29,35 @@ export function smallTexts(page: Page): Promise<string[]> {
 export function smallControls(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=slider]')]
     .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest('.visually-hidden, [aria-hidden=true]'))
-    // The handle of a slider and the stars of a rating have their own rows; a field beside them takes the same value.
-    .filter((one) => !one.matches('[role=slider]') && !one.closest('.rating-row'))
+    // The handle of a slider has its own row; a field beside it takes the same value.
+    .filter((one) => !one.matches('[role=slider]'))
     .map((one) => one.closest('.pick, .row-select, label') ?? one)
     .filter((one) => { const { width, height } = one.getBoundingClientRect(); return width > 0 && height > 0 && height < 43.5 })
     .map((one) => one.outerHTML.slice(0, 120) + ' ' + Math.round(one.getBoundingClientRect().height) + ' px')`)
+}
+
+/** Controls whose border has a contrast below 3:1 against what is behind it. */
+export function faintBorders(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    const parsed = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number)
+    const luminance = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue)
+    const behind = (element) => {
+      for (let one = element.parentElement; one !== null; one = one.parentElement) {
+        const color = parsed(getComputedStyle(one).backgroundColor)
+        if (color.length === 3 || color[3] === 1) return color
+      }
+      return [255, 255, 255]
+    }
+    return [...document.querySelectorAll('button[data-variant=default]:not(:disabled), input, textarea, .pick')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.matches('.visually-hidden, :checked'))
+      .flatMap((one) => {
+        const { borderTopColor, borderTopWidth } = getComputedStyle(one)
+        const border = parsed(borderTopColor)
+        if (parseFloat(borderTopWidth) === 0 || border[3] === 0) return []
+        const [light, dark] = [luminance(border), luminance(behind(one))].sort((a, b) => b - a)
+        const contrast = (light + 0.05) / (dark + 0.05)
+        return contrast < 3 ? [one.outerHTML.slice(0, 120) + ' ' + contrast.toFixed(2)] : []
+      })
+  })()`)
 }

@@ -8,7 +8,7 @@ import { builtWebApp } from '../../scripts/inbox/web-app.ts'
 import { tenant } from '../../test-kit/gateway/inbox-server.ts'
 import { aDeployment, raiseSamples, raiseSecret } from '../../test-kit/gateway/sample-asks.ts'
 import { aLongDiff, aPlan, aShortAsk, aYesNo } from './kinds.ts'
-import { violations as axeViolations, smallControls, smallTexts } from './page-check.ts'
+import { violations as axeViolations, faintBorders, smallControls, smallTexts } from './page-check.ts'
 import { ann, testEnv, waitUntilActive } from './test-env.ts'
 
 const env = testEnv()
@@ -43,10 +43,11 @@ for (const [look, options] of [
   const violations = async (page: Page) => [
     ...(await axeViolations(page)),
     ...(await smallTexts(page)),
+    ...(await faintBorders(page)),
     ...(isPhone ? await smallControls(page) : []),
   ]
 
-  test(`[INBOX-19] axe finds no accessibility violation, no small text and on a phone no small control on any page (${look})`, async () => {
+  test(`[INBOX-19] axe finds no accessibility violation, no small text, no faint border and on a phone no small control on any page (${look})`, async () => {
     const inbox = await env.inbox()
     const { page } = await env.visit(inbox, ann, options)
     await page.getByText('Nothing is waiting for you.').waitFor()
@@ -68,7 +69,7 @@ for (const [look, options] of [
     for (const [name, id] of Object.entries(ids)) {
       await page.evaluate(`history.pushState(null, '', '/asks/${id}'); dispatchEvent(new PopStateEvent('popstate'))`)
       await page.locator(`[data-ask="${id}"]`).waitFor()
-      const details = page.getByRole('button', { name: /^details/ })
+      const details = page.getByRole('button', { name: /^Details/ })
       if ((await details.count()) > 0) await details.click()
       expect(await violations(page), name).toEqual([])
     }

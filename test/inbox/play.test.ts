@@ -20,7 +20,7 @@ const loginServer = fileURLToPath(new URL('../secrets/secretive-server.ts', impo
 test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on the same page, and the result is shown', async () => {
   const { page } = await env.visitLink(await playing(process.execPath, source, example('deploy')))
   await page.getByRole('heading', { name: 'deploy', exact: true }).waitFor()
-  expect(await page.locator('.claim').textContent()).toContain('not checked by Assent')
+  expect(await page.locator('.claim').textContent()).toContain('Not checked by Assent')
   expect(await violations(page), 'the tool').toEqual([])
   await page.getByRole('radio', { name: 'production' }).check()
   await page.getByRole('button', { name: 'Run' }).click()
@@ -30,7 +30,7 @@ test('[PLAY-1] [PLAY-2] a tool is run from a form, its questions are answered on
   await waitUntilActive(page)
   expect(await violations(page), 'a question').toEqual([])
   await card.getByRole('button', { name: 'Europe' }).click()
-  await card.getByRole('textbox', { name: 'replicas' }).or(card.getByRole('slider')).first().waitFor()
+  await card.getByRole('button', { name: /^Use the suggestion/ }).click()
   await waitUntilActive(page)
   await card.getByRole('button', { name: 'Answer' }).click()
   await card.getByRole('button', { name: 'No', exact: true }).waitFor()
@@ -74,7 +74,7 @@ test('[PLAY-1] a 2025-11-25 server works too, an argument that no input can expr
     message: 'Sure?',
     requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
   }
-  const questions = page.getByLabel('questions')
+  const questions = page.getByRole('textbox', { name: 'questions' })
   await questions.fill('[{')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByText('This is not valid JSON.').waitFor()

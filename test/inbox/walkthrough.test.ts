@@ -71,7 +71,7 @@ test('[INBOX-24] [CARD-11] a yes to a long diff takes one more tap, which shows 
   await waitUntilLive(page)
   const id = await raised(inbox, aLongDiff(), page)
   expect(await page.locator('.show-all').allTextContents()).toEqual(['Show all 200 lines'])
-  await page.locator('.show-all').tap()
+  await page.getByRole('button', { name: 'Show all 200 lines to answer Yes' }).tap()
   await page.getByRole('button', { name: 'Yes', exact: true }).tap()
   await expectOutcome(page, inbox, id, { confirmed: true })
 })

@@ -52,7 +52,7 @@ test.each(pairs)(
     expect(message).toBe('The password of the build account?')
     await page.goto(url ?? '')
     await page.getByRole('heading', { name: `Hand a secret over to The ${nameOf[server]} server` }).waitFor()
-    const claim = page.getByRole('region', { name: /says not checked by Assent/ })
+    const claim = page.getByRole('region', { name: /says Not checked by Assent/ })
     expect(await claim.textContent()).toContain('The password of the build account?')
     expect(await page.getByLabel('Secret').getAttribute('type')).toBe('password')
     const secret = `correct horse ✓ ${crypto.randomUUID()}`

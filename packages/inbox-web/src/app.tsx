@@ -17,14 +17,18 @@ import { navigate, type Route, useRoute } from './pages/route.ts'
 import { SecretPage } from './pages/secret-page.tsx'
 import { SignedOut, SignInPage, Unverified } from './pages/sign-in-page.tsx'
 import { StatisticsPage } from './pages/statistics-page.tsx'
+import { frameText } from './text/frame.ts'
 import { ConnectionBanner } from './ui/connection-banner.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { Notices } from './ui/notices.tsx'
 import { canNotify, notify, useNotifications } from './ui/notifications.ts'
 import { isLoaded, NotLoaded } from './ui/page-error.tsx'
+import { Parts } from './ui/parts.tsx'
 import { ShortcutHelp } from './ui/shortcut-help.tsx'
 import { useShortcuts } from './ui/shortcuts.ts'
 import { chime, isSoundOn, useSound } from './ui/sound.ts'
+
+const words = frameText.header
 
 export function App() {
   const route = useRoute()
@@ -58,7 +62,7 @@ export function App() {
     <>
       <header className="app-header">
         <a className="brand" href="/" onClick={followLink}>
-          Assent
+          {words.name}
         </a>
         {isSignedIn && <Navigation route={route} hasPlayground={me.data.hasPlayground === true} />}
         <div className="top-end">
@@ -69,16 +73,15 @@ export function App() {
               aria-pressed={notifications.isOn}
               onClick={notifications.toggle}
             >
-              {notifications.isOn ? 'Notifications on' : 'Notify me'}
+              {notifications.isOn
+                ? words.notificationsOn
+                : notifications.isBlocked
+                  ? words.notificationsBlocked
+                  : words.notify}
             </button>
           )}
           <SchemeButton />
-          <button
-            type="button"
-            className="top-button"
-            aria-label="Keyboard shortcuts"
-            onClick={() => setHelpOpen(true)}
-          >
+          <button type="button" className="top-button" aria-label={words.shortcuts} onClick={() => setHelpOpen(true)}>
             ?
           </button>
           {isSignedIn && <AccountMenu name={me.data.name} />}
@@ -134,14 +137,14 @@ function AccountMenu({ name }: { readonly name: string }) {
       </button>
       <div id="account-menu" className="account-menu" popover="auto">
         <p>
-          Signed in as <strong>{name}</strong>.
+          <Parts of={frameText.account.signedInAs(name, location.host)} />
         </p>
         <a href="/passkeys" onClick={followLink}>
-          Passkeys
+          {frameText.account.passkeys}
         </a>
-        <Switch label="Play a sound for new asks" checked={sound.isOn} onChange={sound.toggle} />
+        <Switch label={frameText.account.sound} checked={sound.isOn} onChange={sound.toggle} />
         <Button variant="default" onClick={onSignOut}>
-          Sign out
+          {frameText.account.signOut}
         </Button>
       </div>
     </>
@@ -151,14 +154,15 @@ function AccountMenu({ name }: { readonly name: string }) {
 function Navigation({ route, hasPlayground }: { readonly route: Route; readonly hasPlayground: boolean }) {
   const list = useOpenAsks()
   const count = list.data?.pages.reduce((sum, { asks }) => sum + asks.length, 0) ?? 0
+  const shown = count === 0 ? '' : `${count}${list.hasNextPage ? '+' : ''}`
   useEffect(() => {
-    document.title = count === 0 ? 'Assent' : `(${count}${list.hasNextPage ? '+' : ''}) Assent`
+    document.title = words.documentTitle(shown)
     void navigator.setAppBadge?.(count).catch(() => undefined)
-  }, [count, list.hasNextPage])
+  }, [count, shown])
   // After signing out.
   useEffect(
     () => () => {
-      document.title = 'Assent'
+      document.title = words.documentTitle('')
       void navigator.clearAppBadge?.().catch(() => undefined)
     },
     [],
@@ -169,11 +173,11 @@ function Navigation({ route, hasPlayground }: { readonly route: Route; readonly 
     </a>
   )
   return (
-    <nav className="navigation" aria-label="Pages">
-      {hasPlayground && link('play', '/play', 'Playground')}
-      {link('inbox', '/', count === 0 ? 'Inbox' : `Inbox ${count}${list.hasNextPage ? '+' : ''}`)}
-      {link('history', '/history', 'History')}
-      {link('statistics', '/figures', 'Statistics')}
+    <nav className="navigation" aria-label={words.pages}>
+      {hasPlayground && link('play', '/play', words.playground)}
+      {link('inbox', '/', words.inbox(shown))}
+      {link('history', '/history', words.history)}
+      {link('statistics', '/figures', words.statistics)}
     </nav>
   )
 }
@@ -185,7 +189,6 @@ function followLink(event: MouseEvent<HTMLAnchorElement>): void {
 }
 
 const nextScheme = { auto: 'light', light: 'dark', dark: 'auto' } as const
-const schemeNames = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const
 
 function SchemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
@@ -201,11 +204,11 @@ function SchemeButton() {
     <button
       type="button"
       className="top-button scheme"
-      aria-label={`Theme: ${schemeNames[colorScheme]}`}
+      aria-label={words.theme(words.themes[colorScheme])}
       onClick={() => setColorScheme(nextScheme[colorScheme])}
     >
-      <span className="wide-only">Theme: </span>
-      {schemeNames[colorScheme]}
+      <span className="wide-only">{words.themeLabel}</span>
+      {words.themes[colorScheme]}
     </button>
   )
 }

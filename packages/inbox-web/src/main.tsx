@@ -61,7 +61,7 @@ createRoot(root).render(
         respectReducedMotion: true,
         cursorType: 'pointer',
         // Written on the element, so that the style sheets can address it.
-        components: { Button: { defaultProps: { variant: 'filled' } } },
+        components: { Button: { defaultProps: { variant: 'filled' }, classNames: { loader: 'button-loader' } } },
       }}
     >
       <QueryClientProvider client={queries}>

@@ -336,6 +336,8 @@ describe('a field', () => {
     ['a number between two bounds', number({ min: 60, max: 180 }), { widget: 'slider' }],
     ['a rating', number({ min: 1, max: 5, title: 'Your rating' }), { widget: 'rating' }],
     ['a rating by its name', number({ min: 1, max: 5, name: 'mixRating' }), { widget: 'rating' }],
+    ['a rating of ten', number({ min: 1, max: 10, title: 'Score' }), { widget: 'rating' }],
+    ['a rating that can be 0', number({ min: 0, max: 5, title: 'Score' }), { widget: 'slider' }],
     ['a small range that is no rating', number({ min: 1, max: 5, title: 'Replicas' }), { widget: 'slider' }],
     ['few choices', { kind: 'choice', name: 'a', required: true, options: options(6) }, { widget: 'cards' }],
     ['many choices', { kind: 'choice', name: 'a', required: true, options: options(7) }, { widget: 'search' }],
@@ -344,7 +346,19 @@ describe('a field', () => {
     expect(drawField(field)).toMatchObject(expected)
   })
 
-  test('[INBOX-14] a suggestion is filled in only if all its characters are visible', () => {
+  test('[INBOX-14] a number from 1 to 5 is a rating if it is the only field and the question asks to rate something', () => {
+    const widgetOf = (message: string, fields: readonly Field[]) => {
+      const { question } = viewOf({ kind: 'form', message, form: { fields } })
+      return question.kind === 'form' && question.fields[0]?.kind === 'number' ? question.fields[0].widget : undefined
+    }
+    const stars = number({ min: 1, max: 5, title: 'Number' })
+    expect(widgetOf('Rate the last take.', [stars])).toBe('rating')
+    expect(widgetOf('How many replicas?', [stars])).toBe('slider')
+    expect(widgetOf('Rate the last take.', [number({ min: 1, max: 10, title: 'Number' })])).toBe('slider')
+    expect(widgetOf('Rate the take and set the bars.', [stars, text({})])).toBe('slider')
+  })
+
+  test('[INBOX-14] a suggestion is offered only if all its characters are visible', () => {
     expect(drawField(text({ default: 'eu-1' }))).toMatchObject({ suggestion: 'eu-1' })
     const hidden = drawField(text({ default: 'eu\u202E-1' }))
     expect(hidden).toMatchObject({ unsafeSuggestion: 'eu⟨U+202E⟩-1' })

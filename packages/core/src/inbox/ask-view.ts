@@ -27,6 +27,7 @@ import type {
   AskView,
   CallView,
   DeclaredView,
+  FieldView,
   LinkView,
   PersonView,
   QuestionView,
@@ -105,7 +106,15 @@ function headlineOf({ question, asker }: Ask, server: string): string {
 
 function firstLineOf(question: Question): string {
   const firstLine = titleOf(question).trim().split('\n', 1)[0] ?? ''
-  return oneLine(firstLine, 'web', { maxChars: headlineChars })
+  return shortened(oneLine(firstLine, 'web'))
+}
+
+/** Cut between words. The card shows the whole text below. */
+function shortened(line: string): string {
+  if (line.length <= headlineChars) return line
+  const start = line.slice(0, headlineChars - 1).toWellFormed()
+  const lastSpace = start.lastIndexOf(' ')
+  return `${lastSpace > headlineChars / 2 ? start.slice(0, lastSpace) : start.replace(/\ufffd$/, '')}…`
 }
 
 function titleOf(question: Question): string {
@@ -119,9 +128,9 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
       return {
         kind: 'form',
         ...claimOf(question),
-        fields: question.form.fields.map(drawField),
+        fields: drawFields(question),
         ...(isDecision(question.form) && question.oneOf === undefined ? { decision: { content: approved } } : {}),
-        ...compact({ isDestructive: question.isDestructive }),
+        ...compact({ isDestructive: question.isDestructive, isInDestructiveTool: question.isInDestructiveTool }),
         ...(question.declared === undefined ? {} : { declared: drawDeclared(question.declared, question.call) }),
         ...drawCalls(question),
       }
@@ -147,6 +156,11 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         digest: question.digest,
       }
   }
+}
+
+function drawFields({ form, message }: Question & { kind: 'form' }): readonly FieldView[] {
+  const isOnly = form.fields.filter((field) => !isCommentField(field)).length === 1
+  return form.fields.map((field) => drawField(field, isOnly ? message : ''))
 }
 
 /** The text that Assent checked, apart from the text of the asker. A declared action has no other text than its own. */

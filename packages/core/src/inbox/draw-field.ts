@@ -20,11 +20,14 @@ import type { FieldView, ListFieldView, NumberFieldView, OptionView, TextFieldVi
 /** A single choice with more options is a list that can be searched. */
 export const optionButtonsAtMost = 6
 const shortTextChars = 160
-const ratingSteps = 10
+const ratingStepsMost = 10
+/** Of a rating that only the question calls one: "Rate the last take." */
+const unnamedRatingSteps = 5
 const ratingWords = /\b(?:rat(?:e|ing)|stars?|score)\b/i
 const longTextWords = /\b(?:comments?|details?|description|explain|explanation|feedback|notes?|reasons?|summary)\b/i
 
-export function drawField(field: Field): FieldView {
+/** @param question the text of the question, if this is the only field that it asks for */
+export function drawField(field: Field, question = ''): FieldView {
   const common = {
     name: field.name,
     label: fieldLabel(field),
@@ -38,7 +41,7 @@ export function drawField(field: Field): FieldView {
     case 'text':
       return { ...common, ...drawText(field) }
     case 'number':
-      return { ...common, ...drawNumber(field) }
+      return { ...common, ...drawNumber(field, question) }
     case 'boolean':
       return { ...common, kind: 'boolean', ...suggested(field.default) }
     case 'choice':
@@ -117,7 +120,7 @@ function isLong(field: TextField): boolean {
   return longTextWords.test(searchText(field))
 }
 
-function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' | 'required'> {
+function drawNumber(field: NumberField, question: string): Omit<NumberFieldView, 'name' | 'label' | 'required'> {
   return {
     kind: 'number',
     integer: field.integer,
@@ -125,16 +128,17 @@ function drawNumber(field: NumberField): Omit<NumberFieldView, 'name' | 'label' 
     ...given('max', field.max),
     ...given('above', field.above),
     ...given('below', field.below),
-    widget: numberWidget(field),
+    widget: numberWidget(field, question),
     ...suggested(field.default),
   }
 }
 
-function numberWidget(field: NumberField): NumberFieldView['widget'] {
+function numberWidget(field: NumberField, question: string): NumberFieldView['widget'] {
   const { min, max, integer } = field
   if (min === undefined || max === undefined || min === max) return 'plain'
-  if (integer && min >= 0 && min <= 1 && max <= ratingSteps && ratingWords.test(searchText(field))) return 'rating'
-  return 'slider'
+  const isNamed = max <= ratingStepsMost && ratingWords.test(searchText(field))
+  const isAsked = max === unnamedRatingSteps && ratingWords.test(question)
+  return integer && min === 1 && (isNamed || isAsked) ? 'rating' : 'slider'
 }
 
 /** Names are written in many ways: `artistRating`, `artist_rating`. */

@@ -50,7 +50,7 @@ export function endingText({ state }: Pick<AskView, 'state'>, nowMs: number): st
   return `${state.what}, ${agoText(nowMs - state.atMs)}${ending}`
 }
 
-/** The web app has a copy in `ui/time.ts`, because it may import only types of core. */
+/** The web app has a copy in `text/time.ts`, because it may import only types of core. */
 export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   if (seconds < 1) return 'just now'

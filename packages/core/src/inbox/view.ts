@@ -89,6 +89,8 @@ export type QuestionView =
       readonly fields: readonly FieldView[]
       /** The asker says that what follows a yes cannot be undone. */
       readonly isDestructive?: true
+      /** The definition of the tool that asks declares it as destructive. */
+      readonly isInDestructiveTool?: true
       /** Set when the form is only a yes or a no: it is drawn as an approval, without its fields. */
       readonly decision?: DecisionView
       /** The action that the server declares, beside `decision`: it is drawn in place of the call and the message. */

@@ -5,6 +5,7 @@ import type {
   AnswerBody,
   AnsweredView,
   AskPageView,
+  AskView,
   HandOverBody,
   InboxProblem,
   LoginStartView,
@@ -133,6 +134,24 @@ export function useHistory(filter: HistoryFilter) {
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   })
+}
+
+/** As many ended asks as a search or an export reads. */
+export const historySearchMost = 1_000
+const exportPageSize = '100'
+
+/** The ended asks that the filter selects, newest first. */
+export async function readHistory(
+  filter: HistoryFilter,
+): Promise<{ readonly asks: readonly AskView[]; readonly isComplete: boolean }> {
+  const asks: AskView[] = []
+  let cursor: string | undefined
+  do {
+    const page = await get<AskPageView>(`/api/history${searchString({ ...filter, cursor, size: exportPageSize })}`)
+    asks.push(...page.asks)
+    cursor = page.next
+  } while (cursor !== undefined && asks.length < historySearchMost)
+  return { asks, isComplete: cursor === undefined }
 }
 
 /** Checking the audit log is work for the gateway, so the proof is fetched only on request. */

@@ -1,9 +1,12 @@
 // A bar chart as a table: each bar has its number next to it, so that it works without colour and with a screen reader.
 
 import type { ReactNode } from 'react'
+import { statisticsText } from '../text/statistics.ts'
 
 export interface Bar {
   readonly label: string
+  /** The asks that the bar counts. */
+  readonly href?: string
   readonly parts: readonly { readonly count: number; readonly look: 'solid' | 'hatched' | 'outline' }[]
   readonly text: string
 }
@@ -31,15 +34,15 @@ export function BarTable({ question, answer, bars, full, columns, legend }: Prop
           <tr>
             <th scope="col">{columns[0]}</th>
             <th scope="col" className="bar-cell">
-              <span className="visually-hidden">Bar</span>
+              <span className="visually-hidden">{statisticsText.bar}</span>
             </th>
             <th scope="col">{columns[1]}</th>
           </tr>
         </thead>
         <tbody>
-          {bars.map(({ label, parts, text }, at) => (
+          {bars.map(({ label, href, parts, text }, at) => (
             <tr key={label}>
-              <th scope="row">{label}</th>
+              <th scope="row">{href === undefined ? label : <a href={href}>{label}</a>}</th>
               <td className="bar-cell" aria-hidden="true">
                 <div className="bar">
                   {parts.map(({ count, look }) => (

@@ -3,11 +3,11 @@
 
 import type { BooleanFieldView, ChoiceFieldView, ChoicesFieldView, OptionView } from '@assent/core'
 import { Checkbox, Radio, Select } from '@mantine/core'
+import { formText } from '../text/form.ts'
 import { type FieldProps, wrapperProps } from './field-wrapper.tsx'
 
 export function YesNoInput(props: FieldProps<BooleanFieldView>) {
   const { field, value, onChange } = props
-  const mark = (answer: boolean) => (field.suggestion === answer ? <span className="suggested">suggested</span> : null)
   return (
     <Radio.Group
       {...wrapperProps(props)}
@@ -15,10 +15,28 @@ export function YesNoInput(props: FieldProps<BooleanFieldView>) {
       onChange={(next) => onChange(next === 'true')}
     >
       <div className="cards two">
-        <Radio className="pick" iconColor="var(--on-accent)" value="true" label={<>Yes {mark(true)}</>} />
-        <Radio className="pick" iconColor="var(--on-accent)" value="false" label={<>No {mark(false)}</>} />
+        <Radio
+          className="pick"
+          iconColor="var(--on-accent)"
+          value="true"
+          label={<Marked text={formText.yesNo.yes} isSuggested={field.suggestion === true} />}
+        />
+        <Radio
+          className="pick"
+          iconColor="var(--on-accent)"
+          value="false"
+          label={<Marked text={formText.yesNo.no} isSuggested={field.suggestion === false} />}
+        />
       </div>
     </Radio.Group>
+  )
+}
+
+function Marked({ text, isSuggested }: { readonly text: string; readonly isSuggested: boolean }) {
+  return (
+    <>
+      {text} {isSuggested && <span className="suggested">{formText.suggested}</span>}
+    </>
   )
 }
 
@@ -33,9 +51,9 @@ export function ChoiceInput(props: FieldProps<ChoiceFieldView>) {
         {...wrapperProps(props)}
         searchable
         clearable={!field.required}
-        placeholder={`Search ${field.options.length} options`}
-        nothingFoundMessage="No option matches"
-        data={field.options.map((option, at) => ({ value: String(at), label: optionText(option) }))}
+        placeholder={formText.choice.search(field.options.length)}
+        nothingFoundMessage={formText.choice.noMatch}
+        data={field.options.map((option, at) => ({ value: String(at), label: formText.choice.option(option) }))}
         value={selected}
         onChange={choose}
       />
@@ -69,7 +87,7 @@ export function ChoicesInput(props: FieldProps<ChoicesFieldView>) {
   }
   return (
     <Checkbox.Group
-      {...wrapperProps(props, limitsOf(field, chosen.length))}
+      {...wrapperProps(props, formText.choice.limits(field, chosen.length))}
       value={field.options.flatMap((option, at) => (chosen.includes(option.value) ? [String(at)] : []))}
       onChange={choose}
     >
@@ -93,23 +111,10 @@ function OptionLabel({ option }: { readonly option: OptionView }) {
   return (
     <>
       {option.label}{' '}
-      {option.shownValue !== undefined && <span className="option-value">sends “{option.shownValue}”</span>}
-      {option.isSuggested && <span className="suggested">suggested</span>}
+      {option.shownValue !== undefined && (
+        <span className="option-value">{formText.choice.sends(option.shownValue)}</span>
+      )}
+      {option.isSuggested && <span className="suggested">{formText.suggested}</span>}
     </>
   )
-}
-
-/** The same as plain text, for a list that cannot render elements. */
-function optionText({ label, shownValue, isSuggested }: OptionView): string {
-  const sends = shownValue === undefined ? '' : ` (sends “${shownValue}”)`
-  return `${label}${sends}${isSuggested ? ' · suggested' : ''}`
-}
-
-function limitsOf({ minItems, maxItems }: ChoicesFieldView, count: number): string | undefined {
-  const chosen = `${count} chosen.`
-  if (minItems !== undefined && maxItems !== undefined) {
-    return minItems === maxItems ? `Choose ${minItems}; ${chosen}` : `Choose ${minItems} to ${maxItems}; ${chosen}`
-  }
-  if (maxItems !== undefined) return `Choose up to ${maxItems}; ${chosen}`
-  return minItems === undefined ? undefined : `Choose at least ${minItems}; ${chosen}`
 }

@@ -2,6 +2,7 @@
 
 import type { ListFieldView } from '@assent/core'
 import { Textarea } from '@mantine/core'
+import { formText } from '../text/form.ts'
 import { type FieldProps, wrapperProps } from './field-wrapper.tsx'
 
 export function ListInput(props: FieldProps<ListFieldView>) {
@@ -9,7 +10,7 @@ export function ListInput(props: FieldProps<ListFieldView>) {
   const lines = typeof value === 'object' ? value : []
   return (
     <Textarea
-      {...wrapperProps(props, helpOf(field))}
+      {...wrapperProps(props, formText.listHelp(field))}
       rows={4}
       value={lines.join('\n')}
       onChange={({ currentTarget }) =>
@@ -17,14 +18,4 @@ export function ListInput(props: FieldProps<ListFieldView>) {
       }
     />
   )
-}
-
-function helpOf({ minItems, maxItems, unique, pattern }: ListFieldView): string {
-  return [
-    'One entry per line.',
-    ...(minItems === undefined ? [] : [`At least ${minItems}.`]),
-    ...(maxItems === undefined ? [] : [`At most ${maxItems}.`]),
-    ...(unique === true ? ['No duplicates.'] : []),
-    ...(pattern === undefined ? [] : [`Each must match ${pattern}`]),
-  ].join(' ')
 }

@@ -1,16 +1,20 @@
 // Numbers: a text field, with a slider if both bounds are given, or stars for a rating.
 
 import type { NumberFieldView } from '@assent/core'
-import { Input, NumberInput, Rating, Slider } from '@mantine/core'
+import { Input, NumberInput, Slider } from '@mantine/core'
 import { useId } from 'react'
+import { formText } from '../text/form.ts'
 import { type FieldProps, wrapperProps } from './field-wrapper.tsx'
+import { RatingInput } from './rating-input.tsx'
+
+const words = formText.number
 
 type Props = FieldProps<NumberFieldView>
 
 export function NumberFieldInput(props: Props) {
   if (props.field.widget === 'rating') return <RatingInput {...props} />
   if (props.field.widget === 'slider') return <SliderInput {...props} />
-  return <PlainInput {...props} {...wrapperProps(props, rangeHelp(props.field))} />
+  return <PlainInput {...props} {...wrapperProps(props, words.range(props.field))} />
 }
 
 type WrapperProps = Partial<ReturnType<typeof wrapperProps>>
@@ -43,7 +47,7 @@ function SliderInput(props: Props) {
   const isSet = typeof value === 'number'
   return (
     <Input.Wrapper
-      {...wrapperProps(props, rangeHelp(field))}
+      {...wrapperProps(props, words.range(field))}
       labelElement="div"
       labelProps={{ id: label, className: 'field-label' }}
     >
@@ -55,13 +59,13 @@ function SliderInput(props: Props) {
           step={integer ? 1 : (max - min) / 100}
           value={isSet ? Math.min(max, Math.max(min, value)) : min}
           label={null}
-          thumbProps={{ 'aria-labelledby': label, 'aria-valuetext': isSet ? String(value) : 'not set yet' }}
+          thumbProps={{ 'aria-labelledby': label, 'aria-valuetext': isSet ? String(value) : words.notSet }}
           onChange={(next) => onChange(integer ? next : Number(next.toPrecision(6)))}
         />
         <NumberInput
           className="slider-number"
           aria-labelledby={label}
-          placeholder="–"
+          placeholder={words.noValue}
           hideControls
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}
           allowDecimal={!integer}
@@ -72,43 +76,4 @@ function SliderInput(props: Props) {
       </div>
     </Input.Wrapper>
   )
-}
-
-function RatingInput(props: Props) {
-  const { field, value, onChange } = props
-  const label = useId()
-  const stars = typeof value === 'number' ? value : 0
-  return (
-    <Input.Wrapper {...wrapperProps(props)} labelElement="div" labelProps={{ id: label, className: 'field-label' }}>
-      <div className="rating-row">
-        <Rating
-          role="radiogroup"
-          aria-labelledby={label}
-          size="xl"
-          count={field.max ?? 5}
-          value={stars}
-          getSymbolLabel={(star) => `${star} of ${field.max}`}
-          color="teal"
-          onChange={(next) => onChange(next < (field.min ?? 0) ? undefined : next)}
-        />
-        <span className="digits">{stars === 0 ? 'not rated yet' : `${stars} of ${field.max}`}</span>
-      </div>
-    </Input.Wrapper>
-  )
-}
-
-function rangeHelp({ min, max, above, below, integer }: NumberFieldView): string | undefined {
-  const kind = integer ? 'A whole number' : 'A number'
-  if (above !== undefined || below !== undefined) {
-    const bounds = [
-      ...(min === undefined ? [] : [`${min} or more`]),
-      ...(above === undefined ? [] : [`more than ${above}`]),
-      ...(max === undefined ? [] : [`${max} or less`]),
-      ...(below === undefined ? [] : [`less than ${below}`]),
-    ]
-    return `${kind}, ${bounds.join(' and ')}.`
-  }
-  if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}.`
-  if (min !== undefined) return `${kind}, ${min} or more.`
-  return max === undefined ? undefined : `${kind}, ${max} or less.`
 }

@@ -2,6 +2,7 @@
 
 import { Textarea, TextInput } from '@mantine/core'
 import { type ClipboardEvent, useState } from 'react'
+import { cardText } from '../text/card.ts'
 
 interface Props {
   readonly value: string
@@ -14,7 +15,7 @@ export function SecretInput({ value, error, onChange }: Props) {
   // A single-line field would drop the line breaks of a multi-line key.
   const [isMultiline, setMultiline] = useState(false)
   const inputProps = {
-    label: 'Secret',
+    label: cardText.secret.label,
     error,
     labelProps: { className: 'field-label' },
     errorProps: { className: 'field-error' },
@@ -53,7 +54,7 @@ export function SecretInput({ value, error, onChange }: Props) {
         aria-pressed={isShown}
         onClick={() => setShown(!isShown)}
       >
-        {isShown ? 'Hide what I type' : 'Show what I type'}
+        {isShown ? cardText.secret.hide : cardText.secret.show}
       </button>
     </div>
   )

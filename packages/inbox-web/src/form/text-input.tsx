@@ -2,6 +2,7 @@
 
 import type { TextFieldView } from '@assent/core'
 import { Textarea, TextInput } from '@mantine/core'
+import { formText } from '../text/form.ts'
 import { type FieldProps, wrapperProps } from './field-wrapper.tsx'
 
 type Props = FieldProps<TextFieldView>
@@ -11,7 +12,7 @@ const inputTypes = { email: 'email', uri: 'url', date: 'date', 'date-time': 'dat
 export function TextFieldInput(props: Props) {
   const { field, value, onChange } = props
   const shown = typeof value === 'string' ? value : ''
-  const help = helpOf(field)
+  const help = formText.text.help(field)
   if (field.lines === 'several') {
     return (
       <Textarea
@@ -40,7 +41,7 @@ function DateTimeInput(props: Props) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
     <TextInput
-      {...wrapperProps(props, `In your time zone, ${zone}.`)}
+      {...wrapperProps(props, formText.text.timeZone(zone))}
       type="datetime-local"
       step={1}
       value={typeof value === 'string' ? toLocal(value) : ''}
@@ -62,21 +63,4 @@ function fromLocal(local: string): string | undefined {
   const two = (count: number) => String(Math.floor(Math.abs(count))).padStart(2, '0')
   const zone = offset === 0 ? 'Z' : `${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`
   return `${local.length === 16 ? `${local}:00` : local}${zone}`
-}
-
-function helpOf({ minLength, maxLength, pattern, unsafeSuggestion }: TextFieldView): string | undefined {
-  const parts = [
-    lengthHelp(minLength, maxLength),
-    pattern === undefined ? undefined : `Must match ${pattern}`,
-    unsafeSuggestion === undefined
-      ? undefined
-      : `The asker suggested text with hidden characters; it was not filled in: ${unsafeSuggestion}`,
-  ].filter((part) => part !== undefined)
-  return parts.length === 0 ? undefined : parts.join(' ')
-}
-
-function lengthHelp(min: number | undefined, max: number | undefined): string | undefined {
-  if (min !== undefined && max !== undefined) return `${min} to ${max} characters.`
-  if (max !== undefined) return `Up to ${max} characters.`
-  return min === undefined ? undefined : `At least ${min} characters.`
 }

@@ -1,32 +1,38 @@
-// Asks that are no longer open: who decided what and when, and the audit proof. The filters are in the URL.
+// Asks that are no longer open: who decided what and when, and the audit proof. Search and filters are in the URL.
 
-import { Button, Select } from '@mantine/core'
-import { useState } from 'react'
-import { type HistoryFilter, useAsk, useHistory, useProof, useStatistics } from '../api/queries.ts'
+import { Button } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { historySearchMost, useAsk, useHistory, useProof, useStatistics } from '../api/queries.ts'
+import { historyText } from '../text/history.ts'
+import { duration, exactly } from '../text/time.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { LoadMore } from '../ui/load-more.tsx'
+import { matching, noFilter } from '../ui/open-filter.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { Proof } from '../ui/proof.tsx'
-import { outcomeLabels } from '../ui/settled.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
-import { duration, exactly } from '../ui/time.ts'
+import { endedAtMs, filterOf, HistoryFilters, searchOf } from './history-filters.tsx'
 import { navigate } from './route.ts'
 
-const kinds = [
-  { value: 'approval', label: 'Approvals' },
-  { value: 'form', label: 'Questions' },
-  { value: 'url', label: 'Links' },
-]
-const outcomes = Object.entries(outcomeLabels).map(([value, label]) => ({ value, label }))
+const words = historyText.history
 const yearDays = 365
 
 export function HistoryPage({ id, search }: { readonly id?: string | undefined; readonly search: string }) {
-  const filter = filterOf(search)
+  const { text, ...filter } = filterOf(search)
   const list = useHistory(filter)
   const statistics = useStatistics(yearDays)
-  const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
+  const loaded = list.data?.pages.flatMap((page) => page.asks) ?? []
+  const asks = matching(loaded, { ...noFilter, text: text ?? '' }).toSorted((a, b) => endedAtMs(b) - endedAtMs(a))
   const servers = [...new Set(statistics.data?.tools.map(({ server }) => server))].sort()
+
+  // A search is about everything that ended, not only about the first page.
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
+  const needsMore = text !== undefined && hasNextPage && loaded.length < historySearchMost
+  useEffect(() => {
+    if (needsMore && !isFetching && !isFetchNextPageError) void fetchNextPage({ cancelRefetch: false })
+  }, [needsMore, isFetching, isFetchNextPageError, fetchNextPage])
+
   const move = (by: 1 | -1) => {
     const at = asks.findIndex((ask) => ask.id === id)
     const next = asks[at < 0 ? 0 : at + by]
@@ -36,42 +42,18 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
     j: () => move(1),
     k: () => move(-1),
     Enter: () => document.querySelector<HTMLElement>('.card')?.focus(),
+    '/': () => document.querySelector<HTMLElement>('.filters input[type=search]')?.focus(),
   })
   return (
     <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
-      <h1 className="visually-hidden">History</h1>
-      <nav className="list" aria-label="History">
-        <h2 className="list-title">History</h2>
-        <div className="filters">
-          <Select
-            className="filter-wide"
-            aria-label="Outcome"
-            placeholder="Any outcome"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Any outcome' }}
-            data={outcomes}
-            value={filter.outcome ?? null}
-            onChange={(outcome) => navigate(`/history${searchOf({ ...filter, outcome })}`, 'replace')}
-          />
-          <Select
-            aria-label="Server"
-            placeholder="Any server"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Any server' }}
-            data={servers}
-            value={filter.server ?? null}
-            onChange={(server) => navigate(`/history${searchOf({ ...filter, server })}`, 'replace')}
-          />
-          <Select
-            aria-label="Type"
-            placeholder="Any type"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Any type' }}
-            data={kinds}
-            value={filter.kind ?? null}
-            onChange={(kind) => navigate(`/history${searchOf({ ...filter, kind })}`, 'replace')}
-          />
-        </div>
+      <h1 className="visually-hidden">{words.title}</h1>
+      <nav className="list" aria-label={words.title}>
+        <h2 className="list-title">{words.title}</h2>
+        <HistoryFilters
+          filter={{ ...filter, ...(text === undefined ? {} : { text }) }}
+          servers={servers}
+          onFilter={(next) => navigate(`/history${searchOf(next)}`, 'replace')}
+        />
         <ul>
           {asks.map((ask) => (
             <AskRow
@@ -84,14 +66,14 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
           ))}
         </ul>
         {!isLoaded(list) && <NotLoaded query={list} />}
-        {isLoaded(list) && asks.length === 0 && (
-          <p className="list-empty">{search === '' ? 'No settled asks yet.' : 'No asks match these filters.'}</p>
+        {isLoaded(list) && asks.length === 0 && !needsMore && (
+          <p className="list-empty">{search === '' ? words.none : words.noMatch}</p>
         )}
-        {list.hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />}
+        {hasNextPage && <LoadMore isLoading={list.isFetchingNextPage} onMore={() => void fetchNextPage()} />}
       </nav>
       <div className="detail">
         {id === undefined ? (
-          <p className="detail-empty">Select an ask to see who decided what, and when.</p>
+          <p className="detail-empty">{words.select}</p>
         ) : (
           <PastAsk key={id} id={id} back={`/history${search}`} />
         )}
@@ -114,24 +96,22 @@ function PastAsk({ id, back }: { readonly id: string; readonly back: string }) {
           navigate(back)
         }}
       >
-        ‹ History
+        {words.back}
       </a>
       <AskCard ask={ask} onAnswer={async () => undefined} onPassed={() => undefined} />
       <dl className="past-facts">
         <div>
-          <dt>Asked</dt>
+          <dt>{words.asked}</dt>
           <dd>{exactly(ask.raisedAtMs)}</dd>
         </div>
         {ask.state.kind !== 'open' && (
           <div>
-            <dt>Ended</dt>
-            <dd>
-              {exactly(ask.state.atMs)}, after {duration(ask.state.atMs - ask.raisedAtMs)}
-            </dd>
+            <dt>{words.ended}</dt>
+            <dd>{words.endedAt(exactly(ask.state.atMs), duration(ask.state.atMs - ask.raisedAtMs))}</dd>
           </div>
         )}
         <div>
-          <dt>Ask</dt>
+          <dt>{words.ask}</dt>
           <dd>
             <code>{ask.id}</code>
           </dd>
@@ -146,27 +126,14 @@ function ProofOf({ id }: { readonly id: string }) {
   const [isRequested, setRequested] = useState(false)
   const found = useProof(id, isRequested)
   return (
-    <section className="proof" aria-label="Audit proof">
-      <h2>Audit proof</h2>
+    <section className="proof" aria-label={historyText.proof.title}>
+      <h2>{historyText.proof.title}</h2>
       {!isRequested && (
         <Button variant="default" onClick={() => setRequested(true)}>
-          Check the audit log
+          {historyText.proof.check}
         </Button>
       )}
       {isRequested && (isLoaded(found) ? <Proof proof={found.data} /> : <NotLoaded query={found} />)}
     </section>
   )
-}
-
-function filterOf(search: string): HistoryFilter {
-  const query = new URLSearchParams(search)
-  const [server, kind, outcome] = [query.get('server'), query.get('kind'), query.get('outcome')]
-  return { ...(server ? { server } : {}), ...(kind ? { kind } : {}), ...(outcome ? { outcome } : {}) }
-}
-
-function searchOf(filter: { readonly [name in keyof HistoryFilter]?: string | null }): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(filter)) if (value) search.set(name, value)
-  const text = search.toString()
-  return text === '' ? '' : `?${text}`
 }

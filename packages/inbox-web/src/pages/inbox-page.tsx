@@ -6,6 +6,8 @@ import { useEffect, useState } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { useAsk, useOpenAsks, useRunningAgents } from '../api/queries.ts'
 import { serverNow } from '../api/server-time.ts'
+import { frameText } from '../text/frame.ts'
+import { listText } from '../text/list.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { AskRow } from '../ui/ask-row.tsx'
 import { BulkBar } from '../ui/bulk-bar.tsx'
@@ -17,8 +19,10 @@ import { SameAction } from '../ui/same-action.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWideScreen } from '../ui/wide-screen.ts'
 import { AskDetail } from './ask-detail.tsx'
-import { exampleAsk } from './example-ask.ts'
+import { answerExample, exampleAsk } from './example-ask.ts'
 import { navigate } from './route.ts'
+
+const words = listText.list
 
 export function InboxPage({ id }: { readonly id?: string | undefined }) {
   const list = useOpenAsks()
@@ -61,10 +65,10 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
   if (asks.length === 0 && id === undefined && (isWide || result === '')) return isRead ? <EmptyInbox /> : <Unloaded />
   return (
     <div className="two-pane" data-showing={id === undefined ? 'list' : 'card'}>
-      <h1 className="visually-hidden">Inbox</h1>
-      <nav className="list" aria-label="Waiting for you">
+      <h1 className="visually-hidden">{words.page}</h1>
+      <nav className="list" aria-label={words.title}>
         <h2 className="list-title">
-          Waiting for you <span className="digits">{countOf(asks, list.hasNextPage)}</span>
+          {words.title} <span className="digits">{countOf(asks, list.hasNextPage)}</span>
         </h2>
         <p className="list-result" role="status">
           {result}
@@ -96,10 +100,8 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
             />
           ))}
         </ul>
-        {asks.length === 0 && (
-          <p className="list-empty">{isRead ? 'Nothing is waiting for you.' : 'Not loaded yet.'}</p>
-        )}
-        {asks.length > 0 && shown.length === 0 && !hasNextPage && <p className="list-empty">No asks match.</p>}
+        {asks.length === 0 && <p className="list-empty">{isRead ? words.none : frameText.errors.notLoaded}</p>}
+        {asks.length > 0 && shown.length === 0 && !hasNextPage && <p className="list-empty">{words.noMatch}</p>}
         {selected !== undefined && (
           <BulkBar
             shown={shown}
@@ -115,7 +117,7 @@ export function InboxPage({ id }: { readonly id?: string | undefined }) {
       </nav>
       <div className="detail">
         {id === undefined ? (
-          <p className="detail-empty">Select an ask from the list.</p>
+          <p className="detail-empty">{words.select}</p>
         ) : (
           <SelectedAsk key={id} id={id} open={asks} next={shown.find((ask) => ask.id !== id)} />
         )}
@@ -142,11 +144,11 @@ function SelectedAsk({ id, open, next }: SelectedProps) {
       {state !== 'open' && next !== undefined && (
         <p className="next">
           <Button variant="default" onClick={() => navigate(`/asks/${next.id}`, 'replace')}>
-            Next: {next.headline}
+            {words.next(next.headline)}
           </Button>
         </p>
       )}
-      {state !== 'open' && next === undefined && isRead && <p className="next">Nothing else is waiting for you.</p>}
+      {state !== 'open' && next === undefined && isRead && <p className="next">{words.nothingElse}</p>}
     </>
   )
 }
@@ -161,7 +163,7 @@ function BackLink() {
         navigate('/')
       }}
     >
-      ‹ All
+      {words.back}
     </a>
   )
 }
@@ -180,44 +182,20 @@ function EmptyInbox() {
   const isNoneRunning = useRunningAgents() === 0
   return (
     <div className="empty">
-      <h1>{isNoneRunning ? 'No agent is running.' : 'Nothing is waiting for you.'}</h1>
-      <p>
-        {isNoneRunning
-          ? 'When you start an agent that uses Assent, its questions appear here. Your history and statistics stay here.'
-          : 'When an agent needs you, its question appears here. To try it, ask your agent: “Ask me before you continue.”'}
-      </p>
+      <h1>{isNoneRunning ? listText.empty.noAgent : words.none}</h1>
+      <p>{isNoneRunning ? listText.empty.noAgentHelp : listText.empty.help}</p>
       {example === undefined ? (
         <Button variant="default" onClick={() => setExample(exampleAsk(serverNow()))}>
-          Show me an example
+          {listText.empty.showExample}
         </Button>
       ) : (
-        <section className="example" aria-label="An example">
-          <p className="example-note">This is an example of a card. Nothing runs, whatever you answer.</p>
+        <section className="example" aria-label={listText.example.heading}>
+          <p className="example-note">{listText.example.note}</p>
           <AskCard ask={example} onAnswer={onAnswer} onPassed={() => setExample(undefined)} />
         </section>
       )}
     </div>
   )
-}
-
-const exampleOutcomes = {
-  yes: { outcome: 'accepted', answered: { name: 'yes', verdict: 'yes', text: 'Yes' } },
-  no: { outcome: 'accepted', answered: { name: 'no', verdict: 'no', text: 'No' } },
-  decline: { outcome: 'declined', answered: { name: 'declined', verdict: 'no', text: 'Declined' } },
-  cancel: { outcome: 'cancelled', answered: { name: 'dismissed', verdict: 'neutral', text: 'Dismissed' } },
-} as const
-
-function answerExample(ask: AskView, { action, content, comment }: AnswerBody['answer']): AskView {
-  const outcome = exampleOutcomes[action === 'accept' ? (content?.answer === true ? 'yes' : 'no') : action]
-  const withComment = comment === undefined ? {} : { comment }
-  const by = { name: 'you', isYou: true }
-  const what = `You answered the example: ${outcome.answered.text}. Nothing ran`
-  return {
-    ...ask,
-    answers: [],
-    buttons: [],
-    state: { kind: 'settled', what, ...outcome, by, via: 'inbox', atMs: serverNow(), content: [], ...withComment },
-  }
 }
 
 function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {

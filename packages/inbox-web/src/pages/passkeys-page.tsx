@@ -4,15 +4,9 @@ import type { InboxProblem, PasskeysView } from '@assent/core'
 import { Button, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { usePasskeyChanges, usePasskeys } from '../api/passkeys.ts'
+import { passkeysText as words } from '../text/passkeys.ts'
+import { ago } from '../text/time.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
-import { ago } from '../ui/time.ts'
-
-const neededFor: Readonly<Record<PasskeysView['presence'], string>> = {
-  none: 'No decision needs a passkey here. The setting inbox.presence changes this.',
-  destructive: 'You need a passkey to say yes to something destructive.',
-  approvals: 'You need a passkey to approve, and to say yes to something destructive.',
-  all: 'You need a passkey to accept anything.',
-}
 
 export function PasskeysPage() {
   const found = usePasskeys(true)
@@ -20,12 +14,9 @@ export function PasskeysPage() {
   const { keys, presence, nowMs } = found.data
   return (
     <div className="passkeys">
-      <h1>Passkeys</h1>
-      <p>
-        A passkey proves that you are there: your device asks for your fingerprint, face or PIN, and signs exactly what
-        you decide. {neededFor[presence]}
-      </p>
-      {keys.length === 0 ? <p className="passkeys-none">You have no passkeys.</p> : <Keys keys={keys} nowMs={nowMs} />}
+      <h1>{words.title}</h1>
+      <p>{words.explain(presence)}</p>
+      {keys.length === 0 ? <p className="passkeys-none">{words.none}</p> : <Keys keys={keys} nowMs={nowMs} />}
       <AddPasskey hasOne={keys.length > 0} />
     </div>
   )
@@ -49,23 +40,25 @@ function Keys({ keys, nowMs }: Pick<PasskeysView, 'keys' | 'nowMs'>) {
             <div>
               <strong>{name}</strong>
               <p className="passkey-times">
-                Added {ago(nowMs - addedAtMs)}
-                {lastUsedAtMs === undefined ? ', not used yet' : `, used ${ago(nowMs - lastUsedAtMs)}`}
+                {words.times(
+                  ago(nowMs - addedAtMs),
+                  lastUsedAtMs === undefined ? undefined : ago(nowMs - lastUsedAtMs),
+                )}
               </p>
             </div>
             <Button
               variant="default"
-              aria-label={`Remove ${name}`}
+              aria-label={words.removeNamed(name)}
               loading={removing === id}
               disabled={removing !== undefined && removing !== id}
               onClick={() => void onRemove(id)}
             >
-              Remove
+              {words.remove}
             </Button>
           </li>
         ))}
       </ul>
-      <p className="passkeys-note">Removing one asks for a passkey. If you lost all of them: assent passkeys reset</p>
+      <p className="passkeys-note">{words.removeNote}</p>
       <Problem problem={problem} />
     </>
   )
@@ -80,7 +73,7 @@ function AddPasskey({ hasOne }: { readonly hasOne: boolean }) {
     event.preventDefault()
     if (isAdding) return
     setAdding(true)
-    const refused = await add(name.trim() === '' ? 'Passkey' : name.trim())
+    const refused = await add(name.trim() === '' ? words.defaultName : name.trim())
     setProblem(refused === 'left' ? undefined : refused)
     if (refused === undefined) setName('')
     setAdding(false)
@@ -88,16 +81,16 @@ function AddPasskey({ hasOne }: { readonly hasOne: boolean }) {
   return (
     <form className="passkey-add" onSubmit={(event) => void onAdd(event)}>
       <TextInput
-        label="Name of the new passkey"
-        placeholder="Laptop"
+        label={words.newName}
+        placeholder={words.exampleName}
         maxLength={80}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Button type="submit" variant={hasOne ? 'default' : 'filled'} loading={isAdding}>
-        Add a passkey
+        {words.add}
       </Button>
-      {hasOne && <p className="passkeys-note">This asks for a passkey that you have, and then for the new one.</p>}
+      {hasOne && <p className="passkeys-note">{words.addNote}</p>}
       <Problem problem={problem} />
     </form>
   )

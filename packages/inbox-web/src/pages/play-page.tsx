@@ -9,8 +9,12 @@ import { usePlayground, useRun, useStartRun, useStopRun } from '../api/play.ts'
 import { ArgumentsForm } from '../play/arguments-form.tsx'
 import { Questions } from '../play/questions.tsx'
 import { RunView } from '../play/run-view.tsx'
+import { cardText } from '../text/card.ts'
+import { playText } from '../text/play.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { navigate } from './route.ts'
+
+const words = playText.tools
 
 export function PlayPage({ id }: { readonly id?: string | undefined }) {
   const found = usePlayground()
@@ -19,10 +23,10 @@ export function PlayPage({ id }: { readonly id?: string | undefined }) {
   const tool = tools.find(({ name }) => name === id) ?? (tools.length === 1 ? tools[0] : undefined)
   return (
     <div className="two-pane" data-showing={tool === undefined ? 'list' : 'card'}>
-      <h1 className="visually-hidden">Playground</h1>
-      <nav className="list" aria-label="Tools">
+      <h1 className="visually-hidden">{words.page}</h1>
+      <nav className="list" aria-label={words.heading}>
         <h2 className="list-title">
-          Tools of {server} <span className="digits">{tools.length}</span>
+          {words.of(server)} <span className="digits">{tools.length}</span>
         </h2>
         <p className="play-target">
           <code>{target}</code>
@@ -32,11 +36,11 @@ export function PlayPage({ id }: { readonly id?: string | undefined }) {
             <ToolRow key={row.name} tool={row} isCurrent={row === tool} />
           ))}
         </ul>
-        {tools.length === 0 && <p className="list-empty">This server has no tools.</p>}
+        {tools.length === 0 && <p className="list-empty">{words.none}</p>}
       </nav>
       <div className="detail">
         {tool === undefined ? (
-          <p className="detail-empty">Select a tool to run.</p>
+          <p className="detail-empty">{words.select}</p>
         ) : (
           <ToolDetail key={tool.name} tool={tool} server={server} />
         )}
@@ -83,16 +87,16 @@ function ToolDetail({ tool, server }: { readonly tool: PlayToolView; readonly se
           navigate('/play')
         }}
       >
-        ‹ Tools
+        {words.back}
       </a>
       <article className="card" aria-label={tool.label}>
         <h2 className="card-title">{tool.label}</h2>
         {tool.description !== undefined && (
-          <section className="claim" aria-label={`What ${server} says`}>
+          <section className="claim" aria-label={cardText.claim.says(server)}>
             <h3>
-              {server} says <span>not checked by Assent</span>
+              {cardText.claim.says(server)} <span>{cardText.claim.unchecked}</span>
             </h3>
-            <p>{tool.description}</p>
+            <p className="claim-text">{tool.description}</p>
           </section>
         )}
         <ArgumentsForm tool={tool} isRunning={isRunning || start.isPending} onRun={onRun} />
@@ -103,7 +107,7 @@ function ToolDetail({ tool, server }: { readonly tool: PlayToolView; readonly se
         )}
       </article>
       {runId !== undefined && run.data !== undefined && (
-        <section className="run" aria-label="Run">
+        <section className="run" aria-label={playText.run.heading}>
           <RunView run={run.data} action={isRunning ? <StopButton id={runId} /> : null} />
           {isRunning && <Questions />}
         </section>
@@ -117,7 +121,7 @@ function StopButton({ id }: { readonly id: string }) {
   const isLost = useIsLost()
   return (
     <Button variant="default" loading={stop.isPending} disabled={isLost} onClick={() => stop.mutate()}>
-      Stop
+      {playText.run.stop}
     </Button>
   )
 }

@@ -7,6 +7,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { problemOf, signInWith } from '../api/client.ts'
 import { openTab, startLogin, useSignIn } from '../api/queries.ts'
+import { signInText as words } from '../text/sign-in.ts'
+import { Parts } from '../ui/parts.tsx'
 import { navigate } from './route.ts'
 
 export function SignInPage() {
@@ -24,21 +26,16 @@ export function SignInPage() {
       (error: unknown) => setProblem(problemOf(error)),
     )
   }, [queries])
-  if (problem === undefined && hasCode) return <Loader className="loading" aria-label="Signing in" />
-  if (problem !== undefined) return <SignedOut title={titleOf(problem)} reason={problem.message} />
+  if (problem === undefined && hasCode) return <Loader className="loading" aria-label={words.signingIn} />
+  if (problem !== undefined) return <SignedOut title={words.linkError(problem)} reason={problem.message} />
   const search = new URLSearchParams(location.search)
-  const [title, reason] = loginErrors[search.get('problem') ?? ''] ?? []
+  const [title, reason] = words.loginErrors[search.get('problem') ?? ''] ?? []
   return (
     <SignedOut
       to={search.get('to') ?? '/'}
       {...(title === undefined || reason === undefined ? {} : { title, reason })}
     />
   )
-}
-
-function titleOf({ code }: InboxProblem): string {
-  if (code === 'signed-out') return 'This link is no longer valid.'
-  return code === 'refused' ? 'This browser cannot sign in here.' : 'You could not be signed in.'
 }
 
 let isTaken = false
@@ -60,18 +57,6 @@ function ownPage(path: string | null): string {
   return url?.origin === location.origin && url.pathname !== '/sign-in' ? url.pathname + url.search : '/'
 }
 
-/** Why a login failed, by the gateway's code in `?problem=`. */
-const loginErrors: Readonly<Record<string, readonly [title: string, reason: string]>> = {
-  stale: ['The sign-in was not completed.', 'It took too long, was started in another browser, or was already used.'],
-  denied: ['You are not signed in.', 'The sign-in was cancelled.'],
-  failed: [
-    'You could not be signed in.',
-    'The sign-in could not be verified. If it happens again, tell the operator of this gateway.',
-  ],
-  unavailable: ['You could not be signed in.', 'The sign-in provider cannot be reached. Try again in a moment.'],
-  'too-many': ['You have too many sessions.', 'Sign out in another browser first, or wait until a session ends.'],
-}
-
 interface SignedOutProps {
   readonly title?: string
   readonly reason?: string
@@ -79,7 +64,7 @@ interface SignedOutProps {
   readonly to?: string
 }
 
-export function SignedOut({ title = 'You are signed out.', reason, to }: SignedOutProps) {
+export function SignedOut({ title = words.signedOut, reason, to }: SignedOutProps) {
   const method = useSignIn()
   return (
     <div className="empty" role={reason === undefined ? undefined : 'alert'}>
@@ -94,14 +79,10 @@ export function SignedOut({ title = 'You are signed out.', reason, to }: SignedO
 export function Unverified() {
   return (
     <div className="empty" role="alert">
-      <h1>This may not be your inbox.</h1>
+      <h1>{words.unverified.title}</h1>
+      <p>{words.unverified.reason}</p>
       <p>
-        The program at this address could not prove that it is your inbox. Nothing was sent to it. This page checks
-        again every few seconds.
-      </p>
-      <p>
-        If Assent moved to another address, run <code>assent inbox link</code> in a terminal and open the link it
-        prints.
+        <Parts of={words.unverified.moved} />
       </p>
     </div>
   )
@@ -110,7 +91,7 @@ export function Unverified() {
 function LinkHint() {
   return (
     <p>
-      Run <code>assent inbox link</code> in a terminal and open the link it prints. Each link works once.
+      <Parts of={words.linkHint} />
     </p>
   )
 }
@@ -127,16 +108,14 @@ function OpenTab({ to }: { readonly to: string }) {
   }
   return (
     <>
-      <p>Only you can sign in: the inbox opens a new tab in your browser, signed in.</p>
+      <p>{words.tab.explain}</p>
       <Button loading={state === 'opening'} onClick={open}>
-        Open a signed-in tab
+        {words.tab.open}
       </Button>
-      <div role="status">
-        {state === 'opened' && <p>Your browser opens the inbox in a new tab. You can close this one.</p>}
-      </div>
+      <div role="status">{state === 'opened' && <p>{words.tab.opened}</p>}</div>
       {state === 'failed' && (
         <div role="alert">
-          <p>No tab could be opened.</p>
+          <p>{words.tab.failed}</p>
           <LinkHint />
         </div>
       )}
@@ -159,10 +138,10 @@ function SignInMethod({ view, to }: { readonly view: SignInView; readonly to: st
   return (
     <>
       <p>
-        You sign in with your account at <strong>{view.issuer}</strong> and then return here.
+        <Parts of={words.account.explain(view.issuer)} />
       </p>
       <Button loading={isLeaving} onClick={go}>
-        Sign in
+        {words.account.signIn}
       </Button>
       {error !== undefined && <p role="alert">{error}</p>}
     </>

@@ -5,14 +5,14 @@ import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { useStatistics } from '../api/queries.ts'
 import { BarTable } from '../charts/bar-table.tsx'
+import { cardText } from '../text/card.ts'
+import { statisticsText as words } from '../text/statistics.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
-import { outcomeLabels } from '../ui/settled.tsx'
-import { duration } from '../ui/time.ts'
 
 const spans = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '365', label: '1 year' },
+  { value: '7', label: words.spans.week },
+  { value: '30', label: words.spans.month },
+  { value: '365', label: words.spans.year },
 ]
 const toolsShown = 12
 
@@ -22,8 +22,8 @@ export function StatisticsPage() {
   return (
     <div className="statistics-page">
       <header>
-        <h1>Statistics</h1>
-        <SegmentedControl aria-label="Period" data={spans} value={days} onChange={setDays} />
+        <h1>{words.title}</h1>
+        <SegmentedControl aria-label={words.period} data={spans} value={days} onChange={setDays} />
       </header>
       {isLoaded(found) ? <Charts statistics={found.data} /> : <NotLoaded query={found} />}
     </div>
@@ -31,15 +31,13 @@ export function StatisticsPage() {
 }
 
 function Charts({ statistics }: { readonly statistics: StatisticsView }) {
-  if (statistics.counted === 0) return <p className="list-empty">No ask that you can see was settled in this period.</p>
+  if (statistics.counted === 0) return <p className="list-empty">{words.none}</p>
   return (
     <>
       <Waits statistics={statistics} />
       <Outcomes statistics={statistics} />
       <Tools statistics={statistics} />
-      {!statistics.complete && (
-        <p>There were more. Only the newest {statistics.counted.toLocaleString()} are counted.</p>
-      )}
+      {!statistics.complete && <p>{words.cut(statistics.counted)}</p>}
     </>
   )
 }
@@ -47,21 +45,16 @@ function Charts({ statistics }: { readonly statistics: StatisticsView }) {
 function Waits({ statistics: { waits, medianMs } }: { readonly statistics: StatisticsView }) {
   return (
     <BarTable
-      question="How long do people take to answer?"
-      answer={medianMs === undefined ? 'No answers yet.' : `Half of the answers arrived within ${duration(medianMs)}.`}
-      columns={['Answered', 'Asks']}
+      question={words.waits.question}
+      answer={medianMs === undefined ? words.waits.noAnswers : words.waits.median(medianMs)}
+      columns={words.waits.columns}
       bars={waits.map(({ underMs, count }, at) => ({
-        label: rangeText(waits[at - 1]?.underMs, underMs),
+        label: words.waits.range(waits[at - 1]?.underMs, underMs),
         parts: [{ count, look: 'solid' }],
         text: String(count),
       }))}
     />
   )
-}
-
-function rangeText(fromMs: number | undefined, underMs: number | undefined): string {
-  if (fromMs === undefined) return `under ${duration(underMs ?? 0)}`
-  return underMs === undefined ? `over ${duration(fromMs)}` : `${duration(fromMs)} to ${duration(underMs)}`
 }
 
 const barLooks: Readonly<Partial<Record<NamedOutcome, 'solid' | 'hatched'>>> = {
@@ -76,15 +69,16 @@ const barLooks: Readonly<Partial<Record<NamedOutcome, 'solid' | 'hatched'>>> = {
 function Outcomes({ statistics: { outcomes, counted, yes, no } }: { readonly statistics: StatisticsView }) {
   return (
     <BarTable
-      question="How do asks end?"
-      answer={`Of ${counted}, ${yes} ended with a yes and ${no} with a no.`}
-      columns={['Outcome', 'Asks']}
+      question={words.outcomes.question}
+      answer={words.outcomes.answer(counted, yes, no)}
+      columns={words.outcomes.columns}
       bars={outcomes
         .filter(({ count }) => count > 0)
         .map(({ outcome, count }) => ({
-          label: outcomeLabels[outcome],
+          label: cardText.outcomes[outcome],
+          href: `/history?outcome=${outcome}`,
           parts: [{ count, look: barLooks[outcome] ?? 'outline' }],
-          text: `${count} (${Math.round((100 * count) / counted)} %)`,
+          text: words.outcomes.share(count, counted),
         }))}
     />
   )
@@ -93,31 +87,32 @@ function Outcomes({ statistics: { outcomes, counted, yes, no } }: { readonly sta
 function Tools({ statistics: { tools } }: { readonly statistics: StatisticsView }) {
   return (
     <BarTable
-      question="Which tools get a yes?"
+      question={words.tools.question}
       answer={summaryOf(tools)}
       full={1}
-      columns={['Tool', 'Yes']}
+      columns={words.tools.columns}
       legend={
         <p className="legend">
           <span>
-            <i data-look="solid" /> Yes, approved
+            <i data-look="solid" /> {words.tools.legend.yes}
           </span>
           <span>
-            <i data-look="hatched" /> No, declined, cancelled, changes requested
+            <i data-look="hatched" /> {words.tools.legend.no}
           </span>
           <span>
-            <i data-look="outline" /> Other answers, no answer
+            <i data-look="outline" /> {words.tools.legend.other}
           </span>
         </p>
       }
       bars={tools.slice(0, toolsShown).map((tool) => ({
         label: nameOf(tool),
+        href: `/history?${new URLSearchParams({ server: tool.server })}`,
         parts: [
           { count: tool.yes, look: 'solid' },
           { count: tool.no, look: 'hatched' },
           { count: tool.answered + tool.unanswered, look: 'outline' },
         ],
-        text: `${tool.yes} of ${totalOf(tool)}`,
+        text: words.tools.share(tool.yes, totalOf(tool)),
       }))}
     />
   )
@@ -125,10 +120,10 @@ function Tools({ statistics: { tools } }: { readonly statistics: StatisticsView 
 
 function summaryOf(tools: readonly ToolStatistics[]): string {
   const least = tools.filter((tool) => tool.yes + tool.no >= 3).toSorted((a, b) => rateOf(a) - rateOf(b))[0]
-  if (least === undefined) return 'There are too few asks to compare yet.'
-  return `${nameOf(least)} is approved least often: ${Math.round(100 * rateOf(least))} % of the time.`
+  if (least === undefined) return words.tools.tooFew
+  return words.tools.least(nameOf(least), rateOf(least))
 }
 
 const totalOf = ({ yes, no, answered, unanswered }: ToolStatistics) => yes + no + answered + unanswered
 const rateOf = (tool: ToolStatistics) => tool.yes / totalOf(tool)
-const nameOf = ({ server, tool }: ToolStatistics) => (tool === undefined ? server : `${server} · ${tool}`)
+const nameOf = ({ server, tool }: ToolStatistics) => words.tools.name(server, tool)

@@ -2,12 +2,13 @@
 //
 // Only the JSON syntax is checked here; the server checks the values.
 
-import type { FieldView, PlayBody, PlayToolView } from '@assent/core'
+import type { PlayBody, PlayToolView } from '@assent/core'
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useIsLost } from '../api/connection.ts'
 import { FieldInput } from '../form/field-input.tsx'
-import { contentOf, suggestions, withValue } from '../form/form-values.ts'
+import { contentOf, type FormValues, withValue } from '../form/form-values.ts'
+import { playText } from '../text/play.ts'
 
 interface Props {
   readonly tool: PlayToolView
@@ -15,11 +16,10 @@ interface Props {
   readonly onRun: (given: PlayBody['arguments']) => void
 }
 
-const invalidJson = 'This is not valid JSON.'
+const words = playText.form
 
 export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
-  const fields = tool.fields.filter((field): field is FieldView => field.kind !== 'json')
-  const [values, setValues] = useState(() => suggestions(fields))
+  const [values, setValues] = useState<FormValues>(new Map())
   const [jsonFields, setJsonFields] = useState<ReadonlyMap<string, string>>(new Map())
   const [allJson, setAllJson] = useState<string>()
   const isLost = useIsLost()
@@ -46,10 +46,10 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
     >
       {allJson !== undefined ? (
         <JsonInput
-          label="Arguments"
+          label={words.arguments}
           rows={10}
           text={allJson}
-          error={areErrorsShown && !isObject(allJson) ? 'The arguments must be a JSON object.' : undefined}
+          error={areErrorsShown && !isObject(allJson) ? words.notAnObject : undefined}
           onChange={setAllJson}
         />
       ) : (
@@ -58,11 +58,11 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
             <JsonInput
               key={field.name}
               label={field.label}
-              help={[field.help, 'As JSON.'].filter(Boolean).join(' ')}
+              help={[field.help, words.asJson].filter(Boolean).join(' ')}
               isOptional={!field.required}
               rows={3}
               text={jsonFields.get(field.name) ?? ''}
-              error={areErrorsShown && !isJsonOrEmpty(jsonFields.get(field.name) ?? '') ? invalidJson : undefined}
+              error={areErrorsShown && !isJsonOrEmpty(jsonFields.get(field.name) ?? '') ? words.invalidJson : undefined}
               onChange={(text) => setJsonFields((before) => new Map(before).set(field.name, text))}
             />
           ) : (
@@ -76,10 +76,10 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
           ),
         )
       )}
-      {tool.fields.length === 0 && allJson === undefined && <p className="notice">This tool takes no arguments.</p>}
+      {tool.fields.length === 0 && allJson === undefined && <p className="notice">{words.noArguments}</p>}
       <div className="run-bar">
         <Button type="submit" loading={isRunning} disabled={isLost}>
-          Run
+          {words.run}
         </Button>
         <Button
           variant="subtle"
@@ -88,13 +88,12 @@ export function ArgumentsForm({ tool, isRunning, onRun }: Props) {
             setAllJson(allJson === undefined ? JSON.stringify(currentArguments(), undefined, 2) : undefined)
           }
         >
-          {allJson === undefined ? 'Edit as JSON' : 'Back to the form'}
+          {allJson === undefined ? words.editJson : words.backToForm}
         </Button>
       </div>
       <details className="play-schema">
-        <summary>Input schema</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable, or its end is out of reach */}
-        <pre tabIndex={0}>{tool.schema}</pre>
+        <summary>{words.schema}</summary>
+        <pre>{tool.schema}</pre>
       </details>
     </form>
   )
@@ -117,7 +116,7 @@ function JsonInput({ label, help, isOptional, rows, text, error, onChange }: Jso
       label={
         <>
           {label}
-          {isOptional === true && <span className="optional">optional</span>}
+          {isOptional === true && <span className="optional">{words.optional}</span>}
         </>
       }
       labelProps={{ className: 'field-label' }}

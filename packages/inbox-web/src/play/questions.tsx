@@ -2,8 +2,10 @@
 
 import type { AskView } from '@assent/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { useDecide } from '../api/decide.ts'
 import { queryKeys, useOpenAsks } from '../api/queries.ts'
+import { playText } from '../text/play.ts'
 import { AskCard } from '../ui/ask-card.tsx'
 import { useStableCallback } from '../ui/stable-callback.ts'
 
@@ -12,11 +14,16 @@ export function Questions() {
   const asks = list.data?.pages.flatMap((page) => page.asks) ?? []
   // The oldest: the run waits for this one first.
   const first = asks.at(-1)
+  // The run waits for it, and the form above may fill the screen.
+  const question = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (first?.id !== undefined) question.current?.scrollIntoView({ block: 'nearest' })
+  }, [first?.id])
   if (first === undefined) return null
   return (
-    <div className="run-question">
+    <div className="run-question" ref={question}>
       <Question key={first.id} ask={first} />
-      {asks.length > 1 && <p className="run-more">{asks.length - 1} more after this one.</p>}
+      {asks.length > 1 && <p className="run-more">{playText.run.moreQuestions(asks.length - 1)}</p>}
     </div>
   )
 }

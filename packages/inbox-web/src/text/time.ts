@@ -1,49 +1,48 @@
-// Formats times for people: how long ago, how long until, at what time.
+// Times and durations for people. A space inside a time never breaks across lines.
+
+const space = '\u00a0'
+const secondMs = 1_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** Below this a deadline is a running clock. */
+const clockBelowMs = 5 * minuteMs
 
 export function ago(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000))
-  if (seconds < 1) return 'just now'
-  if (seconds < 60) return `${seconds} s ago`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`
-  const days = Math.floor(seconds / 86_400)
-  return days === 1 ? '1 day ago' : `${days} days ago`
+  if (ms < secondMs) return 'just now'
+  return `${inUnits(ms)} ago`
 }
 
 /** For a list, where seconds in every row would distract. */
 export function agoShort(ms: number): string {
-  return ms < 60_000 ? 'just now' : ago(ms)
+  return ms < minuteMs ? 'just now' : ago(ms)
 }
 
-/** 3:12, 1:03:12, 2 days. */
+/** 4:37, 12 min, 23 h, 2 days. */
 export function left(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000))
-  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`
-  const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
-  const two = (value: number) => String(value).padStart(2, '0')
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
+  const rounded = Math.ceil(Math.max(0, ms) / secondMs) * secondMs
+  if (rounded >= clockBelowMs) return inUnits(rounded)
+  const seconds = rounded / secondMs
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** For a list, where a running clock in every row would distract. */
-export function leftShort(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000))
-  if (seconds < 120) return `${seconds} s left`
-  if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)} min left`
-  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h left`
-  return `${Math.floor(seconds / 86_400)} days left`
+export function leftText(ms: number): string {
+  return `${left(ms)}${space}left`
 }
 
 export function duration(ms: number): string {
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 1) return 'less than 1 s'
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
-  if (seconds < 86_400) return `${Math.round(seconds / 3_600)} h`
-  const days = Math.round(seconds / 86_400)
-  return days === 1 ? '1 day' : `${days} days`
+  return ms < secondMs ? `less than 1${space}s` : inUnits(ms)
 }
 
-const hourFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+/** In the largest unit that fits exactly or at least twice; rounded down. */
+function inUnits(ms: number): string {
+  if (ms < minuteMs) return `${Math.floor(ms / secondMs)}${space}s`
+  if (ms < 2 * hourMs && ms !== hourMs) return `${Math.floor(ms / minuteMs)}${space}min`
+  if (ms < 2 * dayMs && ms !== dayMs) return `${Math.floor(ms / hourMs)}${space}h`
+  return ms === dayMs ? `1${space}day` : `${Math.floor(ms / dayMs)}${space}days`
+}
+
+const hourFormat = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 

@@ -1,93 +1,130 @@
 // The buttons of a card, and a menu for the answers that have none.
 //
 // None is focused when a card appears, and for a moment none reacts: a key or click meant for the previous card must not
-// answer this one.
+// answer this one. While a long text is not shown in full, a button that shows it takes the place of the yes.
 
 import type { AskView, ButtonView } from '@assent/core'
 import { Button, Kbd, Menu } from '@mantine/core'
 import { useIsLost } from '../api/connection.ts'
+import { cardText } from '../text/card.ts'
 
+const words = cardText.answers
 const dismissKey = 'x'
 
 /** The answers that may be in the menu. */
 const menuItems = {
-  decline: { label: 'Decline to answer', help: 'The agent gets a no.' },
-  cancel: { label: 'Dismiss', help: 'The agent learns that you made no choice.' },
+  decline: { label: words.decline, help: words.declineHelp },
+  cancel: { label: words.dismiss, help: words.dismissHelp },
 } as const
 
 interface Props {
-  readonly ask: Pick<AskView, 'buttons' | 'answers'>
+  readonly ask: Pick<AskView, 'id' | 'buttons' | 'answers'>
   /** The button whose answer is being sent. */
   readonly sending: ButtonView | undefined
-  /** Why the answers that agree cannot be given yet. */
-  readonly isBlocked?: boolean
+  /** How much of the card is not shown yet; while it is set, nobody can agree. */
+  readonly hiddenSize?: string | undefined
+  /** How many findings of Assent speak against a yes. */
+  readonly problems?: number
+  /** The buttons do not react yet: they have just replaced another one. */
+  readonly isFresh?: boolean
   readonly onPress: (button: ButtonView) => void
+  readonly onShowAll?: () => void
 }
 
-export function AnswerBar({ ask, sending, isBlocked = false, onPress }: Props) {
+export function AnswerBar(props: Props) {
+  const { ask, sending, hiddenSize, problems = 0, isFresh = false, onPress, onShowAll } = props
   const { buttons } = ask
-  const inMenu = menuOf(ask)
   const isLost = useIsLost()
+  const blocked = hiddenSize === undefined ? [] : buttons.filter(needsReading)
+  const replaced = blocked.find(({ verdict }) => verdict === 'yes')
+  const named = replaced ?? blocked[0]
+  const showAll = named !== undefined && hiddenSize !== undefined && (
+    <Button key="show-all" variant="light" className="answer show-all-first" onClick={onShowAll}>
+      {words.showAll(hiddenSize, named)}
+    </Button>
+  )
   return (
     <div className="answer-bar" data-layout={layoutOf(buttons)}>
-      {buttons.map((button) => (
-        <Button
-          key={button.label + JSON.stringify(button.answer)}
-          variant={button.verdict === 'yes' ? 'filled' : 'default'}
-          className={`answer answer-${button.verdict}`}
-          classNames={{ inner: 'answer-inner', label: 'answer-label' }}
-          loading={sending === button}
-          disabled={isLost || (sending !== undefined && sending !== button)}
-          data-blocked={isBlocked && needsReading(button) ? '' : undefined}
-          aria-keyshortcuts={button.key}
-          rightSection={
-            button.key !== undefined && (
-              <Kbd aria-hidden="true" className="key">
-                {button.key}
-              </Kbd>
-            )
-          }
-          onClick={() => onPress(button)}
-        >
-          {button.label}
-          {button.shownValue !== undefined && <span className="option-value">sends “{button.shownValue}”</span>}
-          {button.isSuggested === true && <span className="suggested">suggested</span>}
-        </Button>
-      ))}
-      {inMenu.length > 0 && (
-        <Menu position="top-end" withinPortal>
-          <Menu.Target>
-            <Button
-              variant="subtle"
-              className="answer answer-more"
-              aria-label="More"
-              disabled={isLost || sending !== undefined}
-            >
-              ⋯
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {inMenu.map((button) => (
-              <Menu.Item
-                key={button.label}
-                className="more-item"
-                rightSection={
-                  button.key !== undefined && (
-                    <Kbd aria-hidden="true" className="key">
-                      {button.key}
-                    </Kbd>
-                  )
-                }
-                onClick={() => onPress(button)}
-              >
-                {button.label}
-                <span className="more-help">{helpOf(button)}</span>
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+      {replaced === undefined && showAll}
+      {buttons.map((button) =>
+        button === replaced ? (
+          showAll
+        ) : (
+          <Button
+            key={button.label + JSON.stringify(button.answer)}
+            variant={button.verdict === 'yes' && problems === 0 ? 'filled' : 'default'}
+            className={`answer answer-${button.verdict}`}
+            classNames={{ inner: 'answer-inner', label: 'answer-label' }}
+            loading={sending === button}
+            disabled={isLost || isFresh || blocked.includes(button) || (sending !== undefined && sending !== button)}
+            aria-keyshortcuts={button.key}
+            rightSection={<Key of={button} />}
+            onClick={() => onPress(button)}
+          >
+            {button.label}
+            {button.shownValue !== undefined && <span className="option-value">{words.sends(button.shownValue)}</span>}
+            {button.isSuggested === true && <span className="suggested">{words.suggested}</span>}
+            {button.verdict === 'yes' && problems > 0 && (
+              <span className="answer-problems">⚠ {cardText.checked.problems(problems)}</span>
+            )}
+          </Button>
+        ),
       )}
+      <MoreMenu ask={ask} isDisabled={isLost || sending !== undefined} onPress={onPress} />
     </div>
+  )
+}
+
+function Key({ of: { key } }: { readonly of: ButtonView }) {
+  if (key === undefined) return null
+  return (
+    <Kbd aria-hidden="true" className="key">
+      {key}
+    </Kbd>
+  )
+}
+
+interface MenuProps {
+  readonly ask: Props['ask']
+  readonly isDisabled: boolean
+  readonly onPress: Props['onPress']
+}
+
+function MoreMenu({ ask, isDisabled, onPress }: MenuProps) {
+  // Browsers have no clipboard on pages over plain http.
+  const canCopy = navigator.clipboard !== undefined && ask.id !== 'example'
+  const items = menuOf(ask)
+  if (items.length === 0 && !canCopy) return null
+  return (
+    <Menu position="top-end" withinPortal>
+      <Menu.Target>
+        <Button variant="subtle" className="answer answer-more" aria-label={words.more} disabled={isDisabled}>
+          ⋯
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {items.map((button) => (
+          <Menu.Item
+            key={button.label}
+            className="more-item"
+            rightSection={<Key of={button} />}
+            onClick={() => onPress(button)}
+          >
+            {button.label}
+            <span className="more-help">{helpOf(button)}</span>
+          </Menu.Item>
+        ))}
+        {canCopy && (
+          <Menu.Item
+            className="more-item"
+            onClick={() => void navigator.clipboard.writeText(`${location.origin}/asks/${ask.id}`)}
+          >
+            {words.copyLink}
+            <span className="more-help">{words.copyLinkHelp}</span>
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 

@@ -1,11 +1,14 @@
-// One row of the list: server, headline, age, and time left or outcome.
+// One row of the list: who asks and for whom, headline, progress, age, and time left or outcome.
 
 import type { AskView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
+import { listText } from '../text/list.ts'
+import { agoShort, duration, leftText } from '../text/time.ts'
 import { urgencyOf } from './deadline.tsx'
 import { outcomeLook, outcomeText } from './settled.tsx'
-import { agoShort, duration, leftShort } from './time.ts'
-import { whoAsks } from './who-asks.ts'
+import { callerText, whoAsks } from './who-asks.ts'
+
+const words = listText.row
 
 interface Props {
   readonly ask: AskView
@@ -23,7 +26,7 @@ export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSel
     <li className={onSelect === undefined ? undefined : 'row-selectable'}>
       {onSelect !== undefined && (
         <label className="row-select">
-          <input type="checkbox" aria-label={`Select: ${ask.headline}`} checked={isSelected} onChange={onSelect} />
+          <input type="checkbox" aria-label={words.select(ask.headline)} checked={isSelected} onChange={onSelect} />
         </label>
       )}
       <a
@@ -39,9 +42,30 @@ export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSel
       >
         <span className="row-who">{whoAsks(ask)}</span>
         <span className="row-what">{ask.headline}</span>
+        <RowContext ask={ask} />
         <RowTimes ask={ask} />
       </a>
     </li>
+  )
+}
+
+/** What tells the questions of a team apart: the person, the program that called, and how many have approved. */
+function RowContext({ ask: { asker, caller = {}, onBehalfOf, quorum, state } }: { readonly ask: AskView }) {
+  const program = asker.isAgent === true ? '' : callerText(caller)
+  const parts = [
+    onBehalfOf.isYou ? '' : words.forPerson(onBehalfOf.name),
+    program === '' ? '' : words.calledBy(program),
+  ].filter((text) => text !== '')
+  const progress =
+    quorum === undefined || state.kind !== 'open'
+      ? undefined
+      : words.approvals(quorum.approvals, quorum.approvalsNeeded)
+  if (parts.length === 0 && progress === undefined) return null
+  return (
+    <span className="row-context">
+      <span>{parts.join(', ')}</span>
+      {progress !== undefined && <strong>{progress}</strong>}
+    </span>
   )
 }
 
@@ -54,7 +78,7 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
       <span className="row-times">
         <span>{agoShort(now - raisedAtMs)}</span>
         <span className="digits" data-urgency={urgencyOf(leftMs)}>
-          {leftShort(leftMs)}
+          {leftText(leftMs)}
         </span>
       </span>
     )
@@ -63,8 +87,8 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
     <span className="row-times">
       <span data-outcome={outcomeLook(state)}>
         <strong>{outcomeText(state, ask.askedAgain)}</strong>
-        {state.kind === 'settled' && ` by ${state.by.isYou ? 'you' : state.by.name}`} after{' '}
-        {duration(state.atMs - raisedAtMs)}
+        {state.kind === 'settled' && ` ${words.by(state.by.isYou ? words.you : state.by.name)}`}{' '}
+        {words.after(duration(state.atMs - raisedAtMs))}
       </span>
       <span>{agoShort(now - state.atMs)}</span>
     </span>

@@ -5,6 +5,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
 import { useIsLost } from '../api/connection.ts'
+import { listText } from '../text/list.ts'
 import { sendProblem } from './send-problem.ts'
 
 interface Props {
@@ -16,9 +17,10 @@ interface Props {
   readonly onDone: (result: string) => void
 }
 
+const words = listText.bulk
 const actions = [
-  { action: 'decline', label: 'Decline', done: 'declined' },
-  { action: 'cancel', label: 'Dismiss', done: 'dismissed' },
+  { action: 'decline', label: words.decline, done: words.declined },
+  { action: 'cancel', label: words.dismiss, done: words.dismissed },
 ] as const
 type Action = (typeof actions)[number]
 
@@ -32,11 +34,11 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
     const left = await many.mutateAsync({ asks: selected, answerOf: () => ({ action }) })
     setRefused(left)
     setSending(undefined)
-    if (left.length === 0) onDone(`${selected.length} ${done}.`)
+    if (left.length === 0) onDone(done(selected.length))
   }
   return (
-    <section className="bulk-bar" aria-label="Selected asks">
-      <p aria-live="polite">{selected.length} selected</p>
+    <section className="bulk-bar" aria-label={words.heading}>
+      <p aria-live="polite">{words.selected(selected.length)}</p>
       <p className="bulk-actions">
         {actions.map((one) => (
           <Button
@@ -51,13 +53,13 @@ export function BulkBar({ shown, selected, onSelectAll, onDone }: Props) {
         ))}
         {selected.length < shown.length && (
           <Button variant="subtle" onClick={onSelectAll}>
-            Select all {shown.length}
+            {words.selectAll(shown.length)}
           </Button>
         )}
       </p>
       {refused.length > 0 && (
         <div role="alert" className="notice">
-          <p>Not answered:</p>
+          <p>{words.notAnswered}</p>
           <ul className="refused-asks">
             {refused.map(({ ask, problem }) => (
               <li key={ask.id}>

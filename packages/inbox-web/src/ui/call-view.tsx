@@ -2,24 +2,20 @@
 
 import type { CallView, DrawnValue } from '@assent/core'
 import { useId } from 'react'
+import { cardText } from '../text/card.ts'
 import { Diff, isDiff } from './diff.tsx'
+import { Parts } from './parts.tsx'
 import { ShownText } from './shown-text.tsx'
 
 /** For a question that is not about the call itself. */
 export function AskedIn({ call, server }: { readonly call: CallView; readonly server: string }) {
   const label = useId()
-  const { kind, name, arguments: given } = call
   return (
     <section className="asked-in" aria-labelledby={label}>
       <h3 id={label}>
-        Asked in {kind === 'tool' ? 'the call' : `the ${kind}`} <code>{name}</code> on <code>{server}</code>
-        {given?.length === 0 && kind !== 'resource' && ', without arguments'}
+        <Parts of={cardText.call.askedIn(call, server)} />
       </h3>
-      {given === undefined ? (
-        <p className="asked-in-large">Its arguments are too large to show here.</p>
-      ) : (
-        <Arguments given={given} />
-      )}
+      <CallArguments call={call} />
     </section>
   )
 }
@@ -30,25 +26,24 @@ export function AskedInOneOf({ calls, server }: { readonly calls: readonly CallV
   return (
     <section className="asked-in" aria-labelledby={label}>
       <h3 id={label}>
-        Asked in one of these calls on <code>{server}</code>
+        <Parts of={cardText.call.askedInOneOf(calls.length, server)} />
       </h3>
-      <p className="asked-in-note">The server did not say which. Your answer approves none of them by itself.</p>
+      <p className="asked-in-note">{cardText.call.oneOfNote(server)}</p>
       <ol className="asked-in-calls">
-        {calls.map(({ kind, name, arguments: given, json }, at) => (
-          <li key={`${at} ${json}`}>
-            {kind === 'tool' ? '' : `${kind} `}
-            <code>{name}</code>
-            {given?.length === 0 && kind !== 'resource' && ', without arguments'}
-            {given === undefined ? (
-              <p className="asked-in-large">Its arguments are too large to show here.</p>
-            ) : (
-              <Arguments given={given} />
-            )}
+        {calls.map((call, at) => (
+          <li key={`${at} ${call.json}`}>
+            <Parts of={cardText.call.one(call)} />
+            <CallArguments call={call} />
           </li>
         ))}
       </ol>
     </section>
   )
+}
+
+function CallArguments({ call: { arguments: given } }: { readonly call: CallView }) {
+  if (given === undefined) return <p className="asked-in-large">{cardText.action.tooLarge}</p>
+  return <Arguments given={given} />
 }
 
 export function Arguments({ given }: { readonly given: readonly DrawnValue[] }) {

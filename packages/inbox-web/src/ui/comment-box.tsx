@@ -3,26 +3,32 @@
 import type { AskView } from '@assent/core'
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { cardText } from '../text/card.ts'
+import { askerName } from './who-asks.ts'
+
+const words = cardText.comment
 
 interface Props {
-  readonly ask: Pick<AskView, 'commentReaches' | 'commentField' | 'question' | 'buttons'>
+  readonly ask: AskView
   readonly value: string
   readonly error: string | undefined
   readonly onChange: (value: string) => void
 }
 
 export function CommentBox({ ask, value, error, onChange }: Props) {
-  const { commentReaches, question } = ask
+  const { question } = ask
   const field = question.kind === 'form' ? question.fields.find(({ name }) => name === ask.commentField) : undefined
   const [isOpen, setOpen] = useState(field !== undefined)
   if (!isOpen && value === '') {
     return (
-      <button type="button" className="link-button add-comment" data-comment="" onClick={() => setOpen(true)}>
-        Add a comment
-      </button>
+      <p className="add-comment">
+        <button type="button" className="link-button" data-comment="" onClick={() => setOpen(true)}>
+          {words.add}
+        </button>
+        <span className="comment-note">{commentReaders(ask)}</span>
+      </p>
     )
   }
-  const reaches = commentReaches === 'asker' ? 'Sent with any answer.' : readersWithoutAsker(field !== undefined)
   return (
     <Textarea
       className="comment"
@@ -30,12 +36,12 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
       labelProps={{ className: 'field-label' }}
       label={
         <>
-          {field?.label ?? 'Comment'}
-          <span className="optional">optional</span>
+          {field?.label ?? words.label}
+          <span className="optional">{words.optional}</span>
         </>
       }
       descriptionProps={{ className: 'comment-note' }}
-      description={field?.help === undefined ? reaches : `${field.help} ${reaches}`}
+      description={[field?.help, commentReaders(ask)].filter((text) => text !== undefined).join(' ')}
       error={error}
       autosize
       minRows={field === undefined ? 1 : 2}
@@ -46,7 +52,9 @@ export function CommentBox({ ask, value, error, onChange }: Props) {
   )
 }
 
-/** A form can carry the text only if it is answered. */
-function readersWithoutAsker(isField: boolean): string {
-  return isField ? 'If you decline or dismiss, it is saved in the audit log only.' : 'Saved in the audit log only.'
+/** Where a comment goes. A field of a form reaches the asker only if the form is answered. */
+export function commentReaders(ask: AskView): string {
+  const by = askerName(ask)
+  if (ask.commentReaches === 'asker') return words.sentTo(by)
+  return ask.commentField === undefined ? words.recordOnly : words.recordOnlyUnlessAnswered(by)
 }

@@ -2,6 +2,10 @@
 
 import { useEffect, useState } from 'react'
 import { useConnection } from '../api/connection.ts'
+import { frameText } from '../text/frame.ts'
+import { Parts } from './parts.tsx'
+
+const texts = frameText.connection
 
 /** A page that was just opened connects within this time. */
 const connectMs = 2_500
@@ -18,24 +22,13 @@ export function ConnectionBanner({ isLive }: { readonly isLive: boolean }) {
         <p className="connection-banner">
           {text}
           {connection === 'lost-for-long' && loopbackNames.includes(location.hostname) && (
-            <>
-              {' '}
-              If no agent is running, start the inbox with <code>npx assent inbox open</code>.
-            </>
+            <Parts of={texts.startInbox} />
           )}
         </p>
       )}
     </div>
   )
 }
-
-const unreachable = 'The inbox cannot be reached. This page reconnects by itself.'
-const texts = {
-  lost: unreachable,
-  'lost-for-long': unreachable,
-  failing: 'The inbox cannot read or record anything at the moment. This page tries again by itself.',
-  stale: 'New questions may be missing here. This page reconnects by itself.',
-} as const
 
 /** Whether the condition has been true for this long. */
 function useLasting(condition: boolean, ms: number): boolean {

@@ -3,8 +3,10 @@
 import type { AskView } from '@assent/core'
 import { useEffect } from 'react'
 import { useNow } from '../api/server-time.ts'
-import { ago, atHour, left } from './time.ts'
+import { cardText } from '../text/card.ts'
+import { ago, atHour, left } from '../text/time.ts'
 
+const words = cardText.deadline
 const boldBelowMs = 60_000
 const plainBelowMs = 5 * 60_000
 /** Longer than the interval at which a waiting caller is recorded. */
@@ -24,13 +26,13 @@ export function Deadline({ ask: { decideByMs, mayEndEarlier, callerSeenAtMs }, o
   }, [isPassed, onPassed])
   return (
     <p className="deadline" data-urgency={urgencyOf(leftMs)}>
-      Expires in{' '}
+      {words.expiresIn}{' '}
       <time className="digits" title={atHour(decideByMs, now)}>
         {left(leftMs)}
       </time>
-      {mayEndEarlier === true && <span> · The server may stop waiting earlier.</span>}
+      {mayEndEarlier === true && <span> · {words.mayEndEarlier}</span>}
       {callerSeenAtMs !== undefined && now - callerSeenAtMs > missingAfterMs && (
-        <span> · The agent was last seen {ago(now - callerSeenAtMs)}</span>
+        <span> · {words.lastSeen(ago(now - callerSeenAtMs))}</span>
       )}
     </p>
   )

@@ -1,11 +1,12 @@
 // Shown instead of a page that failed. Give it a `key` for each page, so that the other pages still work.
 
 import { Component, type ReactNode } from 'react'
+import { frameText } from '../text/frame.ts'
 import { PageError } from './page-error.tsx'
 
 const problem = {
   code: 'unavailable',
-  message: 'This page could not be shown. Nothing was answered. Load it again.',
+  message: frameText.errors.failedPage,
 } as const
 
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {

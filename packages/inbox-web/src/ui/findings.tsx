@@ -1,9 +1,12 @@
-// What Assent found: one finding per line, a list where the lines begin with a dash, and diffs.
+// What Assent found: one finding per line, a list where the lines begin with a dash, and diffs. Problems are emphasised.
 //
 // Not Markdown: findings contain names and messages from the repository, which must not change how they are shown.
 
 import { Fragment } from 'react'
 import { Diff, isDiff } from './diff.tsx'
+
+/** As `problemMark` in core, of which the page loads only types. */
+const problemMark = '⚠ '
 
 export function Findings({ text }: { readonly text: string }) {
   return (
@@ -15,17 +18,33 @@ export function Findings({ text }: { readonly text: string }) {
   )
 }
 
+/** How many findings speak against a yes. */
+export function problemsIn(text: string): number {
+  const isProblem = (line: string) => line.startsWith(`- ${problemMark}`)
+  return partsOf(text)
+    .filter(isList)
+    .reduce((sum, part) => sum + part.split('\n').filter(isProblem).length, 0)
+}
+
 function drawn(part: string) {
   if (isDiff('', part)) return <Diff text={part} />
-  const lines = part.split('\n')
-  if (!lines.every((line) => line.startsWith('- '))) return <p>{part}</p>
+  if (!isList(part)) return <p>{part}</p>
   return (
     <ul>
-      {lines.map((line) => (
-        <li key={line}>{line.slice(2)}</li>
-      ))}
+      {part.split('\n').map((line) => {
+        const isProblem = line.startsWith(`- ${problemMark}`)
+        return (
+          <li key={line} data-problem={isProblem ? '' : undefined}>
+            {line.slice(isProblem ? 2 + problemMark.length : 2)}
+          </li>
+        )
+      })}
     </ul>
   )
+}
+
+function isList(part: string): boolean {
+  return part.split('\n').every((line) => line.startsWith('- '))
 }
 
 /** Paragraphs, and the diff at the end as one part. */

@@ -2,6 +2,7 @@
 
 import { Button, Kbd } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { cardText } from '../text/card.ts'
 import type { HeldAnswer } from './held-answers.ts'
 
 export const undoKey = 'u'
@@ -15,7 +16,8 @@ export function HeldBar({ held, onUndo }: { readonly held: HeldAnswer; readonly 
   return (
     <div className="answer-bar held">
       <p role="status">
-        “{held.button.label}” is sent in <span className="digits">{Math.max(1, Math.ceil(leftMs / 1_000))}</span> s.
+        {cardText.undo.sentIn(held.button.label)}{' '}
+        <span className="digits">{Math.max(1, Math.ceil(leftMs / 1_000))}</span> {cardText.undo.seconds}
       </p>
       <Button
         variant="default"
@@ -28,7 +30,7 @@ export function HeldBar({ held, onUndo }: { readonly held: HeldAnswer; readonly 
         }
         onClick={onUndo}
       >
-        Undo
+        {cardText.undo.undo}
       </Button>
     </div>
   )

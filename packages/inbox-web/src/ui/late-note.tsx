@@ -3,22 +3,25 @@
 import type { AskView } from '@assent/core'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { cardText } from '../text/card.ts'
+
+const words = cardText.lateNote
 
 export function LateNote({ ask, comment }: { readonly ask: AskView; readonly comment: string }) {
   const [isCopied, setCopied] = useState(false)
   if (ask.state.kind !== 'expired') return null
   const written = comment.trim()
-  const note = `I did not answer in time: "${ask.headline}"${written === '' ? '' : ` I would have answered: ${written}`} Please ask me again.`
+  const note = words.note(ask.headline, written)
   return (
     <div className="late-note">
       {written !== '' && (
         <>
-          <p className="late-label">You had written</p>
+          <p className="late-label">{words.written}</p>
           <p className="late-text">{written}</p>
         </>
       )}
       <Button variant="default" onClick={() => void navigator.clipboard.writeText(note).then(() => setCopied(true))}>
-        {isCopied ? 'Copied' : 'Copy a note for the agent'}
+        {isCopied ? words.copied : words.copy}
       </Button>
     </div>
   )

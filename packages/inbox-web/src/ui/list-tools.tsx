@@ -3,8 +3,11 @@
 import type { AskView } from '@assent/core'
 import { Button, Select, TextInput } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { listText } from '../text/list.ts'
 import { agentsOf, isFiltering, noFilter, type OpenFilter, projectsOf } from './open-filter.ts'
 import { useShortcuts } from './shortcuts.ts'
+
+const words = listText.filters
 
 interface Props {
   readonly asks: readonly AskView[]
@@ -31,18 +34,18 @@ export function ListTools({ asks, filter, isSelecting, result, onFilter, onSelec
         ref={search}
         className="filter-wide"
         type="search"
-        aria-label="Search"
-        placeholder="Search"
+        aria-label={words.search}
+        placeholder={words.search}
         aria-keyshortcuts="/"
         value={filter.text}
         onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
       />
       {(agents.length > 1 || filter.agent !== null) && (
         <Select
-          aria-label="Agent"
-          placeholder="Any agent"
+          aria-label={words.agent}
+          placeholder={words.anyAgent}
           clearable
-          clearButtonProps={{ 'aria-label': 'Any agent' }}
+          clearButtonProps={{ 'aria-label': words.anyAgent }}
           data={agents}
           value={filter.agent}
           onChange={(agent) => onFilter({ ...filter, agent })}
@@ -50,10 +53,10 @@ export function ListTools({ asks, filter, isSelecting, result, onFilter, onSelec
       )}
       {(projects.length > 1 || filter.project !== null) && (
         <Select
-          aria-label="Project"
-          placeholder="Any project"
+          aria-label={words.project}
+          placeholder={words.anyProject}
           clearable
-          clearButtonProps={{ 'aria-label': 'Any project' }}
+          clearButtonProps={{ 'aria-label': words.anyProject }}
           data={projects}
           value={filter.project}
           onChange={(project) => onFilter({ ...filter, project })}
@@ -67,11 +70,11 @@ export function ListTools({ asks, filter, isSelecting, result, onFilter, onSelec
           aria-keyshortcuts="s"
           onClick={() => onSelecting(!isSelecting)}
         >
-          {isSelecting ? 'Stop selecting' : 'Select several'}
+          {isSelecting ? words.stopSelecting : words.selectSeveral}
         </Button>
         {isFiltering(filter) && (
           <Button variant="subtle" size="compact-sm" onClick={() => onFilter(noFilter)}>
-            Show all
+            {words.showAll}
           </Button>
         )}
       </p>

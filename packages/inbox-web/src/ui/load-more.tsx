@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { listText } from '../text/list.ts'
 
 interface Props {
   readonly isLoading: boolean
@@ -20,7 +21,7 @@ export function LoadMore({ isLoading, onMore }: Props) {
   return (
     <div ref={end} className="load-more">
       <Button variant="subtle" loading={isLoading} onClick={onMore}>
-        Show more
+        {listText.list.more}
       </Button>
     </div>
   )

@@ -1,12 +1,16 @@
 // Changes of passkeys, and of the setting for them, that the person should know of. Shown on every page for seven days.
 
 import type { PasskeysView } from '@assent/core'
-import { ago } from './time.ts'
+import { frameText } from '../text/frame.ts'
+import { ago } from '../text/time.ts'
+import { Parts } from './parts.tsx'
+
+const words = frameText.notices
 
 export function Notices({ notices, nowMs }: Pick<PasskeysView, 'notices' | 'nowMs'>) {
   if (notices.length === 0) return null
   return (
-    <section className="notices" aria-label="Changes of passkeys">
+    <section className="notices" aria-label={words.heading}>
       <ul>
         {notices.map(({ text, atMs }) => (
           <li key={`${atMs} ${text}`}>
@@ -15,7 +19,8 @@ export function Notices({ notices, nowMs }: Pick<PasskeysView, 'notices' | 'nowM
         ))}
       </ul>
       <p>
-        Was this not you? See <a href="/passkeys">Passkeys</a>, and run: assent audit verify
+        {words.notYou} <a href="/passkeys">{words.passkeys}</a>
+        <Parts of={words.verify} />
       </p>
     </section>
   )

@@ -4,16 +4,19 @@ import type { InboxProblem } from '@assent/core'
 import { Button, Loader } from '@mantine/core'
 import { problemOf } from '../api/client.ts'
 import { useIsLost } from '../api/connection.ts'
+import { frameText } from '../text/frame.ts'
+
+const words = frameText.errors
 
 /** With a retry button where retrying can help. */
 export function PageError({ problem, onRetry }: { readonly problem: InboxProblem; readonly onRetry: () => void }) {
   if (useIsLost()) return <Unloaded />
   return (
     <div className="page-error" role="alert">
-      <p>{problem.code === 'not-found' ? 'Not found, or you do not have access.' : problem.message}</p>
+      <p>{problem.code === 'not-found' ? words.notFound : problem.message}</p>
       {problem.code !== 'not-found' && (
         <Button variant="default" onClick={onRetry}>
-          Try again
+          {words.tryAgain}
         </Button>
       )}
     </div>
@@ -22,7 +25,7 @@ export function PageError({ problem, onRetry }: { readonly problem: InboxProblem
 
 /** While the inbox cannot be reached. The banner at the top gives the reason. */
 export function Unloaded() {
-  return <p className="detail-empty">Not loaded yet.</p>
+  return <p className="detail-empty">{words.notLoaded}</p>
 }
 
 interface Query {
@@ -44,5 +47,5 @@ export function NotLoaded({ query }: { readonly query: Query }) {
 }
 
 function Loading() {
-  return useIsLost() ? <Unloaded /> : <Loader className="loading" aria-label="Loading" />
+  return useIsLost() ? <Unloaded /> : <Loader className="loading" aria-label={words.loading} />
 }

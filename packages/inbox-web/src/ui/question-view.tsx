@@ -1,125 +1,123 @@
 // What a card shows above its answers: the action, rendered from its exact bytes, and, kept apart, the asker's claim.
 
 import type { AskView, CallView, DeclaredView, LinkView, QuestionView } from '@assent/core'
-import { useId, useState } from 'react'
-import { Arguments, AskedIn, AskedInOneOf, EndMarker } from './call-view.tsx'
-import { Findings } from './findings.tsx'
-import { Markdown } from './markdown.tsx'
-import { HiddenProvider, nothingHidden, ShownText } from './shown-text.tsx'
+import type { ReactNode } from 'react'
+import { cardText } from '../text/card.ts'
+import type { Part } from '../text/parts.ts'
+import { Arguments, AskedIn, AskedInOneOf } from './call-view.tsx'
+import { Consequences } from './consequences.tsx'
+import { Parts } from './parts.tsx'
+import { HiddenProvider, nothingHidden } from './shown-text.tsx'
 import { callerText } from './who-asks.ts'
 
-export function QuestionDetails({ ask: { question, headline, asker } }: { readonly ask: AskView }) {
+/** The title, what a yes leads to, and the subject of the question. */
+export function QuestionDetails({ ask }: { readonly ask: AskView }) {
+  const { question, headline, asker } = ask
+  const titled = (title: string, subject?: ReactNode) => (
+    <>
+      <h2 className="card-title">{title}</h2>
+      <Consequences ask={ask} />
+      {subject}
+    </>
+  )
   switch (question.kind) {
     case 'approval':
-      return <ActionDetails title={question.title} action={question.action} />
+      return titled(question.title, <Action {...question.action} />)
     case 'url':
-      return question.secret === undefined ? (
-        <LinkDetails link={question.link} />
-      ) : (
-        <SecretDetails server={asker.server} />
+      if (question.secret !== undefined)
+        return titled(
+          cardText.title.handOver(asker.server),
+          <p className="card-subtitle">{cardText.secret.explain(asker.server)}</p>,
+        )
+      return titled(
+        question.link.ok ? cardText.title.openPage : cardText.title.unsafePage,
+        <LinkDetails link={question.link} />,
       )
     case 'form':
-      if (question.declared !== undefined) return <DeclaredDetails declared={question.declared} server={asker.server} />
+      if (question.declared !== undefined)
+        return titled(
+          question.declared.title,
+          <Declared declared={question.declared} call={question.call} server={asker.server} />,
+        )
       if (question.decision !== undefined) {
-        const title = `Let ${question.call?.name ?? asker.server} continue`
-        return <ApprovalDetails title={title} call={question.call} server={asker.server} />
+        const title = cardText.title.letContinue(question.call?.name ?? asker.server)
+        return titled(title, <Call call={question.call} server={asker.server} />)
       }
       // Without fields the only answers are accept and decline, so the card is about the call and the headline is ours.
-      return question.fields.length === 0 ? (
-        <ApprovalDetails title={headline} call={question.call} server={asker.server} />
-      ) : (
-        <h2 className="card-title">{headline}</h2>
-      )
+      return titled(headline, question.fields.length === 0 && <Call call={question.call} server={asker.server} />)
   }
 }
 
-function ActionDetails({ title, action }: Pick<QuestionView & { kind: 'approval' }, 'title' | 'action'>) {
+function Subject({ of, children }: { readonly of: readonly Part[]; readonly children?: ReactNode }) {
   return (
     <>
-      <h2 className="card-title">{title}</h2>
       <p className="card-subtitle">
-        runs <code>{action.tool}</code> on <code>{action.server}</code>
-        {action.arguments.length === 0 ? ', without arguments' : ' with'}
+        <Parts of={of} />
       </p>
-      <Arguments given={action.arguments} />
+      {children}
     </>
   )
+}
+
+function Action({ tool, server, arguments: given }: (QuestionView & { kind: 'approval' })['action']) {
+  return (
+    <Subject of={cardText.action.runs(tool, server, given.length > 0)}>
+      <Arguments given={given} />
+    </Subject>
+  )
+}
+
+interface DeclaredProps {
+  readonly declared: DeclaredView
+  readonly call: CallView | undefined
+  readonly server: string
 }
 
 /** The action comes from a server that uses our SDK, which compares its digest with what it runs. */
-function DeclaredDetails({ declared, server }: { readonly declared: DeclaredView; readonly server: string }) {
-  const { title, tool, arguments: given } = declared
+function Declared({ declared, call, server }: DeclaredProps) {
+  const { tool, arguments: given } = declared
+  const fromCall = declared.isCall !== true && containsCall(declared, call) ? (call?.arguments ?? []) : []
   return (
-    <>
-      <h2 className="card-title">{title}</h2>
-      <p className="card-subtitle">
-        runs <code>{tool}</code> on <code>{server}</code>
-        {given.length === 0 ? ', without arguments' : ' with'}
-      </p>
+    <Subject of={cardText.action.runs(tool, server, given.length > 0)}>
       <Arguments given={given} />
-      <p className="declared-by">declared by {server}, bound to this approval</p>
-    </>
+      <p className="declared-by">
+        {cardText.action.declaredBy(server)}{' '}
+        {fromCall.length > 0 && cardText.action.fromCall(fromCall.map(({ name }) => name))}
+      </p>
+    </Subject>
   )
 }
 
-function SecretDetails({ server }: { readonly server: string }) {
-  return (
-    <>
-      <h2 className="card-title">Hand a secret over to {server}</h2>
-      <p className="card-subtitle">
-        Encrypted in your browser for {server} alone: neither your agent nor Assent can read it. Hand over only what you
-        would type into {server} itself.
-      </p>
-    </>
-  )
+/** Whether the declared action shows everything that the call would show. */
+function containsCall({ tool, arguments: given }: DeclaredView, call: CallView | undefined): boolean {
+  if (call?.kind !== 'tool' || call.name !== tool || call.arguments === undefined) return false
+  return call.arguments.every((one) => given.some(({ name, value }) => name === one.name && value === one.value))
 }
 
 /** Assent knows the call. What it does once approved is the server's claim, which is shown below. */
-function ApprovalDetails({
-  title,
-  call,
-  server,
-}: {
-  readonly title: string
-  readonly call: CallView | undefined
-  readonly server: string
-}) {
-  if (call === undefined) return <h2 className="card-title">{title}</h2>
-  const { kind, arguments: given } = call
+function Call({ call, server }: { readonly call: CallView | undefined; readonly server: string }) {
+  if (call === undefined) return null
+  const { arguments: given } = call
   return (
-    <>
-      <h2 className="card-title">{title}</h2>
-      <p className="card-subtitle">
-        The {kind === 'tool' ? 'call' : kind} <code>{call.name}</code> on <code>{server}</code> needs your approval.
-        {given === undefined
-          ? ' Its arguments are too large to show here.'
-          : given.length > 0
-            ? ' Arguments:'
-            : kind === 'resource'
-              ? ''
-              : ' It has no arguments.'}
-      </p>
-      <Arguments given={given ?? []} />
-    </>
+    <Subject of={cardText.action.calls(call, server)}>
+      {given === undefined ? <p>{cardText.action.tooLarge}</p> : <Arguments given={given} />}
+    </Subject>
   )
 }
 
 function LinkDetails({ link }: { readonly link: LinkView }) {
   if (!link.ok) {
     return (
-      <>
-        <h2 className="card-title">Open a page that cannot be opened safely</h2>
-        <p className="warning" data-level="danger">
-          {link.reason} You can decline or dismiss this.
-        </p>
-      </>
+      <p className="warning" data-level="danger">
+        {cardText.link.danger}
+        {link.reason} {cardText.link.cannotApprove}
+      </p>
     )
   }
   const { unicode, ascii, highlight } = link.host
   const before = unicode.slice(0, unicode.length - highlight.length)
   return (
     <>
-      <h2 className="card-title">Open a page in your browser</h2>
       <p className="host" title={ascii}>
         {before}
         <strong>{highlight}</strong>
@@ -127,24 +125,22 @@ function LinkDetails({ link }: { readonly link: LinkView }) {
       <p className="address">{link.url}</p>
       {link.warnings.map(({ code, level, text }) => (
         <p key={code + text} className="warning" data-level={level}>
+          {level === 'danger' ? cardText.link.danger : cardText.link.note}
           {text}
         </p>
       ))}
-      <p className="card-subtitle">
-        Approving tells the agent that you agree. The page opens only when you then press the link that appears.
-      </p>
+      <p className="card-subtitle">{cardText.link.explain}</p>
     </>
   )
 }
 
 /**
- * The call, unless the question is about the call itself: then it is already shown as the subject. A call of Assent's own
- * tools is nothing but its question, and is in the details. An answer does not approve this call, so it can be given
- * before all of its arguments are shown.
+ * The call, unless the card already shows it as the subject. A call of Assent's own tools is nothing but its question, and
+ * is in the details. An answer does not approve this call, so it can be given before all of its arguments are shown.
  */
 export function CallContext({ ask: { question, asker } }: { readonly ask: AskView }) {
   if (question.kind === 'approval' || asker.isAgent === true) return null
-  if (question.oneOf === undefined && (question.call === undefined || isAboutCall(question))) return null
+  if (question.oneOf === undefined && (question.call === undefined || isCallShown(question))) return null
   return (
     <HiddenProvider value={nothingHidden}>
       {question.oneOf === undefined && question.call !== undefined ? (
@@ -156,6 +152,11 @@ export function CallContext({ ask: { question, asker } }: { readonly ask: AskVie
   )
 }
 
+function isCallShown(question: QuestionView): boolean {
+  if (isAboutCall(question)) return true
+  return question.kind === 'form' && question.declared !== undefined && containsCall(question.declared, question.call)
+}
+
 /** A form that is only accepted or declined: our decision form, or one without fields. A declared action may differ. */
 export function isAboutCall(question: QuestionView): boolean {
   if (question.kind !== 'form') return false
@@ -164,129 +165,24 @@ export function isAboutCall(question: QuestionView): boolean {
 }
 
 /** Who asks, and for whom; from the configuration and the identity provider, not from the server. */
-export function Provenance({ ask: { asker, caller, onBehalfOf } }: { readonly ask: AskView }) {
-  const program = callerText(caller ?? {})
+export function Provenance({ ask: { asker, caller, onBehalfOf, question } }: { readonly ask: AskView }) {
+  const { server, tool, origin } = asker
+  const isToolShown = question.kind === 'approval' || question.call !== undefined || question.oneOf !== undefined
+  const parts = cardText.provenance({
+    server,
+    tool: isToolShown ? undefined : tool,
+    origin,
+    program: callerText(caller ?? {}),
+    person: onBehalfOf.isYou ? undefined : onBehalfOf.name,
+  })
+  if (parts.length === 0) return null
   return (
     <p className="provenance">
-      <span>
-        asked by <strong>{asker.server}</strong>
-        {asker.tool !== undefined && (
-          <>
-            {' '}
-            · <span className="tool-name">{asker.tool}</span>
-          </>
-        )}
-        {asker.origin !== undefined && ` (${asker.origin})`}
-      </span>
-      <span>
-        {program !== '' && `called by ${program} `}
-        for <strong>{onBehalfOf.isYou ? 'you' : onBehalfOf.name}</strong>
-      </span>
+      {parts.map((one, at) => (
+        <span key={at}>
+          <Parts of={one} />
+        </span>
+      ))}
     </p>
   )
-}
-
-/** What Assent checked itself, shown apart from what the asker wrote. */
-export function CheckedFacts({ text }: { readonly text: string }) {
-  const label = useId()
-  return (
-    <section className="checked" aria-labelledby={label}>
-      <h3 id={label}>Checked by Assent</h3>
-      <ShownText text={text}>{(shown) => <Findings text={shown} />}</ShownText>
-    </section>
-  )
-}
-
-export function Claim({
-  server,
-  text,
-  about,
-}: {
-  readonly server: string
-  readonly text: string
-  readonly about: string
-}) {
-  const label = useId()
-  return (
-    <section className="claim" aria-labelledby={label}>
-      <h3 id={label}>
-        {server} says{about} <span>not checked by Assent</span>
-      </h3>
-      <ShownText text={text}>{(shown) => <Markdown text={shown} />}</ShownText>
-      <EndMarker />
-    </section>
-  )
-}
-
-/** What it affects, whether it can be undone, the approvals so far, and the exact bytes on request. */
-export function Facts({ ask }: { readonly ask: AskView }) {
-  const [isOpen, setOpen] = useState(false)
-  const { question, quorum, asker } = ask
-  const { json, digest } = bytesOf(question)
-  // Where the message is shown, it says so itself.
-  const isDeclaredDestructive =
-    question.kind === 'form' && question.declared !== undefined && question.isDestructive === true
-  const details = useId()
-  return (
-    <>
-      <ul className="facts">
-        {asker.undo === 'impossible' && <li data-weight="strong">⚠ cannot be undone</li>}
-        {asker.undo !== 'impossible' && isDeclaredDestructive && (
-          <li data-weight="strong">⚠ cannot be undone, says {asker.server}</li>
-        )}
-        {asker.undo === 'possible' && <li>can be undone</li>}
-        {asker.touches !== undefined && <li>touches {asker.touches}</li>}
-        {quorum !== undefined && (
-          <li data-weight="strong">
-            {quorum.approvals} of {quorum.approvalsNeeded} approvals
-          </li>
-        )}
-        {json !== undefined && (
-          <li>
-            <button
-              type="button"
-              className="link-button"
-              aria-expanded={isOpen}
-              aria-controls={details}
-              onClick={() => setOpen(!isOpen)}
-            >
-              {isOpen
-                ? 'hide details'
-                : `details (JSON${digest === undefined ? '' : `, digest ${shortDigest(digest)}`})`}
-            </button>
-          </li>
-        )}
-      </ul>
-      {quorum !== undefined && quorum.votes.length > 0 && (
-        <ul className="votes">
-          {quorum.votes.map(({ by, action, comment }) => (
-            <li key={by.name}>
-              {by.isYou ? 'You' : by.name} {action === 'accept' ? 'approved' : 'declined'}
-              {comment !== undefined && `: ${comment}`}
-            </li>
-          ))}
-        </ul>
-      )}
-      {isOpen && json !== undefined && (
-        <div id={details} className="details">
-          <pre>{json}</pre>
-          {digest !== undefined && (
-            <p>
-              digest <code>{digest}</code>
-            </p>
-          )}
-        </div>
-      )}
-    </>
-  )
-}
-
-function bytesOf(question: QuestionView): { readonly json?: string | undefined; readonly digest?: string } {
-  if (question.kind === 'approval') return question
-  if (question.kind === 'form' && question.declared !== undefined) return question.declared
-  return { json: question.call?.json }
-}
-
-function shortDigest(digest: string): string {
-  return `${digest.replace(/^.*:/, '').slice(0, 4)}…`
 }

@@ -5,14 +5,17 @@ import { Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Refused, useAnswerMany } from '../api/answer-many.ts'
 import { useIsLost } from '../api/connection.ts'
+import { cardText } from '../text/card.ts'
 import { inertMs } from './inert.ts'
 import { approvalOf, sameAction } from './open-filter.ts'
 import { callerText, whoAsks } from './who-asks.ts'
 
+const words = cardText.sameAction
+
 function askerText(ask: AskView): string {
   const { caller = {}, asker, onBehalfOf } = ask
   const by = asker.isAgent === true ? '' : callerText(caller)
-  return [whoAsks(ask), by === '' ? '' : `called by ${by}`, onBehalfOf.isYou ? '' : `for ${onBehalfOf.name}`]
+  return [whoAsks(ask), by === '' ? '' : words.calledBy(by), onBehalfOf.isYou ? '' : words.forPerson(onBehalfOf.name)]
     .filter((text) => text !== '')
     .join(', ')
 }
@@ -38,10 +41,10 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
   const same = isYours ? sameAction(open, ask).filter(({ id }) => offered?.includes(id)) : []
   if (same.length === 0 && refused.length === 0) return null
   return (
-    <section className="same-action" aria-label="The same action">
+    <section className="same-action" aria-label={words.heading}>
       {same.length > 0 && (
         <>
-          <p>{same.length === 1 ? 'One other ask wants' : `${same.length} other asks want`} exactly the same action:</p>
+          <p>{words.others(same.length)}</p>
           <ul className="same-asks">
             {same.map((one) => (
               <li key={one.id}>{askerText(one)}</li>
@@ -53,13 +56,14 @@ export function SameAction({ ask, open }: { readonly ask: AskView; readonly open
             disabled={isLost || !isReady}
             onClick={async () => setRefused(await many.mutateAsync({ asks: same, answerOf: approvalOf }))}
           >
-            {same.length === 1 ? 'Approve it too' : `Approve these ${same.length} too`}
+            {words.approve(same.length)}
           </Button>
         </>
       )}
       {refused.length > 0 && (
         <p role="alert" className="notice">
-          Not approved: {refused.map(({ ask: one, problem }) => `${askerText(one)}: ${problem.message}`).join(' ')}
+          {words.notApproved}{' '}
+          {refused.map(({ ask: one, problem }) => `${askerText(one)}: ${problem.message}`).join(' ')}
         </p>
       )}
     </section>

@@ -7,6 +7,7 @@ import { useIsLost } from '../api/connection.ts'
 import type { Refusal } from '../api/decide.ts'
 import { canSeal, isTooLong, maxSecretBytes } from '../api/seal-secret.ts'
 import { SecretInput } from '../form/secret-input.tsx'
+import { cardText } from '../text/card.ts'
 import { AnswerBar } from './answer-bar.tsx'
 import { sendProblem } from './send-problem.ts'
 
@@ -29,7 +30,7 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
   const handOver = async (event: FormEvent) => {
     event.preventDefault()
     if (isLost || isSending || sending !== undefined) return
-    const invalid = secret === '' ? 'Type or paste it first.' : isTooLong(secret) ? tooLong : undefined
+    const invalid = secret === '' ? cardText.secret.missing : isTooLong(secret) ? tooLong : undefined
     setError(invalid)
     if (invalid !== undefined) return
     setSending(true)
@@ -52,8 +53,8 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
         />
       ) : (
         <p className="warning" data-level="danger">
-          This page was loaded over plain http, where browsers do not allow encryption, so no secret can be handed over
-          here. Open the inbox over https.
+          {cardText.link.danger}
+          {cardText.secret.plainHttp}
         </p>
       )}
       {shownProblem !== undefined && (
@@ -64,7 +65,7 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
       <div className="secret-bar">
         {canSeal && (
           <Button type="submit" className="answer answer-accept" loading={isSending} disabled={isLost}>
-            Hand over
+            {cardText.secret.handOver}
           </Button>
         )}
         <AnswerBar ask={ask} sending={sending} onPress={onPress} />
@@ -73,4 +74,4 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
   )
 }
 
-const tooLong = `This is too long: at most ${maxSecretBytes / 1_024} KiB can be handed over.`
+const tooLong = cardText.secret.tooLong(maxSecretBytes / 1_024)

@@ -1,8 +1,9 @@
-// The outcome of an ask that is no longer open.
+// The outcome of an ask that is no longer open, at the top of its card.
 
-import type { AskView, NamedOutcome, StateView } from '@assent/core'
+import type { AskView, StateView } from '@assent/core'
 import { useNow } from '../api/server-time.ts'
-import { ago, exactly } from './time.ts'
+import { cardText } from '../text/card.ts'
+import { ago, exactly } from '../text/time.ts'
 
 const marks = { yes: '✓', no: '✕', neutral: '•', dismissed: '–', expired: '⌛', withdrawn: '↩' } as const
 
@@ -12,6 +13,7 @@ export function Settled({ ask }: { readonly ask: AskView }) {
   if (state.kind === 'open') return null
   const isSecret = question.kind === 'url' && question.secret !== undefined
   const isYours = state.kind === 'settled' && state.by.isYou
+  const [before, time, after] = cardText.endedAgo(state.what, ago(now - state.atMs))
   return (
     <div className="settled" data-outcome={outcomeLook(state)} role="status">
       <p className="settled-what">
@@ -19,15 +21,11 @@ export function Settled({ ask }: { readonly ask: AskView }) {
           {marks[outcomeLook(state)]}
         </span>
         <span>
-          {state.what}, <time title={exactly(state.atMs)}>{ago(now - state.atMs)}</time>.
+          {before}
+          <time title={exactly(state.atMs)}>{time}</time>
+          {after}
         </span>
       </p>
-      {state.kind === 'settled' && state.comment !== undefined && (
-        <div className="settled-comment">
-          <p>Comment · {isSent(ask, state) ? 'sent to the agent' : 'saved in the audit log only'}</p>
-          <p>{state.comment}</p>
-        </div>
-      )}
       {state.kind === 'settled' && state.content.length > 0 && (
         <dl className="arguments">
           {state.content.map(({ label, value }) => (
@@ -38,9 +36,15 @@ export function Settled({ ask }: { readonly ask: AskView }) {
           ))}
         </dl>
       )}
+      {state.kind === 'settled' && state.comment !== undefined && (
+        <div className="settled-comment">
+          <p>{isSent(ask, state) ? cardText.comment.wasSent : cardText.comment.wasKept}</p>
+          <p>{state.comment}</p>
+        </div>
+      )}
       {isYours && state.outcome === 'accepted' && question.kind === 'url' && !isSecret && question.link.ok && (
         <a className="open-link" href={question.link.url} target="_blank" rel="noopener noreferrer">
-          Open {question.link.host.highlight} in a new tab
+          {cardText.link.open(question.link.host.highlight)}
         </a>
       )}
     </div>
@@ -62,27 +66,11 @@ export function outcomeLook(state: Exclude<StateView, { kind: 'open' }>): keyof 
 
 /** The person's answer, or why there is none. */
 export function outcomeText(state: Exclude<StateView, { kind: 'open' }>, askedAgain?: string): string {
+  const { outcomes } = cardText
   if (state.kind === 'expired' && askedAgain !== undefined) return askedAgain
-  if (state.kind === 'settled') return state.isUndelivered === true ? outcomeLabels.undelivered : state.answered.text
+  if (state.kind === 'settled') return state.isUndelivered === true ? outcomes.undelivered : state.answered.text
   const { kind } = state
   return kind === 'withdrawn' && (state.reason === 'unseen' || state.reason === 'undeliverable')
-    ? outcomeLabels[state.reason]
-    : outcomeLabels[kind]
-}
-
-export const outcomeLabels: Readonly<Record<NamedOutcome, string>> = {
-  yes: 'Yes',
-  no: 'No',
-  approved: 'Approved',
-  changes_requested: 'Changes requested',
-  paused: 'Paused',
-  cancelled: 'Cancelled',
-  answered: 'Answered',
-  declined: 'Declined',
-  dismissed: 'Dismissed',
-  undelivered: 'Too late',
-  expired: 'Expired',
-  withdrawn: 'Withdrawn',
-  unseen: 'Never shown',
-  undeliverable: 'Undeliverable',
+    ? outcomes[state.reason]
+    : outcomes[kind]
 }

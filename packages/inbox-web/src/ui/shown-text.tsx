@@ -1,8 +1,8 @@
-// A text that is shown in full, or, if it is long, from its beginning with a button for the rest.
-//
-// While some of a card is not shown, the card cannot be approved (`useHidden`).
+// Long texts and diffs begin with their first lines and a button that shows all of them. Until then a yes is not possible:
+// the card asks `useHidden` which texts are still hidden.
 
 import { createContext, type ReactNode, useContext, useEffect, useId, useState } from 'react'
+import { cardText } from '../text/card.ts'
 
 /** A text with more lines than this is shown from its beginning. */
 const linesAtOnce = 40
@@ -10,30 +10,47 @@ const linesFirst = 20
 /** About as many characters as fit on a line of the card: a long line counts as several. */
 const lineChars = 90
 
-/** The parts of a card that are not shown in full, by their id. */
+/** The texts of a card that are not shown in full, by the id of the text. */
 export interface Hidden {
-  readonly ids: ReadonlySet<string>
-  set(id: string, isHidden: boolean): void
+  readonly texts: ReadonlyMap<string, string>
+  /** Whether all texts were shown at once. */
+  readonly areAllShown: boolean
+  /** @param text undefined once it is shown in full */
+  set(id: string, text: string | undefined): void
+  showAll(): void
 }
 
 /** For texts that may stay hidden. */
-export const nothingHidden: Hidden = { ids: new Set(), set: () => undefined }
+export const nothingHidden: Hidden = {
+  texts: new Map(),
+  areAllShown: false,
+  set: () => undefined,
+  showAll: () => undefined,
+}
 
 const HiddenContext = createContext<Hidden>(nothingHidden)
 export const HiddenProvider = HiddenContext.Provider
 
 export function useHidden(): Hidden {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const set = (id: string, isHidden: boolean) =>
-    setIds((before) => {
-      if (before.has(id) === isHidden) return before
-      const next = new Set(before)
-      if (isHidden) next.add(id)
-      else next.delete(id)
-      return next
-    })
-  const [hidden] = useState(() => ({ set }))
-  return { ids, set: hidden.set }
+  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
+  const [areAllShown, setAllShown] = useState(false)
+  const [stable] = useState(() => ({
+    set: (id: string, text: string | undefined) =>
+      setTexts((before) => {
+        if (before.get(id) === text) return before
+        const next = new Map(before)
+        if (text === undefined) next.delete(id)
+        else next.set(id, text)
+        return next
+      }),
+    showAll: () => setAllShown(true),
+  }))
+  return { texts, areAllShown, ...stable }
+}
+
+/** How much is still hidden, as text for a button. */
+export function hiddenSize({ texts }: Hidden): string {
+  return sizeOf([...texts.values()].join('\n'))
 }
 
 interface Props {
@@ -43,20 +60,20 @@ interface Props {
 
 export function ShownText({ text, children }: Props) {
   const id = useId()
-  const { set } = useContext(HiddenContext)
+  const { set, areAllShown } = useContext(HiddenContext)
   const [isOpen, setOpen] = useState(false)
   const beginning = beginningOf(text)
-  const isHidden = beginning !== undefined && !isOpen
+  const isHidden = beginning !== undefined && !isOpen && !areAllShown
   useEffect(() => {
-    set(id, isHidden)
-    return () => set(id, false)
-  }, [set, id, isHidden])
+    set(id, isHidden ? text : undefined)
+    return () => set(id, undefined)
+  }, [set, id, isHidden, text])
   if (!isHidden) return children(text)
   return (
     <>
       {children(beginning)}
       <button type="button" className="show-all" data-hidden="" onClick={() => setOpen(true)}>
-        Show all {sizeOf(text)}
+        {cardText.shownText.showAll(sizeOf(text))}
       </button>
     </>
   )
@@ -87,5 +104,5 @@ function heightOf(text: string): number {
 
 function sizeOf(text: string): string {
   const lines = text.split('\n').length
-  return lines < linesFirst ? `${text.length.toLocaleString('en')} characters` : `${lines.toLocaleString('en')} lines`
+  return lines < linesFirst ? cardText.shownText.characters(text.length) : cardText.shownText.lines(lines)
 }

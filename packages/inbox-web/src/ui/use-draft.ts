@@ -3,7 +3,7 @@
 import type { AskView } from '@assent/core'
 import { useEffect, useState } from 'react'
 import { type Draft, deleteDraft, readDraft, writeDraft } from '../form/drafts.ts'
-import { type FormValues, suggestions } from '../form/form-values.ts'
+import type { FormValues } from '../form/form-values.ts'
 
 const saveAfterMs = 300
 
@@ -20,16 +20,13 @@ export interface Drafted {
 }
 
 export function useDraft(ask: AskView): Drafted {
-  const isForm = ask.buttons.some(({ fillsIn }) => fillsIn === true)
-  const fields = isForm && ask.question.kind === 'form' ? ask.question.fields : []
   const [found, setFound] = useState(() => (ask.id === 'example' ? undefined : readDraft(ask)))
   const own = found?.askId === ask.id ? found : undefined
-  const [suggested] = useState(() => suggestions(fields))
   const [comment, setComment] = useState(own?.comment ?? '')
-  const [values, setValues] = useState<FormValues>(() => (own === undefined ? suggested : new Map(own.values)))
+  const [values, setValues] = useState<FormValues>(() => new Map(own?.values))
   const [isKept, setKept] = useState(ask.id !== 'example')
   const isOpen = ask.state.kind === 'open'
-  const isWritten = comment.trim() !== '' || !isSame(values, suggested)
+  const isWritten = comment.trim() !== '' || values.size > 0
 
   useEffect(() => {
     if (!isKept || !isOpen || !isWritten) return
@@ -59,8 +56,4 @@ export function useDraft(ask: AskView): Drafted {
     },
     discard,
   }
-}
-
-function isSame(a: FormValues, b: FormValues): boolean {
-  return JSON.stringify([...a]) === JSON.stringify([...b])
 }

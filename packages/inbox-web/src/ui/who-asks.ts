@@ -10,6 +10,11 @@ export function whoAsks({ asker, caller = {} }: Asking): string {
   return asker.tool === undefined || asker.tool === asker.server ? asker.server : `${asker.server} · ${asker.tool}`
 }
 
+/** The agent or the server, in one or two words. */
+export function askerName({ asker, caller }: Asking): string {
+  return asker.isAgent === true ? (caller?.client ?? asker.server) : asker.server
+}
+
 /** The program that called a server; empty if nothing is known about it. */
 export function callerText({ client, folder, branch }: NonNullable<AskView['caller']>): string {
   const place = folder === undefined ? '' : `in ${folder}${branch === undefined ? '' : ` (${branch})`}`

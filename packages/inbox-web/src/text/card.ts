@@ -1,0 +1,286 @@
+// The card of an ask: who asks, what will happen, what was checked and claimed, the answers, the outcome.
+
+import type { AskView, ButtonView, CallView, NamedOutcome } from '@assent/core'
+import { code, type Part, strong } from './parts.ts'
+
+type AskKind = 'form' | 'decision' | 'confirm' | 'url' | 'secret' | 'approval'
+
+/** After the name of the asker. */
+const asks: Readonly<Record<AskKind, string>> = {
+  form: 'has a question',
+  decision: 'asks for your approval',
+  confirm: 'asks for your confirmation',
+  url: 'asks you to open a page',
+  secret: 'asks for a secret',
+  approval: 'asks for your approval',
+}
+const asked: Readonly<Record<AskKind, string>> = {
+  form: 'asked a question',
+  decision: 'asked for your approval',
+  confirm: 'asked for your confirmation',
+  url: 'asked you to open a page',
+  secret: 'asked for a secret',
+  approval: 'asked for your approval',
+}
+
+function askerParts({ asker, caller = {} }: Pick<AskView, 'asker' | 'caller'>): readonly Part[] {
+  if (asker.isAgent !== true) return [strong(asker.server)]
+  const { client = asker.server, folder, branch } = caller
+  const place = folder === undefined ? [] : [' in ', strong(folder)]
+  return [strong(client), ...place, branch === undefined ? '' : ` (${branch})`]
+}
+
+const deadline = {
+  expiresIn: 'Expires in',
+  mayEndEarlier: 'The server may stop waiting earlier.',
+  lastSeen: (ago: string) => `The agent was last seen ${ago}.`,
+}
+
+/** Below the title: what a yes leads to. */
+const consequences = {
+  irreversible: 'This cannot be undone.',
+  irreversibleBy: (by: string) => `This cannot be undone, according to ${by}.`,
+  destructiveTool: 'The server declares this tool as destructive.',
+  reversible: 'This can be undone.',
+  touches: (what: string) => `Affects ${what}.`,
+}
+
+const title = {
+  letContinue: (name: string) => `Let ${name} continue`,
+  handOver: (server: string) => `Hand over a secret to ${server}`,
+  openPage: 'Open a page in your browser',
+  unsafePage: 'Open a page that cannot be opened safely',
+}
+
+const action = {
+  runs: (tool: string, server: string, hasArguments: boolean): readonly Part[] => [
+    'Runs ',
+    code(tool),
+    ' on ',
+    code(server),
+    hasArguments ? ' with' : ', without arguments',
+  ],
+  /** Assent knows the call; what the server does after a yes is the server's claim. */
+  calls: ({ kind, name, arguments: given }: CallView, server: string): readonly Part[] => [
+    `${kind === 'tool' ? 'Call' : kind === 'prompt' ? 'Prompt' : 'Resource'} `,
+    code(name),
+    ' on ',
+    code(server),
+    given === undefined ? '.' : given.length > 0 ? ' with' : kind === 'resource' ? '.' : ', without arguments',
+  ],
+  tooLarge: 'The arguments are too large to show here.',
+  declaredBy: (server: string) => `Declared by ${server}, bound to this approval.`,
+  fromCall: (names: readonly string[]) => `From the call: ${names.join(', ')}.`,
+}
+
+const secret = {
+  explain: (server: string) =>
+    `Encrypted in your browser for ${server} alone: neither your agent nor Assent can read it. Hand over only what you would type into ${server} itself.`,
+  plainHttp:
+    'This page was loaded over plain http, where browsers do not allow encryption, so no secret can be handed over here. Open the inbox over https.',
+  handOver: 'Hand over',
+  label: 'Secret',
+  show: 'Show what I type',
+  hide: 'Hide what I type',
+  missing: 'Type or paste the secret first.',
+  tooLong: (kib: number) => `This is too long: at most ${kib} KiB can be handed over.`,
+  canClose: 'You can close this page.',
+  pageTitle: 'Hand over a secret',
+}
+
+const link = {
+  note: 'Note: ',
+  danger: '⚠ Danger: ',
+  cannotApprove: 'You can only decline or dismiss this.',
+  explain: 'Approve to get a link here. The page opens when you press it.',
+  open: (host: string) => `Open ${host} in a new tab`,
+}
+
+/** The call during which a server asks. */
+const call = {
+  askedIn: ({ kind, name, arguments: given }: CallView, server: string): readonly Part[] => [
+    kind === 'tool' ? 'Asked during the call ' : `Asked during the ${kind} `,
+    code(name),
+    ' on ',
+    code(server),
+    given?.length === 0 && kind !== 'resource' ? ', without arguments' : '',
+  ],
+  askedInOneOf: (count: number, server: string): readonly Part[] => [
+    `Asked during one of ${count} calls on `,
+    code(server),
+  ],
+  oneOfNote: (server: string) =>
+    `${server} did not say which call it asks for. Your answer goes to the server and approves no call.`,
+  one: ({ kind, name, arguments: given }: CallView): readonly Part[] => [
+    kind === 'tool' ? '' : `${kind} `,
+    code(name),
+    given?.length === 0 && kind !== 'resource' ? ', without arguments' : '',
+  ],
+}
+
+/** Who asks and for whom, where the rest of the card does not show it. */
+function provenance({
+  server,
+  tool,
+  origin,
+  program,
+  person,
+}: {
+  readonly server: string
+  readonly tool?: string | undefined
+  readonly origin?: string | undefined
+  readonly program: string
+  readonly person?: string | undefined
+}): readonly (readonly Part[])[] {
+  return [
+    tool === undefined ? [] : ['Tool ', code(tool)],
+    origin === undefined ? [] : [`${server} is ${origin}`],
+    program === '' ? [] : ['Called by ', strong(program)],
+    person === undefined ? [] : ['For ', strong(person)],
+  ].filter((parts) => parts.length > 0)
+}
+
+const checked = {
+  heading: 'Checked by Assent',
+  problems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
+}
+
+const claim = {
+  says: (by: string) => `${by} says`,
+  unchecked: 'Not checked by Assent',
+}
+
+const facts = {
+  quorum: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
+  rule: (declinesNeeded: number) =>
+    declinesNeeded === 1 ? 'One decline ends it.' : `${declinesNeeded} declines end it.`,
+  completes: 'Your approval is the last one needed.',
+  voted: (name: string, hasApproved: boolean) => `${name} ${hasApproved ? 'approved' : 'declined'}`,
+  you: 'You',
+  showDetails: (digest: string | undefined) => `Details (JSON${digest === undefined ? '' : `, digest ${digest}…`})`,
+  hideDetails: 'Hide details',
+  digest: 'Digest',
+  waitingForOthers: 'You have answered. Other people still have to decide.',
+}
+
+const draft = {
+  offered: 'You began to answer this question before.',
+  use: 'Use what you wrote',
+  discard: 'Discard it',
+}
+
+const comment = {
+  add: 'Add a comment',
+  label: 'Comment',
+  optional: 'optional',
+  sentTo: (by: string) => `Sent to ${by}.`,
+  recordOnly: 'Kept in the record only.',
+  recordOnlyUnlessAnswered: (by: string) => `Sent to ${by} if you answer; otherwise kept in the record only.`,
+  wasSent: 'Comment, sent to the agent',
+  wasKept: 'Comment, kept in the record only',
+}
+
+const answers = {
+  sends: (value: string) => `sends “${value}”`,
+  suggested: 'suggested',
+  more: 'More',
+  decline: 'Decline to answer',
+  declineHelp: 'The agent gets a no.',
+  dismiss: 'Dismiss',
+  dismissHelp: 'The agent gets no answer.',
+  copyLink: 'Copy link',
+  copyLinkHelp: 'For another person who may answer.',
+  /** Instead of a yes, until everything on the card has been shown. */
+  showAll: (size: string, { label }: Pick<ButtonView, 'label'>) =>
+    `Show all ${size} to ${label === 'Approve' ? 'approve' : label === 'Yes' ? 'answer Yes' : 'answer'}`,
+  readFirst: 'Read to the end of the card first. Then the key works.',
+  passkey: 'Accepting this asks for your passkey.',
+  sendAnyway: 'Send it anyway',
+  passkeys: 'Passkeys',
+  tooLate: 'Your answer came too late and changed nothing.',
+  uncertain: 'It is not certain that this arrived. Send it again: it counts once.',
+}
+
+const undo = {
+  sentIn: (label: string) => `“${label}” is sent in`,
+  seconds: 's.',
+  undo: 'Undo',
+}
+
+const shownText = {
+  showAll: (size: string) => `Show all ${size}`,
+  lines: (count: number) => `${count.toLocaleString('en')} lines`,
+  characters: (count: number) => `${count.toLocaleString('en')} characters`,
+}
+
+const lateNote = {
+  written: 'You had written',
+  note: (headline: string, written: string) =>
+    `I did not answer in time: "${headline}"${written === '' ? '' : ` I would have answered: ${written}`} Please ask me again.`,
+  copy: 'Copy a note for the agent',
+  copied: 'Copied',
+}
+
+/** The other asks for the same action. */
+const sameAction = {
+  heading: 'The same action',
+  others: (count: number) =>
+    count === 1 ? 'One other ask wants exactly the same action:' : `${count} other asks want exactly the same action:`,
+  approve: (count: number) => (count === 1 ? 'Approve it too' : `Approve these ${count} too`),
+  notApproved: 'Not approved:',
+  calledBy: (program: string) => `called by ${program}`,
+  forPerson: (name: string) => `for ${name}`,
+}
+
+const outcomes: Readonly<Record<NamedOutcome, string>> = {
+  yes: 'Yes',
+  no: 'No',
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
+  paused: 'Paused',
+  cancelled: 'Cancelled',
+  answered: 'Answered',
+  declined: 'Declined',
+  dismissed: 'Dismissed',
+  undelivered: 'Too late',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+  unseen: 'Never shown',
+  undeliverable: 'Undeliverable',
+}
+
+/** After a text from the gateway that has no full stop of its own. */
+const sentence = (text: string) => `${text}.`
+/** "You declined this, 3 min ago." */
+const endedAgo = (what: string, ago: string): readonly [before: string, time: string, after: string] => [
+  `${what}, `,
+  ago,
+  '.',
+]
+
+export const cardText = {
+  asks,
+  asked,
+  askerParts,
+  deadline,
+  consequences,
+  title,
+  action,
+  secret,
+  link,
+  call,
+  provenance,
+  checked,
+  claim,
+  facts,
+  draft,
+  comment,
+  answers,
+  undo,
+  shownText,
+  lateNote,
+  sameAction,
+  outcomes,
+  sentence,
+  endedAgo,
+}

@@ -1,0 +1,72 @@
+// The list of open asks: its rows, filters, the answers for several asks, and the empty inbox with its example.
+
+const row = {
+  select: (headline: string) => `Select: ${headline}`,
+  forPerson: (name: string) => `for ${name}`,
+  calledBy: (program: string) => `called by ${program}`,
+  approvals: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
+  by: (name: string) => `by ${name}`,
+  you: 'you',
+  after: (duration: string) => `after ${duration}`,
+}
+
+const list = {
+  page: 'Inbox',
+  title: 'Waiting for you',
+  none: 'Nothing is waiting for you.',
+  noMatch: 'No asks match.',
+  select: 'Select an ask from the list.',
+  next: (headline: string) => `Next: ${headline}`,
+  nothingElse: 'Nothing else is waiting for you.',
+  back: '‹ All',
+  more: 'Show more',
+}
+
+const filters = {
+  search: 'Search',
+  agent: 'Agent',
+  anyAgent: 'Any agent',
+  project: 'Project',
+  anyProject: 'Any project',
+  selectSeveral: 'Select several',
+  stopSelecting: 'Stop selecting',
+  showAll: 'Show all',
+}
+
+const bulk = {
+  heading: 'Selected asks',
+  selected: (count: number) => `${count} selected`,
+  decline: 'Decline',
+  declined: (count: number) => `${count} declined.`,
+  dismiss: 'Dismiss',
+  dismissed: (count: number) => `${count} dismissed.`,
+  selectAll: (count: number) => `Select all ${count}`,
+  notAnswered: 'Not answered:',
+}
+
+const empty = {
+  noAgent: 'No agent is running.',
+  noAgentHelp:
+    'When you start an agent that uses Assent, its questions appear here. Your history and statistics stay here.',
+  help: 'When an agent needs you, its question appears here. To try it, ask your agent: “Ask me before you continue.”',
+  showExample: 'Show me an example',
+}
+
+const example = {
+  heading: 'An example',
+  note: 'This is an example. Nothing runs, whatever you answer.',
+  agent: 'Your agent',
+  folder: 'my-project',
+  branch: 'main',
+  headline: 'Delete the five artifacts in build/?',
+  claim: 'The new build replaces them. Nothing else uses `build/`.',
+  field: 'Your answer',
+  you: 'you',
+  yes: 'Yes',
+  no: 'No',
+  declined: 'Declined',
+  dismissed: 'Dismissed',
+  answered: (answer: string) => `You answered the example: ${answer}. Nothing ran`,
+}
+
+export const listText = { row, list, filters, bulk, empty, example }

@@ -1,0 +1,74 @@
+// How many people have approved, and the exact bytes on request.
+
+import type { QuestionView, QuorumView } from '@assent/core'
+import { useId, useState } from 'react'
+import { cardText } from '../text/card.ts'
+
+const words = cardText.facts
+const shownDigestChars = 4
+
+/** Where one answer does not decide. */
+export function Quorum({ quorum, isOpen }: { readonly quorum: QuorumView; readonly isOpen: boolean }) {
+  const { approvals, approvalsNeeded, declinesNeeded, votes } = quorum
+  const isLast = approvalsNeeded - approvals === 1 && !votes.some(({ by }) => by.isYou)
+  return (
+    <section className="quorum">
+      <p>
+        <strong>{words.quorum(approvals, approvalsNeeded)}</strong>
+        {isOpen && ` · ${isLast ? `${words.completes} ` : ''}${words.rule(declinesNeeded)}`}
+      </p>
+      {votes.length > 0 && (
+        <ul>
+          {votes.map(({ by, action, comment }) => (
+            <li key={by.name}>
+              {words.voted(by.isYou ? words.you : by.name, action === 'accept')}
+              {comment !== undefined && `: ${comment}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+export function Details({ question }: { readonly question: QuestionView }) {
+  const [isOpen, setOpen] = useState(false)
+  const { json, digest } = bytesOf(question)
+  const details = useId()
+  if (json === undefined) return null
+  return (
+    <>
+      <p className="facts">
+        <button
+          type="button"
+          className="link-button"
+          aria-expanded={isOpen}
+          aria-controls={details}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? words.hideDetails : words.showDetails(digest && shortDigest(digest))}
+        </button>
+      </p>
+      {isOpen && (
+        <div id={details} className="details">
+          <pre>{json}</pre>
+          {digest !== undefined && (
+            <p>
+              {words.digest} <code>{digest}</code>
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function bytesOf(question: QuestionView): { readonly json?: string | undefined; readonly digest?: string } {
+  if (question.kind === 'approval') return question
+  if (question.kind === 'form' && question.declared !== undefined) return question.declared
+  return { json: question.call?.json }
+}
+
+function shortDigest(digest: string): string {
+  return digest.replace(/^.*:/, '').slice(0, shownDigestChars)
+}

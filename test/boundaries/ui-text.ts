@@ -1,0 +1,63 @@
+// Text that a person sees and that a component contains instead of importing it from the app's text/ folder.
+import { parseSync } from 'oxc-parser'
+import type { SourceFile } from '../workspace.ts'
+import { lineAt } from './reaches.ts'
+
+/** Attributes that are read or shown. */
+const shownAttributes = new Set([
+  'aria-label',
+  'title',
+  'placeholder',
+  'label',
+  'description',
+  'alt',
+  'nothingFoundMessage',
+])
+
+type Node = { readonly type: string; readonly start: number } & Record<string, unknown>
+
+/** A line for each literal text in the markup of a component. Marks without a letter, such as ⚠, are no text. */
+export function literalTextIn({ path, text }: SourceFile): string[] {
+  if (!path.endsWith('.tsx') || path.includes('/src/text/')) return []
+  const found: string[] = []
+  const report = (start: number, literal: string) => {
+    if (/\p{L}/u.test(literal)) found.push(`${path}:${lineAt(text, start)} contains the text "${literal.trim()}"`)
+  }
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one)
+    if (!isNode(value)) return
+    if (value.type === 'JSXText') report(value.start, String(value.value))
+    if (value.type === 'JSXAttribute') {
+      const name = (value.name as { name: unknown }).name
+      if (typeof name === 'string' && shownAttributes.has(name)) literalsIn(value.value, report)
+    }
+    if (value.type === 'JSXElement' || value.type === 'JSXFragment') {
+      for (const child of value.children as Node[]) {
+        if (child.type === 'JSXExpressionContainer') literalsIn(child.expression, report)
+      }
+    }
+    for (const part of Object.values(value)) visit(part)
+  }
+  visit(parseSync(path, text).program)
+  return [...new Set(found)]
+}
+
+/** Literals that an expression shows: directly, by a choice between two, or in a template. Arguments of calls are not shown. */
+function literalsIn(value: unknown, report: (start: number, literal: string) => void): void {
+  if (!isNode(value)) return
+  if (value.type === 'Literal' && typeof value.value === 'string') report(value.start, value.value)
+  if (value.type === 'JSXExpressionContainer') literalsIn(value.expression, report)
+  if (value.type === 'ConditionalExpression') {
+    literalsIn(value.consequent, report)
+    literalsIn(value.alternate, report)
+  }
+  if (value.type === 'LogicalExpression') literalsIn(value.right, report)
+  if (value.type === 'TemplateLiteral') {
+    for (const quasi of value.quasis as (Node & { value: { raw: string } })[]) report(quasi.start, quasi.value.raw)
+    for (const part of value.expressions as unknown[]) literalsIn(part, report)
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
+}

@@ -1,0 +1,164 @@
+// What a card and a row show first, in a real browser: consequences, outcome, problems, and who asks.
+import { readFileSync } from 'node:fs'
+import {
+  type AskDraft,
+  actionDigest,
+  checkedBlock,
+  decisionForm,
+  type Question,
+  toolDefinitionDigest,
+} from '@assent/core'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { tenant } from '../../test-kit/gateway/inbox-server.ts'
+import { aDeployment, aForm, anAsk, twoOfUs } from '../../test-kit/gateway/sample-asks.ts'
+import { aPlan, aYesNo } from './kinds.ts'
+import { ann, testEnv, waitUntilActive } from './test-env.ts'
+
+const env = testEnv()
+
+async function opened(draft: AskDraft): Promise<Page> {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(draft)
+  const { page } = await env.visit(inbox)
+  await page.goto(`${inbox.url}/asks/${id}`)
+  await waitUntilActive(page)
+  return page
+}
+
+const topOf = async (page: Page, selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? -1
+
+test('[CARD-19] the consequences are directly below the title, say who claims them, and are not repeated', async () => {
+  const message = 'Delete build/?\n\nNothing else uses it.\n\nThis cannot be undone.'
+  const destructive = aYesNo(message)
+  const page = await opened({ ...destructive, question: { ...destructive.question, isDestructive: true } as Question })
+  expect(await page.locator('.consequences').textContent()).toContain(
+    'This cannot be undone, according to Claude Code.',
+  )
+  expect(await page.locator('.card-title + .consequences').count()).toBe(1)
+  expect((await page.locator('.claim').textContent())?.match(/undone/g)).toBe(null)
+  expect(await page.locator('.claim').textContent()).toContain('Nothing else uses it.')
+
+  const fromTool = aYesNo()
+  const other = await opened({ ...fromTool, question: { ...fromTool.question, isInDestructiveTool: true } as Question })
+  expect(await other.locator('.consequences').textContent()).toContain('declares this tool as destructive')
+})
+
+test('[CARD-19] a card that has ended begins with its outcome', async () => {
+  const inbox = await env.inbox()
+  const { id } = await inbox.store.asks.raise(aDeployment())
+  await inbox.store.asks.answer({
+    tenant,
+    id,
+    person: ann,
+    via: 'inbox',
+    answer: { action: 'decline', comment: 'late' },
+  })
+  const { page } = await env.visit(inbox)
+  for (const path of [`/asks/${id}`, `/history/${id}`]) {
+    await page.goto(inbox.url + path)
+    await page.locator('.settled').waitFor()
+    expect(await topOf(page, '.settled')).toBeLessThan(await topOf(page, '.card-title'))
+  }
+})
+
+test('[CARD-20] findings that speak against a yes are directly above the buttons and on the yes, which is not emphasised', async () => {
+  const checked = '- Committed: abc "x".\n- ⚠ One change is not committed: src/.'
+  const plan = aPlan()
+  const message = `Approve this plan?\n\n${checkedBlock(checked)}\n\nAll is done.`
+  const page = await opened({ ...plan, question: { ...plan.question, message, checked } as Question })
+  const approve = page.getByRole('button', { name: /^Approve/ })
+  expect(await approve.textContent()).toContain('⚠ 1 problem')
+  expect(await approve.getAttribute('data-variant')).toBe('default')
+  expect(await page.locator('.checked [data-problem]').allTextContents()).toEqual([
+    'One change is not committed: src/.',
+  ])
+  const [comment, block, bar] = [
+    await topOf(page, 'textarea[data-comment]'),
+    await topOf(page, '.checked'),
+    await topOf(page, '.answer-bar'),
+  ]
+  expect(comment).toBeLessThan(block)
+  expect(block).toBeLessThan(bar)
+
+  const clean = '- Committed: abc "x".'
+  const fine = await opened({
+    ...plan,
+    question: { ...plan.question, message: `Approve this plan?\n\n${checkedBlock(clean)}`, checked: clean } as Question,
+  })
+  expect(await fine.getByRole('button', { name: /^Approve/ }).getAttribute('data-variant')).toBe('filled')
+  expect(await fine.locator('.checked-mark').textContent()).toBe('✓')
+})
+
+test('[CARD-21] a row shows for whom and by which program a server asks, and how many have approved', async () => {
+  const inbox = await env.inbox()
+  const caller = { client: 'Claude Code', folder: 'shop', branch: 'main' }
+  await inbox.store.asks.raise(aDeployment({ approvalRule: twoOfUs, principal: 'ben', caller }))
+  await inbox.store.asks.raise(aDeployment())
+  const { page } = await env.visit(inbox)
+  await page.locator('.row').nth(1).waitFor()
+  expect(await page.locator('.row-context').allTextContents()).toEqual([
+    'for Ben Okafor, called by Claude Code in shop (main)0 of 2 approvals',
+  ])
+})
+
+test('[CARD-14] a declared action that contains the arguments of the call shows them once', async () => {
+  const definitionDigest = toolDefinitionDigest({ name: 'rollout', inputSchema: { type: 'object' } })
+  const action = {
+    server: 'deploy',
+    tool: 'rollout',
+    definitionDigest,
+    arguments: { env: 'production', image: 'app-42' },
+  }
+  const declared = { title: 'Deploy', action, digest: actionDigest(action) }
+  const ask = (given: Record<string, string>) => {
+    const call = { tool: 'rollout', arguments: given }
+    const question: Question = { kind: 'form', message: 'Approve: Deploy', form: decisionForm, declared, call }
+    return anAsk(question, { asker: { server: 'deploy', tool: 'rollout' } })
+  }
+  const page = await opened(ask({ env: 'production' }))
+  expect(await page.locator('.asked-in').count()).toBe(0)
+  expect(await page.locator('.declared-by').textContent()).toContain('From the call: env.')
+  const other = await opened(ask({ env: 'staging' }))
+  expect(await other.locator('.asked-in').textContent()).toContain('staging')
+})
+
+test('[INBOX-14] stars are radio buttons that a person chooses with the keyboard', async () => {
+  const field = { kind: 'number', name: 'n', title: 'Stars', integer: true, required: true, min: 1, max: 5 } as const
+  const page = await opened(aForm('How good is it?', [field]))
+  const stars = page.getByRole('radiogroup', { name: 'Stars' }).getByRole('radio')
+  expect(await stars.count()).toBe(5)
+  expect(await stars.evaluateAll((all) => all.some((one) => (one as unknown as { checked: boolean }).checked))).toBe(
+    false,
+  )
+  await stars.nth(1).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  expect(await page.getByRole('radio', { name: '3 of 5' }).isChecked()).toBe(true)
+  expect(await page.locator('.star[data-filled]').count()).toBe(3)
+})
+
+test('[INBOX-20] the history is sorted by the time of the end, can be searched, and is exported as the filters select it', async () => {
+  const inbox = await env.inbox()
+  const raise = async (title: string) => {
+    const draft = aDeployment()
+    return (await inbox.store.asks.raise({ ...draft, question: { ...draft.question, title } as Question })).id
+  }
+  const [first, second] = [await raise('Deploy the shop'), await raise('Deploy the blog')]
+  for (const id of [second, first])
+    await inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer: { action: 'decline' } })
+  const { page } = await env.visit(inbox)
+  await page.goto(`${inbox.url}/history`)
+  await page.locator('.row').nth(1).waitFor()
+  expect(await page.locator('.row-what').allTextContents()).toEqual(['Deploy the shop', 'Deploy the blog'])
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('blog')
+  await page.waitForURL(/text=blog/)
+  await page.locator('.row', { hasText: 'shop' }).waitFor({ state: 'detached' })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ])
+  const rows = JSON.parse(readFileSync(await download.path(), 'utf8'))
+  expect(rows).toMatchObject([{ id: second, question: 'Deploy the blog', outcome: 'Declined', by: 'Ann Lee' }])
+})
