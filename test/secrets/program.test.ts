@@ -128,7 +128,7 @@ test('[GUIDE-1] [SECRET-8] the example of the guide receives its token', async (
   const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
   const calling = caller.call('example__publish')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
-  await page.getByRole('heading', { name: 'Hand a secret over to example' }).waitFor()
+  await page.getByRole('heading', { name: 'Hand over a secret to example' }).waitFor()
   await page.getByLabel('Secret').fill('npm_0123456789')
   await page.keyboard.press('Enter')
   expect(await calling).toEqual({ text: 'Published 1.0.0.', isError: false })
