@@ -136,7 +136,7 @@ test('[PROG-18] with `identity`, people sign in with an account: `inbox link` an
   const { gateway, variables, origin } = await aTeam()
   const around = { folder: gateway.folder, variables }
 
-  const link = await assent(['inbox', 'link'], around)
+  const link = await assent(['inbox', 'link', '--config', 'assent.yaml'], around)
   const stdio = await assent(['gateway', '--config', 'assent.yaml', '--stdio'], around)
 
   expect(link).toMatchObject({ code: 1, out: '', err: expect.stringContaining('their own account') })

@@ -58,7 +58,10 @@ servers:
   })
   await until(() => (log.includes('Listening.') ? true : undefined))
   const signInLink = () =>
-    spawnSync(process.execPath, [source, main, 'inbox', 'link'], { cwd: folder, encoding: 'utf8' }).stdout.trim()
+    spawnSync(process.execPath, [source, main, 'inbox', 'link', '--config', file], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).stdout.trim()
   const stop = async () => {
     child.kill('SIGTERM')
     await ended

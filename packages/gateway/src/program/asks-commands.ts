@@ -6,7 +6,7 @@
 import type { Command } from 'commander'
 import { askTextOf, listTextOf } from '../inbox/terminal/ask-text.ts'
 import { type AnswerOptions, answerAsk, type ListOptions, listAsks, showAsk } from './asks.ts'
-import { storeConfigOption } from './config-file.ts'
+import { personalConfigOption } from './config-file.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -33,7 +33,7 @@ export function addAsksCommands(program: Command, terminal: Terminal, end: (code
     asks
       .command(name)
       .summary(summary)
-      .option(...storeConfigOption)
+      .option(...personalConfigOption)
       .option('--json', 'one JSON object on standard output')
 
   command('list', 'your open asks, newest first')

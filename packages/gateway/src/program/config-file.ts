@@ -14,15 +14,42 @@ export const gatewayConfigOption = [
   `the configuration, YAML or JSON (default: ${usualFile} in this folder)`,
 ] as const
 
-/** For commands that only need the store. */
+/** For commands of an operator that only need the store. */
 export const storeConfigOption = [
   '-c, --config <file>',
   `the gateway's configuration; ${usualFile} if it is here, else the store of this user`,
 ] as const
 
+/** For commands of the person at this machine. */
+export const personalConfigOption = [
+  '-c, --config <file>',
+  "a gateway's configuration (default: your own inbox)",
+] as const
+
+/**
+ * For commands of the person at this machine: the given configuration, else their own store. A file in the working directory may
+ * come from a cloned repository, and a configuration can name a database, an address and variables of the environment. So it is
+ * used only if the person names it.
+ */
+export function loadPersonalConfig(given: string | undefined, terminal: Pick<Terminal, 'variables' | 'err'>): Loaded {
+  if (given !== undefined) return loadConfig(given, terminal.variables)
+  mentionUnusedFile(terminal)
+  return ownStoreConfig(terminal.variables)
+}
+
+/** Says which inbox is meant where the working directory has a configuration. */
+export function mentionUnusedFile({ err }: Pick<Terminal, 'err'>): void {
+  if (existsSync(usualFile)) err(`Using your own inbox. For the gateway of ./${usualFile}, add: --config ${usualFile}`)
+}
+
 /** The given configuration, else assent.yaml in this folder, else the store of this user. */
 export function loadStoreConfig(given: string | undefined, { variables }: Pick<Terminal, 'variables'>): Loaded {
-  if (given !== undefined || existsSync(usualFile)) return loadConfig(given ?? usualFile, variables)
+  return given !== undefined || existsSync(usualFile)
+    ? loadConfig(given ?? usualFile, variables)
+    : ownStoreConfig(variables)
+}
+
+function ownStoreConfig(variables: NodeJS.ProcessEnv): Loaded {
   // Only the ASSENT_… variables and defaults matter. A valid configuration needs a server; this one is never started.
   const readFile = () => ({ ok: false, reason: 'there is no configuration file' }) as const
   const read = readConfig('servers: { none: { command: none } }\nasks: { surfaces: [client, inbox] }', {

@@ -2,7 +2,6 @@
 //
 // A user who can read the configuration and open its store may sign in as the local person: it is their machine.
 
-import { existsSync } from 'node:fs'
 import { homeFolder } from '@assent/tools/home'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
 import { loadConfig } from '../config/load.ts'
@@ -11,16 +10,11 @@ import { standaloneConfig } from '../config/standalone-config.ts'
 import { expectedOrigin } from '../http/listen.ts'
 import { inboxLimits } from '../inbox/limits.ts'
 import { standaloneLimits } from '../limits.ts'
-import { usualFile } from './config-file.ts'
+import { mentionUnusedFile } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { inboxFile, keptOrigin } from './standalone/shared-inbox.ts'
 import type { Terminal } from './terminal.ts'
-
-export const inboxConfigOption = [
-  '-c, --config <file>',
-  `the gateway's configuration; ${usualFile} if it is here, else the inbox of this user`,
-] as const
 
 export const linkMinutes: number = inboxLimits.linkMs / 60_000
 
@@ -32,11 +26,12 @@ export interface InboxChoice {
 
 /** Undefined if the configuration is invalid; the reason is printed on standard error. */
 export function chooseInbox(file: string | undefined, terminal: Terminal): InboxChoice | undefined {
-  const isStandalone = file === undefined && !existsSync(usualFile)
+  const isStandalone = file === undefined
+  if (isStandalone) mentionUnusedFile(terminal)
   const { variables } = terminal
-  const loaded = isStandalone ? standaloneConfig(variables) : loadConfig(file ?? usualFile, variables)
+  const loaded = isStandalone ? standaloneConfig(variables) : loadConfig(file, variables)
   if (loaded.ok) return { config: loaded.config, isStandalone }
-  printFindings(isStandalone ? 'environment' : (file ?? usualFile), loaded, terminal)
+  printFindings(file ?? 'environment', loaded, terminal)
   return undefined
 }
 

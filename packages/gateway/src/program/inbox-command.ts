@@ -1,7 +1,7 @@
 // `assent inbox`: answers asks in the terminal.
 
 import type { Command } from 'commander'
-import { storeConfigOption } from './config-file.ts'
+import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { openAskService } from './open-ask-service.ts'
 import { handleSignals } from './signals.ts'
@@ -17,7 +17,7 @@ export function addInboxCommand(program: Command, terminal: Terminal, end: (code
       // Otherwise `--config` in `inbox link --config f` would be parsed as an option of `inbox`.
       .enablePositionalOptions()
       .summary('answer your open asks in this terminal')
-      .option(...storeConfigOption)
+      .option(...personalConfigOption)
       .description(
         'Lists your open asks as they arrive, and shows one when you open it. An answer has the same effect as in the web inbox, and open pages show it immediately.\n\nEscape leaves a question open. Approve, decline and dismiss each need a key and Enter; none is preselected.',
       )

@@ -1,23 +1,26 @@
 // `assent inbox link`: prints a sign-in link to the web inbox for the person at this terminal.
 
 import type { Command } from 'commander'
+import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { chooseInbox, InboxError, inboxConfigOption, linkMinutes, whyNoLink, withInbox } from './found-inbox.ts'
+import { chooseInbox, type InboxChoice, InboxError, linkMinutes, whyNoLink, withInbox } from './found-inbox.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: ExitCode) => void): void {
   inbox
     .command('link')
     .summary('print a link that signs you in to the web inbox')
-    .option(...inboxConfigOption)
+    .option(...personalConfigOption)
     .description(
       `Prints a link that signs you in to the web inbox: of the gateway with this configuration, or of the programs that your agents start. It works once, within ${linkMinutes} minutes. On this machine it is valid for the process that serves the inbox now, which first has to prove its identity; over https every gateway on the same store accepts it.`,
     )
-    .action(async ({ config: file }: { config?: string }) => {
+    .option('--qr', 'also as a QR code, for a phone; needs https and identity or a passkey')
+    .action(async ({ config: file, qr }: { config?: string; qr?: true }) => {
       const choice = chooseInbox(file, terminal)
       if (choice === undefined) return end(exitCodes.problem)
       end(
         await endedBy(terminal, async () => {
+          if (qr === true) return printCode(choice, terminal)
           const reason = whyNoLink(choice.config)
           if (reason !== undefined) throw new InboxError(reason, exitCodes.problem)
           const { link } = await withInbox(choice, terminal, (found) => found.offer())
@@ -27,6 +30,29 @@ export function addInboxLink(inbox: Command, terminal: Terminal, end: (code: Exi
         }),
       )
     })
+}
+
+/** The code and the address on standard output. */
+async function printCode(choice: InboxChoice, terminal: Terminal): Promise<void> {
+  const [{ phoneAccess, protectionOf }, { qrText }] = await Promise.all([
+    import('./phone-link.ts'),
+    import('./qr-text.ts'),
+  ])
+  const { config } = choice
+  // Settings first, without opening the store: most refusals need only them.
+  const early = phoneAccess(config, { recorded: 'all', passkeys: 1 })
+  const access = early.kind === 'refused' ? early : phoneAccess(config, await protectionOf(config, terminal))
+  if (access.kind === 'refused') throw new InboxError(access.why, exitCodes.problem)
+  const reason = access.kind === 'address' ? undefined : whyNoLink(config)
+  if (reason !== undefined) throw new InboxError(reason, exitCodes.problem)
+  const url =
+    access.kind === 'address' ? access.url : (await withInbox(choice, terminal, (found) => found.offer())).link
+  terminal.out(`${qrText(url, terminal.isOutColoured)}\n${url}`)
+  terminal.err(
+    access.kind === 'address'
+      ? 'Scan the code with your phone, and sign in with your account.'
+      : `Scan the code with your phone. It works once, within ${linkMinutes} minutes. Keep it private.`,
+  )
 }
 
 /** Runs a command, prints why it failed, and returns its exit code. */

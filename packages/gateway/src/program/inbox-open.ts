@@ -2,12 +2,12 @@
 
 import type { Command } from 'commander'
 import { standaloneLimits } from '../limits.ts'
+import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import {
   chooseInbox,
   type InboxChoice,
   InboxError,
-  inboxConfigOption,
   linkMinutes,
   type SignInOffer,
   whyNoLink,
@@ -22,7 +22,7 @@ export function addInboxOpen(inbox: Command, terminal: Terminal, end: (code: Exi
   inbox
     .command('open')
     .summary('open the web inbox in your browser; starts it if needed')
-    .option(...inboxConfigOption)
+    .option(...personalConfigOption)
     .description(
       `Opens the web inbox in your browser and signs you in. The inbox of your agents is started if no process serves it; it then runs in the background until no page has been open for ${standaloneLimits.backgroundIdleMs / 60_000} minutes. A gateway has to run already. On a machine without a desktop, such as over SSH, it prints a sign-in link instead.`,
     )

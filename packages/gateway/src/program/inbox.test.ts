@@ -75,7 +75,10 @@ test('[PROG-17] `assent inbox link` signs in to a running gateway, and the sessi
   const origin = `http://localhost:${port}`
   const around = { ASSENT_LISTEN: host, ASSENT_STORE: `sqlite:${gateway.folder}/assent.db` }
 
-  const { code, out, err } = await assent(['inbox', 'link'], { folder: gateway.folder, variables: around })
+  const { code, out, err } = await assent(['inbox', 'link', '--config', join(gateway.folder, 'assent.yaml')], {
+    folder: gateway.folder,
+    variables: around,
+  })
 
   expect(code).toBe(0)
   expect(out).toMatch(new RegExp(`^${origin}/sign-in#code=[\\w-]{43}\n$`))

@@ -10,7 +10,7 @@ import { askLink } from '../call/route/ask-link.ts'
 import type { Config } from '../config/settings.ts'
 import { expectedOrigin } from '../http/listen.ts'
 import { AskService } from '../inbox/ask-service.ts'
-import { loadStoreConfig, storeInWords, usualFile } from './config-file.ts'
+import { loadPersonalConfig, storeInWords } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { namingOf } from './inbox.ts'
@@ -32,9 +32,9 @@ export type AskServiceOpening =
   | { readonly ok: false; readonly code: ExitCode; readonly problem: InboxProblem }
 
 export async function openAskService(file: string | undefined, terminal: Terminal): Promise<AskServiceOpening> {
-  const loaded = loadStoreConfig(file, terminal)
+  const loaded = loadPersonalConfig(file, terminal)
   if (!loaded.ok) {
-    printFindings(file ?? usualFile, loaded, terminal)
+    printFindings(file ?? 'environment', loaded, terminal)
     return fail(exitCodes.problem, 'malformed', 'The configuration has mistakes. Nothing was opened.')
   }
   const { config } = loaded

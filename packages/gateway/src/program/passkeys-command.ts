@@ -3,7 +3,7 @@
 // Any program of this account can run it too. It cannot be prevented there, so it is recorded in the audit log and shown.
 
 import type { Command } from 'commander'
-import { storeConfigOption } from './config-file.ts'
+import { personalConfigOption } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type ResetOptions, resetPasskeys } from './passkeys-reset.ts'
 import { type Terminal, toned } from './terminal.ts'
@@ -13,7 +13,7 @@ export function addPasskeysCommands(program: Command, terminal: Terminal, end: (
   passkeys
     .command('reset')
     .summary('remove all passkeys of a person, so that they can add a new one')
-    .option(...storeConfigOption)
+    .option(...personalConfigOption)
     .option('--person <subject>', 'with identity: the person, by their subject at the issuer')
     .description(
       'Removes all passkeys of the person at this machine, or, with identity, of the person that --person names. Use it when they are lost; otherwise remove one in the inbox, at /passkeys. The audit log records it with the name of your account, and the inbox shows it to the person for seven days.',

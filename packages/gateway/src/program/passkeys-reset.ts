@@ -8,7 +8,7 @@ import { userInfo } from 'node:os'
 import { isAssentError, oneLine } from '@assent/core'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
 import type { Config } from '../config/settings.ts'
-import { loadStoreConfig, usualFile } from './config-file.ts'
+import { loadPersonalConfig } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printFindings } from './findings.ts'
 import { openState } from './state.ts'
@@ -26,9 +26,9 @@ export interface ResetResult {
 }
 
 export async function resetPasskeys(options: ResetOptions, terminal: Terminal): Promise<ResetResult> {
-  const loaded = loadStoreConfig(options.config, terminal)
+  const loaded = loadPersonalConfig(options.config, terminal)
   if (!loaded.ok) {
-    printFindings(options.config ?? usualFile, loaded, terminal)
+    printFindings(options.config ?? 'environment', loaded, terminal)
     return { code: exitCodes.problem, text: 'The configuration has mistakes. Nothing was changed.' }
   }
   const { config } = loaded

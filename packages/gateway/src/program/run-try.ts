@@ -12,6 +12,7 @@ import { objectAt } from '../protocol/messages.ts'
 import { sleep } from '../protocol/sleep.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { printFindings } from './findings.ts'
 import { type FoundInbox, linkMinutes, withInbox } from './found-inbox.ts'
 import { openOffer } from './inbox-open.ts'
 import { handleSignals } from './signals.ts'
@@ -28,8 +29,11 @@ export async function runTry(terminal: Terminal): Promise<ExitCode> {
   const { variables, program, isErrColoured, err } = terminal
   const [command, ...args] = program ?? []
   const read = standaloneConfig(variables)
-  if (command === undefined || !read.ok)
-    throw new Error('The settings in the environment are invalid. Run: assent doctor')
+  if (!read.ok) {
+    printFindings('environment', read, terminal)
+    return exitCodes.problem
+  }
+  if (command === undefined) throw new Error('The program cannot start itself. Run: npx assent try')
   const strong = (text: string) => toned(isErrColoured, 'bold', text)
   const agent = spawn(command, args, { env: { ...variables, ...forAgent }, stdio: ['pipe', 'pipe', 'inherit'] })
   const signals = handleSignals(undefined)
