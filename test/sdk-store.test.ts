@@ -2,7 +2,15 @@
 
 import { generateKeyPairSync } from 'node:crypto'
 import { answerMeta } from '@assent/core'
-import { type AssentSettings, createAssent, type DurableStore, type Interaction, verifyReceipt } from '@assent/sdk'
+import {
+  type AssentSettings,
+  createAssent,
+  type DurableStore,
+  type Interaction,
+  onSurface,
+  type Surface,
+  verifyReceipt,
+} from '@assent/sdk'
 import type { Store } from '@assent/store'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { contextOf, type Retry, roundOf } from '../test-kit/mcp/rounds-2026-07-28.ts'
@@ -258,7 +266,7 @@ describe('a gate', () => {
 
   test('[RUN-16] a failed round withdraws the approvals that it asked for', async () => {
     const play = callWith(async ({ gate, step }) => {
-      await step('big', () => 'x'.repeat(170_000))
+      for (let n = 0; n < 12; n++) await step(`big ${n}`, () => 'x'.repeat(15_000))
       return (await gate({ title: 'Failed round', arguments: {} }, () => 'ran')).value
     })
     await expect(play()).rejects.toMatchObject({ code: 'limit_exceeded' })
@@ -302,7 +310,7 @@ describe('a step', () => {
     )
     const { code, text } = await play({ state: (await play()).state, answers: { 'ask-1': sure } })
     expect(code).toBe('step_unclear')
-    expect(text).toContain('The step "work" was done, but its result could not be kept.')
+    expect(text).toContain('The step "work" was done, but its result could not be stored.')
   })
 
   test('[SDK-20] is claimed, finished and stored under its own name, in this call, by this process', async () => {
@@ -325,6 +333,30 @@ describe('a step', () => {
       keepMs,
       outcome: '["y",{"confirmed":true}]',
     })
+  })
+
+  test('[SDK-33] a result that is too large for the state stays in the store, and is the same in every round', async () => {
+    const large = 'x'.repeat(170_000)
+    const work = vi.fn(() => large)
+    const play = callWith(async ({ ask, step }) => {
+      const result = await step('large', work)
+      await ask.confirm('Sure?')
+      return String(result === large)
+    })
+    const first = await play()
+    expect(first.state?.length).toBeLessThan(5_000)
+    expect((await play({ state: first.state, answers: { 'ask-1': sure } })).text).toBe('true')
+    expect(work).toHaveBeenCalledTimes(1)
+  })
+
+  test('[SDK-36] is not recorded in the store if the handler waits, because no state could bring its call back', async () => {
+    const unused = () => Promise.reject(new Error('not used'))
+    const { interactive } = createAssent({
+      store: withReplies({ steps: { claim: unused, finish: unused, keep: unused } }),
+    })
+    const handler = interactive<[], unknown, unknown>(async ({ step }) => step('work', () => 'done'))
+    const surface: Surface = { name: 'client', refuses: () => undefined, put: unused }
+    expect(await handler(onSurface(surface))).toEqual({ content: [{ type: 'text', text: 'done' }] })
   })
 
   test('[SDK-20] the first answer counts, with its comment, whatever is sent later', async () => {

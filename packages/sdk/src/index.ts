@@ -19,6 +19,8 @@ export type {
   ToolRegistration,
   ToolServer,
 } from './register/types.ts'
+export type { Jsonify } from './run/jsonify.ts'
+export type { StepContext, StepOptions } from './run/step-attempts.ts'
 export type { AssentSettings } from './server/server-context.ts'
 
 // ask
@@ -44,7 +46,7 @@ export { type AskingGenerator, type GeneratorInteraction, yielding } from './gen
 
 // run only what was approved
 export type { JsonMembers, ToolDefinition } from './gate/action.ts'
-export type { Gate, GateAction, GateResult } from './gate/gate.ts'
+export type { Gate, GateAction, GateContext, GateResult } from './gate/gate.ts'
 export { type ReceiptStatement, type VerifiedReceipt, verifyReceipt } from '@assent/core'
 
 // ask on another surface

@@ -5,12 +5,16 @@ import * as describe from './ask/describe.ts'
 import type { Run } from './ask/run.ts'
 import { actionOf, type ToolIdentity } from './gate/action.ts'
 import { createGate, type Gate } from './gate/gate.ts'
+import { fingerprintOf } from './journal/journal.ts'
+import type { Jsonify } from './run/jsonify.ts'
+import type { StepContext, StepOptions } from './run/step-attempts.ts'
+import { ownStepPrefix } from './run/steps.ts'
 import { askForSecret } from './secrets/ask-for-secret.ts'
 import type { ServerContext } from './server/server-context.ts'
 
 export interface Interaction<Context = unknown> {
   readonly ask: Ask
-  /** Does something once, however often the handler runs, and keeps its result, which must be JSON. */
+  /** Does something once, however often the handler runs, and keeps its result as JSON. */
   readonly step: Step
   /** Runs something only after a person approved exactly it, and only once for that approval. */
   readonly gate: Gate
@@ -20,7 +24,11 @@ export interface Interaction<Context = unknown> {
   readonly context: Context
 }
 
-export type Step = <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
+export type Step = <Value>(
+  name: string,
+  work: (context: StepContext) => Value | Promise<Value>,
+  options?: StepOptions,
+) => Promise<Jsonify<Awaited<Value>>>
 
 export interface InteractionParts<Context> {
   readonly run: Run
@@ -33,20 +41,23 @@ export interface InteractionParts<Context> {
 
 export function createInteraction<Context>(parts: InteractionParts<Context>): Interaction<Context> {
   const { run, identity, signal, context } = parts
-  let pages = 0
+  const pages = new Map<string, number>()
   const ask = createAsk({
     run,
     secret: (description) => {
-      pages++
-      return askForSecret(description, `secret ${pages}`, parts)
+      // By its question and not by its position: parallel branches may take turns differently in each round.
+      const page = fingerprintOf(description)
+      const count = (pages.get(page) ?? 0) + 1
+      pages.set(page, count)
+      return askForSecret(description, `${ownStepPrefix}secret ${page} ${count}`, parts)
     },
     approval: (title, action, settings) => describe.approve(title, actionOf(identity, title, action), settings),
   })
-  // The stored result is what the work returned, after JSON; a result that JSON cannot represent was refused.
-  const step: Step = (name, work) =>
+  // The stored result is what the work returned, after JSON.
+  const step: Step = (name, work, options) =>
     run.promises.guard(
       { kind: 'step', label: name },
-      async () => (await run.once(name, work)) as Awaited<ReturnType<typeof work>>,
+      async () => (await run.once(name, work, options)) as Jsonify<Awaited<ReturnType<typeof work>>>,
     )
   return { ask, step, gate: createGate(parts), signal, context }
 }

@@ -10,7 +10,7 @@ import type { ToolDefinition } from './gate/action.ts'
 import { createInteraction, type Interaction } from './interaction.ts'
 import { rawArgumentsOf } from './raw-arguments.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
-import { type CallKind, callDigest } from './request.ts'
+import { type CallKind, callDigest, decodeArguments, encodeArguments } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
 import { read20260728, round20260728 } from './run/2026-07-28.ts'
 import { LiveRun } from './run/live.ts'
@@ -69,9 +69,12 @@ export function createInteractive(serverContext: ServerContext): Interactive {
         const value = await serve(
           serverContext,
           options.server,
-          { context, given, kind, target, principal },
-          (run, signal) =>
-            handler(...given, createInteraction({ run, serverContext, identity, principal, signal, context })),
+          { context, given, raw: rawArgumentsOf(given), kind, target, principal },
+          (run, signal, passed) =>
+            handler(
+              ...(passed as Given),
+              createInteraction({ run, serverContext, identity, principal, signal, context }),
+            ),
         )
         return asResult(value, kind, given) as Result
       } catch (error) {
@@ -93,12 +96,13 @@ function sourceOf(handler: unknown): string {
 interface Call {
   readonly context: unknown
   readonly given: readonly unknown[]
+  readonly raw: readonly unknown[] | undefined
   readonly kind: CallKind
   readonly target: string
   readonly principal: string
 }
 
-type StartedHandler = (run: Run, signal: AbortSignal) => unknown
+type StartedHandler = (run: Run, signal: AbortSignal, given: readonly unknown[]) => unknown
 
 async function serve(
   serverContext: ServerContext,
@@ -106,19 +110,24 @@ async function serve(
   call: Call,
   handler: StartedHandler,
 ): Promise<unknown> {
-  const { context, given, kind, target, principal } = call
+  const { context, given, raw, kind, target, principal } = call
   // In a later turn, so that an error that the handler throws synchronously is an outcome like any other.
-  const started = (run: Run, signal: AbortSignal) => Promise.resolve().then(() => handler(run, signal))
+  const started = (run: Run, signal: AbortSignal, passed = given) =>
+    Promise.resolve().then(() => handler(run, signal, passed))
   const round = read20260728(context)
   if (round !== undefined) {
-    const raw = rawArgumentsOf(given)
-    const bound = raw === undefined ? given : [raw.rawArguments, ...given.slice(1)]
-    const binding = { principal, requestDigest: callDigest(kind, target, bound) }
-    return round20260728(round, binding, serverContext, (run) => started(run, signalOf(context)))
+    const binding = {
+      principal,
+      requestDigest: callDigest(kind, target, raw ?? given),
+      ...(raw === undefined ? {} : { given: encodeArguments(given) }),
+    }
+    return round20260728(round, binding, serverContext, (run, first) =>
+      started(run, signalOf(context), first === undefined ? given : decodeArguments(first)),
+    )
   }
   const { surface, signal } = surfaceOf(context, server, serverContext)
   const callId = serverContext.newId('call')
-  const run = new LiveRun(callId, surface, serverContext.runSettings, signal, serverContext.stepRecord(callId))
+  const run = new LiveRun(callId, surface, serverContext.runSettings, signal)
   return run.end(started(run, signal))
 }
 

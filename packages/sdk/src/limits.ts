@@ -30,13 +30,29 @@ export const sdkLimits = {
   asksAtOnce: 16,
   /** Approvals that may be open at once in the store, from all askers: see `OpenLimits`. */
   openAsks: { perCaller: 100, perServer: 10_000, perTenant: 20_000, total: 100_000 },
-  /** How long a round waits for slower branches of its handler to reach what they asked before. */
-  slowBranchesMs: 500,
   /** How often one question is asked if its author's check does not accept the answers. */
   answerTries: 3,
   /** Length of the reason that the person then reads. */
   reasonChars: 1_000,
+  /**
+   * How long a handler may take to reach again what it reached in earlier rounds, while something new waits for that. It only ends
+   * calls that are stuck: a handler that finishes without it is stopped at once.
+   */
+  repeatWithinMs: 30 * 1_000,
   stepNameChars: 128,
+  /** A larger result of a step stays in the store, if there is one, and is not sent with the state. */
+  stepInStateChars: 16 * 1_024,
+  stepRetries: 10,
+  /** Before the second attempt of a step; doubled for each further one. */
+  retryFirstMs: 200,
+  retryMostMs: 5_000,
+  /** How long a caller waits for a step that another process runs, and how often it looks at first. */
+  ownerWaitMs: 25_000,
+  ownerPollMs: 50,
+  /** Stored of the error of a failed step. */
+  errorMessageChars: 10 * 1_024,
+  errorCodeChars: 128,
+  errorDataChars: 4 * 1_024,
   /** Length of a question's label, which names it in journals and errors. */
   labelChars: 80,
   /** Entries of the cache of encoded questions. */

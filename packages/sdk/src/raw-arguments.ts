@@ -21,9 +21,9 @@ export function recordingRaw<Schema extends StandardSchema>(schema: Schema): Sch
 }
 
 /** Undefined where nothing was recorded: the parsed arguments then have to do. */
-export function rawArgumentsOf(given: readonly unknown[]): { readonly rawArguments: unknown } | undefined {
-  const [parsed] = given
-  return isHolder(parsed) && received.has(parsed) ? { rawArguments: received.get(parsed) } : undefined
+export function rawArgumentsOf(given: readonly unknown[]): readonly unknown[] | undefined {
+  const [parsed, ...rest] = given
+  return isHolder(parsed) && received.has(parsed) ? [received.get(parsed), ...rest] : undefined
 }
 
 function isHolder(value: unknown): value is object {

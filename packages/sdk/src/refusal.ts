@@ -17,7 +17,7 @@ const next: Partial<Record<ErrorCode, string>> = {
   not_supported:
     'No person saw this question. Tell the user that it needs their answer and that this client cannot ask them.',
   validation_failed: 'An answer came that does not fit the question, which counts as no. Call again to ask once more.',
-  state_refused: 'The answers belong to another call, another user, or a time that has passed. Start the call again.',
+  state_refused: 'Start the call again.',
   grant_refused:
     'The approval was used before, is too old, or was for something else. Ask again if it is still needed.',
   step_unclear: 'Do not call this again before a person has checked what it changed.',

@@ -1,4 +1,4 @@
-// The digest of a call, so that its state opens only for the same call.
+// The digest of a call, so that its state opens only for the same call; and its arguments as JSON, and back.
 //
 // Arguments are the output of the server's schema, so they may contain values that JSON cannot: each such value gets an
 // encoding of its own. A value without an encoding is refused, because two different calls would share one digest.
@@ -10,23 +10,58 @@ export type CallKind = 'tool' | 'prompt' | 'resource'
 const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const
 
 export function callDigest(kind: CallKind, name: string, given: readonly unknown[]): string {
-  return requestDigest({ method: methods[kind], target: name, arguments: { given: asJson(given) } })
+  return requestDigest({ method: methods[kind], target: name, arguments: { given: encodeArgument(given) } })
 }
 
-function asJson(value: unknown): JsonValue {
+export function encodeArguments(given: readonly unknown[]): JsonValue {
+  return encodeArgument(given)
+}
+
+/** What `encodeArguments` encoded. */
+export function decodeArguments(encoded: JsonValue): unknown[] {
+  return decodeArgument(encoded) as unknown[]
+}
+
+function encodeArgument(value: unknown): JsonValue {
   if (value === undefined) return { '': 'undefined' }
   if (typeof value === 'bigint') return { '': 'bigint', value: String(value) }
   if (typeof value === 'number' && !Number.isFinite(value)) return { '': 'number', value: String(value) }
   if (typeof value !== 'object' || value === null) return primitive(value)
-  if (Array.isArray(value)) return value.map(asJson)
+  if (Array.isArray(value)) return value.map(encodeArgument)
   if (value instanceof Date) return { '': 'date', value: value.getTime() }
   if (value instanceof URL) return { '': 'url', value: value.href }
-  if (value instanceof Set) return { '': 'set', value: [...value].map(asJson) }
-  if (value instanceof Map) return { '': 'map', value: [...value].map(asJson) }
+  if (value instanceof Set) return { '': 'set', value: [...value].map(encodeArgument) }
+  if (value instanceof Map) return { '': 'map', value: [...value].map(encodeArgument) }
   if (!isPlainObject(value)) throw notSerializable('an instance of a class')
   // A member called '' would let ordinary data look like one of the encodings above.
-  if (Object.hasOwn(value, '')) return { '': 'object', value: Object.entries(value).map(asJson) }
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member)]))
+  if (Object.hasOwn(value, '')) return { '': 'object', value: Object.entries(value).map(encodeArgument) }
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, encodeArgument(member)]))
+}
+
+function decodeArgument(encoded: JsonValue): unknown {
+  if (Array.isArray(encoded)) return encoded.map(decodeArgument)
+  if (typeof encoded !== 'object' || encoded === null) return encoded
+  const { value = null } = encoded as { readonly value?: JsonValue }
+  switch ((encoded as { readonly ''?: JsonValue })['']) {
+    case 'undefined':
+      return undefined
+    case 'bigint':
+      return BigInt(String(value))
+    case 'number':
+      return Number(value)
+    case 'date':
+      return new Date(value as number)
+    case 'url':
+      return new URL(String(value))
+    case 'set':
+      return new Set(decodeArgument(value) as unknown[])
+    case 'map':
+      return new Map(decodeArgument(value) as [unknown, unknown][])
+    case 'object':
+      return Object.fromEntries(decodeArgument(value) as [string, unknown][])
+    default:
+      return Object.fromEntries(Object.entries(encoded).map(([name, member]) => [name, decodeArgument(member)]))
+  }
 }
 
 function primitive(value: unknown): JsonValue {

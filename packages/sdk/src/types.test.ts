@@ -8,6 +8,41 @@ import type { Ask } from './ask/ask.ts'
 import { field } from './ask/field.ts'
 import { interactive } from './assent.ts'
 import type { Gate } from './gate/gate.ts'
+import type { Step } from './interaction.ts'
+import type { Jsonify } from './run/jsonify.ts'
+
+test('[SDK-29] the type of a step or gate describes what it returns after JSON', () => {
+  interface Row {
+    readonly id: number
+    at: Date
+    error?: string
+    note: string | undefined
+    save(): void
+  }
+  interface StoredRow {
+    readonly id: number
+    at: string
+    error?: string
+    note?: string
+  }
+  expectTypeOf<Jsonify<Row>>().toEqualTypeOf<StoredRow>()
+  expectTypeOf<Jsonify<Row[]>>().toEqualTypeOf<StoredRow[]>()
+  expectTypeOf<Jsonify<readonly [Date, undefined]>>().toEqualTypeOf<readonly [string, null]>()
+  expectTypeOf<Jsonify<void>>().toEqualTypeOf<undefined>()
+  expectTypeOf<Jsonify<'a' | 7 | null>>().toEqualTypeOf<'a' | 7 | null>()
+  expectTypeOf<Jsonify<unknown>>().toEqualTypeOf<unknown>()
+  expectTypeOf<Jsonify<{ readonly kind: 'a'; readonly list: readonly string[] }>>().toEqualTypeOf<{
+    readonly kind: 'a'
+    readonly list: readonly string[]
+  }>()
+  const typed = async (step: Step, gate: Gate) => {
+    expectTypeOf(await step('none', () => undefined)).toEqualTypeOf<undefined>()
+    expectTypeOf(await step('when', async () => new Date())).toEqualTypeOf<string>()
+    const { value } = await gate({ title: 'Go', arguments: {} }, (_, { key }) => ({ key, at: new Date() }))
+    expectTypeOf(value).toEqualTypeOf<{ key: string; at: string }>()
+  }
+  expect(typed).toBeTypeOf('function')
+})
 
 test('[SDK-1] arguments and context follow from the registration, with both SDKs', () => {
   const server = new McpServer({ name: 's', version: '1' })

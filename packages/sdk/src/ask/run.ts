@@ -5,6 +5,7 @@
 
 import type { Surface, WithdrawReason } from '@assent/core'
 import type { AuthorPromises } from '../run/author-promises.ts'
+import type { StepContext, StepOptions } from '../run/step-attempts.ts'
 import type { Description } from './describe.ts'
 import type { Ending } from './ending.ts'
 
@@ -18,12 +19,17 @@ export interface Run {
   readonly promises: AuthorPromises
   put(description: Description, askRecord?: AskRecord): Promise<Settlement>
   /** Does the work unless it was done before in this call; either way resolves with its result. */
-  once(name: string, work: () => unknown): Promise<unknown>
+  once(name: string, work: (context: StepContext) => unknown, options?: OnceOptions): Promise<unknown>
   /**
    * Cleans up when nothing in this call needs the resource any more: at once where the handler waits, after the
    * last round where it runs again. It must not throw.
    */
   afterwards(work: () => Promise<void>): Promise<void>
+}
+
+export interface OnceOptions extends StepOptions {
+  /** A step of the SDK itself; its name begins with `assent:`. */
+  readonly isOwn?: boolean
 }
 
 export interface Settlement {

@@ -184,6 +184,7 @@ describe('an approval', () => {
       newId: () => `grant_${'0'.repeat(36)}`,
       useWithinMs: 10_000,
       signing: { keyId: 'k1', privateKey },
+      warnGateWithoutStore: () => undefined,
     } as unknown as ServerContext
     for (const [repeatableUntilMs, lastMs] of [
       [9_000, 9_000],
@@ -193,7 +194,7 @@ describe('an approval', () => {
         surface: 'client',
         promises: new AuthorPromises(() => undefined),
         put: async () => ({ ...settlement, repeatableUntilMs }),
-        once: async (_: string, work: () => unknown) => work(),
+        once: async (_: string, work: (context: object) => unknown) => work({ attempt: 1 }),
       } as unknown as Run
       const identity = { server: 'ops', name: 'deploy', definition: undefined }
       const gate = createGate({ run, serverContext, identity, principal: 'ann' })

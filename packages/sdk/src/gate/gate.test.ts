@@ -23,7 +23,7 @@ describe('a gate', () => {
       { signing: { keyId: 'k1', privateKey } },
     )
     expect(text).toBe('deployed to production')
-    expect(ran).toHaveBeenCalledExactlyOnceWith(given)
+    expect(ran).toHaveBeenCalledExactlyOnceWith(given, expect.objectContaining({ attempt: 1, receipt }))
     const action = {
       server: 'ops',
       tool: 'deploy',

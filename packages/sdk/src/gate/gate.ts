@@ -1,9 +1,9 @@
 // The gate: code that runs only after a valid accept of exactly what it does.
 //
 // Anything else is a no: every other ending, an action that differs from the approved one, an approval that was
-// used, that is too old or that is not recorded, and every error on the way. The order guarantees
-// this: the work is claimed, then the digest is computed again from the current action, then the approval is used up,
-// and only then does the work run. Its result is stored like a step, with a signed receipt.
+// used, that is too old or that is not recorded, and every error on the way. The order guarantees this. First a step of its own
+// computes the digest again from the current action, uses up the approval and stores the signed receipt. Then a second step
+// checks digest and time once more and runs the work. So the receipt is never lost, whatever the work does or returns.
 
 import { type Action, AssentError, actionDigest, askLimits, compact, type JsonObject, signReceipt } from '@assent/core'
 import * as describe from '../ask/describe.ts'
@@ -11,6 +11,9 @@ import { answerValue, commentOf } from '../ask/ending.ts'
 import type { AskOptions } from '../ask/options.ts'
 import type { Run, Settlement } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
+import type { Jsonify } from '../run/jsonify.ts'
+import type { StepContext, StepOptions } from '../run/step-attempts.ts'
+import { ownStepPrefix } from '../run/steps.ts'
 import type { ServerContext } from '../server/server-context.ts'
 import { actionOf, type JsonMembers, type ToolIdentity } from './action.ts'
 import { storedAskRecord } from './stored-ask-record.ts'
@@ -27,6 +30,7 @@ export interface GateAction<Arguments extends object = JsonObject> extends AskOp
 }
 
 export interface GateResult<Value> {
+  /** What the work returned, after JSON. */
   readonly value: Value
   /** Proof that this approval was given and used; see `verifyReceipt`. */
   readonly receipt: string
@@ -34,11 +38,17 @@ export interface GateResult<Value> {
   readonly comment?: string
 }
 
+export interface GateContext extends StepContext {
+  readonly receipt: string
+}
+
+/** If the work fails, the error has the receipt as `receipt`. */
 export type Gate = <Value, Arguments extends JsonMembers<Arguments>>(
   action: GateAction<Arguments>,
   /** Gets the approved arguments as they were shown: a deeply frozen copy. */
-  run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
-) => Promise<GateResult<Value>>
+  run: (approved: Readonly<Arguments>, context: GateContext) => Value | Promise<Value>,
+  options?: StepOptions,
+) => Promise<GateResult<Jsonify<Awaited<Value>>>>
 
 export interface GateDependencies {
   readonly run: Run
@@ -49,12 +59,14 @@ export interface GateDependencies {
 
 export function createGate(parts: GateDependencies): Gate {
   const { run, serverContext, identity, principal } = parts
-  const pass = async <Value, Arguments extends JsonMembers<Arguments>>(
-    asked: GateAction<Arguments>,
-    work: (approved: Readonly<Arguments>) => Value | Promise<Value>,
+  const pass = async (
+    asked: GateAction,
+    work: (approved: JsonObject, context: GateContext) => unknown,
+    options: StepOptions,
   ) => {
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? serverContext.useWithinMs)
-    const action = actionOf(identity, asked.title, asked.arguments as object)
+    serverContext.warnGateWithoutStore()
+    const action = actionOf(identity, asked.title, asked.arguments)
     const description = describe.approve(asked.title, action, asked)
     const { store, tenant, openAsks } = serverContext
     const asker = { server: action.server, tool: action.tool }
@@ -64,17 +76,43 @@ export function createGate(parts: GateDependencies): Gate {
       store && storedAskRecord({ store, tenant, principal, asker, question, via, useWithinMs, openAsks })
     const settled = await run.put(description, askRecord)
     await answerValue(description, settled.ending)
-    const stored = await run.once(`gate ${settled.askId}`, async () => {
-      const again = actionDigest(actionOf(identity, asked.title, asked.arguments as object))
+    const checkUnchanged = () => {
+      const again = actionDigest(actionOf(identity, asked.title, asked.arguments))
       if (again !== actionDigest(action)) throw grantRefused('it is no longer what was approved')
-      const receipt = await useApproval(parts, action, settled, useWithinMs)
-      // `action.arguments` is a copy of `asked.arguments`, so it has the same type.
-      return { value: await work(action.arguments as unknown as Readonly<Arguments>), receipt }
-    })
-    const comment = commentOf(settled.ending)
-    return { ...(stored as GateResult<Value>), ...compact({ comment }) }
+    }
+    const useUp = () => {
+      checkUnchanged()
+      return useApproval(parts, action, settled, useWithinMs)
+    }
+    const used = (await run.once(`${ownStepPrefix}receipt ${settled.askId}`, useUp, { isOwn: true })) as UsedApproval
+    const { receipt, usedAtMs } = used
+    try {
+      const value = await run.once(
+        `${ownStepPrefix}gate ${settled.askId}`,
+        (context) => {
+          checkUnchanged()
+          // The process that used the approval may have died before it began the work.
+          const isRecent = serverContext.nowMs() < usedAtMs + useWithinMs
+          if (context.attempt === 1 && !isRecent) throw grantRefused('the approval is too old')
+          return work(action.arguments, { ...context, receipt })
+        },
+        { ...options, isOwn: true },
+      )
+      return { value, receipt, ...compact({ comment: commentOf(settled.ending) }) }
+    } catch (error) {
+      throw error instanceof Error ? Object.assign(error, { receipt }) : error
+    }
   }
-  return (asked, work) => run.promises.guard({ kind: 'ask', label: asked.title }, () => pass(asked, work))
+  // The value is what the work returned after JSON, and the arguments are a copy of those of the action.
+  return (asked, work, options = {}) =>
+    run.promises.guard({ kind: 'ask', label: asked.title }, () =>
+      pass(asked as unknown as GateAction, work as (approved: JsonObject, context: GateContext) => unknown, options),
+    ) as Promise<GateResult<Jsonify<Awaited<ReturnType<typeof work>>>>>
+}
+
+interface UsedApproval {
+  readonly receipt: string
+  readonly usedAtMs: number
 }
 
 /** Uses up the approval and signs the receipt, immediately before the work. */
@@ -83,7 +121,7 @@ async function useApproval(
   action: Action,
   { askId, atMs, repeatableUntilMs }: Settlement,
   useWithinMs: number,
-): Promise<string> {
+): Promise<UsedApproval> {
   const digest = actionDigest(action)
   const nowMs = serverContext.nowMs()
   const { store, tenant, signing } = serverContext
@@ -107,10 +145,11 @@ async function useApproval(
     decidedAtMs = grant.grantedAtMs
   }
   const { keyId, privateKey } = signing
-  return signReceipt(
+  const receipt = signReceipt(
     { askId, grantId, actionDigest: digest, principal, approvedBy: principal, decidedAtMs, usedAtMs: nowMs, keyId },
     privateKey,
   )
+  return { receipt, usedAtMs: nowMs }
 }
 
 function grantRefused(why: string): AssentError {

@@ -6,8 +6,10 @@
 
 import { AssentError } from '@assent/core'
 import type { JsonMembers } from '../gate/action.ts'
-import type { GateAction, GateResult } from '../gate/gate.ts'
+import type { GateAction, GateContext, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
+import type { Jsonify } from '../run/jsonify.ts'
+import type { StepContext, StepOptions } from '../run/step-attempts.ts'
 import { type PlainAsk, performPlain } from './plain-ask.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'
@@ -16,12 +18,17 @@ import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'
 export interface GeneratorInteraction<Context = unknown> {
   readonly ask: YieldedAsk
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */
-  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Yielded<Value>
+  readonly step: <Value>(
+    name: string,
+    work: (context: StepContext) => Value | Promise<Value>,
+    options?: StepOptions,
+  ) => Yielded<Jsonify<Awaited<Value>>>
   /** Runs something only after a person approved exactly that. */
   readonly gate: <Value, Arguments extends JsonMembers<Arguments>>(
     action: GateAction<Arguments>,
-    run: (approved: Readonly<Arguments>) => Value | Promise<Value>,
-  ) => Yielded<GateResult<Value>>
+    run: (approved: Readonly<Arguments>, context: GateContext) => Value | Promise<Value>,
+    options?: StepOptions,
+  ) => Yielded<GateResult<Jsonify<Awaited<Value>>>>
   readonly signal: AbortSignal
   readonly context: Context
 }
@@ -58,8 +65,8 @@ export function yielding<Given extends unknown[] = [], Context = unknown, Result
 function generatorInteraction<Context>({ signal, context }: Interaction<Context>): GeneratorInteraction<Context> {
   return {
     ask: yieldedAsk,
-    step: (name, work) => yielded(({ step }) => step(name, work)),
-    gate: (action, run) => yielded(({ gate }) => gate(action, run)),
+    step: (name, work, options) => yielded(({ step }) => step(name, work, options)),
+    gate: (action, run, options) => yielded(({ gate }) => gate(action, run, options)),
     signal,
     context,
   }

@@ -2,8 +2,8 @@ import type { JsonValue } from '@assent/core'
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../ask/ending.ts'
 import { sdkLimits } from '../limits.ts'
-import { decodeEnding, decodeJournal, encodeEnding, encodeJournal } from './encode.ts'
-import { type AskEntry, Journal, type StepEntry } from './journal.ts'
+import { decodeEnding, decodeJournal, encodeEnding, encodeJournal, roomIn } from './encode.ts'
+import { type AskEntry, Journal, type JournalStep } from './journal.ts'
 
 const endings: readonly [Ending, JsonValue[]][] = [
   [{ kind: 'accepted' }, ['y']],
@@ -49,69 +49,86 @@ const refusal = expect.objectContaining({
 })
 
 describe('a journal', () => {
-  const open: AskEntry = { id: 'ask_1', fingerprint: 'm1', label: 'Name?', decideByMs: 5 }
-  const concurrent: AskEntry = { ...open, id: 'ask_2', isConcurrent: true }
-  const ended: AskEntry = { ...open, id: 'ask_3', ended: { atMs: 4, ending: { kind: 'declined', comment: 'no' } } }
-  const steps: readonly (readonly [string, StepEntry])[] = [
-    ['nothing', { kind: 'done' }],
-    ['something', { kind: 'done', result: { id: 7 } }],
-    ['null', { kind: 'done', result: null }],
-    ['broke', { kind: 'failed', code: 'step_failed', message: 'disk full' }],
-    ['shut', { kind: 'failed', code: 'grant_refused', message: 'too old' }],
+  const open: AskEntry = { id: 'ask_1', fingerprint: 'm1', label: 'Name?', decideByMs: 5, round: 1 }
+  const later: AskEntry = { ...open, id: 'ask_2', round: 2 }
+  const ending = { kind: 'declined', comment: 'no' } as const
+  const ended: AskEntry = { ...open, id: 'ask_3', ended: { atMs: 4, round: 2, ending } }
+  const cause = { name: 'HttpError', code: 503, data: { retry: true } }
+  const steps: readonly (readonly [string, JournalStep])[] = [
+    ['nothing', { round: 1, entry: { kind: 'done' } }],
+    ['something', { round: 1, entry: { kind: 'done', result: { id: 7 } } }],
+    ['null', { round: 2, entry: { kind: 'done', result: null } }],
+    ['broke', { round: 2, entry: { kind: 'failed', code: 'step_failed', message: 'disk full', cause } }],
+    ['shut', { round: 2, entry: { kind: 'failed', code: 'grant_refused', message: 'too old' } }],
+    ['large', { round: 2, entry: { kind: 'stored' } }],
   ]
   const encoded = [
-    1,
+    2,
     'call_1',
+    2,
     [
-      ['ask_1', 'm1', 'Name?', 5, 0],
-      ['ask_2', 'm1', 'Name?', 5, 1],
-      ['ask_3', 'm1', 'Name?', 5, 0, 4, 'n', 'no'],
+      ['ask_1', 'm1', 'Name?', 5, 1],
+      ['ask_2', 'm1', 'Name?', 5, 2],
+      ['ask_3', 'm1', 'Name?', 5, 1, 4, 2, 'n', 'no'],
     ],
     [
-      ['nothing'],
-      ['something', { id: 7 }],
-      ['null', null],
-      ['broke', 'disk full', 'step_failed'],
-      ['shut', 'too old', 'grant_refused'],
+      ['nothing', 1],
+      ['something', 1, { id: 7 }],
+      ['null', 2, null],
+      ['broke', 2, 'disk full', 'step_failed', cause],
+      ['shut', 2, 'too old', 'grant_refused'],
+      ['large', 2, null, 'stored'],
     ],
   ]
 
-  test('[SDK-7] is encoded with its asks and steps, and decoded unchanged', () => {
-    const journal = new Journal('call_1', [open, concurrent, ended], steps)
+  test('[SDK-7] is encoded with its asks and steps, and decoded unchanged for the next round', () => {
+    const journal = new Journal('call_1', { round: 2, asks: [open, later, ended], steps })
     expect(encodeJournal(journal)).toEqual(encoded)
     const back = decodeJournal(encoded as JsonValue)
-    expect(back.callId).toBe('call_1')
-    expect(back.asks).toEqual([open, concurrent, ended])
+    expect([back.callId, back.round, back.given]).toEqual(['call_1', 3, undefined])
+    expect(back.asks).toEqual([open, later, ended])
     expect([...back.steps]).toStrictEqual(steps)
+    expect(decodeJournal([...encoded, [{ env: 'test' }]] as JsonValue).given).toEqual([{ env: 'test' }])
   })
 
-  const ask = ['ask_1', 'm1', 'Name?', 5, 0]
+  test('[SDK-12] has room for what is left of its largest size', () => {
+    const journal = new Journal('call_1', { asks: [open] })
+    expect(roomIn(journal)).toBe(sdkLimits.journalChars - JSON.stringify(encodeJournal(journal)).length)
+    expect(roomIn(new Journal('x'.repeat(sdkLimits.journalChars)))).toBe(0)
+  })
+
+  const ask = ['ask_1', 'm1', 'Name?', 5, 1]
   test.each<[string, unknown]>([
     ['an object', {}],
-    ['a text of four characters', '1234'],
-    ['an object that looks like a list', { ...[1, 'call_1', [], []], length: 4 }],
-    ['three parts', [1, 'call_1', []]],
-    ['five parts', [1, 'call_1', [], [], []]],
-    ['another version', [2, 'call_1', [], []]],
-    ['a call id that is no text', [1, 7, [], []]],
-    ['asks that are no list', [1, 'call_1', {}, []]],
-    ['steps that are no list', [1, 'call_1', [], {}]],
-    ['an ask that is no list', [1, 'call_1', ['abcd'], []]],
-    ['an ask that is an object', [1, 'call_1', [{}], []]],
-    ['a step that is an object', [1, 'call_1', [], [{ 0: 'step' }]]],
-    ...[0, 1, 2, 3].map((at): [string, unknown] => [
+    ['a text of five characters', '12345'],
+    ['an object that looks like a list', { ...[2, 'call_1', 1, [], []], length: 5 }],
+    ['four parts', [2, 'call_1', 1, []]],
+    ['seven parts', [2, 'call_1', 1, [], [], [], []]],
+    ['another version', [1, 'call_1', 1, [], []]],
+    ['a call id that is no text', [2, 7, 1, [], []]],
+    ['a round that is text', [2, 'call_1', '1', [], []]],
+    ['round 0', [2, 'call_1', 0, [], []]],
+    ['asks that are no list', [2, 'call_1', 1, {}, []]],
+    ['steps that are no list', [2, 'call_1', 1, [], {}]],
+    ['an ask that is no list', [2, 'call_1', 1, ['abcd'], []]],
+    ['an ask that is an object', [2, 'call_1', 1, [{}], []]],
+    ['a step that is an object', [2, 'call_1', 1, [], [{ 0: 'step' }]]],
+    ...[0, 1, 2, 3, 4].map((at): [string, unknown] => [
       `an ask whose part ${at} is of another kind`,
-      [1, 'call_1', [ask.with(at, null as never)], []],
+      [2, 'call_1', 1, [ask.with(at, null as never)], []],
     ]),
-    ['an ask with an ending that is not known', [1, 'call_1', [[...ask, 4, 'x']], []]],
-    ['a step that is no list', [1, 'call_1', [], ['step']]],
-    ['a step without a name', [1, 'call_1', [], [[7]]]],
+    ['an ask with an ending that is not known', [2, 'call_1', 1, [[...ask, 4, 1, 'x']], []]],
+    ['an ask that ended in no round', [2, 'call_1', 1, [[...ask, 4, null, 'y']], []]],
+    ['a step that is no list', [2, 'call_1', 1, [], ['step']]],
+    ['a step without a name', [2, 'call_1', 1, [], [[7, 1]]]],
+    ['a step without a round', [2, 'call_1', 1, [], [['a']]]],
   ])('[SDK-13] in another format is refused: %s', (_, value) => {
     expect(() => decodeJournal(value as JsonValue)).toThrow(refusal)
   })
 
   test('[SDK-12] is encoded up to its largest size, and above it the error describes what to do', () => {
-    const sized = (chars: number) => new Journal('c', [], [['s', { kind: 'done', result: 'x'.repeat(chars) }]])
+    const sized = (chars: number) =>
+      new Journal('c', { steps: [['s', { round: 1, entry: { kind: 'done', result: 'x'.repeat(chars) } }]] })
     const frame = JSON.stringify(encodeJournal(sized(0))).length
     const room = sdkLimits.journalChars - frame
     expect(JSON.stringify(encodeJournal(sized(room)))).toHaveLength(sdkLimits.journalChars)

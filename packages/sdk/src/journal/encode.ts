@@ -5,13 +5,13 @@
 import { AssentError, type Content, isPlainObject, type JsonValue } from '@assent/core'
 import type { Ending } from '../ask/ending.ts'
 import { sdkLimits } from '../limits.ts'
-import { type AskEntry, Journal, type StepEntry } from './journal.ts'
+import { type AskEntry, type FailureCause, Journal, type JournalStep } from './journal.ts'
 
-const version = 1
+const version = 2
 
 /** Throws `limit_exceeded` for a journal that is too large to send. */
-export function encodeJournal({ callId, asks, steps }: Journal): JsonValue {
-  const encoded = [version, callId, asks.map(encodeAsk), [...steps].map(encodeStep)]
+export function encodeJournal(journal: Journal): JsonValue {
+  const encoded = encode(journal)
   const { length } = JSON.stringify(encoded)
   if (length > sdkLimits.journalChars) {
     const advice = 'Keep large results of steps elsewhere and return their names.'
@@ -23,25 +23,48 @@ export function encodeJournal({ callId, asks, steps }: Journal): JsonValue {
   return encoded
 }
 
-export function decodeJournal(value: JsonValue): Journal {
-  if (!Array.isArray(value) || value.length !== 4 || value[0] !== version) throw otherRelease()
-  const [, callId, asks, steps] = value as [number, unknown, unknown, unknown]
-  if (typeof callId !== 'string' || !Array.isArray(asks) || !Array.isArray(steps)) throw otherRelease()
-  return new Journal(callId, asks.map(decodeAsk), steps.map(decodeStep))
+/** How many characters are left for results of steps. */
+export function roomIn(journal: Journal): number {
+  return Math.max(0, sdkLimits.journalChars - JSON.stringify(encode(journal)).length)
 }
 
-function encodeAsk({ id, fingerprint, label, decideByMs, isConcurrent, ended }: AskEntry): JsonValue {
-  const entry = [id, fingerprint, label, decideByMs, isConcurrent === true ? 1 : 0]
-  return ended === undefined ? entry : [...entry, ended.atMs, ...encodeEnding(ended.ending)]
+function encode({ callId, round, asks, steps, given }: Journal): JsonValue {
+  const encoded = [version, callId, round, asks.map(encodeAsk), [...steps].map(encodeStep)]
+  return given === undefined ? encoded : [...encoded, given]
+}
+
+/** The journal of the next round. */
+export function decodeJournal(value: JsonValue): Journal {
+  if (!Array.isArray(value) || value.length < 5 || value.length > 6 || value[0] !== version) throw otherRelease()
+  const [, callId, round, asks, steps, given] = value as [number, unknown, unknown, unknown, unknown, JsonValue?]
+  if (typeof callId !== 'string' || !isRound(round) || !Array.isArray(asks) || !Array.isArray(steps))
+    throw otherRelease()
+  return new Journal(callId, {
+    round: round + 1,
+    asks: asks.map(decodeAsk),
+    steps: steps.map(decodeStep),
+    ...(given === undefined ? {} : { given }),
+  })
+}
+
+function isRound(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+function encodeAsk({ id, fingerprint, label, decideByMs, round, ended }: AskEntry): JsonValue {
+  const entry = [id, fingerprint, label, decideByMs, round]
+  return ended === undefined ? entry : [...entry, ended.atMs, ended.round, ...encodeEnding(ended.ending)]
 }
 
 function decodeAsk(value: unknown): AskEntry {
   if (!Array.isArray(value)) throw otherRelease()
-  const [id, fingerprint, label, decideByMs, concurrent, atMs, code, more, comment] = value
+  const [id, fingerprint, label, decideByMs, round, atMs, endedIn, code, more, comment] = value
   const isWhole = [id, fingerprint, label].every((text) => typeof text === 'string') && typeof decideByMs === 'number'
-  if (!isWhole) throw otherRelease()
-  const entry: AskEntry = { id, fingerprint, label, decideByMs, ...(concurrent === 1 ? { isConcurrent: true } : {}) }
-  return atMs === undefined ? entry : { ...entry, ended: { atMs, ending: decodeEnding(code, more, comment) } }
+  if (!isWhole || !isRound(round)) throw otherRelease()
+  const entry: AskEntry = { id, fingerprint, label, decideByMs, round }
+  if (atMs === undefined) return entry
+  if (!isRound(endedIn)) throw otherRelease()
+  return { ...entry, ended: { atMs, round: endedIn, ending: decodeEnding(code, more, comment) } }
 }
 
 const codes = {
@@ -102,18 +125,40 @@ export function decodeEnding(code: unknown, more: unknown, comment?: unknown): E
   }
 }
 
-/** A failed step has a third member, which a finished one cannot have. */
-function encodeStep([name, step]: readonly [string, StepEntry]): JsonValue {
-  if (step.kind === 'failed') return [name, step.message, step.code]
-  return step.result === undefined ? [name] : [name, step.result]
+/** A step that failed or is in the store has a fourth member, which one with a result cannot have. */
+function encodeStep([name, { entry, round }]: readonly [string, JournalStep]): JsonValue {
+  switch (entry.kind) {
+    case 'failed': {
+      const failed = [name, round, entry.message, entry.code]
+      return entry.cause === undefined ? failed : [...failed, { ...entry.cause }]
+    }
+    case 'stored':
+      return [name, round, null, 'stored']
+    case 'done':
+      return entry.result === undefined ? [name, round] : [name, round, entry.result]
+  }
 }
 
-function decodeStep(value: unknown): readonly [string, StepEntry] {
-  if (!Array.isArray(value) || typeof value[0] !== 'string') throw otherRelease()
-  const [name, result, code] = value
+function decodeStep(value: unknown): readonly [string, JournalStep] {
+  if (!Array.isArray(value) || typeof value[0] !== 'string' || !isRound(value[1])) throw otherRelease()
+  const [name, round, result, code, cause] = value
+  if (code === 'stored') return [name, { round, entry: { kind: 'stored' } }]
   if (code === 'step_failed' || code === 'grant_refused')
-    return [name, { kind: 'failed', code, message: String(result) }]
-  return [name, value.length === 1 ? { kind: 'done' } : { kind: 'done', result }]
+    return [name, { round, entry: { kind: 'failed', code, message: String(result), ...decodeCause(cause) } }]
+  return [name, { round, entry: value.length === 2 ? { kind: 'done' } : { kind: 'done', result } }]
+}
+
+/** The cause of a failed step, from a journal or a store. */
+export function decodeCause(stored: unknown): { readonly cause?: FailureCause } {
+  if (!isPlainObject(stored) || typeof stored.name !== 'string') return {}
+  const { name, code, data } = stored
+  return {
+    cause: {
+      name,
+      ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+      ...(data === undefined ? {} : { data: data as JsonValue }),
+    },
+  }
 }
 
 function otherRelease(): AssentError {

@@ -2,9 +2,10 @@ import { digestOf } from '@assent/core'
 import { expect, test } from 'vitest'
 import type { Description } from '../ask/describe.ts'
 import { sdkLimits } from '../limits.ts'
-import { type AskEntry, fingerprintOf, Journal, outOfOrder } from './journal.ts'
+import { notRepeated, outOfOrder } from './diverged.ts'
+import { type AskEntry, fingerprintOf, Journal } from './journal.ts'
 
-const entry = (id: string, mark = 'm'): AskEntry => ({ id, fingerprint: mark, label: 'Name?', decideByMs: 5 })
+const entry = (id: string, mark = 'm'): AskEntry => ({ id, fingerprint: mark, label: 'Name?', decideByMs: 5, round: 1 })
 const declined = { kind: 'declined' } as const
 
 test('[SDK-2] an ask is found again by its question and by how often it was asked before', () => {
@@ -18,8 +19,8 @@ test('[SDK-2] an ask is found again by its question and by how often it was aske
 })
 
 test('[SDK-2] an ask ends once, and an unknown ask cannot end', () => {
-  const journal = new Journal('call_1', [entry('a')])
-  const ended = { ...entry('a'), ended: { ending: declined, atMs: 4 } }
+  const journal = new Journal('call_1', { round: 2, asks: [entry('a')] })
+  const ended = { ...entry('a'), ended: { ending: declined, atMs: 4, round: 2 } }
   expect(journal.end(0, declined, 4)).toEqual(ended)
   expect(journal.asks).toEqual([ended])
   for (const place of [0, 1]) {
@@ -28,16 +29,17 @@ test('[SDK-2] an ask ends once, and an unknown ask cannot end', () => {
   expect(journal.asks).toEqual([ended])
 })
 
-test('[SDK-8] an ask that was asked concurrently is marked, and only that one', () => {
-  const journal = new Journal('call_1', [entry('a'), entry('b')])
-  journal.setConcurrent(1)
-  journal.setConcurrent(2)
-  expect(journal.asks).toEqual([entry('a'), { ...entry('b'), isConcurrent: true }])
+test('[SDK-10] an ask and a step have the number of the round that first reached them', () => {
+  const journal = new Journal('call_1', { round: 3, asks: [entry('a')] })
+  journal.open(entry('b'))
+  journal.keep('work', { kind: 'done' })
+  expect(journal.asks.map(({ round }) => round)).toEqual([1, 3])
+  expect(journal.steps.get('work')).toEqual({ entry: { kind: 'done' }, round: 3 })
 })
 
 test('[SDK-12] asks and steps are counted together, and one too many is refused', () => {
   const asks = Array.from({ length: sdkLimits.entries - 2 }, (_, at) => entry(`a${at}`))
-  const full = () => new Journal('call_1', asks, [['one', { kind: 'done' }]])
+  const full = () => new Journal('call_1', { asks, steps: [['one', { entry: { kind: 'done' }, round: 1 }]] })
   const refusal = expect.objectContaining({
     code: 'limit_exceeded',
     message: `One call can have at most ${sdkLimits.entries} asks and steps.`,
@@ -53,17 +55,22 @@ test('[SDK-12] asks and steps are counted together, and one too many is refused'
   expect([...stepped.steps.keys()]).toEqual(['one', 'last'])
 })
 
-test('[SDK-10] the out-of-order error names the question before, the question now, and what to do', () => {
+test('[SDK-10] the out-of-order error names what was before, what is now, and what to do', () => {
   const advice =
-    'It is run again for every answer, so it must ask the same questions again: what varies between runs (time, chance, ' +
-    'outside data) belongs in a step.'
-  expect(outOfOrder('Name?', 'Age?')).toMatchObject({
+    'It is run again for every answer, so it must ask the same questions and run the same steps again: what varies ' +
+    'between runs (time, chance, outside data) belongs in a step.'
+  const name = { kind: 'ask', label: 'Name?' } as const
+  const charge = { kind: 'step', label: 'charge' } as const
+  expect(outOfOrder(name, { kind: 'ask', label: 'Age?' })).toMatchObject({
     code: 'out_of_order',
     message: `This handler asked "Name?" before and asks "Age?" now. ${advice}`,
   })
-  expect(outOfOrder('Name?', 'Name?').message).toBe(
-    `This handler asked "Name?" before and asks it with other options now. ${advice}`,
+  expect(outOfOrder(name, name).message).toContain('asked "Name?" before and asks it with other options now.')
+  expect(outOfOrder(charge, { kind: 'step', label: 'pay' }).message).toContain(
+    'ran the step "charge" before and runs the step "pay" now.',
   )
+  expect(outOfOrder(charge, undefined).message).toContain('ran the step "charge" before and does not reach it now.')
+  expect(notRepeated(name).message).toBe(`This handler asked "Name?" before and has now finished without it. ${advice}`)
 })
 
 test('[SDK-2] a fingerprint is the first half of the digest of the question and its kind', () => {

@@ -15,31 +15,67 @@ export interface AskEntry {
   readonly fingerprint: string
   readonly label: string
   readonly decideByMs: number
-  /** Asked while another branch of the handler asked or worked, so a later round may reach it in another order. */
-  readonly isConcurrent?: true
+  /** In which it was first asked. */
+  readonly round: number
   readonly ended?: EndedAsk
 }
 
 export interface EndedAsk {
   readonly ending: Ending
   readonly atMs: number
+  /** In which the handler first got the answer. */
+  readonly round: number
 }
 
 export type StepEntry =
   | { readonly kind: 'done'; readonly result?: JsonValue }
-  | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: FailureCode
+      readonly message: string
+      readonly cause?: FailureCause
+    }
+  /** Done; its outcome is too large for the state and is in the store only. */
+  | { readonly kind: 'stored' }
+
+/** What is kept of the error that the work threw. */
+export interface FailureCause {
+  readonly name: string
+  readonly code?: string | number
+  readonly data?: JsonValue
+}
 
 /** Either the work failed, or the gate did not open for it. */
 export type FailureCode = 'step_failed' | 'grant_refused'
 
+/** A finished step, and the round in which it ran. */
+export interface JournalStep {
+  readonly entry: StepEntry
+  readonly round: number
+}
+
+/** What earlier rounds left. */
+export interface EarlierRounds {
+  /** The number of this round; 1 for the first. */
+  readonly round?: number
+  readonly asks?: readonly AskEntry[]
+  readonly steps?: Iterable<readonly [string, JournalStep]>
+  /** The arguments of the first round, if they are not those that the state is bound to. */
+  readonly given?: JsonValue
+}
+
 export class Journal {
   /** The id under which steps and asks of this call are stored, the same in every round. */
   readonly callId: string
+  readonly round: number
+  given: JsonValue | undefined
   readonly #asks: AskEntry[]
-  readonly #steps: Map<string, StepEntry>
+  readonly #steps: Map<string, JournalStep>
 
-  constructor(callId: string, asks: readonly AskEntry[] = [], steps: Iterable<readonly [string, StepEntry]> = []) {
+  constructor(callId: string, { round = 1, asks = [], steps = [], given }: EarlierRounds = {}) {
     this.callId = callId
+    this.round = round
+    this.given = given
     this.#asks = [...asks]
     this.#steps = new Map(steps)
   }
@@ -48,7 +84,7 @@ export class Journal {
     return this.#asks
   }
 
-  get steps(): ReadonlyMap<string, StepEntry> {
+  get steps(): ReadonlyMap<string, JournalStep> {
     return this.#steps
   }
 
@@ -60,43 +96,28 @@ export class Journal {
   }
 
   /** Returns the index of the ask. */
-  open(entry: AskEntry): number {
+  open(entry: Omit<AskEntry, 'round' | 'ended'>): number {
     this.#checkRoom()
-    return this.#asks.push(entry) - 1
-  }
-
-  setConcurrent(place: number): void {
-    const entry = this.#asks[place]
-    if (entry !== undefined) this.#asks[place] = { ...entry, isConcurrent: true }
+    return this.#asks.push({ ...entry, round: this.round }) - 1
   }
 
   end(place: number, ending: Ending, atMs: number): AskEntry & { readonly ended: EndedAsk } {
     const entry = this.#asks[place]
     if (entry === undefined || entry.ended !== undefined) throw new Error('Only an open ask can end.')
-    const ended = { ...entry, ended: { ending, atMs } }
+    const ended = { ...entry, ended: { ending, atMs, round: this.round } }
     this.#asks[place] = ended
     return ended
   }
 
-  keep(name: string, step: StepEntry): void {
+  keep(name: string, entry: StepEntry): void {
     this.#checkRoom()
-    this.#steps.set(name, step)
+    this.#steps.set(name, { entry, round: this.round })
   }
 
   #checkRoom(): void {
     if (this.#asks.length + this.#steps.size < sdkLimits.entries) return
     throw new AssentError('limit_exceeded', `One call can have at most ${sdkLimits.entries} asks and steps.`)
   }
-}
-
-/** The handler was run again for the answers to its questions and asks something else in their place. */
-export function outOfOrder(before: string, now: string): AssentError {
-  const asks = before === now ? 'asks it with other options' : `asks "${now}"`
-  return new AssentError(
-    'out_of_order',
-    `This handler asked "${before}" before and ${asks} now. It is run again for every answer, so it must ask the same ` +
-      'questions again: what varies between runs (time, chance, outside data) belongs in a step.',
-  )
 }
 
 /** Half a digest: 128 bits, because the journal is sent with every round. */

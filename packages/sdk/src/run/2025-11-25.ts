@@ -33,6 +33,8 @@ interface Call20251125 {
   readonly hasMeta: boolean
   /** Whether answers were checked before they came here: by our gateway, or in a test by its author. */
   readonly hasCheckedAnswers: boolean
+  /** The server has no session with its client, so it cannot receive answers: stateless HTTP. */
+  readonly isStateless: boolean
   readonly signal: AbortSignal | undefined
   /** The id of its request. */
   readonly id: string | number | undefined
@@ -51,7 +53,7 @@ export function read20251125(context: unknown, server: AnyServer | undefined): C
 }
 
 function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 {
-  const { sendRequest, sendNotification, signal, requestId, _meta, requestInfo } = context as Sdk1Context
+  const { sendRequest, sendNotification, signal, requestId, sessionId, _meta, requestInfo } = context as Sdk1Context
   if (server === undefined) {
     throw new AssentError(
       'misconfigured',
@@ -67,6 +69,7 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
     isGateway,
     hasMeta: isGateway,
     hasCheckedAnswers: isGateway,
+    isStateless: capabilities === undefined && requestInfo !== undefined && sessionId === undefined,
     signal,
     id: requestId,
     elicit: (params, options) => sendRequest({ method: 'elicitation/create', params }, anySchema, options),
@@ -76,7 +79,7 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
 
 function fromSdk2(context: object, request: object, server: AnyServer | undefined): Call20251125 {
   const { id, send, elicitInput, notify, signal, _meta } = request as Sdk2Request
-  const { http } = context as { http?: { req?: { headers?: unknown } } }
+  const { http, sessionId } = context as { http?: { req?: { headers?: unknown } }; sessionId?: unknown }
   const known = server === undefined ? undefined : clientInfoOf(server)
   const isGateway = understandsAskMeta(known?.capabilities)
   return {
@@ -85,6 +88,7 @@ function fromSdk2(context: object, request: object, server: AnyServer | undefine
     isGateway,
     hasMeta: isGateway || known === undefined,
     hasCheckedAnswers: isGateway || isScripted(request),
+    isStateless: known?.capabilities === undefined && http?.req !== undefined && sessionId === undefined,
     signal,
     id,
     elicit:
@@ -100,6 +104,7 @@ interface Sdk1Context {
   readonly sendNotification: Notify
   readonly signal?: AbortSignal
   readonly requestId?: string | number
+  readonly sessionId?: string
   readonly _meta?: { readonly progressToken?: string | number }
   readonly requestInfo?: { readonly headers?: unknown }
 }
@@ -167,6 +172,7 @@ export function clientSurface(call: Call20251125, newConsentId: () => string, un
     name: 'client',
     ...(call.isGateway ? { graceMs: sdkLimits.gatewayGraceMs } : {}),
     refuses: (description) => {
+      if (call.isStateless) return stateless
       const encoded = encode(description)
       return encoded.ok ? undefined : encoded.why
     },
@@ -185,6 +191,10 @@ export function clientSurface(call: Call20251125, newConsentId: () => string, un
     },
   }
 }
+
+const stateless =
+  'this server handles HTTP without sessions, and only a session can ask a client of a 2025 revision in the middle of a ' +
+  'call. Serve 2025 clients with sessions.'
 
 function questionParams(
   { hasMeta, id }: Call20251125,

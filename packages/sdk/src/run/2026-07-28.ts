@@ -4,13 +4,23 @@
 // journal. The client makes the same call again with the answers, to this process or another one, and the handler runs
 // again from the top. Nothing is kept here between rounds, so waiting costs nothing.
 
-import { AssentError, isPlainObject, isSealedFor, seal, stateRefused, understandsAskMeta, unseal } from '@assent/core'
+import {
+  AssentError,
+  isPlainObject,
+  isSealedFor,
+  type JsonValue,
+  type SealRefusal,
+  seal,
+  stateRefused,
+  understandsAskMeta,
+  unseal,
+} from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import { hasDefaultWait, waitOf } from '../ask/options.ts'
 import { decodeJournal, encodeJournal } from '../journal/encode.ts'
 import { type AskEntry, Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
-import type { ServerContext } from '../server/server-context.ts'
+import { isFromProcessKey, type ServerContext } from '../server/server-context.ts'
 import { isScripted, rejectFastApproval } from './human-check.ts'
 import { declaredModes, decodeAnswer, encodeQuestion, type Modes, type QuestionParams, withAskMeta } from './modes.ts'
 import { type OpenAsk, ReplayRun } from './replay.ts'
@@ -28,12 +38,13 @@ export interface Call20260728 {
   readonly hasCheckedAnswers: boolean
   readonly state: unknown
   readonly answers: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal | undefined
 }
 
 /** Reads the context that SDK 2.x passes to a handler on this revision; undefined for another revision. */
 export function read20260728(context: unknown): Call20260728 | undefined {
   if (!hasRequest(context)) return undefined
-  const { envelope, inputResponses, requestState } = context.mcpReq
+  const { envelope, inputResponses, requestState, signal } = context.mcpReq
   if (!isPlainObject(envelope)) return undefined
   const version = envelope[versionKey]
   // Revisions are dates, so later ones sort later; an unknown later one is handled as the latest known one.
@@ -45,6 +56,7 @@ export function read20260728(context: unknown): Call20260728 | undefined {
     hasCheckedAnswers: isGateway || isScripted(context.mcpReq),
     state: typeof requestState === 'function' ? requestState() : undefined,
     answers: isPlainObject(inputResponses) ? inputResponses : {},
+    signal: signal instanceof AbortSignal ? signal : undefined,
   }
 }
 
@@ -52,6 +64,7 @@ interface Request {
   readonly envelope?: unknown
   readonly inputResponses?: unknown
   readonly requestState?: unknown
+  readonly signal?: unknown
 }
 
 function hasRequest(context: unknown): context is { readonly mcpReq: Request } {
@@ -62,6 +75,8 @@ function hasRequest(context: unknown): context is { readonly mcpReq: Request } {
 export interface StateBinding {
   readonly principal: string
   readonly requestDigest: string
+  /** The parsed arguments of this round, if the digest is of the raw ones: the state then carries those of the first round. */
+  readonly given?: JsonValue
 }
 
 /** Runs one round. Resolves with the handler's value, or with the result that lists the questions to answer first. */
@@ -69,14 +84,17 @@ export async function round20260728<Value>(
   call: Call20260728,
   binding: StateBinding,
   serverContext: ServerContext,
-  handler: (run: ReplayRun) => Promise<Value>,
+  handler: (run: ReplayRun, given: JsonValue | undefined) => Promise<Value>,
 ): Promise<Value | InputRequiredResult> {
   const journal = openJournal(call.state, binding, serverContext)
+  // Parsed again, a default of the schema could have another value in each round.
+  journal.given ??= binding.given
   const run = new ReplayRun({
     journal,
     answers: answersByPlace(call.answers, journal),
     runSettings: serverContext.runSettings,
     record: serverContext.stepRecord(journal.callId),
+    signal: call.signal,
     decodeAnswer: (description, raw, afterMs) =>
       rejectFastApproval(
         description,
@@ -90,8 +108,12 @@ export async function round20260728<Value>(
       return encoded.ok ? undefined : encoded.why
     },
   })
-  const end = await run.end(handler(run))
-  if (end.kind === 'finished') return end.value
+  const end = await run.end(handler(run, journal.given))
+  if (end.kind === 'finished') {
+    // Requested beside the result, such as in a race.
+    await run.withdrawRaised()
+    return end.value
+  }
   try {
     if (end.kind === 'failed') throw end.error
     return inputRequired(end.asks, journal, call, binding, serverContext)
@@ -108,14 +130,28 @@ function openJournal(
   serverContext: ServerContext,
 ): Journal {
   if (state === undefined) return new Journal(serverContext.newId('call'))
+  let refusal: SealRefusal | undefined
   const opened = unseal(
     serverContext.ring,
     state,
     { principal, requestDigest, purpose, nowMs: serverContext.nowMs() },
-    serverContext.onRefused,
+    (reason) => {
+      refusal = reason
+      serverContext.onRefused(reason)
+    },
   )
-  if (!opened.ok) throw new AssentError(opened.code, opened.message)
+  if (!opened.ok) throw refusedState(state, refusal)
   return decodeJournal(opened.payload)
+}
+
+/** The caller learns the reason only if it is about the server: its id of the key is public. */
+function refusedState(state: unknown, refusal: SealRefusal | undefined): AssentError {
+  const why =
+    refusal === 'unknown-key' && isFromProcessKey(state)
+      ? 'It was sealed by another process: this server was restarted or has several replicas, and has no configured ' +
+        '`keys`. Set them: createAssent({ keys }).'
+      : 'The answers belong to another call, another user, or a time that has passed.'
+  return new AssentError(stateRefused.code, `${stateRefused.message} ${why}`)
 }
 
 /**
@@ -123,15 +159,13 @@ function openJournal(
  * the call is served.
  */
 export function verifyState(state: unknown, principal: string, serverContext: ServerContext): void {
-  if (
-    !isSealedFor(
-      serverContext.ring,
-      state,
-      { principal, purpose, nowMs: serverContext.nowMs() },
-      serverContext.onRefused,
-    )
-  )
-    throw new AssentError(stateRefused.code, stateRefused.message)
+  let refusal: SealRefusal | undefined
+  const expected = { principal, purpose, nowMs: serverContext.nowMs() }
+  const isValid = isSealedFor(serverContext.ring, state, expected, (reason) => {
+    refusal = reason
+    serverContext.onRefused(reason)
+  })
+  if (!isValid) throw refusedState(state, refusal)
 }
 
 function answersByPlace(answers: Readonly<Record<string, unknown>>, journal: Journal): ReadonlyMap<number, unknown> {

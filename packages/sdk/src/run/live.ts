@@ -9,14 +9,14 @@ import { AssentError } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
-import type { AskRecord, Run, RunSettings, Settlement } from '../ask/run.ts'
-import type { StepEntry } from '../journal/journal.ts'
+import type { AskRecord, OnceOptions, Run, RunSettings, Settlement } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
-import type { StepRecord } from '../server/step-record.ts'
 import type { Reply, Surface } from '../surface.ts'
 import { AuthorPromises } from './author-promises.ts'
 import { settleAnswer } from './human-check.ts'
-import { askInStep, checkStepName, currentStep, duplicateStepName, runStep, stepResult } from './steps.ts'
+import { attemptStep, checkStepOptions, currentStep, type StepContext } from './step-attempts.ts'
+import { type StepOutcome, stepResult } from './step-entry.ts'
+import { askInStep, checkStepName, duplicateStepName } from './steps.ts'
 
 /** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -29,19 +29,17 @@ export class LiveRun implements Run {
   readonly promises: AuthorPromises
   readonly #surface: Surface
   readonly #settings: RunSettings
-  readonly #record: StepRecord | undefined
   readonly #names = new Set<string>()
   readonly #ended = new AbortController()
   #open = 0
   #broken: unknown
 
-  constructor(callId: string, surface: Surface, runSettings: RunSettings, signal?: AbortSignal, record?: StepRecord) {
+  constructor(callId: string, surface: Surface, runSettings: RunSettings, signal?: AbortSignal) {
     this.callId = callId
     this.asksSecrets = surface.name === 'terminal'
     this.#surface = surface
     this.#settings = runSettings
     this.promises = new AuthorPromises(runSettings.onError)
-    this.#record = record
     if (signal?.aborted === true) this.#ended.abort(callEnded)
     signal?.addEventListener('abort', () => this.#ended.abort(callEnded), { once: true, signal: this.#ended.signal })
   }
@@ -80,21 +78,24 @@ export class LiveRun implements Run {
     }
   }
 
-  async once(name: string, work: () => unknown): Promise<unknown> {
-    let entry: StepEntry
-    let cause: unknown
+  /** Not recorded in a store: the handler runs once, and no state could bring this call back. */
+  async once(
+    name: string,
+    work: (context: StepContext) => unknown,
+    { isOwn = false, ...options }: OnceOptions = {},
+  ): Promise<unknown> {
+    let outcome: StepOutcome
     try {
-      checkStepName(name)
+      if (!isOwn) checkStepName(name)
+      checkStepOptions(options)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
       await this.promises.checkApprovals()
-      const performed = await runStep(name, work, this.#record)
-      entry = performed.entry
-      cause = performed.cause
+      outcome = await attemptStep({ name, callId: this.callId, work, options, signal: this.#ended.signal })
     } catch (error) {
       throw this.#break(error)
     }
-    return stepResult(entry, cause)
+    return stepResult(outcome)
   }
 
   async afterwards(work: () => Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askLimits, newId } from '@assent/core'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import * as asked from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 import type { AskRecord, RunSettings } from '../ask/run.ts'
+import { decodeJournal, encodeJournal } from '../journal/encode.ts'
 import { Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import { type ReplayOptions, ReplayRun } from './replay.ts'
@@ -70,7 +71,7 @@ describe('a round', () => {
     const slow = run.once('slow', () => sleep(30, 'slept'))
     const ended = await run.end(Promise.race([run.put(name), slow, Promise.resolve('early')]))
     expect(ended.kind).toBe('asks')
-    expect(journal.steps.get('slow')).toEqual({ kind: 'done', result: 'slept' })
+    expect(journal.steps.get('slow')?.entry).toEqual({ kind: 'done', result: 'slept' })
   })
 
   test('[SDK-9] that is over starts nothing more', async () => {
@@ -196,73 +197,88 @@ describe('the wait of a question', () => {
 })
 
 describe('branches of a handler', () => {
-  test('[SDK-8] that ask concurrently are marked, one that asks alone is not', async () => {
-    expect((await asking(name)).asks.map(({ isConcurrent }) => isConcurrent)).toEqual([undefined])
-    expect((await asking(name, age)).asks.map(({ isConcurrent }) => isConcurrent)).toEqual([true, true])
+  const next = (journal: Journal) => decodeJournal(encodeJournal(journal))
+  afterEach(() => {
+    vi.useRealTimers()
   })
 
-  test('[SDK-8] a question asked while a step runs or starts is marked', async () => {
-    const before = new Journal('call_1')
-    const first = roundOf(before)
-    const slow = first.once('slow', () => sleep(10))
-    await first.end(Promise.all([slow, first.put(name)]))
-    expect(before.asks[0]?.isConcurrent).toBe(true)
-
-    const after = new Journal('call_1')
-    const second = roundOf(after)
-    const begin = async () => {
-      // Late enough for the question to be open, and before the turn is over.
-      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-      await second.once('slow', () => sleep(10))
-    }
-    await second.end(Promise.all([second.put(name), begin()]))
-    expect(after.asks[0]?.isConcurrent).toBe(true)
-  })
-
-  test('[SDK-8] a question next to a step that finishes at once, or after another one in the same turn, is marked', async () => {
-    const quick = new Journal('call_1')
-    const first = roundOf(quick)
-    const step = first.once('quick', async () => 'done')
-    await first.end(Promise.all([step, first.put(name)]))
-    expect(quick.asks[0]?.isConcurrent).toBe(true)
-
-    const inTurn = new Journal('call_1')
-    const second = roundOf(inTurn)
-    const later = async () => {
-      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-      return second.put(age)
-    }
-    await second.end(Promise.all([second.put(name), later()]))
-    expect(inTurn.asks.map(({ isConcurrent }) => isConcurrent)).toEqual([true, true])
-  })
-
-  test('[SDK-10] a slower branch is waited for when it had asked concurrently', async () => {
-    const journal = await asking(name, age)
+  test('[SDK-10] however slow a branch is, it is waited for: no answer is delivered and nothing new starts before it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const journal = next(await asking(name, age))
     const run = roundOf(journal, { answers: new Map([[0, answered('Ada')]]) })
-    const fast = run.put(name).then(() => run.put(town))
-    const slow = sleep(40).then(() => run.put(age))
-    expect(await run.end(Promise.all([fast, slow]))).toMatchObject({
-      kind: 'asks',
-      asks: [{ description: town }, { description: age }],
-    })
+    const work = vi.fn(() => 1)
+    const fast = run.put(name).then(() => run.once('new', work).then(() => run.put(town)))
+    const slow = new Promise((resolve) => setTimeout(resolve, 20_000)).then(() => run.put(age))
+    const ended = run.end(Promise.all([fast, slow]))
+    await vi.advanceTimersByTimeAsync(19_999)
+    expect(work).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await ended).toMatchObject({ kind: 'asks', asks: [{ description: age }, { description: town }] })
+    expect(work).toHaveBeenCalledTimes(1)
   })
 
-  test('[SDK-10] a question that is not asked again in time is out of order, and so is one that was asked alone', async () => {
-    const outOfOrder = { kind: 'failed', error: { code: 'out_of_order' } }
-    const concurrent = roundOf(await asking(name, age), { answers: new Map([[0, answered('Ada')]]) })
-    const startedAt = performance.now()
-    expect(await concurrent.end(concurrent.put(name).then(() => concurrent.put(town)))).toMatchObject(outOfOrder)
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(sdkLimits.slowBranchesMs - 5)
+  test('[SDK-10] a declined question cannot end the handler before a slow branch has reached what it asked', async () => {
+    const journal = next(await asking(name, age))
+    const run = roundOf(journal, { answers: new Map([[0, { action: 'decline' }]]) })
+    const handler = async () => {
+      const slow = sleep(20).then(() => run.put(age))
+      const first = await Promise.race([run.put(name), slow])
+      return first.ending.kind
+    }
+    expect(await run.end(handler())).toMatchObject({ kind: 'asks' })
+  })
 
-    const alone = roundOf(await asking(name))
-    expect(await alone.end(alone.put(town))).toMatchObject({
-      ...outOfOrder,
+  test('[SDK-10] a handler that finishes without what it asked before is stopped at once', async () => {
+    const journal = new Journal('call_1')
+    const first = roundOf(journal)
+    await first.end(Promise.all([first.once('charge', () => 1), first.put(name)]))
+    const answers = new Map([[0, answered('Ada')]])
+    const withoutAsk = roundOf(next(journal), { answers })
+    expect(await withoutAsk.end(withoutAsk.once('charge', () => 2))).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('asked "Name?" before and has now finished without it') },
+    })
+    const failing = roundOf(next(journal), { answers })
+    expect(await failing.end(Promise.reject(new Error('network')))).toMatchObject({ error: { message: 'network' } })
+  })
+
+  test('[SDK-10] a handler that does something else in its place is stopped, and nothing new has run', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const work = vi.fn()
+    const stoppedBy = async (run: ReplayRun, handler: Promise<unknown>) => {
+      const ended = run.end(handler)
+      await vi.advanceTimersByTimeAsync(sdkLimits.repeatWithinMs)
+      return ended
+    }
+    const journal = new Journal('call_1')
+    const first = roundOf(journal)
+    await first.end(first.once('charge 1', work).then(() => first.put(name)))
+    work.mockClear()
+    const answers = new Map([[0, answered('Ada')]])
+    const stepping = roundOf(next(journal), { answers })
+    expect(await stoppedBy(stepping, stepping.once('charge 2', work))).toMatchObject({
+      kind: 'failed',
+      error: {
+        code: 'out_of_order',
+        message: expect.stringContaining('"charge 1" before and runs the step "charge 2"'),
+      },
+    })
+    const asking2 = roundOf(next(await asking(name)), { answers })
+    expect(await stoppedBy(asking2, asking2.put(town))).toMatchObject({
+      kind: 'failed',
       error: { message: expect.stringContaining('asked "Name?" before and asks "Town?" now') },
     })
-  })
-
-  test('[SDK-9] a round that asks nothing new ends though another question was not reached yet', async () => {
-    const run = roundOf(await asking(name, age))
-    expect(await run.end(run.put(age))).toMatchObject({ kind: 'asks', asks: [{ place: 1, description: age }] })
+    const skipping = roundOf(next(journal), { answers })
+    expect(await stoppedBy(skipping, skipping.put(name))).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('ran the step "charge 1" before and does not reach it now') },
+    })
+    const partly = roundOf(next(await asking(name, age)), { answers })
+    expect(await stoppedBy(partly, partly.put(name))).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('asked "Age?" before and does not reach it now') },
+    })
+    expect(work).not.toHaveBeenCalled()
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -15,6 +15,20 @@ function staged(handler: RoundHandler, settings: Parameters<typeof createAssent>
   return roundsOf(createAssent(settings).interactive, handler)
 }
 
+/** Lets the time pass after which a handler that does not repeat itself is stopped. */
+async function stalled<Value>(play: () => Promise<Value>): Promise<Value> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const playing = play()
+    await vi.advanceTimersByTimeAsync(0)
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(sdkLimits.repeatWithinMs)
+    return await playing
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
 describe('a pause', () => {
   test('[SDK-9] runs nothing that follows it: no line, no catch, no finally, no step', async () => {
     const reached: string[] = []
@@ -117,7 +131,9 @@ describe('order', () => {
       return answer
     })
     const first = await play()
-    const second = await play(undefined, { state: first.state, answers: { 'ask-1': accept({ text: 'x' }) } })
+    const second = await stalled(() =>
+      play(undefined, { state: first.state, answers: { 'ask-1': accept({ text: 'x' }) } }),
+    )
     expect(second.code).toBe('out_of_order')
     expect(second.text).toContain('asked "Which colour?" before and asks "Which size?" now')
     expect(work).not.toHaveBeenCalled()
@@ -161,7 +177,9 @@ describe('order', () => {
     let max = 5
     const play = staged(async (_, { ask }) => String(await ask.number('How many?', { max: max++ })))
     const first = await play()
-    const second = await play(undefined, { state: first.state, answers: { 'ask-1': accept({ number: 6 }) } })
+    const second = await stalled(() =>
+      play(undefined, { state: first.state, answers: { 'ask-1': accept({ number: 6 }) } }),
+    )
     expect(second.code).toBe('out_of_order')
   })
 })
@@ -186,15 +204,28 @@ describe('mistakes in a handler', () => {
     await expect(staged(swallowing(mistake))()).rejects.toThrow(AssentError)
   })
 
-  test('[SDK-11] a result that JSON cannot hold fails its step, and is not tried again', async () => {
-    const work = vi.fn(() => new Date())
+  test('[SDK-29] a result that JSON cannot represent fails its step, and is not tried again', async () => {
+    const work = vi.fn(() => 1n)
     const play = staged(async (_, { ask, step }) => {
-      const failed = await step('when', work).catch((error: unknown) => isAssentError(error, 'step_failed'))
+      const failed = await step('big', work).catch((error: unknown) => isAssentError(error, 'step_failed'))
       await ask.text('Name?')
       return String(failed)
     })
     expect((await answerAll(play, { 'Name?': accept({ text: 'x' }) })).text).toBe('true')
     expect(work).toHaveBeenCalledTimes(1)
+  })
+
+  test('[SDK-33] a step whose result is declared too large for the state is not run', async () => {
+    const work = vi.fn(() => 'x')
+    const play = staged(async (_, { ask, step }) => {
+      await step('big', work, { maxResultChars: sdkLimits.journalChars })
+      return ask.text('Name?')
+    })
+    await expect(play()).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.stringContaining('The step "big" was not run'),
+    })
+    expect(work).not.toHaveBeenCalled()
   })
 
   test('[SDK-12] a journal that would be too large to send ends the call', async () => {

@@ -1,31 +1,28 @@
 // A handler that is run again from the top for every answer.
 //
-// Asks that have ended and steps that are done come from the journal at once. The first ask without an answer ends the
+// Asks that have ended and steps that are done come from the journal. The first ask without an answer ends the
 // round: its promise never settles, so nothing after it runs, neither the next line nor a catch that would treat the pause
-// as a refusal. Asks reached in the same turn join it, and running steps are waited for, because a result that is not
-// in the journal would be a step done twice. Nothing here depends on the wire format.
+// as a refusal. When a round ends is decided in round-end.ts, whether the handler repeats itself in earlier-entries.ts.
+// Nothing here depends on the wire format.
 
 import { AssentError, askLimits, timeOfId } from '@assent/core'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 import { askLabel } from '../ask/label.ts'
 import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
-import type { AskRecord, Run, RunSettings, Settlement } from '../ask/run.ts'
-import { type AskEntry, type EndedAsk, fingerprintOf, type Journal, outOfOrder } from '../journal/journal.ts'
+import type { AskRecord, OnceOptions, Run, RunSettings, Settlement } from '../ask/run.ts'
+import { notRepeated, outOfOrder } from '../journal/diverged.ts'
+import { roomIn } from '../journal/encode.ts'
+import { type AskEntry, type EndedAsk, fingerprintOf, type Journal } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
 import type { StepRecord } from '../server/step-record.ts'
 import { AuthorPromises } from './author-promises.ts'
+import { EarlierEntries } from './earlier-entries.ts'
 import { settleAnswer } from './human-check.ts'
-import {
-  askInStep,
-  checkStepName,
-  currentStep,
-  duplicateStepName,
-  firstEnding,
-  runStep,
-  type StepOutcome,
-  stepResult,
-} from './steps.ts'
+import { RoundEnd } from './round-end.ts'
+import { checkStepOptions, currentStep, type StepContext, type StepWork } from './step-attempts.ts'
+import { type StepOutcome, stepResult } from './step-entry.ts'
+import { askInStep, checkStepName, duplicateStepName, firstEnding, readStoredStep, runStep } from './steps.ts'
 
 export interface OpenAsk {
   readonly place: number
@@ -33,7 +30,7 @@ export interface OpenAsk {
   readonly description: Description
 }
 
-export type RoundEnd<Value> =
+export type RoundEnded<Value> =
   | { readonly kind: 'finished'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'asks'; readonly asks: readonly OpenAsk[] }
@@ -44,6 +41,8 @@ export interface ReplayOptions {
   readonly answers: ReadonlyMap<number, unknown>
   readonly runSettings: RunSettings
   readonly record: StepRecord | undefined
+  /** Aborts when the caller cancels. */
+  readonly signal?: AbortSignal | undefined
   /** Decodes the client's answer before it is checked; `afterMs` since the question was asked. */
   readonly decodeAnswer: (description: Description, raw: unknown, afterMs: number) => unknown
   /** The caller is an Assent gateway: it sends only answers that were given in time, however late it sends them. */
@@ -61,46 +60,30 @@ export class ReplayRun implements Run {
   readonly surface = 'client'
   readonly asksSecrets = false
   readonly promises: AuthorPromises
+  readonly #options: ReplayOptions
   readonly #journal: Journal
-  readonly #answers: ReadonlyMap<number, unknown>
   readonly #settings: RunSettings
-  readonly #record: StepRecord | undefined
-  readonly #decodeAnswer: ReplayOptions['decodeAnswer']
-  readonly #isGateway: boolean
-  readonly #refuses: ReplayOptions['refuses']
+  readonly #earlier: EarlierEntries
+  readonly #round: RoundEnd
   readonly #open: OpenAsk[] = []
   /** Approvals that this round has recorded, and how each of them is withdrawn. */
   readonly #raised: { readonly raising: Promise<void>; readonly withdraw: () => Promise<unknown> }[] = []
   readonly #names = new Set<string>()
   readonly #afterwards: (() => Promise<void>)[] = []
-  readonly #roundEnd: Promise<void>
-  #endRound: () => void = () => undefined
   /** How often each question was asked in this round. */
   readonly #askCounts = new Map<string, number>()
-  /** The indexes of questions that were asked in earlier rounds and not yet in this one. */
-  readonly #notAskedAgain: Set<number>
-  #newestLabel: string | undefined
   #newAsks = 0
-  #running = 0
-  #isOver = false
-  #isScheduled = false
-  /** Whether something else was running when the questions of this round were asked. */
-  #isConcurrent = false
   #broken: unknown
 
-  constructor({ journal, answers, runSettings, record, decodeAnswer, isGateway, refuses }: ReplayOptions) {
-    this.#journal = journal
-    this.#notAskedAgain = new Set(journal.asks.keys())
-    this.#answers = answers
-    this.#settings = runSettings
-    this.promises = new AuthorPromises(runSettings.onError)
-    this.#record = record
-    this.#decodeAnswer = decodeAnswer
-    this.#isGateway = isGateway
-    this.#refuses = refuses
-    this.#roundEnd = new Promise((resolve) => {
-      this.#endRound = resolve
+  constructor(options: ReplayOptions) {
+    this.#options = options
+    this.#journal = options.journal
+    this.#settings = options.runSettings
+    this.promises = new AuthorPromises(options.runSettings.onError)
+    this.#earlier = new EarlierEntries(options.journal, sdkLimits.repeatWithinMs, (missing, wanted) => {
+      void this.#break(outOfOrder(missing, wanted))
     })
+    this.#round = new RoundEnd({ earlierReached: () => this.#earlier.before(this.#journal.round) })
   }
 
   get callId(): string {
@@ -108,21 +91,32 @@ export class ReplayRun implements Run {
   }
 
   /** The round ends with the questions, whatever the handler does after it has asked. */
-  async end<Value>(handler: Promise<Value>): Promise<RoundEnd<Value>> {
+  async end<Value>(handler: Promise<Value>): Promise<RoundEnded<Value>> {
     const handled = handler.then(
-      (value): RoundEnd<Value> => ({ kind: 'finished', value }),
-      (error: unknown): RoundEnd<Value> => ({ kind: 'failed', error }),
+      (value): RoundEnded<Value> => ({ kind: 'finished', value }),
+      (error: unknown): RoundEnded<Value> => ({ kind: 'failed', error }),
     )
-    const first = await Promise.race([handled, this.#roundEnd])
-    const unawaited = first === undefined ? undefined : this.promises.unawaitedAsk()
-    if (unawaited !== undefined) void this.#break(first?.kind === 'failed' ? first.error : unawaited)
-    if (first !== undefined && this.#open.length > 0 && this.#broken === undefined) await this.#roundEnd
-    this.#isOver = true
+    const first = await Promise.race([handled, this.#round.ended])
+    const mistake = first === undefined ? undefined : this.#mistakeAt(first)
+    if (mistake !== undefined) void this.#break(mistake.error)
+    if (this.#open.length > 0) await this.#round.ended
+    else this.#round.end()
+    this.#earlier.stop()
     if (this.#open.length > 0 && this.#broken === undefined) return { kind: 'asks', asks: this.#open }
     const ended = this.#broken === undefined ? (first ?? (await handled)) : failedWith(this.#broken)
     this.promises.end()
     for (const work of this.#afterwards) await work()
     return ended
+  }
+
+  /** Why the end of the handler is an error: an ask that was not awaited, or one of earlier rounds that was not repeated. */
+  #mistakeAt(end: RoundEnded<unknown>): { readonly error: unknown } | undefined {
+    const unawaited = this.promises.unawaitedAsk()
+    const { missing } = this.#earlier
+    if (unawaited === undefined && missing === undefined) return undefined
+    // The handler's own error says more, and it is no result either way.
+    if (end.kind === 'failed') return { error: end.error }
+    return { error: unawaited ?? (missing === undefined ? undefined : notRepeated(missing)) }
   }
 
   /**
@@ -144,47 +138,95 @@ export class ReplayRun implements Run {
   }
 
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
-    if (this.#isOver) return never()
+    if (this.#round.isOver) return never()
     try {
       const step = currentStep()
       if (step !== undefined) throw askInStep(step)
       const place = this.#findEarlier(fingerprintOf(description))
-      if (place === undefined) return (await this.#tracked(() => this.#openAsk(description, askRecord))) ?? never()
-      const entry = this.#journal.asks[place] as AskEntry
-      if (entry.ended !== undefined) return settlementOf(entry, entry.ended)
-      return (await this.#tracked(() => this.#answerEarlier(place, entry, description, askRecord))) ?? never()
+      if (place === undefined) return await this.#putNew(description, askRecord)
+      const earlier = this.#journal.asks[place] as AskEntry
+      const settlement =
+        earlier.ended === undefined
+          ? await this.#round.track(() => this.#answerEarlier(place, earlier, description, askRecord))
+          : settlementOf(earlier, earlier.ended)
+      if (settlement === undefined) return await never()
+      return await this.#delivered(this.#journal.asks[place]?.ended?.round, settlement)
     } catch (error) {
       return this.#break(error)
     }
   }
 
-  async once(name: string, work: () => unknown): Promise<unknown> {
-    if (this.#isOver) return never()
+  async once(
+    name: string,
+    work: (context: StepContext) => unknown,
+    { isOwn = false, ...options }: OnceOptions = {},
+  ): Promise<unknown> {
+    if (this.#round.isOver) return never()
+    const { callId } = this
+    const step: StepWork = { name, callId, work, options, signal: this.#options.signal ?? neverAborted }
     try {
-      checkStepName(name)
+      if (!isOwn) checkStepName(name)
+      checkStepOptions(options)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
+      return stepResult(await this.#outcomeOf(step))
     } catch (error) {
+      if (error instanceof AssentError && isOutcome(error)) throw error
       return this.#break(error)
     }
-    const kept = this.#journal.steps.get(name)
-    if (kept !== undefined) return stepResult(kept)
-    return this.#runStep(name, work)
   }
 
-  async #runStep(name: string, work: () => unknown): Promise<unknown> {
-    let done: StepOutcome
-    try {
-      done = await this.#tracked(async () => {
-        await this.promises.checkApprovals()
-        const performed = await runStep(name, work, this.#record)
-        this.#journal.keep(name, performed.entry)
-        return performed
-      })
-    } catch (error) {
-      return this.#break(error)
-    }
-    return stepResult(done.entry, done.cause)
+  async #outcomeOf(step: StepWork): Promise<StepOutcome> {
+    const { name } = step
+    const kept = this.#journal.steps.get(name)
+    if (kept === undefined) return this.#runNew(step)
+    this.#earlier.reach(`step ${name}`)
+    const { entry, round } = kept
+    const { record } = this.#options
+    const outcome = entry.kind === 'stored' ? await this.#round.track(() => readStoredStep(step, record)) : { entry }
+    return this.#delivered(round, outcome)
+  }
+
+  async #runNew(step: StepWork): Promise<StepOutcome> {
+    const { name } = step
+    const reached = this.#earlier.before(this.#journal.round, { kind: 'step', label: name })
+    if (reached !== undefined) await reached
+    if (this.#round.isOver) return never()
+    return this.#round.track(async () => {
+      await this.promises.checkApprovals()
+      this.#checkRoomFor(step)
+      const outcome = await runStep(step, this.#options.record)
+      const isLarge =
+        this.#options.record !== undefined && JSON.stringify(outcome.entry).length > sdkLimits.stepInStateChars
+      this.#journal.keep(name, isLarge ? { kind: 'stored' } : outcome.entry)
+      return outcome
+    })
+  }
+
+  /** Before the work, if its author said how large its result can be: without a store it has to fit into the state. */
+  #checkRoomFor({ name, options: { maxResultChars } }: StepWork): void {
+    if (maxResultChars === undefined || this.#options.record !== undefined) return
+    const room = roomIn(this.#journal)
+    if (maxResultChars <= room) return
+    throw new AssentError(
+      'limit_exceeded',
+      `The step "${name}" was not run: its result of up to ${maxResultChars} characters does not fit into the state, ` +
+        `which has room for ${room}. Set a store, or keep the result elsewhere and return its name.`,
+    )
+  }
+
+  /** A result first delivered in this round waits for what earlier rounds had reached before it. */
+  async #delivered<Value>(round: number | undefined, value: Value): Promise<Value> {
+    const reached = this.#earlier.before(round ?? this.#journal.round)
+    if (reached !== undefined) await reached
+    return this.#round.isOver ? never() : value
+  }
+
+  async #putNew(description: Description, askRecord?: AskRecord): Promise<Settlement> {
+    const reached = this.#earlier.before(this.#journal.round, { kind: 'ask', label: askLabel(description) })
+    if (reached !== undefined) await reached
+    if (this.#round.isOver) return never()
+    return (await this.#round.track(() => this.#openAsk(description, askRecord))) ?? never()
   }
 
   /** The index of this question in the journal, if it was asked in an earlier round. */
@@ -192,7 +234,7 @@ export class ReplayRun implements Run {
     const before = this.#askCounts.get(fingerprint) ?? 0
     this.#askCounts.set(fingerprint, before + 1)
     const place = this.#journal.placeOf(fingerprint, before)
-    if (place !== undefined) this.#notAskedAgain.delete(place)
+    if (place !== undefined) this.#earlier.reach(`ask ${place}`)
     return place
   }
 
@@ -201,24 +243,28 @@ export class ReplayRun implements Run {
     if (this.#newAsks === sdkLimits.asksAtOnce) {
       throw new AssentError('limit_exceeded', `At most ${sdkLimits.asksAtOnce} questions can be open at once.`)
     }
-    if (this.#running > 1) this.#isConcurrent = true
-    const why = wrongSurfaceReason(description.options, this.surface) ?? this.#refuses(description)
+    const why = wrongSurfaceReason(description.options, this.surface) ?? this.#options.refuses(description)
     // Counted before the first await, so that concurrent asks cannot exceed the limit.
     if (why === undefined) this.#newAsks++
     const waitMs = this.#waitMs(description)
     const label = askLabel(description)
     const decideByMs = this.#settings.nowMs() + waitMs
-    const entry = { id: this.#settings.newAskId(), fingerprint: fingerprintOf(description), label, decideByMs }
-    const place = this.#journal.open(entry)
-    this.#newestLabel = label
+    const id = this.#settings.newAskId()
+    const place = this.#journal.open({ id, fingerprint: fingerprintOf(description), label, decideByMs })
+    const entry = this.#journal.asks[place] as AskEntry
     if (why !== undefined) return this.#ended(place, { kind: 'not_supported', why })
     if (askRecord !== undefined) {
       const raising = askRecord.raise(entry.id, waitMs)
       this.#raised.push({ raising, withdraw: () => askRecord.withdraw(entry.id) })
       await raising
     }
-    this.#open.push({ place, entry, description })
+    this.#opened({ place, entry, description })
     return undefined
+  }
+
+  #opened(ask: OpenAsk): void {
+    this.#open.push(ask)
+    this.#round.opened()
   }
 
   /** Asked in an earlier round. */
@@ -230,13 +276,14 @@ export class ReplayRun implements Run {
   ): Promise<Settlement | undefined> {
     if (this.#settings.nowMs() >= entry.decideByMs)
       return this.#settleFirst(place, (await askRecord?.withdraw(entry.id)) ?? { kind: 'timed_out' })
-    if (!this.#answers.has(place)) {
+    const { answers, decodeAnswer } = this.#options
+    if (!answers.has(place)) {
       // The client retried without this answer. That is not a decline: the question stays open until its deadline.
-      this.#open.push({ place, entry, description })
+      this.#opened({ place, entry, description })
       return undefined
     }
     // The id was sealed with the journal, so its time is when the question was first asked.
-    const raw = this.#decodeAnswer(description, this.#answers.get(place), this.#settings.nowMs() - timeOfId(entry.id))
+    const raw = decodeAnswer(description, answers.get(place), this.#settings.nowMs() - timeOfId(entry.id))
     return this.#settleFirst(place, await settleAnswer(description, entry.id, raw, askRecord))
   }
 
@@ -244,13 +291,13 @@ export class ReplayRun implements Run {
   #waitMs({ options }: Description): number {
     const { waitMs: usualMs, isWaitDefault } = this.#settings
     const waitMs = waitOf(options, usualMs)
-    if (!this.#isGateway) return waitMs
+    if (!this.#options.isGateway) return waitMs
     const openMs = hasDefaultWait(options, isWaitDefault) ? Math.max(waitMs, sdkLimits.resumableWaitMs) : waitMs
     return Math.min(openMs + sdkLimits.returnWithinMs, askLimits.decideMaxMs)
   }
 
   async #settleFirst(place: number, ending: Ending): Promise<Settlement> {
-    return this.#ended(place, await firstEnding(place, ending, this.#record))
+    return this.#ended(place, await firstEnding(place, ending, this.#options.record))
   }
 
   #ended(place: number, ending: Ending): Settlement {
@@ -258,56 +305,22 @@ export class ReplayRun implements Run {
     return settlementOf(entry, entry.ended)
   }
 
-  /** The round cannot end while this is running. */
-  async #tracked<Value>(work: () => Promise<Value>): Promise<Value> {
-    this.#running++
-    try {
-      return await work()
-    } finally {
-      this.#running--
-      this.#schedule()
-    }
-  }
-
-  /** One turn later, so that every concurrent branch of the handler has reached its own ask. */
-  #schedule(): void {
-    if (this.#isScheduled || this.#open.length === 0) return
-    this.#isScheduled = true
-    setImmediate(() => this.#finishRound(performance.now() + sdkLimits.slowBranchesMs))
-  }
-
-  #finishRound(waitUntil: number): void {
-    if (this.#running > 0 || this.#isOver) {
-      this.#isScheduled = false
-      this.#isConcurrent = true
-      return
-    }
-    const [missing] = this.#notAskedAgain
-    if (this.#newestLabel !== undefined && missing !== undefined) {
-      // A new question was asked before all old ones. A slower branch may still reach an old one if it was
-      // asked concurrently; otherwise the handler has changed.
-      const { isConcurrent, label } = this.#journal.asks[missing] as AskEntry
-      if (isConcurrent && performance.now() < waitUntil) setTimeout(() => this.#finishRound(waitUntil), 1)
-      else void this.#break(outOfOrder(label, this.#newestLabel))
-      return
-    }
-    if (this.#isConcurrent || this.#open.length > 1)
-      for (const { place } of this.#open) this.#journal.setConcurrent(place)
-    this.#isScheduled = false
-    this.#isOver = true
-    this.#endRound()
-  }
-
   /** Ends the round with an error that the handler cannot catch. */
   #break(error: unknown): Promise<never> {
     this.#broken ??= error
-    this.#isOver = true
-    this.#endRound()
+    this.#round.end()
     return never()
   }
 }
 
-function failedWith(error: unknown): RoundEnd<never> {
+const neverAborted = new AbortController().signal
+
+/** What the work of a step did. Every other error is a mistake of the handler, or the store's. */
+function isOutcome({ code }: AssentError): boolean {
+  return code === 'step_failed' || code === 'grant_refused'
+}
+
+function failedWith(error: unknown): RoundEnded<never> {
   return { kind: 'failed', error }
 }
 

@@ -1,36 +1,28 @@
 // Steps: work whose result is kept, so that it is done once however often the handler runs.
 //
-// A result is stored as JSON and returned as parsed JSON, also the first time, so a handler sees the same value
-// in every round. A step that failed stays failed in this call; retrying it needs a new call. With a store, the claim
-// comes before the work; a step that was started and not finished is not run again, because its progress is unknown.
+// With a store, the claim comes before the work. A second caller waits for the owner of the claim: without a time limit if it is
+// this process, otherwise for a while. A step that was begun and not finished is then reported as unclear, or run again
+// with the same key if its author allows that (`onCrash: 'retry'`).
 
-import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  AssentError,
-  canonicalJson,
-  isAssentError,
-  isPlainObject,
-  type JsonValue,
-  parseJsonStrictly,
-} from '@assent/core'
+import { AssentError, type JsonValue, parseJsonStrictly } from '@assent/core'
 import type { Ending } from '../ask/ending.ts'
 import { decodeEnding, encodeEnding } from '../journal/encode.ts'
-import type { FailureCode, StepEntry } from '../journal/journal.ts'
 import { sdkLimits } from '../limits.ts'
-import type { StepKey } from '../server/durable.ts'
+import type { StepClaim, StepKey } from '../server/durable.ts'
 import type { StepRecord } from '../server/step-record.ts'
+import { attemptStep, pause, type StepOptions, type StepWork } from './step-attempts.ts'
+import { decodeEntry, type StepOutcome } from './step-entry.ts'
 
-const working = new AsyncLocalStorage<string>()
-
-/** The name of the step whose work is running, if any. */
-export function currentStep(): string | undefined {
-  return working.getStore()
-}
+/** Names of the SDK's own steps begin with this, and no others. */
+export const ownStepPrefix = 'assent:'
 
 export function checkStepName(name: string): string {
-  if (typeof name === 'string' && name !== '' && name.length <= sdkLimits.stepNameChars && name.isWellFormed())
-    return name
-  throw new AssentError('misconfigured', `A step needs a name of at most ${sdkLimits.stepNameChars} characters.`)
+  const isValid =
+    typeof name === 'string' && name !== '' && name.length <= sdkLimits.stepNameChars && name.isWellFormed()
+  if (!isValid)
+    throw new AssentError('misconfigured', `A step needs a name of at most ${sdkLimits.stepNameChars} characters.`)
+  if (!name.startsWith(ownStepPrefix)) return name
+  throw new AssentError('misconfigured', `The name of a step cannot begin with "${ownStepPrefix}".`)
 }
 
 export function duplicateStepName(name: string): AssentError {
@@ -39,12 +31,6 @@ export function duplicateStepName(name: string): AssentError {
 
 export function askInStep(step: string): AssentError {
   return new AssentError('misconfigured', `The step "${step}" asks a question. Ask before the step or after it.`)
-}
-
-/** `cause` is set only in the round in which the step failed; the error is otherwise the same in every round. */
-export function stepResult(step: StepEntry, cause?: unknown): JsonValue | undefined {
-  if (step.kind === 'done') return step.result
-  throw new AssentError(step.code, step.message, cause === undefined ? undefined : { cause })
 }
 
 /** The first answer to a question of a call counts, also when a client sends an old state with another answer. */
@@ -58,61 +44,81 @@ export async function firstEnding(place: number, ending: Ending, record: StepRec
   return decodeEnding(code, more, comment)
 }
 
-export interface StepOutcome {
-  readonly entry: StepEntry
-  readonly cause?: unknown
-}
-
-/** Does the work, at most once where there is a record. Never throws for what the work does: that is its outcome. */
-export async function runStep(name: string, work: () => unknown, record: StepRecord | undefined): Promise<StepOutcome> {
-  if (record === undefined) return attempt(name, work)
-  const key: StepKey = { tenant: record.tenant, callId: record.callId, name: `step ${name}` }
-  const claim = await record.steps.claim({ ...key, owner: record.owner, keepMs: record.keepMs })
+/** Does the work, at most once where there is a record. */
+export async function runStep(step: StepWork, record: StepRecord | undefined): Promise<StepOutcome> {
+  if (record === undefined) return attemptStep(step)
+  const key: StepKey = { tenant: record.tenant, callId: record.callId, name: `step ${step.name}` }
+  const local = JSON.stringify([key.tenant, key.callId, key.name])
+  const running = record.running.get(local)
+  if (running !== undefined) await running
+  const claim = await claimOrWait(key, step, record)
   if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
-  if (claim.kind === 'begun') {
-    const since = new Date(claim.atMs).toISOString()
-    throw new AssentError(
-      'step_unclear',
-      `The step "${name}" was begun at ${since} and has not finished: it is running elsewhere, or its process died ` +
-        'in the middle. It is not run again. Look at what it changes, then start a new call if it is needed.',
-    )
-  }
-  const attempted = await attempt(name, work)
-  const isKept = await record.steps.finish({ ...key, owner: record.owner, outcome: JSON.stringify(attempted.entry) })
-  if (!isKept) throw new AssentError('step_unclear', `The step "${name}" was done, but its result could not be kept.`)
-  return attempted
-}
-
-/** Reads what `runStep` stored for a finished step. */
-function decodeEntry(outcome: string): StepEntry {
-  const stored = parseJsonStrictly(outcome)
-  if (!isPlainObject(stored)) throw new AssentError('step_unclear', 'The stored result of a step cannot be read.')
-  if (stored.kind !== 'failed')
-    return { kind: 'done', ...('result' in stored ? { result: stored.result as JsonValue } : {}) }
-  const code = stored.code === 'grant_refused' ? 'grant_refused' : 'step_failed'
-  return { kind: 'failed', code, message: String(stored.message) }
-}
-
-async function attempt(name: string, work: () => unknown): Promise<StepOutcome> {
-  let value: unknown
+  const working = attemptAndFinish(key, step, record)
+  const settled = working.then(
+    () => undefined,
+    () => undefined,
+  )
+  record.running.set(local, settled)
   try {
-    value = await working.run(name, async () => work())
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const code = isAssentError(error, 'grant_refused') ? error.code : 'step_failed'
-    return { entry: { kind: 'failed', code: code as FailureCode, message: wellFormed(message) }, cause: error }
-  }
-  if (value === undefined) return { entry: { kind: 'done' } }
-  try {
-    canonicalJson(value)
-    return { entry: { kind: 'done', result: parseJsonStrictly(JSON.stringify(value)) } }
-  } catch (error) {
-    if (!isAssentError(error)) throw error
-    const message = `The step "${name}" was done, but its result cannot be kept: ${error.message}`
-    return { entry: { kind: 'failed', code: 'step_failed', message }, cause: error }
+    return await working
+  } finally {
+    record.running.delete(local)
   }
 }
 
-function wellFormed(message: string): string {
-  return message.toWellFormed().slice(0, sdkLimits.journalChars / 16)
+/** The outcome of a step that has finished and is in the store only. */
+export async function readStoredStep({ name }: StepWork, record: StepRecord | undefined): Promise<StepOutcome> {
+  if (record !== undefined) {
+    const { steps, tenant, callId, owner, keepMs } = record
+    const claim = await steps.claim({ tenant, callId, name: `step ${name}`, owner, keepMs })
+    if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
+  }
+  throw new AssentError('step_unclear', `The step "${name}" was done, but its result is no longer in the store.`)
+}
+
+async function attemptAndFinish(key: StepKey, step: StepWork, record: StepRecord): Promise<StepOutcome> {
+  const attempted = await attemptStep(step)
+  const outcome = JSON.stringify(attempted.entry)
+  if (await record.steps.finish({ ...key, owner: record.owner, outcome })) return attempted
+  // Another process has taken it over and counts.
+  if (step.options.onCrash === 'retry') {
+    const claim = await claimOrWait(key, { ...step, options: { ...step.options, onCrash: 'stop' } }, record)
+    if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
+  }
+  throw new AssentError('step_unclear', `The step "${step.name}" was done, but its result could not be stored.`)
+}
+
+type Claimed = Exclude<StepClaim, { kind: 'begun' }>
+
+async function claimOrWait(key: StepKey, step: StepWork, record: StepRecord): Promise<Claimed> {
+  const { steps, owner, keepMs } = record
+  const startedAt = performance.now()
+  for (let waits = 0; ; waits++) {
+    const claim = await steps.claim({ ...key, owner, keepMs })
+    if (claim.kind !== 'begun') return claim
+    const waitedMs = performance.now() - startedAt
+    // By the store's clock: one that began long ago is not waited for again by every retry.
+    const leftMs = longestMs(step.options) - Math.max(waitedMs, record.nowMs() - claim.atMs)
+    if (leftMs > 0 && waitedMs < sdkLimits.ownerWaitMs && !step.signal.aborted) {
+      await pause(Math.min(sdkLimits.ownerPollMs * 2 ** Math.min(waits, 5), leftMs), step.signal)
+      continue
+    }
+    if (step.options.onCrash !== 'retry' || steps.takeOver === undefined || leftMs > 0)
+      throw unclear(step.name, claim.atMs)
+    if (await steps.takeOver({ ...key, owner, begunAtMs: claim.atMs })) return { kind: 'yours' }
+  }
+}
+
+/** How long after its begin a step may still be running in a live process. */
+function longestMs({ timeoutMs, retry = 0 }: StepOptions): number {
+  return Math.max(sdkLimits.ownerWaitMs, (timeoutMs ?? 0) * (1 + retry) + sdkLimits.retryMostMs * retry)
+}
+
+function unclear(name: string, begunAtMs: number): AssentError {
+  const since = new Date(begunAtMs).toISOString()
+  return new AssentError(
+    'step_unclear',
+    `The step "${name}" was begun at ${since} and has not finished: it is running elsewhere, or its process died ` +
+      'in the middle. It is not run again. Look at what it changes, then start a new call if it is needed.',
+  )
 }

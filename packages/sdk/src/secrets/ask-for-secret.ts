@@ -1,7 +1,7 @@
 // How a secret reaches a handler: typed on the surface if only the person sees it there, otherwise entered on an Assent page.
 //
 // The page is opened once per call and its id is kept; the value never is. A handler that runs again fetches it again in
-// every round, and the page is released after the last.
+// every round. The page is released after the last, also when the person declined.
 
 import { AssentError, isAssentError } from '@assent/core'
 import * as describe from '../ask/describe.ts'
@@ -30,21 +30,21 @@ export async function askForSecret(
   const prompt = question.kind === 'form' ? question.message : ''
   const waitMs = waitOf(options, serverContext.waitMs)
   const request = { prompt, principal, expiresAtMs: serverContext.nowMs() + waitMs }
-  const page = (await run.once(name, () => openPage(secrets, request))) as PageOrProblem
+  const page = (await run.once(name, () => openPage(secrets, request), { isOwn: true })) as PageOrProblem
   if ('problem' in page) throw new AssentError('not_supported', page.problem)
   const { waitMs: _, fallback: __, ...rest } = options
   const link = describe.url(prompt, page.url, { ...rest, waitMs })
-  await answerValue(link, (await run.put(link)).ending)
   const timeout = AbortSignal.timeout(Math.min(waitMs, 2 ** 31 - 1))
   try {
-    const value = await secrets.value(page.id, { principal, signal: AbortSignal.any([signal, timeout]) })
-    // If this fails, the page expires by itself a little later, so the call does not fail.
-    await run.afterwards(async () => secrets.release?.(page.id).catch(() => undefined))
-    return value
+    await answerValue(link, (await run.put(link)).ending)
+    return await secrets.value(page.id, { principal, signal: AbortSignal.any([signal, timeout]) })
   } catch (error) {
     if (isAssentError(error)) throw error
     if (timeout.aborted) throw new AssentError('timed_out', `"${prompt}" was not entered in time.`, { cause: error })
     throw new AssentError('cancelled', `"${prompt}" was not entered.`, { cause: error })
+  } finally {
+    // If this fails, the page expires by itself a little later, so the call does not fail.
+    await run.afterwards(async () => secrets.release?.(page.id).catch(() => undefined))
   }
 }
 

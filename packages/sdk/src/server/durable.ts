@@ -24,6 +24,11 @@ export interface DurableSteps {
   claim(step: StepKey & { readonly owner: string; readonly keepMs: number }): Promise<StepClaim>
   /** Stores the outcome of a step that this owner claimed. False if it did not claim it. */
   finish(step: StepKey & { readonly owner: string; readonly outcome: string }): Promise<boolean>
+  /**
+   * Makes this owner the owner of a step that was begun at this time and has not finished; false if it has changed since. Without
+   * it, `onCrash: 'retry'` has no effect.
+   */
+  takeOver?(step: StepKey & { readonly owner: string; readonly begunAtMs: number }): Promise<boolean>
   /** Stores an outcome that is already known; resolves with the one that was stored first. */
   keep(
     step: StepKey & { readonly owner: string; readonly keepMs: number; readonly outcome: string },

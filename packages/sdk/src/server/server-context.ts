@@ -86,13 +86,18 @@ export class ServerContext {
   /** Approvals used in this process: the only record of single use without a store. */
   readonly usedApprovals: UsedApprovals = new UsedApprovals()
   readonly #principal: PrincipalOf | undefined
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #hasKeys: boolean
+  #isWarned = false
   #signing: Signing | undefined
 
   constructor(settings: AssentSettings) {
     this.name = checkName(settings.name ?? 'this server')
     this.tenant = checkName(settings.tenant ?? 'default')
     this.random = settings.random ?? randomBytes
-    this.ring = createKeyRing(settings.keys ?? [{ id: 'process', secret: this.random(32) }])
+    this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
+    this.#hasKeys = settings.keys !== undefined
+    this.ring = createKeyRing(settings.keys ?? [processKey(this.random)])
     this.store = settings.store
     this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
     this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
@@ -103,7 +108,6 @@ export class ServerContext {
     this.onRefused = settings.onRefused ?? (() => undefined)
     this.onError = settings.onError ?? logError
     this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
-    this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
     this.#principal = settings.principal
     if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)
   }
@@ -118,6 +122,19 @@ export class ServerContext {
     return newId(kind, this.nowMs(), this.random)
   }
 
+  /** With keys an approval is valid at other replicas and after a restart, but only a store knows there that it was used. */
+  warnGateWithoutStore(): void {
+    if (!this.#hasKeys || this.store !== undefined || this.#isWarned) return
+    this.#isWarned = true
+    const what = 'A gate runs with `keys` and without a `store`: another replica, or this server after a restart,'
+    this.onError(
+      new AssentError(
+        'misconfigured',
+        `${what} could use the same approval again. Set a store: createAssent({ store }).`,
+      ),
+    )
+  }
+
   principalOf(context: unknown): string {
     return principalOf(context, this.#principal)
   }
@@ -130,8 +147,8 @@ export class ServerContext {
   /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
   stepRecord(callId: string): StepRecord | undefined {
     if (this.store === undefined) return undefined
-    const { tenant, owner } = this
-    return { steps: this.store.steps, tenant, callId, owner, keepMs: this.stateMaxMs }
+    const { tenant, owner, nowMs } = this
+    return { steps: this.store.steps, tenant, callId, owner, keepMs: this.stateMaxMs, running: this.#running, nowMs }
   }
 }
 
@@ -146,6 +163,18 @@ function signingWith({ keyId, privateKey }: { keyId: string; privateKey: KeyObje
     throw new AssentError('misconfigured', 'Receipts are signed with an Ed25519 private key.')
   }
   return { keyId: checkName(keyId), privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+const processKeyPrefix = 'process-'
+
+/** With an id of its own, so that a state of another process is refused as such and not as tampered with. */
+function processKey(random: RandomBytes): SealKey {
+  return { id: processKeyPrefix + Buffer.from(random(8)).toString('hex'), secret: random(32) }
+}
+
+/** Whether a state was sealed by a process without configured keys. */
+export function isFromProcessKey(state: unknown): boolean {
+  return typeof state === 'string' && state.split('.', 2)[1]?.startsWith(processKeyPrefix) === true
 }
 
 function logError(error: unknown): void {

@@ -8,4 +8,7 @@ export interface StepRecord {
   readonly callId: string
   readonly owner: string
   readonly keepMs: number
+  /** Steps that run in this process now, so that a second caller waits for them. */
+  readonly running: Map<string, Promise<void>>
+  readonly nowMs: () => number
 }

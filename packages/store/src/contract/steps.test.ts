@@ -30,6 +30,23 @@ onEachEngine('[STORE-17] the owner stores the outcome once, and later claims ret
   expect(await store.steps.claim(mine)).toEqual({ kind: 'finished', outcome: 'mine' })
 })
 
+onEachEngine(
+  '[STORE-17] a step that has not finished is taken over once, and then has the new owner',
+  async ({ open }) => {
+    const clock = stoppedClock()
+    const store = await open({ clock })
+    await store.steps.claim(mine)
+    clock.advance(1)
+    const takeOver = (owner: string, begunAtMs: number) => store.steps.takeOver({ ...step, owner, begunAtMs })
+    expect(await takeOver('b', noon - 1)).toBe(false)
+    expect([await takeOver('b', noon), await takeOver('c', noon)]).toEqual([true, false])
+    expect(await store.steps.claim(mine)).toEqual({ kind: 'begun', atMs: noon + 1 })
+    expect(await store.steps.finish({ ...step, owner: 'a', outcome: 'old' })).toBe(false)
+    expect(await store.steps.finish({ ...step, owner: 'b', outcome: 'new' })).toBe(true)
+    expect(await takeOver('c', noon + 1)).toBe(false)
+  },
+)
+
 onEachEngine('[STORE-17] of two outcomes stored directly, the first is returned to both', async ({ open }) => {
   const stores = await Promise.all([open(), open()])
 

@@ -1,12 +1,14 @@
 // Steps that a handler runs once per call, on whichever replica its rounds arrive.
 //
 // I1  The claim is the row: of all inserts, one succeeds.
-// I2  A step that was begun and never finished is not taken over, because it is unknown how far it came. It stays until it expires.
+// I2  A step that was begun and never finished is taken over only on request, because it is unknown how far it came.
+//     Otherwise it stays until it expires. Of all takeovers of one begin, one succeeds.
 
 import type { Engine } from '../engine/engine.ts'
 import { claimStep } from './claim-step.ts'
 import { finishStep } from './finish-step.ts'
 import { readStep } from './read-step.ts'
+import { takeOverStep } from './take-over-step.ts'
 
 export interface StepKey {
   readonly tenant: string
@@ -37,6 +39,13 @@ export class Steps {
   async finish(step: StepKey & { readonly owner: string; readonly outcome: string }): Promise<boolean> {
     const { tenant, callId, name, owner, outcome } = step
     const rows = await this.#engine.run(finishStep, { tenant, call_id: callId, name, owner, outcome })
+    return rows.length === 1
+  }
+
+  /** False if the step has finished, or was taken over after it had been read with this time. */
+  async takeOver(step: StepKey & { readonly owner: string; readonly begunAtMs: number }): Promise<boolean> {
+    const { tenant, callId, name, owner, begunAtMs } = step
+    const rows = await this.#engine.run(takeOverStep, { tenant, call_id: callId, name, owner, begun_at: begunAtMs })
     return rows.length === 1
   }
 
