@@ -24,7 +24,7 @@ export type { StepContext, StepOptions } from './run/step-attempts.ts'
 export type { AssentSettings } from './server/server-context.ts'
 
 // ask
-export type { Ask, AnswerWithComment, Elicited } from './ask/ask.ts'
+export type { AnswerWithComment, ApproveOptions, Ask, Elicited } from './ask/ask.ts'
 export type {
   NumberOptions,
   Suggestion,
@@ -45,7 +45,10 @@ export type { Yielded } from './generator/yielded.ts'
 export { type AskingGenerator, type GeneratorInteraction, yielding } from './generator/yielding.ts'
 
 // run only what was approved
-export type { JsonMembers, ToolDefinition } from './gate/action.ts'
+export { type ApprovedOptions, approved } from './approved.ts'
+export type { Editable } from './ask/editable.ts'
+export type { JsonMembers } from './ask/json-members.ts'
+export type { ToolDefinition } from './gate/action.ts'
 export type { Gate, GateAction, GateContext, GateResult } from './gate/gate.ts'
 export { type ReceiptStatement, type VerifiedReceipt, verifyReceipt } from '@assent/core'
 

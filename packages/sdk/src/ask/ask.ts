@@ -5,8 +5,10 @@ import type { HandedOut } from '../run/author-promises.ts'
 import { askUntilAccepted } from './ask-again.ts'
 import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
+import { type Editable, editedArguments } from './editable.ts'
 import { answerValue, commentOf } from './ending.ts'
 import type { AnswersOf, FormSource } from './form-source.ts'
+import type { JsonMembers } from './json-members.ts'
 import { askLabel } from './label.ts'
 import type { AskOptions, AskOptionsWithFallback, ConfirmOptions } from './options.ts'
 import type { Run } from './run.ts'
@@ -51,8 +53,15 @@ export interface Ask {
   url(question: string, link: string, options?: AskOptions): Promise<void>
   /** A password, key or token, entered on an Assent page. */
   secret(question: string, options?: AskOptions): Promise<string>
-  /** Resolves only after a person approved exactly this. To bind it to what runs, use `gate`. */
-  approve(title: string, action: JsonObject, options?: AskOptions & { readonly claim?: string }): Promise<void>
+  /**
+   * Resolves only after a person approved exactly this, with what they approved: a frozen copy. With `editable` they may
+   * change the arguments first. To bind it to what runs, use `gate`.
+   */
+  approve<Arguments extends JsonMembers<Arguments>>(
+    title: string,
+    action: Arguments,
+    options?: ApproveOptions,
+  ): Promise<Readonly<Arguments>>
   /**
    * The answer together with the person's comment:
    * `const { value, comment } = await ask.withComment(ask.confirm('Deploy?'))`. Takes the promise that another
@@ -63,6 +72,13 @@ export interface Ask {
   all<const A extends Readonly<Record<string, Promise<unknown>>>>(
     asks: A,
   ): Promise<{ -readonly [N in keyof A]: Awaited<A[N]> }>
+}
+
+export interface ApproveOptions extends AskOptions {
+  /** The server's own description of it; shown apart. */
+  readonly claim?: string
+  /** Arguments that the person may change before they approve: their names, or a form. */
+  readonly editable?: Editable
 }
 
 /** The action of a person, with the content of an accept. */
@@ -80,7 +96,11 @@ export interface AnswerWithComment<Value> {
 export interface AskDependencies {
   readonly run: Run
   readonly secret: (description: Description<string>) => Promise<string>
-  readonly approval: (title: string, action: JsonObject, options: AskOptions & { claim?: string }) => Description<void>
+  readonly approval: (
+    title: string,
+    action: object,
+    options: AskOptions & { claim?: string },
+  ) => Description<JsonObject>
 }
 
 export function createAsk({ run, secret, approval }: AskDependencies): Ask {
@@ -95,16 +115,13 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
     if (commented !== undefined) answered.set(value, commented)
     return value
   }
+  const putNow = async <Value>(description: Description<Value>, entry: HandedOut) => {
+    entry.label = askLabel(description)
+    const { value, ending } = await askUntilAccepted(description, async (asked) => (await run.put(asked)).ending)
+    return { value, ...compact({ comment: commentOf(ending) }) }
+  }
   const put = <Value>(describing: () => Description<Value>): Promise<Value> => {
-    const asking = async (entry: HandedOut) => {
-      const description = describing()
-      entry.label = askLabel(description)
-      if (description.kind === 'approve') entry.kind = 'approval'
-      const { value, ending } = await askUntilAccepted(description, async (asked) => (await run.put(asked)).ending)
-      const comment = commentOf(ending)
-      return { value, ...compact({ comment }) }
-    }
-    return track(asking)
+    return track(async (entry) => putNow(describing(), entry))
   }
   return {
     choose: (question, choices, options) => put(() => describe.choose(question, choices, options)),
@@ -128,7 +145,21 @@ export function createAsk({ run, secret, approval }: AskDependencies): Ask {
         entry.label = askLabel(description)
         return { value: await secret(description) }
       }),
-    approve: (title, action, options = {}) => put(() => approval(title, action, options)),
+    approve: <Arguments extends JsonMembers<Arguments>>(
+      title: string,
+      action: Arguments,
+      options: ApproveOptions = {},
+    ) =>
+      // The approved arguments are a copy of the given ones, as the person left them.
+      track(async (entry) => {
+        entry.kind = 'approval'
+        entry.label = title
+        const { editable, ...asked } = options
+        if (editable === undefined) return putNow(approval(title, action, asked), entry)
+        const change = { title, arguments: action, editable, options: asked }
+        const edited = await editedArguments(change, async (edit) => (await run.put(edit)).ending)
+        return putNow(approval(title, edited, asked), entry)
+      }) as unknown as Promise<Readonly<Arguments>>,
     withComment: <Value>(asked: Promise<Value>) => {
       promises.observe(asked)
       // The entry tracked for this promise resolves with the same value.

@@ -15,6 +15,7 @@ import {
   choices as choicesField,
   type Form,
   form,
+  type JsonObject,
   number as numberField,
   type Question,
   type SecretFinding,
@@ -192,6 +193,17 @@ export function elicit(message: string, asked: FormSource, options: AskOptions =
   )
 }
 
+/** A form in which a person changes arguments before they approve them. */
+export function edit<Value>(
+  message: string,
+  { form: asked, take, options }: { form: Form; take: Description<Value>['toValue']; options: AskOptions },
+): Description<Value> {
+  refuseFallback(options)
+  const { waitMs, reason, surface, risk } = options
+  const kept = withoutUndefined({ waitMs, reason, surface, risk }) as AskOptionsWithFallback<Value>
+  return describeForm('form', message, asked, kept, take)
+}
+
 /** Consent to open a link. An accept means only that the person agreed to open it; what they do there is not known. */
 export function url(message: string, link: string, options: AskOptions = {}): Description<void> {
   refuseFallback(options)
@@ -225,7 +237,7 @@ export function approve(
   title: string,
   action: Action,
   options: AskOptions & { claim?: string } = {},
-): Description<void> {
+): Description<JsonObject> {
   refuseFallback(options)
   const { claim } = options
   const question: Question = {
@@ -238,7 +250,7 @@ export function approve(
   return {
     kind: 'approve',
     question,
-    toValue: () => undefined,
+    toValue: () => action.arguments,
     options: { ...resolveAskOptions(options), risk: options.risk ?? 'notable' },
   }
 }

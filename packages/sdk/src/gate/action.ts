@@ -6,7 +6,6 @@ import {
   canonicalJson,
   isAssentError,
   type JsonObject,
-  type JsonValue,
   parseJsonStrictly,
   toolDefinitionDigest,
 } from '@assent/core'
@@ -15,17 +14,6 @@ export interface ToolDefinition {
   readonly name: string
   readonly [member: string]: unknown
 }
-
-/** An object of JSON values, also one that is typed by an `interface`; optional members may be missing. */
-export type JsonMembers<T> = { readonly [N in keyof T]: JsonLike<T[N]> }
-
-type JsonLike<T> = T extends JsonValue | undefined
-  ? T
-  : T extends (...given: never[]) => unknown
-    ? never
-    : T extends object
-      ? JsonMembers<T>
-      : never
 
 /** What is known of the tool that asks. */
 export interface ToolIdentity {

@@ -7,7 +7,9 @@
 
 import { type Action, AssentError, actionDigest, askLimits, compact, type JsonObject, signReceipt } from '@assent/core'
 import * as describe from '../ask/describe.ts'
+import { type Editable, editedArguments } from '../ask/editable.ts'
 import { answerValue, commentOf } from '../ask/ending.ts'
+import type { JsonMembers } from '../ask/json-members.ts'
 import type { AskOptions } from '../ask/options.ts'
 import type { Run, Settlement } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
@@ -15,7 +17,7 @@ import type { Jsonify } from '../run/jsonify.ts'
 import type { StepContext, StepOptions } from '../run/step-attempts.ts'
 import { ownStepPrefix } from '../run/steps.ts'
 import type { ServerContext } from '../server/server-context.ts'
-import { actionOf, type JsonMembers, type ToolIdentity } from './action.ts'
+import { actionOf, type ToolIdentity } from './action.ts'
 import { storedAskRecord } from './stored-ask-record.ts'
 
 export interface GateAction<Arguments extends object = JsonObject> extends AskOptions {
@@ -25,6 +27,8 @@ export interface GateAction<Arguments extends object = JsonObject> extends AskOp
   readonly arguments: Arguments
   /** The server's own description of it; shown apart. */
   readonly claim?: string
+  /** Arguments that the person may change before they approve: their names, or a form. The work gets what they approved. */
+  readonly editable?: Editable
   /** How long the yes may wait to be used, in milliseconds. */
   readonly useWithinMs?: number
 }
@@ -66,7 +70,14 @@ export function createGate(parts: GateDependencies): Gate {
   ) => {
     const useWithinMs = checkUseWithin(asked.useWithinMs ?? serverContext.useWithinMs)
     serverContext.warnGateWithoutStore()
-    const action = actionOf(identity, asked.title, asked.arguments)
+    const { title, editable } = asked
+    const given: object =
+      editable === undefined
+        ? asked.arguments
+        : await editedArguments({ title, arguments: asked.arguments, editable, options: asked }, async (edit) => {
+            return (await run.put(edit)).ending
+          })
+    const action = actionOf(identity, title, given)
     const description = describe.approve(asked.title, action, asked)
     const { store, tenant, openAsks } = serverContext
     const asker = { server: action.server, tool: action.tool }
@@ -77,7 +88,7 @@ export function createGate(parts: GateDependencies): Gate {
     const settled = await run.put(description, askRecord)
     await answerValue(description, settled.ending)
     const checkUnchanged = () => {
-      const again = actionDigest(actionOf(identity, asked.title, asked.arguments))
+      const again = actionDigest(actionOf(identity, title, given))
       if (again !== actionDigest(action)) throw grantRefused('it is no longer what was approved')
     }
     const useUp = () => {

@@ -3,10 +3,11 @@
 // Each has the name and the arguments of the method of `ask` that it calls, so the questions are defined only in
 // ask/describe.ts.
 
-import type { ChoiceOptions, JsonObject } from '@assent/core'
-import type { AnswerWithComment, Elicited } from '../ask/ask.ts'
+import type { ChoiceOptions } from '@assent/core'
+import type { AnswerWithComment, ApproveOptions, Elicited } from '../ask/ask.ts'
 import type { NumberOptions, Suggestion, TextOptions } from '../ask/describe.ts'
 import type { AnswersOf, FormSource } from '../ask/form-source.ts'
+import type { JsonMembers } from '../ask/json-members.ts'
 import type { AskOptions, AskOptionsWithFallback, ConfirmOptions } from '../ask/options.ts'
 import type { Interaction } from '../interaction.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
@@ -49,7 +50,11 @@ export interface YieldedAsk {
   /** The name of a file: a path or an address, never its contents. */
   file(question: string, options?: AskOptionsWithFallback<string> & Suggestion<string>): Yielded<string>
   /** Continues only after a person approved exactly this. */
-  approve(title: string, action: JsonObject, options?: AskOptions & { readonly claim?: string }): Yielded<void>
+  approve<Arguments extends JsonMembers<Arguments>>(
+    title: string,
+    action: Arguments,
+    options?: ApproveOptions,
+  ): Yielded<Readonly<Arguments>>
   /** The answer together with the person's comment: `yield* ask.withComment(ask.confirm('Deploy?'))`. */
   withComment<Value>(asked: Yielded<Value>): Yielded<AnswerWithComment<Value>>
   /** Several questions in one round. */

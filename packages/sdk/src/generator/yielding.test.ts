@@ -176,7 +176,7 @@ test('[GEN-1] [GEN-2] every kind of ask can be yielded, and asks exactly what th
   const other = await plain(onSurface(answering(plainAsks)))
 
   expect(one).toEqual(other)
-  expect(one.content[0]?.text).toBe('["t","s",true,"a",["a"],3,"2026-07-28",{"name":"Ada"},null,"/tmp/x",null]')
+  expect(one.content[0]?.text).toBe('["t","s",true,"a",["a"],3,"2026-07-28",{"name":"Ada"},null,"/tmp/x",{"n":1}]')
   const questions = (all: describeAsk.Description[]) =>
     all.map(({ kind, question, options }) => ({ kind, question, options }))
   expect(questions(yieldedAsks)).toEqual(questions(plainAsks))

@@ -5,7 +5,7 @@
 // generator is started for every run, because a run may start again from the top.
 
 import { AssentError } from '@assent/core'
-import type { JsonMembers } from '../gate/action.ts'
+import type { JsonMembers } from '../ask/json-members.ts'
 import type { GateAction, GateContext, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
 import type { Jsonify } from '../run/jsonify.ts'

@@ -1,0 +1,98 @@
+// Arguments that a person may change before they approve them.
+//
+// First the person gets a form with the current values; what they enter is checked like any answer. Then they approve the
+// result, which is a new action with its own digest: what was approved is what they saw last. Arguments that the form does not
+// have stay as they are.
+
+import {
+  AssentError,
+  boolean,
+  type Content,
+  canonicalJson,
+  checkAnswer,
+  type FieldSpec,
+  type Form,
+  form,
+  isPlainObject,
+  number,
+  text,
+} from '@assent/core'
+import { askUntilAccepted } from './ask-again.ts'
+import { type Description, edit } from './describe.ts'
+import type { Ending } from './ending.ts'
+import { type FormSource, parseFormSource } from './form-source.ts'
+import type { AskOptions } from './options.ts'
+
+/** The names of arguments that are texts, numbers or booleans, or a form for some of the arguments. */
+export type Editable = readonly string[] | FormSource
+
+export interface Edit {
+  readonly title: string
+  readonly arguments: object
+  readonly editable: Editable
+  readonly options: AskOptions
+}
+
+/** Resolves with the arguments as the person left them. `put` asks one question and resolves with how it ended. */
+export async function editedArguments(
+  { title, arguments: given, editable, options }: Edit,
+  put: (description: Description) => Promise<Ending>,
+): Promise<object> {
+  // A copy, so that later changes of the original change neither what is shown nor what is approved.
+  const current = JSON.parse(canonicalJson(given)) as Readonly<Record<string, unknown>>
+  const { form: shown, take } = isNames(editable) ? formOfNames(current, editable) : parseFormSource(editable)
+  const names = shown.fields.map(({ name }) => name)
+  for (const name of names) if (!Object.hasOwn(current, name)) throw notAnArgument(name)
+  const description = edit(`${title}\n\nChange what you want. You approve the result afterwards.`, {
+    form: withCurrent(shown, current),
+    take: async (content) => merged(current, names, await take(content)),
+    options,
+  })
+  return (await askUntilAccepted(description, put)).value
+}
+
+function isNames(editable: Editable): editable is readonly string[] {
+  return Array.isArray(editable)
+}
+
+function formOfNames(current: Readonly<Record<string, unknown>>, names: readonly string[]) {
+  const fields = Object.fromEntries(names.map((name) => [name, fieldFor(name, current)]))
+  return { form: form(fields), take: (content: Content): unknown => content }
+}
+
+function fieldFor(name: string, current: Readonly<Record<string, unknown>>): FieldSpec {
+  if (!Object.hasOwn(current, name)) throw notAnArgument(name)
+  switch (typeof current[name]) {
+    case 'string':
+      return text()
+    case 'number':
+      return number()
+    case 'boolean':
+      return boolean()
+    default:
+      throw new AssentError(
+        'misconfigured',
+        `The argument "${name}" cannot be edited: only texts, numbers and booleans can. Pass a form instead.`,
+      )
+  }
+}
+
+/** The form, filled with the current values. They must fit it, or the person would have to correct what they never saw. */
+function withCurrent(shown: Form, current: Readonly<Record<string, unknown>>): Form {
+  const content = Object.fromEntries(shown.fields.map(({ name }) => [name, current[name]]))
+  const judged = checkAnswer({ kind: 'form', message: 'edit', form: shown }, { action: 'accept', content })
+  if (!judged.ok)
+    throw new AssentError('misconfigured', 'The arguments do not fit the form in which they could be edited.')
+  return { ...shown, fields: shown.fields.map((field) => ({ ...field, default: current[field.name] })) } as Form
+}
+
+function merged(current: Readonly<Record<string, unknown>>, names: readonly string[], value: unknown): object {
+  if (!isPlainObject(value)) throw new AssentError('misconfigured', 'The form of an edit must result in an object.')
+  const kept = Object.entries(current).filter(([name]) => !names.includes(name))
+  const entered = names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
+  return Object.fromEntries([...kept, ...entered])
+}
+
+function notAnArgument(name: string): AssentError {
+  return new AssentError('misconfigured', `The action has no argument "${name}" that could be edited.`)
+}
