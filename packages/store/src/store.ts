@@ -3,7 +3,6 @@
 // Only this file and open-postgres.ts know which engine is used.
 
 import type { CompilePattern, KeyRing, WithdrawReason } from '@assent/core'
-import { compact } from '@assent/core'
 import { Asks } from './asks/asks.ts'
 import type { AuditContents } from './asks/audit-body.ts'
 import { Inbox } from './asks/inbox.ts'
@@ -181,18 +180,18 @@ export class Store {
   }
 }
 
-/** Opens a store in one file, which other processes may open too. */
+/** Opens a store in one file, which other processes may open too, or in memory (`:memory:`) for tests. */
 export async function openSqlite(path: string, options: SqliteStoreOptions): Promise<Store> {
   const { busyTimeoutMs = 10_000, fileCheckMs = 25, clock } = options
-  const settings = { path, busyTimeoutMs, ...compact({ clock }) }
-  const database = openDatabase(settings)
+  const database = openDatabase({ path, busyTimeoutMs })
   try {
     migrateSqlite(database)
-  } finally {
+  } catch (error) {
     database.close()
+    throw error
   }
   const shared = withDefaults(options)
-  const engine = new SqliteEngine(settings)
+  const engine = new SqliteEngine(database, clock)
   const signals = new SqliteSignals(() => engine.dataVersion(), fileCheckMs, shared.onError)
   return new Store(engine, signals, shared)
 }

@@ -1,5 +1,6 @@
-import { expect } from 'vitest'
-import { minuteMs, noon } from './drafts.suite.ts'
+import { expect, test } from 'vitest'
+import { openSqlite } from '../store.ts'
+import { minuteMs, noon, testKeys } from './drafts.suite.ts'
 import { onEachEngine, stoppedClock } from './engines.suite.ts'
 
 const step = { tenant: 'acme', callId: 'call_1', name: 'deploy' }
@@ -74,4 +75,14 @@ onEachEngine('[STORE-13] [STORE-17] steps are deleted when all states of their c
   expect(await store.sweep()).toMatchObject({ deleted: 0 })
   clock.advance(1)
   expect(await store.sweep()).toMatchObject({ deleted: 1 })
+})
+
+test('[STORE-46] a store in memory works, and each one is its own', async () => {
+  const [one, other] = await Promise.all([1, 2].map(() => openSqlite(':memory:', { keys: testKeys })))
+  const claim = { tenant: 't', callId: 'c', name: 'build', owner: 'o', keepMs: 60_000 }
+  expect(await one?.steps.claim(claim)).toMatchObject({ kind: 'yours' })
+  expect(await other?.steps.claim(claim)).toMatchObject({ kind: 'yours' })
+  expect(await one?.steps.claim({ ...claim, owner: 'p' })).toMatchObject({ kind: 'begun' })
+  await one?.close()
+  await other?.close()
 })

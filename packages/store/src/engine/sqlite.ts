@@ -12,7 +12,6 @@ import { type Params, type Part, parameter, type Row, type Statement, type Step,
 export interface SqliteOptions {
   readonly path: string
   readonly busyTimeoutMs: number
-  readonly clock?: Clock
 }
 
 interface CompiledPart {
@@ -54,9 +53,10 @@ export class SqliteEngine implements Engine {
   readonly #clock: Clock
   readonly #compiled = new Map<string, readonly CompiledPart[]>()
 
-  constructor(options: SqliteOptions) {
-    this.#database = openDatabase(options)
-    this.#clock = options.clock ?? Date.now
+  /** Takes over the connection: a database in memory exists only in the connection that opened it. */
+  constructor(database: DatabaseSync, clock: Clock = Date.now) {
+    this.#database = database
+    this.#clock = clock
   }
 
   get nowMs(): number {
