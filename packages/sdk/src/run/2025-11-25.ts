@@ -80,7 +80,8 @@ function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 
 function fromSdk2(context: object, request: object, server: AnyServer | undefined): Call20251125 {
   const { id, send, elicitInput, notify, signal, _meta } = request as Sdk2Request
   const { http, sessionId } = context as { http?: { req?: { headers?: unknown } }; sessionId?: unknown }
-  const known = server === undefined ? undefined : clientInfoOf(server)
+  // The client of a test is not connected to the server; the test itself refuses what it did not declare.
+  const known = server === undefined || isScripted(request) ? undefined : clientInfoOf(server)
   const isGateway = understandsAskMeta(known?.capabilities)
   return {
     revision: revisionOf(known?.version ?? header(http?.req?.headers)),

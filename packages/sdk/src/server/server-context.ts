@@ -67,7 +67,6 @@ export interface AssentSettings {
 
 export class ServerContext {
   readonly name: string
-  readonly ring: KeyRing
   readonly store: DurableStore | undefined
   readonly openAsks: OpenLimits
   readonly tenant: string
@@ -81,8 +80,6 @@ export class ServerContext {
   readonly nowMs: () => number
   readonly random: RandomBytes
   readonly stateMaxMs: number = sealLimits.ttlMaxMs
-  /** Identifies this process in the step records. */
-  readonly owner: string
   /** Approvals used in this process: the only record of single use without a store. */
   readonly usedApprovals: UsedApprovals = new UsedApprovals()
   readonly #principal: PrincipalOf | undefined
@@ -90,14 +87,15 @@ export class ServerContext {
   readonly #hasKeys: boolean
   #isWarned = false
   #signing: Signing | undefined
+  #ring: KeyRing | undefined
+  #owner: string | undefined
 
   constructor(settings: AssentSettings) {
     this.name = checkName(settings.name ?? 'this server')
     this.tenant = checkName(settings.tenant ?? 'default')
     this.random = settings.random ?? randomBytes
-    this.owner = `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
     this.#hasKeys = settings.keys !== undefined
-    this.ring = createKeyRing(settings.keys ?? [processKey(this.random)])
+    if (settings.keys !== undefined) this.#ring = createKeyRing(settings.keys)
     this.store = settings.store
     this.openAsks = { ...sdkLimits.openAsks, ...settings.openAsks }
     this.waitMs = checkWait(settings.waitMs ?? sdkLimits.waitMs)
@@ -110,6 +108,20 @@ export class ServerContext {
     this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
     this.#principal = settings.principal
     if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)
+  }
+
+  // What is random is drawn on first use: Cloudflare Workers allow it only while they serve a request.
+
+  /** The keys that seal state. */
+  get ring(): KeyRing {
+    this.#ring ??= createKeyRing([processKey(this.random)])
+    return this.#ring
+  }
+
+  /** Identifies this process in the step records. */
+  get owner(): string {
+    this.#owner ??= `sdk-${Buffer.from(this.random(12)).toString('base64url')}`
+    return this.#owner
   }
 
   /** Generated on first use, because most servers have no gate. */
