@@ -4,16 +4,36 @@
 // duplicated here.
 
 import { type ErrorCode, isPlainObject } from '@assent/core'
-import type { CallOutcome, ClientOptions, ToolHandler } from './client.ts'
+import type { StandardSchema } from '../ask/form-source.ts'
+import {
+  type CallOutcome,
+  type ClientOptions,
+  callHandlerOf,
+  type RegisteredToolLike,
+  type ToolHandler,
+} from './client.ts'
 import { call20251125 } from './client-2025-11-25.ts'
 import { call20260728 } from './client-2026-07-28.ts'
 import { type ScriptedPerson, scriptedPerson, type TranscriptEntry } from './person.ts'
+
+export type ClientRevision = '2025-11-25' | '2026-07-28'
 
 export interface CallToolOptions {
   /** The person who is asked; by default one without any scripted answers. */
   readonly person?: ScriptedPerson
   /** The latest by default. */
-  readonly revision?: '2025-11-25' | '2026-07-28'
+  readonly revision?: ClientRevision
+  /**
+   * Calls the tool once per revision, with the same script, and throws if the results differ. What it does outside of Assent
+   * happens once per revision.
+   */
+  readonly everyRevision?: boolean
+  /** Sends every answer in a round of its own, so that the handler runs again from the top after each (2026-07-28). */
+  readonly replayAlways?: boolean
+  /** Rounds with new questions, on 2026-07-28: 10 by default, like the official client. */
+  readonly maxRounds?: number
+  /** Checks and parses the arguments; by default the schema that the tool was registered with. */
+  readonly inputSchema?: StandardSchema
   /** What the client can show; forms and links by default. */
   readonly shows?: { readonly form?: boolean; readonly url?: boolean }
   /** How long to wait for the tool if a person never answers; two seconds by default. */
@@ -34,19 +54,51 @@ export interface ToolCall {
 }
 
 const defaultTimeoutMs = 2_000
+/** The limit of the official client. */
+const defaultMaxRounds = 10
 const clients = { '2025-11-25': call20251125, '2026-07-28': call20260728 } as const
 
-/** Leave `args` out for a tool without arguments. Throws if the tool and the script do not agree. */
-export async function callTool(handler: ToolHandler, args?: unknown, options: CallToolOptions = {}): Promise<ToolCall> {
-  const { person = scriptedPerson(), revision = '2026-07-28', shows = {} } = options
+/**
+ * Calls a handler, or a tool as `assent.tool` returned it. Leave `args` out for a tool without arguments. Throws if the tool and
+ * the script do not agree, if the arguments do not fit the schema, or if the tool asks in too many rounds.
+ */
+export async function callTool(
+  tool: ToolHandler | RegisteredToolLike,
+  args?: unknown,
+  options: CallToolOptions = {},
+): Promise<ToolCall> {
+  const { person = scriptedPerson(), revision = '2026-07-28', everyRevision = false } = options
+  if (!everyRevision) return callOn(revision, tool, args, person, options)
+  const older = await callOn('2025-11-25', tool, args, person.again(), options)
+  const latest = await callOn('2026-07-28', tool, args, person, options)
+  if (outcomeText(older) === outcomeText(latest)) return latest
+  throw new Error(
+    `The tool does not give the same result on every revision.\n  2025-11-25: ${outcomeText(older)}\n  2026-07-28: ${outcomeText(latest)}`,
+  )
+}
+
+async function callOn(
+  revision: ClientRevision,
+  tool: ToolHandler | RegisteredToolLike,
+  args: unknown,
+  person: ScriptedPerson,
+  options: CallToolOptions,
+): Promise<ToolCall> {
+  const { shows = {}, timeoutMs = defaultTimeoutMs, maxRounds = defaultMaxRounds, replayAlways = false } = options
   const client: ClientOptions = {
     person,
     shows: { form: true, url: true, ...shows },
-    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    timeoutMs,
+    maxRounds,
+    replayAlways,
   }
-  const called = await clients[revision](handler, args, client)
+  const called = await clients[revision](callHandlerOf(tool, args, options.inputSchema), client)
   person.check()
   return toolCall(called, person)
+}
+
+function outcomeText({ result, refused, text }: ToolCall): string {
+  return JSON.stringify(result === undefined ? 'no result' : { refused, text })
 }
 
 function toolCall({ result, runs }: CallOutcome, { transcript }: ScriptedPerson): ToolCall {

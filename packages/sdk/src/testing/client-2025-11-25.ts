@@ -1,10 +1,10 @@
 // Calls a handler as SDK 2.x does for a client of revision 2025-11-25: once, with questions pushed while it waits.
 
 import { scriptedPersonKey } from '../run/human-check.ts'
-import { type CallOutcome, type ClientOptions, handlerArguments, type ToolHandler } from './client.ts'
+import type { CallHandler, CallOutcome, ClientOptions } from './client.ts'
 import { shownOf } from './shown.ts'
 
-export async function call20251125(handler: ToolHandler, args: unknown, options: ClientOptions): Promise<CallOutcome> {
+export async function call20251125(call: CallHandler, options: ClientOptions): Promise<CallOutcome> {
   const hangUp = new AbortController()
   const unanswered = Promise.withResolvers<void>()
   const elicitInput = async (params: unknown, { signal }: { readonly signal?: AbortSignal } = {}) => {
@@ -23,7 +23,7 @@ export async function call20251125(handler: ToolHandler, args: unknown, options:
     [scriptedPersonKey]: true,
   }
 
-  const finished = handler(...handlerArguments(args, { mcpReq })).then((result): CallOutcome => ({ result, runs: 1 }))
+  const finished = call({ mcpReq }).then((result): CallOutcome => ({ result, runs: 1 }))
   const first = await Promise.race([finished, unanswered.promise])
   if (first !== undefined) return first
   const timeout = Promise.withResolvers<undefined>()

@@ -1,9 +1,18 @@
 // An in-memory client: only what a handler can observe of one.
 
+import type { StandardSchema } from '../ask/form-source.ts'
+import { recordingRaw } from '../raw-arguments.ts'
 import type { ScriptedPerson } from './person.ts'
 
 /** A tool handler made by `interactive(…)`. */
 export type ToolHandler = (...received: never[]) => Promise<unknown>
+
+/** A tool as `assent.tool` or an MCP SDK registered it. */
+export interface RegisteredToolLike {
+  /** A function; SDK 1.x types it as one of several. */
+  readonly handler: object
+  readonly inputSchema?: unknown
+}
 
 export interface ClientOptions {
   readonly person: ScriptedPerson
@@ -11,6 +20,10 @@ export interface ClientOptions {
   readonly shows: { readonly form: boolean; readonly url: boolean }
   /** How long to wait for the tool if a person never answers. */
   readonly timeoutMs: number
+  /** How many rounds with new questions the client takes part in. */
+  readonly maxRounds: number
+  /** Sends every answer in a round of its own. */
+  readonly replayAlways: boolean
 }
 
 export interface CallOutcome {
@@ -20,6 +33,25 @@ export interface CallOutcome {
   readonly runs: number
 }
 
-export function handlerArguments(args: unknown, context: object): never[] {
-  return (args === undefined ? [context] : [args, context]) as never[]
+/** Calls the tool with a context, as the SDK does: its schema parses the arguments every time. */
+export type CallHandler = (context: object) => Promise<unknown>
+
+export function callHandlerOf(tool: ToolHandler | RegisteredToolLike, args: unknown, schema: unknown): CallHandler {
+  const handler = (typeof tool === 'function' ? tool : tool.handler) as (...received: unknown[]) => unknown
+  const inputSchema = schema ?? (typeof tool === 'function' ? undefined : tool.inputSchema)
+  if (!isStandard(inputSchema)) return async (context) => handler(...(args === undefined ? [context] : [args, context]))
+  // The state of a call is bound to what was sent, also where the server itself does not record it.
+  const recording = recordingRaw(inputSchema)
+  return async (context) => handler(await parsed(recording, args ?? {}), context)
+}
+
+async function parsed(schema: StandardSchema, args: unknown): Promise<unknown> {
+  const result = await schema['~standard'].validate(args)
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path = [] }) => [...path.map(String), message].join(': '))
+  throw new TypeError(`The arguments do not fit the input schema of the tool. ${issues.join(' ')}`)
+}
+
+function isStandard(schema: unknown): schema is StandardSchema {
+  return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema
 }

@@ -80,6 +80,11 @@ export class ScriptedPerson {
     return this.#then({ does: 'answers with', raw, ...expecting })
   }
 
+  /** The same script from its beginning, for another call. */
+  again(): ScriptedPerson {
+    return new ScriptedPerson(this.#script)
+  }
+
   /** What was asked and answered so far, in order. */
   get transcript(): readonly TranscriptEntry[] {
     return this.#transcript
