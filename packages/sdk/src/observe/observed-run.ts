@@ -1,0 +1,65 @@
+// A run whose asks and steps are reported.
+//
+// On 2026-07-28 a handler runs again in every round. Only what is new in this round is reported: the journal as it was when
+// the round started says what is not.
+
+import type { Description } from '../ask/describe.ts'
+import { askLabel } from '../ask/label.ts'
+import type { Run } from '../ask/run.ts'
+import { fingerprintOf, type Journal } from '../journal/journal.ts'
+import type { Observer } from './hooks.ts'
+import { tracedStep } from './trace.ts'
+
+export function observedRun(run: Run, observer: Observer, handler: string | undefined, journal?: Journal): Run {
+  const before = snapshot(journal)
+  const { callId } = run
+  return {
+    callId,
+    surface: run.surface,
+    asksSecrets: run.asksSecrets,
+    put: async (...given: Parameters<Run['put']>) => {
+      const [description] = given
+      const known = before.ask(description)
+      const { kind, options } = description
+      const event = { handler, callId, kind, question: askLabel(description), risk: options.risk }
+      if (known === undefined) observer.asked(event)
+      const settled = await run.put(...given)
+      if (known !== 'ended') observer.answered({ ...event, askId: settled.askId, outcome: settled.ending.kind })
+      return settled
+    },
+    once: async (...given: Parameters<Run['once']>) => {
+      const [step] = given
+      if (before.hasStep(step)) return run.once(...given)
+      const startedAt = performance.now()
+      const report = (outcome: 'done' | 'failed') =>
+        observer.stepped({ handler, callId, step, outcome, durationMs: performance.now() - startedAt })
+      try {
+        const result = await tracedStep(step, () => run.once(...given))
+        report('done')
+        return result
+      } catch (error) {
+        report('failed')
+        throw error
+      }
+    },
+    afterwards: (...given: Parameters<Run['afterwards']>) => run.afterwards(...given),
+  }
+}
+
+function snapshot(journal: Journal | undefined) {
+  const asks = journal?.asks.map(({ fingerprint, ended }) => ({ fingerprint, isEnded: ended !== undefined })) ?? []
+  const steps = new Set(journal?.steps.keys())
+  const counts = new Map<string, number>()
+  return {
+    /** Whether this question, asked as often as it was in this round, was asked or has ended in an earlier one. */
+    ask(description: Description): 'open' | 'ended' | undefined {
+      const fingerprint = fingerprintOf(description)
+      const count = counts.get(fingerprint) ?? 0
+      counts.set(fingerprint, count + 1)
+      const entry = asks.filter((one) => one.fingerprint === fingerprint)[count]
+      if (entry === undefined) return undefined
+      return entry.isEnded ? 'ended' : 'open'
+    },
+    hasStep: (name: string) => steps.has(name),
+  }
+}
