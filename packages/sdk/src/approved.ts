@@ -5,7 +5,8 @@
 
 import type { Editable } from './ask/editable.ts'
 import type { AskOptions } from './ask/options.ts'
-import type { Interaction } from './interaction.ts'
+import { type Interaction, runOf } from './interaction.ts'
+import { ownStepPrefix } from './run/steps.ts'
 
 export interface ApprovedOptions<Arguments> extends AskOptions {
   /** Whether these arguments need an approval: always, without it. Only `false` means that they do not. */
@@ -64,6 +65,7 @@ export function approved(
 }
 
 /** A step, so that a condition that changes between two rounds cannot skip an approval that was asked for. */
-function isNeeded({ step }: Interaction, when: () => boolean | Promise<boolean>): Promise<boolean> {
-  return step('assent: is an approval needed?', async () => (await when()) !== false)
+async function isNeeded(interaction: Interaction, when: () => boolean | Promise<boolean>): Promise<boolean> {
+  const decide = async () => (await when()) !== false
+  return (await runOf(interaction).once(`${ownStepPrefix}is an approval needed?`, decide, { isOwn: true })) !== false
 }

@@ -68,6 +68,17 @@ export type {
   StepKey,
 } from './server/durable.ts'
 
+// observe
+export type {
+  AnsweredEvent,
+  AskedEvent,
+  Hooks,
+  Log,
+  LogEntry,
+  RefusedEvent,
+  SteppedEvent,
+} from './observe/hooks.ts'
+
 // limits, errors
 export { AssentError, type ErrorCode, isAssentError } from '@assent/core'
 export { sdkLimits } from './limits.ts'

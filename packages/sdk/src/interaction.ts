@@ -1,5 +1,6 @@
 // What a handler gets in place of the SDK's context: `ask`, `step`, `gate`, and the context itself.
 
+import { AssentError } from '@assent/core'
 import { type Ask, createAsk } from './ask/ask.ts'
 import * as describe from './ask/describe.ts'
 import type { Run } from './ask/run.ts'
@@ -59,5 +60,16 @@ export function createInteraction<Context>(parts: InteractionParts<Context>): In
       { kind: 'step', label: name },
       async () => (await run.once(name, work, options)) as Jsonify<Awaited<ReturnType<typeof work>>>,
     )
-  return { ask, step, gate: createGate(parts), signal, context }
+  const interaction = { ask, step, gate: createGate(parts), signal, context }
+  runs.set(interaction, run)
+  return interaction
+}
+
+const runs = new WeakMap<object, Run>()
+
+/** The run behind an interaction, for the SDK's own wrappers of handlers. */
+export function runOf(interaction: object): Run {
+  const run = runs.get(interaction)
+  if (run !== undefined) return run
+  throw new AssentError('misconfigured', 'A handler gets its interaction from Assent: register it, or wrap it.')
 }

@@ -8,9 +8,12 @@ import { AssentError, isAssentError } from '@assent/core'
 import type { Run } from './ask/run.ts'
 import type { ToolDefinition } from './gate/action.ts'
 import { createInteraction, type Interaction } from './interaction.ts'
+import type { Journal } from './journal/journal.ts'
+import { observedRun } from './observe/observed-run.ts'
+import { tracedRun } from './observe/trace.ts'
 import { rawArgumentsOf } from './raw-arguments.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
-import { type CallKind, callDigest, decodeArguments, encodeArguments } from './request.ts'
+import { type CallKind, callDigest, callMethods, decodeArguments, encodeArguments } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
 import { read20260728, round20260728 } from './run/2026-07-28.ts'
 import { LiveRun } from './run/live.ts'
@@ -64,20 +67,28 @@ export function createInteractive(serverContext: ServerContext): Interactive {
       const context = received.at(-1) as Context
       const given = received.slice(0, -1) as Given
       const kind = kindOf(options, given, context)
-      try {
+      const { observer } = serverContext
+      const traced = { method: callMethods[kind], handler: options.name, meta: metaOf(context) }
+      const call = async () => {
         const principal = serverContext.principalOf(context)
         const value = await serve(
           serverContext,
           options.server,
           { context, given, raw: rawArgumentsOf(given), kind, target, principal },
-          (run, signal, passed) =>
-            handler(
+          (run, signal, passed, journal) => {
+            const observed = observedRun(run, observer, options.name, journal)
+            return handler(
               ...(passed as Given),
-              createInteraction({ run, serverContext, identity, principal, signal, context }),
-            ),
+              createInteraction({ run: observed, serverContext, identity, principal, signal, context }),
+            )
+          },
         )
         return asResult(value, kind, given) as Result
+      }
+      try {
+        return await tracedRun(traced, call, outcomeOf)
       } catch (error) {
+        observer.failed(error, options.name)
         if (kind !== 'tool' || !isAssentError(error) || !isRefusal(error)) throw error
         return refusalOf(error) as Result
       }
@@ -102,7 +113,7 @@ interface Call {
   readonly principal: string
 }
 
-type StartedHandler = (run: Run, signal: AbortSignal, given: readonly unknown[]) => unknown
+type StartedHandler = (run: Run, signal: AbortSignal, given: readonly unknown[], journal?: Journal) => unknown
 
 async function serve(
   serverContext: ServerContext,
@@ -112,8 +123,8 @@ async function serve(
 ): Promise<unknown> {
   const { context, given, raw, kind, target, principal } = call
   // In a later turn, so that an error that the handler throws synchronously is an outcome like any other.
-  const started = (run: Run, signal: AbortSignal, passed = given) =>
-    Promise.resolve().then(() => handler(run, signal, passed))
+  const started = (run: Run, signal: AbortSignal, passed = given, journal?: Journal) =>
+    Promise.resolve().then(() => handler(run, signal, passed, journal))
   const round = read20260728(context)
   if (round !== undefined) {
     const binding = {
@@ -121,9 +132,10 @@ async function serve(
       requestDigest: callDigest(kind, target, raw ?? given),
       ...(raw === undefined ? {} : { given: encodeArguments(given) }),
     }
-    return round20260728(round, binding, serverContext, (run, first) =>
-      started(run, signalOf(context), first === undefined ? given : decodeArguments(first)),
-    )
+    return round20260728(round, binding, serverContext, (run, journal) => {
+      const first = journal.given
+      return started(run, signalOf(context), first === undefined ? given : decodeArguments(first), journal)
+    })
   }
   const { surface, signal } = surfaceOf(context, server, serverContext)
   const callId = serverContext.newId('call')
@@ -159,6 +171,15 @@ function methodOf(context: unknown): unknown {
 function signalOf(context: unknown): AbortSignal {
   const signal = memberOf(context, 'signal') ?? memberOf(memberOf(context, 'mcpReq'), 'signal')
   return signal instanceof AbortSignal ? signal : new AbortController().signal
+}
+
+/** SDK 1.x has it on the context, SDK 2.x on the request inside it. */
+function metaOf(context: unknown): unknown {
+  return memberOf(context, '_meta') ?? memberOf(memberOf(context, 'mcpReq'), '_meta')
+}
+
+function outcomeOf(result: unknown): string {
+  return memberOf(result, 'resultType') === 'input_required' ? 'input-required' : 'finished'
 }
 
 function memberOf(holder: unknown, name: string): unknown {

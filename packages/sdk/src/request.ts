@@ -7,10 +7,10 @@ import { AssentError, isPlainObject, type JsonValue, requestDigest } from '@asse
 
 export type CallKind = 'tool' | 'prompt' | 'resource'
 
-const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const
+export const callMethods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const
 
 export function callDigest(kind: CallKind, name: string, given: readonly unknown[]): string {
-  return requestDigest({ method: methods[kind], target: name, arguments: { given: encodeArgument(given) } })
+  return requestDigest({ method: callMethods[kind], target: name, arguments: { given: encodeArgument(given) } })
 }
 
 export function encodeArguments(given: readonly unknown[]): JsonValue {

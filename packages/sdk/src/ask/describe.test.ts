@@ -27,7 +27,7 @@ group('every kind of ask', () => {
     [describe.fields('Who?', { name: field.text() }), { name: 'Ada' }, { name: 'Ada' }],
     [describe.fields('Who?', z.object({ n: z.int().positive() })), { n: 2 }, { n: 2 }],
     [describe.url('Sign in?', 'https://example.com/in'), undefined, undefined],
-    [describe.approve('Deploy', action), undefined, undefined],
+    [describe.approve('Deploy', action), undefined, { a: 1 }],
   ])('[SDK-21] becomes a core question, and its answer a value: $0.kind', async (description, content, value) => {
     const answer = content === undefined ? { action: 'accept' } : { action: 'accept', content }
     expect(checkAnswer(description.question, answer).ok).toBe(true)

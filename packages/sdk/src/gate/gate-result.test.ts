@@ -99,16 +99,16 @@ test('[GATE-11] the receipt and the result are the same in every round', async (
 })
 
 test('[GATE-12] a gate with keys and without a store is reported once', async () => {
-  const onError = vi.fn()
+  const log = vi.fn()
   const keys = [{ id: 'k1', secret: randomBytes(32) }]
   const handler: Handler = async ({ gate }) => String((await gate({ title: 'Delete', arguments: {} }, () => 1)).value)
-  const play = roundsOf(createAssent({ keys, onError }).interactive, (_, interaction) => handler(interaction))
+  const play = roundsOf(createAssent({ keys, log }).interactive, (_, interaction) => handler(interaction))
   await play()
   await play()
-  expect(onError).toHaveBeenCalledExactlyOnceWith(
+  expect(log).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ code: 'misconfigured', message: expect.stringContaining('without a `store`') }),
   )
   const silent = vi.fn()
-  await roundsOf(createAssent({ onError: silent }).interactive, (_, interaction) => handler(interaction))()
+  await roundsOf(createAssent({ log: silent }).interactive, (_, interaction) => handler(interaction))()
   expect(silent).not.toHaveBeenCalled()
 })

@@ -48,17 +48,17 @@ export interface Hooks {
   readonly answered?: (event: AnsweredEvent) => void
   /** The work of a step or a gate ran. */
   readonly stepped?: (event: SteppedEvent) => void
-  /** A call ended with a refusal that the handler did not catch. */
+  /** A call ended with a refusal that the handler did not catch, or a refused ask was never awaited. */
   readonly refused?: (event: RefusedEvent) => void
   /** A handler that ran again did not ask what it asked before. */
   readonly diverged?: (event: RefusedEvent) => void
 }
 
-/** A mistake in a tool, for the author's log. */
+/** A mistake in a tool or its settings, for the author's log. */
 export interface LogEntry {
   readonly level: 'error'
   readonly handler: string | undefined
-  readonly code: ErrorCode | 'hook_failed'
+  readonly code: ErrorCode | 'hook_failed' | 'not_awaited'
   readonly message: string
 }
 
@@ -98,6 +98,16 @@ export class Observer {
     if (isRefusal(error)) this.#call('refused', { handler, code, message })
   }
 
+  /** What no caller receives: a rejection that a handler never awaited, or a problem of the settings. */
+  unobserved(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    const code = isAssentError(error) ? error.code : 'not_awaited'
+    this.#write({ level: 'error', handler: undefined, code, message })
+    if (isAssentError(error) && isRefusal(error)) {
+      this.#call('refused', { handler: undefined, code: error.code, message })
+    }
+  }
+
   #call<Name extends keyof Hooks>(name: Name, event: Parameters<NonNullable<Hooks[Name]>>[0]): void {
     try {
       // The event of a hook is the parameter of that hook; TypeScript cannot relate the two here.
@@ -119,5 +129,6 @@ export class Observer {
 
 /** Never to standard output, where a stdio server writes its messages. */
 function writeToStandardError({ handler, code, message }: LogEntry): void {
+  // biome-ignore lint/suspicious/noConsole: the author's log; the setting `log` replaces it
   console.error(`assent: ${handler === undefined ? '' : `${handler}: `}${code}: ${message}`)
 }

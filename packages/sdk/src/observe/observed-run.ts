@@ -7,6 +7,7 @@ import type { Description } from '../ask/describe.ts'
 import { askLabel } from '../ask/label.ts'
 import type { Run } from '../ask/run.ts'
 import { fingerprintOf, type Journal } from '../journal/journal.ts'
+import { ownStepPrefix } from '../run/steps.ts'
 import type { Observer } from './hooks.ts'
 import { tracedStep } from './trace.ts'
 
@@ -17,6 +18,7 @@ export function observedRun(run: Run, observer: Observer, handler: string | unde
     callId,
     surface: run.surface,
     asksSecrets: run.asksSecrets,
+    promises: run.promises,
     put: async (...given: Parameters<Run['put']>) => {
       const [description] = given
       const known = before.ask(description)
@@ -28,8 +30,9 @@ export function observedRun(run: Run, observer: Observer, handler: string | unde
       return settled
     },
     once: async (...given: Parameters<Run['once']>) => {
-      const [step] = given
-      if (before.hasStep(step)) return run.once(...given)
+      const [name] = given
+      const step = reportedStep(name)
+      if (step === undefined || before.hasStep(name)) return run.once(...given)
       const startedAt = performance.now()
       const report = (outcome: 'done' | 'failed') =>
         observer.stepped({ handler, callId, step, outcome, durationMs: performance.now() - startedAt })
@@ -44,6 +47,13 @@ export function observedRun(run: Run, observer: Observer, handler: string | unde
     },
     afterwards: (...given: Parameters<Run['afterwards']>) => run.afterwards(...given),
   }
+}
+
+/** Of the SDK's own steps only the work of a gate is reported. */
+function reportedStep(name: string): string | undefined {
+  if (!name.startsWith(ownStepPrefix)) return name
+  const own = name.slice(ownStepPrefix.length)
+  return own.startsWith('gate ') ? own : undefined
 }
 
 function snapshot(journal: Journal | undefined) {

@@ -84,7 +84,7 @@ export async function round20260728<Value>(
   call: Call20260728,
   binding: StateBinding,
   serverContext: ServerContext,
-  handler: (run: ReplayRun, given: JsonValue | undefined) => Promise<Value>,
+  handler: (run: ReplayRun, journal: Journal) => Promise<Value>,
 ): Promise<Value | InputRequiredResult> {
   const journal = openJournal(call.state, binding, serverContext)
   // Parsed again, a default of the schema could have another value in each round.
@@ -108,7 +108,7 @@ export async function round20260728<Value>(
       return encoded.ok ? undefined : encoded.why
     },
   })
-  const end = await run.end(handler(run, journal.given))
+  const end = await run.end(handler(run, journal))
   if (end.kind === 'finished') {
     // Requested beside the result, such as in a race.
     await run.withdrawRaised()

@@ -42,7 +42,7 @@ async function live(handler: Handler, onError = vi.fn()): Promise<Result> {
       )
     },
   }
-  const wrapped = createAssent({ onError }).interactive<[], unknown, unknown>(handler, { name: 'tool' })
+  const wrapped = createAssent({ log: onError }).interactive<[], unknown, unknown>(handler, { name: 'tool' })
   try {
     const result = (await wrapped(onSurface(surface))) as { content: [{ text: string }]; _meta?: object }
     return { text: result.content[0].text }
@@ -54,7 +54,7 @@ async function live(handler: Handler, onError = vi.fn()): Promise<Result> {
 }
 
 async function replayed(handler: Handler, onError = vi.fn()): Promise<Result> {
-  const play = roundsOf(createAssent({ onError }).interactive, (_, interaction) => handler(interaction))
+  const play = roundsOf(createAssent({ log: onError }).interactive, (_, interaction) => handler(interaction))
   try {
     let round = await play()
     for (let rounds = 0; round.state !== undefined && rounds < 5; rounds++) {

@@ -17,6 +17,7 @@ import {
 import { checkWait } from '../ask/options.ts'
 import type { RunSettings } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
+import { type Hooks, type Log, Observer } from '../observe/hooks.ts'
 import type { DurableStore } from './durable.ts'
 import { type PrincipalOf, principalOf } from './principal.ts'
 import type { Secrets } from './secrets.ts'
@@ -52,13 +53,12 @@ export interface AssentSettings {
   readonly secrets?: Secrets
   /** The Ed25519 private key that signs receipts. Without it every process generates its own. */
   readonly signing?: { readonly keyId: string; readonly privateKey: KeyObject }
+  /** Called when a handler asks, gets an answer, runs a step, ends with a refusal or diverges. */
+  readonly on?: Hooks
+  /** Gets mistakes in tools and settings, which only their author can correct; standard error by default, `false` for none. */
+  readonly log?: Log | false
   /** Called with the reason when a state is refused; for a log, never for the caller. */
   readonly onRefused?: (reason: SealRefusal) => void
-  /**
-   * Called with what no caller receives: a rejection that a handler never awaited, and warnings about these settings. By
-   * default it is written to the console (stderr).
-   */
-  readonly onError?: (error: unknown) => void
   /** Only for tests. */
   readonly nowMs?: () => number
   /** Only for tests: a cryptographic source. */
@@ -76,7 +76,7 @@ export class ServerContext {
   readonly useWithinMs: number
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
-  readonly onError: (error: unknown) => void
+  readonly observer: Observer
   readonly nowMs: () => number
   readonly random: RandomBytes
   readonly stateMaxMs: number = sealLimits.ttlMaxMs
@@ -104,7 +104,7 @@ export class ServerContext {
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
-    this.onError = settings.onError ?? logError
+    this.observer = new Observer(settings.on, settings.log)
     this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
     this.#principal = settings.principal
     if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)
@@ -139,7 +139,7 @@ export class ServerContext {
     if (!this.#hasKeys || this.store !== undefined || this.#isWarned) return
     this.#isWarned = true
     const what = 'A gate runs with `keys` and without a `store`: another replica, or this server after a restart,'
-    this.onError(
+    this.observer.unobserved(
       new AssentError(
         'misconfigured',
         `${what} could use the same approval again. Set a store: createAssent({ store }).`,
@@ -152,7 +152,8 @@ export class ServerContext {
   }
 
   get runSettings(): RunSettings {
-    const { waitMs, isWaitDefault, nowMs, onError } = this
+    const { waitMs, isWaitDefault, nowMs } = this
+    const onError = (error: unknown) => this.observer.unobserved(error)
     return { waitMs, isWaitDefault, nowMs, onError, newAskId: () => this.newId('ask') }
   }
 
@@ -187,11 +188,6 @@ function processKey(random: RandomBytes): SealKey {
 /** Whether a state was sealed by a process without configured keys. */
 export function isFromProcessKey(state: unknown): boolean {
   return typeof state === 'string' && state.split('.', 2)[1]?.startsWith(processKeyPrefix) === true
-}
-
-function logError(error: unknown): void {
-  // biome-ignore lint/suspicious/noConsole: the author's log, on stderr; `onError` replaces it
-  console.error('assent:', error)
 }
 
 function checkUnseenAfter(ms: number): number {
