@@ -15,7 +15,7 @@ import { rawArgumentsOf } from './raw-arguments.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
 import { type CallKind, callDigest, callMethods, decodeArguments, encodeArguments } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
-import { read20260728, round20260728 } from './run/2026-07-28.ts'
+import { isUnfinished, read20260728, round20260728 } from './run/2026-07-28.ts'
 import { LiveRun } from './run/live.ts'
 import { recordRevision } from './run/negotiated-revision.ts'
 import type { ServerContext } from './server/server-context.ts'
@@ -179,7 +179,7 @@ function metaOf(context: unknown): unknown {
 }
 
 function outcomeOf(result: unknown): string {
-  return memberOf(result, 'resultType') === 'input_required' ? 'input-required' : 'finished'
+  return isUnfinished(result) ? 'input-required' : 'finished'
 }
 
 function memberOf(holder: unknown, name: string): unknown {

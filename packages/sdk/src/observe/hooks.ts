@@ -129,6 +129,6 @@ export class Observer {
 
 /** Never to standard output, where a stdio server writes its messages. */
 function writeToStandardError({ handler, code, message }: LogEntry): void {
-  // biome-ignore lint/suspicious/noConsole: the author's log; the setting `log` replaces it
+  // biome-ignore lint/suspicious/noConsole: the only output that every runtime has
   console.error(`assent: ${handler === undefined ? '' : `${handler}: `}${code}: ${message}`)
 }

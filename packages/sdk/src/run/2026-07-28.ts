@@ -187,6 +187,11 @@ export interface InputRequiredResult {
   readonly requestState: string
 }
 
+/** Whether a result asks questions instead of ending the call. */
+export function isUnfinished(result: unknown): boolean {
+  return isPlainObject(result) && result.resultType === 'input_required'
+}
+
 /** For an Assent gateway: a chosen timeout counts from the first time it was asked, a default one from now. */
 function questionParams(
   params: QuestionParams,
