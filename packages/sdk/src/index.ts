@@ -2,7 +2,13 @@
 
 // write a handler that asks
 export { type Assent, createAssent, interactive } from './assent.ts'
-export type { Interactive, InteractiveOptions, ToolText, McpHandler } from './interactive.ts'
+export {
+  type Interactive,
+  type InteractiveOptions,
+  isInteractive,
+  type McpHandler,
+  type ToolText,
+} from './interactive.ts'
 export type { Interaction, Step } from './interaction.ts'
 export type {
   ContextOf,

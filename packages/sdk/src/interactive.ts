@@ -62,7 +62,7 @@ export function createInteractive(serverContext: ServerContext): Interactive {
     const identity = { server: serverContext.name, name: options.name, definition: options.definition }
     const target = options.name ?? sourceOf(handler)
     if (options.server !== undefined) recordRevision(options.server)
-    return async (...received) => {
+    const called: McpHandler<Given, Context, Result> = async (...received) => {
       // The last argument is the context of the SDK; the arguments before it are the handler's own.
       const context = received.at(-1) as Context
       const given = received.slice(0, -1) as Given
@@ -93,7 +93,16 @@ export function createInteractive(serverContext: ServerContext): Interactive {
         return refusalOf(error) as Result
       }
     }
+    return Object.defineProperty(called, mark, { value: true })
   }
+}
+
+// A registered symbol, so that two copies of this package recognise each other's handlers.
+const mark = Symbol.for('assent.interactive')
+
+/** Whether a function was made by `interactive`. */
+export function isInteractive(handler: unknown): boolean {
+  return typeof handler === 'function' && mark in handler
 }
 
 /** An unnamed handler is identified by its whole source text, so that it never opens the state of another. */

@@ -149,7 +149,7 @@ async function openInBrowser(link: string, { variables, out }: Terminal): Promis
   }
 }
 
-function serverOf([target = '', ...args]: readonly string[], { env }: PlaySettings): ServerConfig {
+export function serverOf([target = '', ...args]: readonly string[], { env }: Pick<PlaySettings, 'env'>): ServerConfig {
   if (/^https?:\/\//i.test(target)) {
     if (!URL.canParse(target)) throw new Error(`Invalid address: ${target}.`)
     if (args.length > 0) throw new Error('A server at an address takes no arguments.')
@@ -165,7 +165,7 @@ function serverOf([target = '', ...args]: readonly string[], { env }: PlaySettin
 }
 
 /** The display name of the server: from the host of an address, else from the last argument that is not an option. */
-function nameOf(words: readonly string[]): string {
+export function nameOf(words: readonly string[]): string {
   const [target = ''] = words
   const isAddress = /^https?:\/\//i.test(target) && URL.canParse(target)
   const last = isAddress ? new URL(target).hostname : (words.findLast((word) => !word.startsWith('-')) ?? target)

@@ -16,6 +16,7 @@ import { addInitCommand } from './init-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPasskeysCommands } from './passkeys-command.ts'
 import { addPlayCommand } from './play-command.ts'
+import { addRunCommand } from './run-command.ts'
 import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
 import { addTryCommand } from './try-command.ts'
@@ -91,6 +92,7 @@ export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): 
   addAuditCommands(program, terminal, end)
   addMigrateCommand(program, terminal, end)
   addPlayCommand(program, terminal, end)
+  addRunCommand(program, terminal, end)
   addPasskeysCommands(program, terminal, end)
   const inbox = addInboxCommand(program, terminal, end)
   addInboxOpen(inbox, terminal, end)

@@ -1,0 +1,101 @@
+// `assent run` in a real terminal, and what it refuses without one.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { openTmux } from '../../../sdk/src/terminal/tmux.suite.ts'
+import { exitCodes } from './exit-codes.ts'
+import { runCommandLine } from './program.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'assent-run-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+const server = fileURLToPath(new URL('../../../../examples/readme/server.ts', import.meta.url))
+const timeout = 300_000
+
+function write(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+const methods = write(
+  'greet.mjs',
+  `export default class Greetings {
+  async *greet({ greeting = 'Hello' }) {
+    const name = yield { ask: 'text', message: 'Name?' }
+    return greeting + ', ' + name + '!'
+  }
+}`,
+)
+const several = write(
+  'several.mjs',
+  `export async function plain({ ask }) { return ask.text('Plain?') }
+export function* generator(given) { return given.x + (yield { ask: 'number', message: 'Number?' }) }
+export const silent = async () => ({ done: true })`,
+)
+
+async function run(...args: string[]) {
+  const lines: string[] = []
+  const write = (line: string) => void lines.push(line)
+  const terminal = { out: write, err: write, variables: {}, isOutColoured: false, isErrColoured: false }
+  return { code: await runCommandLine(['run', ...args], terminal), text: lines.join('\n') }
+}
+
+test('[RUNTOOL-1] a tool of a file asks here and prints its result', { timeout }, async () => {
+  const terminal = openTmux({ file: program, args: ['run', '--args', '{"greeting":"Hi"}', methods] })
+  onTestFinished(() => terminal.close())
+  await terminal.sees('Name?')
+  await terminal.press('Ada', 'Enter')
+  await terminal.sees('Hi, Ada!')
+  await terminal.sees('exit code 0')
+})
+
+test('[RUNTOOL-2] a tool of a server asks here, with the card of an approval, and a no ends it', {
+  timeout,
+}, async () => {
+  const command = [process.execPath, '--conditions=assent-source', server]
+  const args = ['run', '--tool', 'deploy', '--args', '{"env":"test"}', ...command]
+  const terminal = openTmux({ file: program, args, rows: 70 })
+  onTestFinished(() => terminal.close())
+  const { sees, press } = terminal
+  await sees('Which region?')
+  await press('Down', 'Enter')
+  await sees('How many replicas?')
+  await press('3', 'Enter')
+  await sees('needs your approval')
+  await sees('app-test-42')
+  await press('d', 'Enter', 'Enter')
+  await sees('exit code 1')
+  expect(await terminal.screen()).not.toContain('Deployed')
+})
+
+test('[RUNTOOL-1] without a terminal no question is answered', async () => {
+  const { code, text } = await run(methods)
+  expect(code).toBe(exitCodes.problem)
+  expect(text).toContain('No person could be asked "Name?"')
+})
+
+test('[RUNTOOL-1] a tool that asks nothing needs no terminal, and a plain result is shown as JSON', async () => {
+  const { code, text } = await run('--tool', 'silent', several)
+  expect({ code, text }).toEqual({ code: exitCodes.ok, text: '{\n  "done": true\n}' })
+})
+
+test.each([
+  ['several tools and none chosen', [several], 'Choose one with --tool: generator, plain, silent.'],
+  ['an unknown tool', ['--tool', 'x', several], 'has no tool "x"'],
+  ['arguments that are not an object', ['--args', '[1]', methods], '--args takes a JSON object'],
+  [
+    'a file without tools',
+    [write('none.mjs', 'export const a = 1')],
+    'exports no tool. If it is a server, run it with',
+  ],
+  ['a server that does not start', [join(folder, 'missing-program')], 'The server missing-program cannot'],
+] as const)('[RUNTOOL-3] %s is refused with a reason', async (_, args, reason) => {
+  const { code, text } = await run(...args)
+  expect(code).toBe(exitCodes.cannotRun)
+  expect(text).toContain(reason)
+})

@@ -1,0 +1,117 @@
+// A tool of any server, run through a gateway in this process, with the questions of the server in this terminal.
+//
+// The gateway handles the server's revision and screens its questions as always. Its inbox is a store in memory, which only this
+// terminal answers.
+
+import { randomBytes } from 'node:crypto'
+import { PassThrough } from 'node:stream'
+import { createKeyRing, type JsonObject } from '@assent/core'
+import { openInBrowser, openTerminal } from '@assent/sdk/terminal'
+import { openSqlite, type Store } from '@assent/store'
+import { localPerson, onlyTenant } from '../call/local-person.ts'
+import { linearPatterns } from '../call/screen/patterns.ts'
+import { AskService } from '../inbox/ask-service.ts'
+import { ChangeFeed } from '../inbox/changes.ts'
+import { playLimits } from '../inbox/limits.ts'
+import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
+import { answerOne } from '../inbox/terminal/answer-one.ts'
+import { LiveAsks } from '../inbox/terminal/live-asks.ts'
+import { ownVersion } from '../protocol/version.ts'
+import { within } from '../protocol/within.ts'
+import { serveStdio } from './gateway.ts'
+import { nameOf, serverOf } from './play.ts'
+import type { RunToolSettings } from './run-tool.ts'
+import { handleSignals } from './signals.ts'
+import { type Terminal, toned } from './terminal.ts'
+
+export function toolOfServer(words: readonly string[], settings: RunToolSettings, terminal: Terminal) {
+  return async (given: Readonly<Record<string, unknown>> | undefined): Promise<unknown> => {
+    const server = nameOf(words)
+    const onError = (error: unknown) =>
+      terminal.err(
+        `${toned(terminal.isErrColoured, 'yellow', 'error')} ${error instanceof Error ? error.message : error}`,
+      )
+    const keys = createKeyRing([{ id: 'run', secret: randomBytes(32) }])
+    const store = await openSqlite(':memory:', { keys, onError, patterns: linearPatterns })
+    const [toGateway, fromGateway] = [new PassThrough(), new PassThrough()]
+    const client = new PlayClient(fromGateway, toGateway)
+    const served = serveStdio(
+      {
+        servers: { [server]: serverOf(words, settings) },
+        store,
+        tenant: onlyTenant,
+        keys,
+        surfaces: ['inbox'],
+        askWaitMs: playLimits.askWaitMs,
+        patienceMs: playLimits.askWaitMs,
+        onError,
+        onServerLog: (_, line) => terminal.err(`${server}: ${line}`),
+      },
+      toGateway,
+      fromGateway,
+    )
+    const ended = new AbortController()
+    const signals = handleSignals(undefined)
+    void signals.stop.then(() => ended.abort())
+    try {
+      await client.begin(ownVersion(), 'assent-run')
+      const name = await chosenTool(client, settings.tool)
+      const answering = answerHere(store, ended.signal, onError)
+      const params = { name, arguments: (given ?? {}) as JsonObject }
+      const reply = await client.request('tools/call', params, { signal: ended.signal })
+      ended.abort()
+      await answering
+      if ('error' in reply) throw new Error(reply.error.message)
+      return reply.result
+    } finally {
+      ended.abort()
+      signals.remove()
+      client.close()
+      await within(playLimits.closeMs, served)
+      await store.close()
+    }
+  }
+}
+
+async function chosenTool(client: PlayClient, name: string | undefined): Promise<string> {
+  const listed = await client.request('tools/list', {})
+  if ('error' in listed) throw new Error(`The server cannot be used. ${listed.error.message}`)
+  const { tools } = listed.result as { readonly tools?: readonly { readonly name: string }[] }
+  const names = (tools ?? []).map((tool) => tool.name)
+  // The gateway puts the name of the server before the names of its tools.
+  const found = name === undefined ? (names.length === 1 ? names : []) : names.filter((one) => isNamed(one, name))
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  const reason = name === undefined ? 'Choose a tool with --tool' : `The server has no tool "${name}"`
+  throw new Error(`${reason}. It has: ${names.join(', ')}.`)
+}
+
+function isNamed(listed: string, name: string): boolean {
+  return listed === name || listed.endsWith(`_${name}`) || listed.endsWith(`/${name}`)
+}
+
+/** Shows one open ask after the other, until the call has ended. */
+async function answerHere(store: Store, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+  const now = () => store.nowMs()
+  const naming = { nameOf: () => 'You', describe: () => ({ origin: 'from your command line' }) }
+  const service = new AskService({ store, tenant: onlyTenant, naming, now, via: 'terminal' })
+  const feed = new ChangeFeed(store, onlyTenant, onError)
+  const live = new LiveAsks({ service, feed, person: localPerson, now, onError })
+  const terminal = openTerminal({ openLink: openInBrowser, patterns: linearPatterns })
+  await live.start(signal)
+  while (!signal.aborted) {
+    const open = live.list().find(({ state, answers }) => state.kind === 'open' && answers.length > 0)
+    if (open === undefined) await nextChange(live, signal)
+    else await answerOne(open.id, { service, person: localPerson, terminal, live, now, signal })
+  }
+}
+
+function nextChange(live: LiveAsks, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = live.listen(() => {
+      stop()
+      resolve()
+    })
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
