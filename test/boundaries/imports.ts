@@ -69,8 +69,12 @@ export function judgeManifest(folder: string, { packages }: Workspace): Violatio
     }))
 }
 
+/** The only file that imports what a person names on the command line: `assent run tool.ts`. */
+const loadsGivenFiles = 'packages/gateway/src/program/tools-of-file.ts'
+
 function judge(reach: Reach, context: ImportContext): Finding {
   const { specifier } = reach
+  if (specifier === null && context.file.path === loadsGivenFiles) return null
   if (specifier === null) return refuse('unreadable', 'name the module, so that this test can read it')
   if (/^\.{0,2}[/\\]|^\.{1,2}$|^file:/.test(specifier)) return judgePath(specifier, context)
   if (specifier.startsWith('lib:')) return judgeLibrary(context)

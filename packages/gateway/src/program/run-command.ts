@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import type { RunToolSettings } from './run-tool.ts'
+import type { RunToolSettings } from './run-tool-settings.ts'
 import { type Terminal, toned } from './terminal.ts'
 
 export function addRunCommand(program: Command, terminal: Terminal, end: (code: ExitCode) => void): void {

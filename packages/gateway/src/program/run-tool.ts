@@ -2,14 +2,9 @@
 
 import { isPlainObject } from '@assent/core'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { RunToolSettings } from './run-tool-settings.ts'
 import type { Terminal } from './terminal.ts'
 import { isToolFile, toolOfFile } from './tools-of-file.ts'
-
-export interface RunToolSettings {
-  readonly tool?: string
-  readonly args?: string
-  readonly env: readonly string[]
-}
 
 export async function runTool(
   words: readonly string[],

@@ -20,7 +20,7 @@ import { ownVersion } from '../protocol/version.ts'
 import { within } from '../protocol/within.ts'
 import { serveStdio } from './gateway.ts'
 import { nameOf, serverOf } from './play.ts'
-import type { RunToolSettings } from './run-tool.ts'
+import type { RunToolSettings } from './run-tool-settings.ts'
 import { handleSignals } from './signals.ts'
 import { type Terminal, toned } from './terminal.ts'
 

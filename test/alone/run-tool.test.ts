@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { openTmux } from '../../../sdk/src/terminal/tmux.suite.ts'
-import { exitCodes } from './exit-codes.ts'
-import { runCommandLine } from './program.ts'
+import { exitCodes } from '../../packages/gateway/src/program/exit-codes.ts'
+import { runCommandLine } from '../../packages/gateway/src/program/program.ts'
+import { openTmux } from '../../packages/sdk/src/terminal/tmux.suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assent-run-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const program = fileURLToPath(new URL('main.ts', import.meta.url))
-const server = fileURLToPath(new URL('../../../../examples/readme/server.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../packages/gateway/src/program/main.ts', import.meta.url))
+const server = fileURLToPath(new URL('../../examples/readme/server.ts', import.meta.url))
 const timeout = 300_000
 
 function write(name: string, text: string): string {

@@ -1,0 +1,7 @@
+// Options of `assent run`.
+
+export interface RunToolSettings {
+  readonly tool?: string
+  readonly args?: string
+  readonly env: readonly string[]
+}
