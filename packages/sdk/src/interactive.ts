@@ -93,7 +93,8 @@ export function createInteractive(serverContext: ServerContext): Interactive {
         return refusalOf(error) as Result
       }
     }
-    return Object.defineProperty(called, mark, { value: true })
+    // Some frameworks pass their context only to a function that declares as many parameters.
+    return Object.defineProperties(called, { [mark]: { value: true }, length: { value: handler.length } })
   }
 }
 

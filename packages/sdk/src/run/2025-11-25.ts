@@ -49,7 +49,29 @@ export function read20251125(context: unknown, server: AnyServer | undefined): C
   if ('mcpReq' in context && typeof context.mcpReq === 'object' && context.mcpReq !== null) {
     return fromSdk2(context, context.mcpReq, server)
   }
+  if ('elicit' in context && typeof context.elicit === 'function') return fromFramework(context as FrameworkContext)
   return undefined
+}
+
+/** Frameworks on top of SDK 1.x, such as FastMCP and mcp-use, pass a function that sends the question of a 2025 call. */
+function fromFramework({ elicit, signal, requestId }: FrameworkContext): Call20251125 {
+  return {
+    revision: 'either-2025',
+    modes: undefined,
+    isGateway: false,
+    hasMeta: false,
+    hasCheckedAnswers: false,
+    signal,
+    id: requestId,
+    elicit,
+    progress: undefined,
+  }
+}
+
+interface FrameworkContext {
+  readonly elicit: (params: object, options: object) => Promise<unknown>
+  readonly signal?: AbortSignal
+  readonly requestId?: string | number
 }
 
 function fromSdk1(context: object, server: AnyServer | undefined): Call20251125 {
@@ -220,6 +242,8 @@ async function sendQuestion(call: Call20251125, params: object, { signal, waitMs
     if (call.isGateway && isExpired(error)) return { kind: 'expired' }
     // The SDK refused before sending, the client does not have the method, or it refused this question.
     if (code === 'CAPABILITY_NOT_SUPPORTED' || code === methodNotFound) return { kind: 'unsupported', why }
+    // SDK 1.x refuses without a code, before it sends anything.
+    if (code === undefined && /^Client does not support .*elicitation/.test(why)) return { kind: 'unsupported', why }
     if (code === invalidParams && !why.includes('response')) return { kind: 'unsupported', why }
     // SDK 2.x validates content too and reports it like this; core has its own message for it.
     if (code === invalidParams) return { kind: 'answered', answer: { action: 'accept', content: why } }
