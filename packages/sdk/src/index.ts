@@ -84,6 +84,7 @@ export type {
   RefusedEvent,
   SteppedEvent,
 } from './observe/hooks.ts'
+export type { OpenTelemetryApi } from './observe/trace.ts'
 
 // limits, errors
 export { AssentError, type ErrorCode, isAssentError } from '@assent/core'

@@ -86,7 +86,7 @@ export function createInteractive(serverContext: ServerContext): Interactive {
         return asResult(value, kind, given) as Result
       }
       try {
-        return await tracedRun(traced, call, outcomeOf)
+        return await tracedRun(serverContext.openTelemetry, traced, call, outcomeOf)
       } catch (error) {
         observer.failed(error, options.name)
         if (kind !== 'tool' || !isAssentError(error) || !isRefusal(error)) throw error

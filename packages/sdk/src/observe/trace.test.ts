@@ -1,4 +1,4 @@
-import { context, propagation, trace } from '@opentelemetry/api'
+import * as openTelemetry from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
@@ -10,13 +10,13 @@ import { scriptedPerson } from '../testing/person.ts'
 
 const exporter = new InMemorySpanExporter()
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-trace.setGlobalTracerProvider(provider)
-context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+openTelemetry.trace.setGlobalTracerProvider(provider)
+openTelemetry.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+openTelemetry.propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 afterEach(() => exporter.reset())
 afterAll(() => provider.shutdown())
 
-const assent = createAssent({ log: false })
+const assent = createAssent({ log: false, openTelemetry })
 const deploy = async ({ ask, step }: Interaction) => {
   const name = await ask.text('What is your private name?')
   return `${name} ${await step('build', () => 1)}`

@@ -1,14 +1,30 @@
 // OpenTelemetry spans: one per run of a handler, in the trace that the caller sent in `_meta`, and one per step.
 //
-// Uses only the OpenTelemetry API, an optional peer dependency that is loaded with the first call. Without it, or without a
-// registered SDK, nothing is recorded. A span contains names and outcomes, and nothing of questions or answers.
+// The author passes the OpenTelemetry API, so that nothing has to be found or loaded here: an optional import breaks the
+// bundles of edge runtimes. Without it nothing is recorded. A span contains names and outcomes, and nothing of questions or
+// answers.
 
-import type { Span, SpanOptions } from '@opentelemetry/api'
+import { AsyncLocalStorage } from 'node:async_hooks'
 
-type Api = typeof import('@opentelemetry/api')
+/** What is used of `@opentelemetry/api`: `import * as openTelemetry from '@opentelemetry/api'`. */
+export interface OpenTelemetryApi {
+  readonly context: { active(): unknown; with(context: never, run: () => Promise<unknown>): Promise<unknown> }
+  readonly propagation: { extract(context: never, carrier: unknown): unknown }
+  readonly trace: {
+    getTracer(name: string): { startSpan(name: string, options: object, context: never): unknown }
+    setSpan(context: never, span: never): unknown
+  }
+  readonly SpanStatusCode: { readonly ERROR: number }
+}
 
-let loading: Promise<Api | undefined> | undefined
-let api: Api | undefined
+interface Span {
+  setAttribute(name: string, value: string): unknown
+  setStatus(status: { code: number }): unknown
+  end(): void
+}
+
+/** The API of the call that is running, for its steps. */
+const running = new AsyncLocalStorage<OpenTelemetryApi>()
 
 export interface TracedCall {
   readonly method: string
@@ -19,38 +35,37 @@ export interface TracedCall {
 
 /** Runs a handler in a span. `outcomeOf` names how it ended. */
 export async function tracedRun<Value>(
+  api: OpenTelemetryApi | undefined,
   { method, handler, meta }: TracedCall,
   run: () => Promise<Value>,
   outcomeOf: (value: Value) => string,
 ): Promise<Value> {
-  loading ??= installedApi()
-  api = await loading
   if (api === undefined) return run()
-  const { context, propagation, SpanKind } = api
   const carrier = typeof meta === 'object' && meta !== null ? meta : {}
-  const parent = propagation.extract(context.active(), carrier)
+  const parent = api.propagation.extract(api.context.active() as never, carrier)
   const attributes = { 'mcp.method.name': method, ...(handler === undefined ? {} : { 'assent.handler': handler }) }
-  return inSpan(api, 'assent.handler', { kind: SpanKind.INTERNAL, attributes }, parent, async (span) => {
-    const value = await run()
+  return inSpan(api, 'assent.handler', attributes, parent, async (span) => {
+    const value = await running.run(api, run)
     span.setAttribute('assent.outcome', outcomeOf(value))
     return value
   })
 }
 
 export function tracedStep<Value>(step: string, run: () => Promise<Value>): Promise<Value> {
+  const api = running.getStore()
   if (api === undefined) return run()
-  return inSpan(api, 'assent.step', { attributes: { 'assent.step': step } }, api.context.active(), run)
+  return inSpan(api, 'assent.step', { 'assent.step': step }, api.context.active(), run)
 }
 
-function inSpan<Value>(
-  { context, SpanStatusCode, trace }: Api,
+async function inSpan<Value>(
+  { context, SpanStatusCode, trace }: OpenTelemetryApi,
   name: string,
-  options: SpanOptions,
-  parent: ReturnType<Api['context']['active']>,
+  attributes: Readonly<Record<string, string>>,
+  parent: unknown,
   run: (span: Span) => Promise<Value>,
 ): Promise<Value> {
-  const span = trace.getTracer('assent').startSpan(name, options, parent)
-  return context.with(trace.setSpan(parent, span), async () => {
+  const span = trace.getTracer('assent').startSpan(name, { attributes }, parent as never) as Span
+  const traced = async () => {
     try {
       return await run(span)
     } catch (error) {
@@ -61,14 +76,6 @@ function inSpan<Value>(
     } finally {
       span.end()
     }
-  })
-}
-
-/** Undefined where it is not installed. Any failure to load it means the same: tracing must not fail a call. */
-async function installedApi(): Promise<Api | undefined> {
-  try {
-    return await import('@opentelemetry/api')
-  } catch {
-    return undefined
   }
+  return (await context.with(trace.setSpan(parent as never, span as never) as never, traced)) as Value
 }

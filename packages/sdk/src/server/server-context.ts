@@ -18,6 +18,7 @@ import { checkWait } from '../ask/options.ts'
 import type { RunSettings } from '../ask/run.ts'
 import { sdkLimits } from '../limits.ts'
 import { type Hooks, type Log, Observer } from '../observe/hooks.ts'
+import type { OpenTelemetryApi } from '../observe/trace.ts'
 import type { DurableStore } from './durable.ts'
 import { type PrincipalOf, principalOf } from './principal.ts'
 import type { Secrets } from './secrets.ts'
@@ -57,6 +58,8 @@ export interface AssentSettings {
   readonly on?: Hooks
   /** Gets mistakes in tools and settings, which only their author can correct; standard error by default, `false` for none. */
   readonly log?: Log | false
+  /** Records spans: `import * as openTelemetry from '@opentelemetry/api'`. */
+  readonly openTelemetry?: OpenTelemetryApi
   /** Called with the reason when a state is refused; for a log, never for the caller. */
   readonly onRefused?: (reason: SealRefusal) => void
   /** Only for tests. */
@@ -77,6 +80,7 @@ export class ServerContext {
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
   readonly observer: Observer
+  readonly openTelemetry: OpenTelemetryApi | undefined
   readonly nowMs: () => number
   readonly random: RandomBytes
   readonly stateMaxMs: number = sealLimits.ttlMaxMs
@@ -105,6 +109,7 @@ export class ServerContext {
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
     this.observer = new Observer(settings.on, settings.log)
+    this.openTelemetry = settings.openTelemetry
     this.nowMs = settings.nowMs ?? settings.store?.nowMs?.bind(settings.store) ?? Date.now
     this.#principal = settings.principal
     if (settings.signing !== undefined) this.#signing = signingWith(settings.signing)
