@@ -30,7 +30,7 @@ test('[REG-5] questions are sent with the function of the framework', async () =
   expect(elicit).toHaveBeenCalledTimes(2)
 })
 
-test('[REG-5] a no, and a client that cannot ask, are told apart', async () => {
+test('[REG-5] a no, and a client that cannot ask, have different codes', async () => {
   const declined = await deploy(
     { env: 'test' },
     contextOf(() => ({ action: 'decline' })),
