@@ -1,11 +1,18 @@
 // Calls one program on each generation: records its result, its effects and its questions.
 
 import { generateKeyPairSync } from 'node:crypto'
-import { type AssentSettings, createAssent, type DurableStore, type Interaction, type McpHandler } from '@assent/sdk'
+import {
+  type AssentSettings,
+  createAssent,
+  type DurableStore,
+  type Interaction,
+  type McpHandler,
+  verifyReceipt,
+} from '@assent/sdk'
 import { contextOf, type Round, roundOf } from '../../test-kit/mcp/rounds-2026-07-28.ts'
 import { type Modes, pushingContext, serverOf } from './2025-11-25.ts'
 import { answerTo } from './person.ts'
-import { codeOf, interpret, type Program } from './program.ts'
+import { codeOf, interpret, type Program, type Variation } from './program.ts'
 
 export interface Called {
   /** The result, or the error message. */
@@ -28,17 +35,48 @@ export interface Setting {
   /** Of each question: short if the person does not answer, otherwise longer than the machine ever pauses. */
   readonly waitMs: number
   readonly store?: DurableStore
+  /** How each run of the handler differs, on 2026-07-28. */
+  readonly vary?: (run: number) => Variation
+  /** What the handler gets instead of the real interaction: a planted fault. */
+  readonly plant?: (interaction: Interaction) => Interaction
 }
 
+/** Warnings and rejections that handlers ignore are part of the programs. */
+const onError = () => undefined
+
 /** Shared, because creating keys takes longer than running a handler. */
-const signing = { keyId: 'proof', privateKey: generateKeyPairSync('ed25519').privateKey }
+const { privateKey, publicKey: signingPublicKey } = generateKeyPairSync('ed25519')
+const signing = { keyId: 'proof', privateKey }
 export const caller = { tool: 'tool', sub: 'ann', args: { env: 'test' } }
 export type Caller = typeof caller
 
 export class Effects {
   readonly counts = new Map<string, number>()
+  /** Questions that were sent and steps that ran, in any run. */
+  readonly journalled = new Set<string>()
+  /** Gates that ran, and how many of their handlers got a receipt. */
+  readonly receipts = { due: 0, valid: 0 }
+  /** What the current run has reached. */
+  current = new Set<string>()
+
+  startRun(): void {
+    this.current = new Set()
+  }
+
+  ran(name: string): void {
+    this.journalled.add(name)
+  }
+
+  reached(name: string): void {
+    this.current.add(name)
+  }
+
+  receipt(receipt: unknown): void {
+    if (typeof receipt === 'string' && verifyReceipt(receipt, signingPublicKey).ok) this.receipts.valid += 1
+  }
 
   done(name: string): void {
+    if (name.startsWith('g')) this.receipts.due += 1
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
 
@@ -55,6 +93,7 @@ export async function call20251125({ program, modes, keys, waitMs, store }: Sett
   const { interactive } = createAssent({
     keys,
     signing,
+    onError,
     waitMs,
     unseenAfterMs: 0,
     ...(store === undefined ? {} : { store }),
@@ -74,6 +113,7 @@ export class Served {
   readonly #asTool = new Map<string, McpHandler<[object], unknown, unknown>>()
   readonly #assent: ReturnType<typeof createAssent>
   #nowMs = Date.UTC(2026, 6, 28, 12)
+  #runs = 0
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -82,6 +122,7 @@ export class Served {
     this.#assent = createAssent({
       keys,
       signing,
+      onError,
       waitMs,
       unseenAfterMs: 0,
       nowMs,
@@ -97,6 +138,7 @@ export class Served {
       const answers: Record<string, unknown> = {}
       for (const [key, { message }] of Object.entries(round.questions)) {
         if (!seen.has(key)) this.asked.push(message)
+        this.effects.journalled.add(nameIn(message))
         seen.add(key)
         const answer = answerTo(this.#setting.program, message)
         if (answer !== undefined) answers[key] = answer
@@ -117,16 +159,27 @@ export class Served {
     return settled(this.#wrapped(tool)(args, contextOf({ ...left, sub, elicitation })))
   }
 
+  #run(interaction: Interaction): Promise<string> {
+    const { program, vary, plant } = this.#setting
+    this.#runs += 1
+    this.effects.startRun()
+    return interpret(program, plant?.(interaction) ?? interaction, this.effects, vary?.(this.#runs))
+  }
+
   #wrapped(tool: string): McpHandler<[object], unknown, unknown> {
     let wrapped = this.#asTool.get(tool)
     if (wrapped === undefined) {
-      const handler = (_: object, interaction: Interaction) =>
-        interpret(this.#setting.program, interaction, this.effects)
+      const handler = (_: object, interaction: Interaction) => this.#run(interaction)
       wrapped = this.#assent.interactive<[object], unknown, unknown>(handler, { name: tool })
       this.#asTool.set(tool, wrapped)
     }
     return wrapped
   }
+}
+
+/** The name of the node that asked; an approval shows it in its first line. */
+function nameIn(message: string): string {
+  return message.split('\n', 1)[0]?.replace(/^Approve: /, '') ?? ''
 }
 
 async function settled(result: Promise<unknown>): Promise<Round | string> {

@@ -2,7 +2,7 @@
 // interpreter that runs them, the same on both generations.
 //
 // A program defines how each of its questions is answered. The answers are recorded in the order of the program, so two
-// runs can be compared exactly. The rule: nothing in a run depends on time or chance.
+// runs can be compared exactly. The rule: nothing in a run depends on time or chance, unless a variation says so.
 
 import type { Ask, Interaction } from '@assent/sdk'
 import type { SeededRandom } from '../../test-kit/random.ts'
@@ -18,14 +18,23 @@ export type Node =
       readonly ending: Ending
       readonly catches: boolean
     }
-  | { readonly does: 'step'; readonly id: number; readonly fails: boolean; readonly catches: boolean }
+  | {
+      readonly does: 'step'
+      readonly id: number
+      readonly fails: boolean
+      readonly catches: boolean
+      readonly gives: number
+    }
   | {
       readonly does: 'gate'
       readonly id: number
       readonly ending: Ending
       readonly fails: boolean
       readonly catches: boolean
+      readonly gives: number
     }
+  /** An ask without an `await`. */
+  | { readonly does: 'forget'; readonly id: number; readonly kind: keyof typeof kinds; readonly ending: Ending }
   | { readonly does: 'branch'; readonly one: readonly Node[]; readonly other: readonly Node[] }
   | { readonly does: 'loop'; readonly times: number; readonly body: readonly Node[] }
   | { readonly does: 'together'; readonly parts: readonly (readonly Node[])[]; readonly isStrict: boolean }
@@ -40,7 +49,13 @@ export interface Program {
 const likely: readonly Ending[] = ['accept', 'accept', 'accept', 'accept', 'accept', 'accept', 'decline', 'cancel']
 const unlikely: readonly Ending[] = ['bare', 'invalid', 'unknown', 'garbage']
 
-export function randomProgram(random: SeededRandom, { allowNoAnswer }: { readonly allowNoAnswer: boolean }): Program {
+export interface ProgramOptions {
+  readonly allowNoAnswer: boolean
+  /** Whether it asks once without awaiting it. */
+  readonly forgets?: boolean
+}
+
+export function randomProgram(random: SeededRandom, { allowNoAnswer, forgets = false }: ProgramOptions): Program {
   const endings = new Map<number, { ending: Ending; kind: keyof typeof kinds | 'gate' }>()
   let ids = 0
   const ending = (): Ending => {
@@ -51,6 +66,7 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer }: { readonl
   const node = (depth: number): Node => {
     const id = ids++
     const catches = random.int(2) === 0
+    const gives = random.int(results.length)
     switch (random.int(depth > 0 ? 14 : 9)) {
       case 0:
       case 1:
@@ -63,14 +79,14 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer }: { readonl
       case 4:
       case 5:
       case 6:
-        return { does: 'step', id, fails: random.int(6) === 0, catches }
+        return { does: 'step', id, fails: random.int(6) === 0, catches, gives }
       case 7: {
-        const gate = { does: 'gate', id, ending: ending(), fails: random.int(8) === 0, catches } as const
+        const gate = { does: 'gate', id, ending: ending(), fails: random.int(8) === 0, catches, gives } as const
         endings.set(id, { ending: gate.ending, kind: 'gate' })
         return gate
       }
       case 8:
-        return random.int(4) === 0 ? { does: 'throw', id } : { does: 'step', id, fails: false, catches }
+        return random.int(4) === 0 ? { does: 'throw', id } : { does: 'step', id, fails: false, catches, gives }
       case 9:
       case 10:
         return { does: 'branch', one: block(depth - 1, 3), other: block(depth - 1, 3) }
@@ -85,74 +101,137 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer }: { readonl
     }
   }
   // Unanswered questions wait in real time, so those programs are short.
-  return { nodes: allowNoAnswer ? block(1, 2) : block(2, 4), endings }
+  const nodes = allowNoAnswer ? block(1, 2) : block(2, 4)
+  if (forgets) {
+    const forget = { does: 'forget', id: ids++, kind: random.pick(kindNames), ending: ending() } as const
+    endings.set(forget.id, forget)
+    nodes.splice(random.int(nodes.length + 1), 0, forget)
+  }
+  return { nodes, endings }
 }
+
+/** What steps and gates return: JSON, nothing, an undefined member, a date. */
+const results: readonly ((id: number, suffix: string) => unknown)[] = [
+  (id, suffix) => ({ step: id, suffix }),
+  () => undefined,
+  (id) => ({ step: id, error: undefined, list: [undefined] }),
+  (id) => ({ at: new Date(id) }),
+]
 
 const kindNames = Object.keys(kinds) as (keyof typeof kinds)[]
 
 /** The real effects, recorded outside the handler: they cannot be undone. */
 export interface World {
   done(name: string): void
+  /** A step ran under this name. */
+  ran?(name: string): void
+  /** An ask or a step was reached under this name. */
+  reached?(name: string): void
+  /** The work of a gate ran, and its handler got this receipt. */
+  receipt?(receipt: unknown): void
+}
+
+/** How one run differs from another. */
+export interface Variation {
+  /** Awaited before each node of a parallel part. */
+  readonly pace?: () => Promise<void>
+  /** The name under which a node asks or runs. */
+  readonly nameOf?: (id: number, name: string) => string
+  readonly skips?: (id: number) => boolean
+}
+
+interface Running {
+  readonly interaction: Interaction
+  readonly world: World
+  readonly variation: Variation
+  readonly isParallel: boolean
 }
 
 /** Runs a program as a handler. The result contains all answers. */
-export async function interpret(program: Program, interaction: Interaction, world: World): Promise<string> {
-  return JSON.stringify(await runBlock(program.nodes, '', interaction, world, []))
+export async function interpret(
+  program: Program,
+  interaction: Interaction,
+  world: World,
+  variation: Variation = {},
+): Promise<string> {
+  return JSON.stringify(await runBlock(program.nodes, '', { interaction, world, variation, isParallel: false }, []))
 }
 
 async function runBlock(
   nodes: readonly Node[],
   suffix: string,
-  interaction: Interaction,
-  world: World,
+  running: Running,
   answers: string[],
 ): Promise<string[]> {
-  for (const node of nodes) await runNode(node, suffix, interaction, world, answers)
+  for (const node of nodes) {
+    if (running.isParallel) await running.variation.pace?.()
+    if ('id' in node && running.variation.skips?.(node.id) === true) continue
+    await runNode(node, suffix, running, answers)
+  }
   return answers
 }
 
-async function runNode(
-  node: Node,
-  suffix: string,
-  interaction: Interaction,
-  world: World,
-  answers: string[],
-): Promise<void> {
+async function runNode(node: Node, suffix: string, running: Running, answers: string[]): Promise<void> {
+  const { interaction, world, variation } = running
+  const named = (id: number, name: string) => {
+    const used = variation.nameOf?.(id, name) ?? name
+    world.reached?.(used)
+    return used
+  }
   switch (node.does) {
     case 'ask': {
-      const asked = kinds[node.kind].ask(interaction.ask as Ask, `q${node.id}${suffix}`)
+      const asked = kinds[node.kind].ask(interaction.ask as Ask, named(node.id, `q${node.id}${suffix}`))
       answers.push(await (node.catches ? inWords(asked) : asked.then(written)))
       return
     }
+    case 'forget':
+      void kinds[node.kind].ask(interaction.ask as Ask, named(node.id, `q${node.id}${suffix}`))
+      return
     case 'step': {
-      const done = interaction.step(`s${node.id}${suffix}`, () => {
+      const used = named(node.id, `s${node.id}${suffix}`)
+      const done = interaction.step(used, () => {
         world.done(`s${node.id}${suffix}`)
-        if (node.fails) throw new Error(`s${node.id}${suffix} failed`)
-        return { step: node.id, suffix }
+        world.ran?.(used)
+        if (node.fails)
+          throw Object.assign(new Error(`s${node.id}${suffix} failed`), { code: 'E_FAILED', data: [suffix] })
+        return results[node.gives]?.(node.id, suffix)
       })
       answers.push(await (node.catches ? inWords(done) : done.then(written)))
       return
     }
     case 'gate': {
       const given = { id: node.id, suffix, answers: answers.length }
-      const gated = interaction.gate({ title: `q${node.id}${suffix}`, arguments: given }, (approved) => {
+      let hasRun = false
+      const title = named(node.id, `q${node.id}${suffix}`)
+      const gated = interaction.gate({ title, arguments: given }, () => {
+        hasRun = true
         world.done(`g${node.id}${suffix}`)
         if (node.fails) throw new Error(`g${node.id}${suffix} failed`)
-        return approved
+        return results[node.gives]?.(node.id, suffix)
       })
-      const value = gated.then((result) => result.value)
+      const value = gated.then(
+        (result) => {
+          if (hasRun) world.receipt?.(result.receipt)
+          return result.value
+        },
+        (error: unknown) => {
+          if (hasRun) world.receipt?.((error as { receipt?: unknown }).receipt)
+          throw error
+        },
+      )
       answers.push(await (node.catches ? inWords(value) : value.then(written)))
       return
     }
     case 'branch':
-      await runBlock(isEven(answers) ? node.one : node.other, suffix, interaction, world, answers)
+      await runBlock(isEven(answers) ? node.one : node.other, suffix, running, answers)
       return
     case 'loop':
-      for (let n = 0; n < node.times; n++) await runBlock(node.body, `${suffix}.${n}`, interaction, world, answers)
+      for (let n = 0; n < node.times; n++) await runBlock(node.body, `${suffix}.${n}`, running, answers)
       return
     case 'together': {
+      const parallel = { ...running, isParallel: true }
       const parts = await Promise.allSettled(
-        node.parts.map((part, n) => runBlock(part, `${suffix}-${n}`, interaction, world, [...answers])),
+        node.parts.map((part, n) => runBlock(part, `${suffix}-${n}`, parallel, [...answers])),
       )
       for (const part of parts) {
         if (part.status === 'fulfilled') answers.push(...part.value)
@@ -176,7 +255,10 @@ function written(value: unknown): string {
 
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? `${error.code}: ${error.message}` : error.message
+  const text = 'code' in error ? `${error.code}: ${error.message}` : error.message
+  // The same in every round, so a handler may look at it.
+  const { name, code, data } = (error.cause ?? {}) as { name?: unknown; code?: unknown; data?: unknown }
+  return name === undefined ? text : JSON.stringify([text, name, code, data])
 }
 
 /** A branch that depends on all answers so far. */
