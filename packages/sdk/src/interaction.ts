@@ -27,7 +27,7 @@ export interface Interaction<Context = unknown> {
 
 export type Step = <Value>(
   name: string,
-  work: (context: StepContext) => Value | Promise<Value>,
+  work: (context: StepContext) => Value | PromiseLike<Value>,
   options?: StepOptions,
 ) => Promise<Jsonify<Awaited<Value>>>
 

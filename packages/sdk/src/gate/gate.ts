@@ -50,7 +50,7 @@ export interface GateContext extends StepContext {
 export type Gate = <Value, Arguments extends JsonMembers<Arguments>>(
   action: GateAction<Arguments>,
   /** Gets the approved arguments as they were shown: a deeply frozen copy. */
-  run: (approved: Readonly<Arguments>, context: GateContext) => Value | Promise<Value>,
+  run: (approved: Readonly<Arguments>, context: GateContext) => Value | PromiseLike<Value>,
   options?: StepOptions,
 ) => Promise<GateResult<Jsonify<Awaited<Value>>>>
 

@@ -20,13 +20,13 @@ export interface GeneratorInteraction<Context = unknown> {
   /** Does something once, however often the generator runs, and keeps its result, which must be JSON. */
   readonly step: <Value>(
     name: string,
-    work: (context: StepContext) => Value | Promise<Value>,
+    work: (context: StepContext) => Value | PromiseLike<Value>,
     options?: StepOptions,
   ) => Yielded<Jsonify<Awaited<Value>>>
   /** Runs something only after a person approved exactly that. */
   readonly gate: <Value, Arguments extends JsonMembers<Arguments>>(
     action: GateAction<Arguments>,
-    run: (approved: Readonly<Arguments>, context: GateContext) => Value | Promise<Value>,
+    run: (approved: Readonly<Arguments>, context: GateContext) => Value | PromiseLike<Value>,
     options?: StepOptions,
   ) => Yielded<GateResult<Jsonify<Awaited<Value>>>>
   readonly signal: AbortSignal
