@@ -86,6 +86,9 @@ export async function approveOnce(random: SeededRandom, clock: Clock): Promise<A
       waitMs,
       useWithinMs,
       unseenAfterMs: 0,
+      // These handlers do nothing else, so one that changed its action is stuck at once.
+      repeatWithinMs: 3,
+      onError: () => undefined,
     })
     const options = { name: tool, definition: () => approval.now.definition() as ToolDefinition }
     return interactive<[], unknown, unknown>((interaction) => handle(interaction, approval), options)

@@ -65,8 +65,8 @@ export const faults: readonly Fault[] = [
       }),
   },
   {
-    name: 'a forgotten await is not noticed',
-    foundBy: ['forgotten'],
+    name: 'a missing await is not noticed',
+    foundBy: ['unawaited'],
     plant: (interaction) => {
       const observed = <Value>(asked: Value): Value => {
         if (asked instanceof Promise) asked.catch(() => undefined)

@@ -34,7 +34,7 @@ export type Node =
       readonly gives: number
     }
   /** An ask without an `await`. */
-  | { readonly does: 'forget'; readonly id: number; readonly kind: keyof typeof kinds; readonly ending: Ending }
+  | { readonly does: 'unawaited'; readonly id: number; readonly kind: keyof typeof kinds; readonly ending: Ending }
   | { readonly does: 'branch'; readonly one: readonly Node[]; readonly other: readonly Node[] }
   | { readonly does: 'loop'; readonly times: number; readonly body: readonly Node[] }
   | { readonly does: 'together'; readonly parts: readonly (readonly Node[])[]; readonly isStrict: boolean }
@@ -52,10 +52,10 @@ const unlikely: readonly Ending[] = ['bare', 'invalid', 'unknown', 'garbage']
 export interface ProgramOptions {
   readonly allowNoAnswer: boolean
   /** Whether it asks once without awaiting it. */
-  readonly forgets?: boolean
+  readonly isUnawaited?: boolean
 }
 
-export function randomProgram(random: SeededRandom, { allowNoAnswer, forgets = false }: ProgramOptions): Program {
+export function randomProgram(random: SeededRandom, { allowNoAnswer, isUnawaited = false }: ProgramOptions): Program {
   const endings = new Map<number, { ending: Ending; kind: keyof typeof kinds | 'gate' }>()
   let ids = 0
   const ending = (): Ending => {
@@ -102,10 +102,10 @@ export function randomProgram(random: SeededRandom, { allowNoAnswer, forgets = f
   }
   // Unanswered questions wait in real time, so those programs are short.
   const nodes = allowNoAnswer ? block(1, 2) : block(2, 4)
-  if (forgets) {
-    const forget = { does: 'forget', id: ids++, kind: random.pick(kindNames), ending: ending() } as const
-    endings.set(forget.id, forget)
-    nodes.splice(random.int(nodes.length + 1), 0, forget)
+  if (isUnawaited) {
+    const unawaited = { does: 'unawaited', id: ids++, kind: random.pick(kindNames), ending: ending() } as const
+    endings.set(unawaited.id, unawaited)
+    nodes.splice(random.int(nodes.length + 1), 0, unawaited)
   }
   return { nodes, endings }
 }
@@ -184,7 +184,7 @@ async function runNode(node: Node, suffix: string, running: Running, answers: st
       answers.push(await (node.catches ? inWords(asked) : asked.then(written)))
       return
     }
-    case 'forget':
+    case 'unawaited':
       void kinds[node.kind].ask(interaction.ask as Ask, named(node.id, `q${node.id}${suffix}`))
       return
     case 'step': {

@@ -3,7 +3,7 @@
 // Random handlers are run to their end on 2025-11-25, where they wait, and on 2026-07-28, where they are run again for
 // every answer: same result, same questions, same effects, each at most once, no gate without a yes. Then the states are
 // modified, sent by others, with other arguments, to other tools, and sent again; with a store, nothing may happen
-// twice, whatever is sent and however often. Handlers with slow branches, forgotten awaits and differing runs are in
+// twice, whatever is sent and however often. Handlers with slow branches, missing awaits and differing runs are in
 // timed.ts; the same figures must find the planted faults of faults.ts.
 
 import { randomBytes } from 'node:crypto'
@@ -57,12 +57,12 @@ export const run: Measurement = async ({ quick, seed }) => {
   await withStore(2_000 * share, random, attacks, judged)
   const timed = createTimed()
   const times = quick ? 0.01 : 1
-  await runTimed({ repeating: 80_000 * times, forgetting: 10_000 * times, diverging: 20_000 * times }, random, timed)
+  await runTimed({ repeating: 80_000 * times, unawaited: 10_000 * times, diverging: 20_000 * times }, random, timed)
   const notFound = await plantedFaults(random)
 
   printTable('handlers on both generations', [judged.same, judged.steps, judged.gates], 'wrong', 'odd')
   printTable('states', Object.values(attacks), 'accepted', 'odd')
-  printTable('slow, forgetful and differing handlers', Object.values(timed), 'wrong', 'odd')
+  printTable('slow, unawaited and differing handlers', Object.values(timed), 'wrong', 'odd')
   const all = [...Object.values(judged), ...Object.values(attacks), ...Object.values(timed)]
   const reached = notFound.length === 0 && all.every(({ tried, wrong, odd }) => tried > 0 && wrong === 0 && odd === 0)
   const bad = total(Object.values(attacks))
@@ -71,7 +71,7 @@ export const run: Measurement = async ({ quick, seed }) => {
     `${count(judged.steps.tried)} effects, ${judged.steps.wrong} twice; ` +
     `${count(judged.gates.tried)} gates opened, ${judged.gates.wrong} without a yes; ` +
     `${count(bad.tried)} states tampered with, moved or brought back, ${bad.wrong} accepted; ` +
-    `${count(timed.rejections.tried)} handlers with slow branches, forgotten awaits or differing runs: ` +
+    `${count(timed.rejections.tried)} handlers with slow branches, missing awaits or differing runs: ` +
     `${timed.effects.wrong} effects twice, ${timed.gates.wrong} gates without approval, ` +
     `${timed.diverged.wrong} divergences missed, ${timed.alarms.wrong + timed.same.wrong} false alarms, ` +
     `${timed.rejections.wrong} unhandled rejections, ${timed.receipts.wrong} receipts lost; ` +
@@ -84,7 +84,7 @@ async function plantedFaults(random: SeededRandom): Promise<string[]> {
   const notFound: string[] = []
   for (const { name, plant, foundBy } of faults) {
     const timed = createTimed()
-    await runTimed({ repeating: 25, forgetting: 40, diverging: 50, plant }, random, timed)
+    await runTimed({ repeating: 25, unawaited: 40, diverging: 50, plant }, random, timed)
     if (foundBy.every((figure) => timed[figure].wrong === 0)) notFound.push(name)
   }
   for (const name of notFound) console.log(`planted and not found: ${name}`)

@@ -1,4 +1,4 @@
-// Handlers whose branches take a different time in every round, that forget an `await`, or that do not repeat themselves.
+// Handlers whose branches take a different time in every round, that miss an `await`, or that do not repeat themselves.
 //
 // Time is a fake clock. It advances at random moments, so a round may end before a slow branch has asked or after.
 
@@ -17,14 +17,14 @@ const waitMs = 60_000
 const keys = [{ id: 'proof', secret: randomBytes(32) }]
 
 export type Timed = Readonly<
-  Record<'alarms' | 'same' | 'forgotten' | 'diverged' | 'effects' | 'gates' | 'receipts' | 'rejections', Tally>
+  Record<'alarms' | 'same' | 'unawaited' | 'diverged' | 'effects' | 'gates' | 'receipts' | 'rejections', Tally>
 >
 
 export function createTimed(): Timed {
   return {
     alarms: tally('repeating handlers, slow branches: false alarms'),
     same: tally('repeating handlers, slow branches: another result'),
-    forgotten: tally('handlers that forget an await: a result'),
+    unawaited: tally('handlers with a missing await: a result'),
     diverged: tally('handlers that do not repeat themselves: missed'),
     effects: tally('effects run twice'),
     gates: tally('gates without approval'),
@@ -35,7 +35,7 @@ export function createTimed(): Timed {
 
 export interface TimedOptions {
   readonly repeating: number
-  readonly forgetting: number
+  readonly unawaited: number
   readonly diverging: number
   readonly plant?: (interaction: Interaction) => Interaction
 }
@@ -58,12 +58,12 @@ export async function runTimed(options: TimedOptions, random: SeededRandom, into
       if (called.outcome.includes('out_of_order')) into.alarms.wrong += 1
       judgeSame(setting, called, expected, into.same)
     }
-    for (let n = 0; n < options.forgetting; n++) {
-      const setting = settingOf(randomProgram(random, { allowNoAnswer: false, forgets: true }))
+    for (let n = 0; n < options.unawaited; n++) {
+      const setting = settingOf(randomProgram(random, { allowNoAnswer: false, isUnawaited: true }))
       const called = await callTimed({ ...setting, vary: () => ({ pace: paceOf(random) }) }, clock, random, into)
       const live = await call20251125(setting)
-      into.forgotten.tried += 1
-      for (const { outcome } of [called, live]) if (outcome.startsWith('[')) into.forgotten.wrong += 1
+      into.unawaited.tried += 1
+      for (const { outcome } of [called, live]) if (outcome.startsWith('[')) into.unawaited.wrong += 1
     }
     for (let n = 0; n < options.diverging; n++) await diverge(settingOf, clock, random, into)
     await realTurn()

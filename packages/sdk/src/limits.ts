@@ -35,10 +35,10 @@ export const sdkLimits = {
   /** Length of the reason that the person then reads. */
   reasonChars: 1_000,
   /**
-   * How long a handler may take to reach again what it reached in earlier rounds, while something new waits for that. It only ends
-   * calls that are stuck: a handler that finishes without it is stopped at once.
+   * How long a handler may take to reach again what it reached in earlier rounds, while something new waits for that, unless
+   * the server sets its own time. It only ends calls that are stuck: a handler that finishes without it is stopped at once.
    */
-  repeatWithinMs: 30 * 1_000,
+  repeatWithinMs: 10 * 1_000,
   stepNameChars: 128,
   /** A larger result of a step stays in the store, if there is one, and is not sent with the state. */
   stepInStateChars: 16 * 1_024,

@@ -57,6 +57,8 @@ export interface RunSettings {
   readonly isWaitDefault: boolean
   readonly nowMs: () => number
   readonly newAskId: () => string
+  /** How long a handler may take to reach again what it reached in earlier rounds. */
+  readonly repeatWithinMs: number
   /** Called with an error that no caller receives. */
   readonly onError: (error: unknown) => void
 }

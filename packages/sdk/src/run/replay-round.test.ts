@@ -22,6 +22,7 @@ function roundOf(journal: Journal, parts: Partial<ReplayOptions> = {}): ReplayRu
     isWaitDefault: true,
     nowMs: () => nowMs,
     onError: () => undefined,
+    repeatWithinMs: sdkLimits.repeatWithinMs,
     newAskId: () => newId('ask', nowMs, (count) => new Uint8Array(count).fill(++ids)),
   }
   return new ReplayRun({
@@ -208,9 +209,9 @@ describe('branches of a handler', () => {
     const run = roundOf(journal, { answers: new Map([[0, answered('Ada')]]) })
     const work = vi.fn(() => 1)
     const fast = run.put(name).then(() => run.once('new', work).then(() => run.put(town)))
-    const slow = new Promise((resolve) => setTimeout(resolve, 20_000)).then(() => run.put(age))
+    const slow = new Promise((resolve) => setTimeout(resolve, 9_000)).then(() => run.put(age))
     const ended = run.end(Promise.all([fast, slow]))
-    await vi.advanceTimersByTimeAsync(19_999)
+    await vi.advanceTimersByTimeAsync(8_999)
     expect(work).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     expect(await ended).toMatchObject({ kind: 'asks', asks: [{ description: age }, { description: town }] })

@@ -173,6 +173,18 @@ describe('order', () => {
     expect(round.text).toBe('a b a stop')
   })
 
+  test('[SDK-10] a server can set how long a handler may take to repeat itself', async () => {
+    let max = 5
+    const play = staged(async (_, { ask }) => String(await ask.number('How many?', { max: max++ })), {
+      repeatWithinMs: 5,
+    })
+    const first = await play()
+    const second = await play(undefined, { state: first.state, answers: { 'ask-1': accept({ number: 6 }) } })
+    expect(second.code).toBe('out_of_order')
+    for (const repeatWithinMs of [0, 1.5, 2 ** 31])
+      expect(() => createAssent({ repeatWithinMs })).toThrow(expect.objectContaining({ code: 'misconfigured' }))
+  })
+
   test('[SDK-10] the same words with other options, bounds or kind are another question', async () => {
     let max = 5
     const play = staged(async (_, { ask }) => String(await ask.number('How many?', { max: max++ })))

@@ -80,7 +80,7 @@ export class ReplayRun implements Run {
     this.#journal = options.journal
     this.#settings = options.runSettings
     this.promises = new AuthorPromises(options.runSettings.onError)
-    this.#earlier = new EarlierEntries(options.journal, sdkLimits.repeatWithinMs, (missing, wanted) => {
+    this.#earlier = new EarlierEntries(options.journal, options.runSettings.repeatWithinMs, (missing, wanted) => {
       void this.#break(outOfOrder(missing, wanted))
     })
     this.#round = new RoundEnd({ earlierReached: () => this.#earlier.before(this.#journal.round) })

@@ -50,6 +50,11 @@ export interface AssentSettings {
   readonly unseenAfterMs?: number
   /** How long an approval may wait to be used, unless a gate sets its own time. */
   readonly useWithinMs?: number
+  /**
+   * A handler is run again for every answer. How long it may then take, without progress, to reach again what it reached before, while it wants
+   * something new; 10 seconds by default. Raise it for handlers with parallel branches that are slow outside of steps.
+   */
+  readonly repeatWithinMs?: number
   /** Where people enter passwords and keys; behind a gateway `gatewaySecrets()`. */
   readonly secrets?: Secrets
   /** The Ed25519 private key that signs receipts. Without it every process generates its own. */
@@ -77,6 +82,7 @@ export class ServerContext {
   readonly isWaitDefault: boolean
   readonly unseenAfterMs: number
   readonly useWithinMs: number
+  readonly repeatWithinMs: number
   readonly secrets: Secrets | undefined
   readonly onRefused: (reason: SealRefusal) => void
   readonly observer: Observer
@@ -106,6 +112,7 @@ export class ServerContext {
     this.isWaitDefault = settings.waitMs === undefined
     this.unseenAfterMs = checkUnseenAfter(settings.unseenAfterMs ?? sdkLimits.unseenAfterMs)
     this.useWithinMs = settings.useWithinMs ?? sdkLimits.useWithinMs
+    this.repeatWithinMs = checkRepeatWithin(settings.repeatWithinMs ?? sdkLimits.repeatWithinMs)
     this.secrets = settings.secrets
     this.onRefused = settings.onRefused ?? (() => undefined)
     this.observer = new Observer(settings.on, settings.log)
@@ -157,9 +164,9 @@ export class ServerContext {
   }
 
   get runSettings(): RunSettings {
-    const { waitMs, isWaitDefault, nowMs } = this
+    const { waitMs, isWaitDefault, repeatWithinMs, nowMs } = this
     const onError = (error: unknown) => this.observer.unobserved(error)
-    return { waitMs, isWaitDefault, nowMs, onError, newAskId: () => this.newId('ask') }
+    return { waitMs, isWaitDefault, repeatWithinMs, nowMs, onError, newAskId: () => this.newId('ask') }
   }
 
   /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
@@ -195,6 +202,9 @@ export function isFromProcessKey(state: unknown): boolean {
   return typeof state === 'string' && state.split('.', 2)[1]?.startsWith(processKeyPrefix) === true
 }
 
+    const { waitMs, isWaitDefault, repeatWithinMs, nowMs } = this
+    const onError = (error: unknown) => this.observer.unobserved(error)
+    return { waitMs, isWaitDefault, repeatWithinMs, nowMs, onError, newAskId: () => this.newId('ask') }
 function checkUnseenAfter(ms: number): number {
   if (Number.isSafeInteger(ms) && ms >= 0 && ms <= sdkLimits.unseenAfterMaxMs) return ms
   throw new AssentError('misconfigured', 'unseenAfterMs is from 0 to 10000, in whole milliseconds.')
