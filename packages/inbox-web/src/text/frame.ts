@@ -11,7 +11,7 @@ const header = {
   playground: 'Playground',
   notify: 'Notify me',
   notificationsOn: 'Notifications on',
-  notificationsBlocked: 'Notifications are blocked in this browser',
+  notificationsBlocked: 'Notifications blocked',
   shortcuts: 'Keyboard shortcuts',
   theme: (name: string) => `Theme: ${name}`,
   themeLabel: 'Theme: ',
