@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openSqlite } from '@assent/store'
 import type { BrowserContext, Page } from 'playwright-core'
 import { aBrowser } from '../test-kit/chromium.ts'
-import { inboxServerKeys, startInboxServer } from '../test-kit/gateway/inbox-server.ts'
+import { inboxServerKeys, startInboxServer, tenant } from '../test-kit/gateway/inbox-server.ts'
 import { aDeployment, raiseSamples, raiseSecret } from '../test-kit/gateway/sample-asks.ts'
 import { agentAsks } from './inbox/agent-asks.ts'
 import { gateAsk } from './inbox/gate-ask.ts'
@@ -105,6 +105,7 @@ async function anExpiredAsk(): Promise<string> {
 
 /** A card that was open when the connection was lost, with the hint that appears after ten seconds. */
 async function offline(page: Page, context: BrowserContext, file: string): Promise<void> {
+  await agentsAreWaiting()
   await page.goto(`${inbox.url}/asks/${ids.approval}`)
   await page.locator('.card').waitFor()
   await context.setOffline(true)
@@ -135,7 +136,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
   await page.screenshot({ path: file('playground'), fullPage: size === 'wide' })
   console.log(file('playground'))
   await card.getByRole('button', { name: 'Europe' }).click()
-  await card.getByRole('textbox', { name: 'Replicas' }).fill('4')
+  await card.getByRole('button', { name: /^Use the suggestion/ }).click()
   await page.waitForTimeout(700)
   await card.getByRole('button', { name: 'Answer' }).click()
   await card.getByRole('button', { name: 'Yes', exact: true }).waitFor()
@@ -153,6 +154,7 @@ async function playground(page: Page, size: string, colorScheme: string): Promis
 /** The approval of examples/deploy.ts behind a gateway. */
 async function gateCard(page: Page, size: string, colorScheme: string): Promise<void> {
   const file = `${into}/gate-${size}-${colorScheme}.png`
+  await gate.inbox.store.asks.seen('default', gate.id, 0)
   await page.goto(`${gate.inbox.url}/asks/${gate.id}`)
   await page.locator('.card').waitFor()
   await page.waitForTimeout(250)
@@ -179,7 +181,13 @@ async function agentCards(page: Page, size: string, colorScheme: string): Promis
   }
 }
 
+/** The samples have no agent that waits for them. */
+async function agentsAreWaiting(): Promise<void> {
+  for (const id of Object.values(ids)) await inbox.store.asks.seen(tenant, id, 0)
+}
+
 async function picture(page: Page, name: string, file: string): Promise<void> {
+  await agentsAreWaiting()
   const places: Readonly<Record<string, string>> = {
     list: '/',
     history: '/history',

@@ -2,7 +2,6 @@
 // docs/guide/conductor.md with the actual messages, and pictures of the inbox.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { aHome, linkAt, openFor, visit } from '../packages/gateway/src/program/standalone/windows.suite.ts'
 import { aBrowser } from '../test-kit/chromium.ts'
 
@@ -27,8 +26,14 @@ const completion = {
   phasesCompleted: 2,
 }
 
+/** What the person writes, and the button that they press. */
+interface Press {
+  readonly button: RegExp
+  readonly feedback?: string
+}
+
 const recorded: string[] = []
-const home = await aHome()
+const home = await aHome({ clientName: 'claude-code', projectName: 'notes-service' })
 const browser = await aBrowser()
 try {
   const agent = await home.window('2025-11-25')
@@ -40,30 +45,21 @@ try {
   await inbox.goto((await linkAt(home, store, origin)) ?? '')
   await inbox.getByRole('navigation', { name: 'Pages' }).waitFor()
 
-  const answerOpen = async (answer: (inbox: Page) => Promise<void>, picture?: string) => {
+  const answerOpen = async ({ button, feedback }: Press, picture?: string) => {
     let ask = (await openFor(store))[0]
     for (; ask === undefined; ask = (await openFor(store))[0]) await new Promise((resolve) => setTimeout(resolve, 50))
     await inbox.goto(`${origin}/asks/${ask.id}`)
     await inbox.locator('.card').first().waitFor()
-    await answer(inbox)
+    if (feedback !== undefined) await inbox.getByLabel('Feedback').fill(feedback)
     if (picture !== undefined) await inbox.screenshot({ path: join(pictures, `${picture}.png`) })
     // A new card ignores clicks for a moment.
     await inbox.waitForTimeout(800)
-    await inbox
-      .getByRole('button', { name: /^(Answer|Approve|Send)/ })
-      .first()
-      .click()
+    await inbox.getByRole('button', { name: button }).click()
     const { id } = ask
     while ((await openFor(store)).some((open) => open.id === id))
       await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  const step = async (
-    tool: string,
-    args: object,
-    answer: (inbox: Page) => Promise<void>,
-    picture?: string,
-    questions = 1,
-  ) => {
+  const step = async (tool: string, args: object, answer: Press, picture?: string, questions = 1) => {
     const calling = agent.call(tool, args)
     for (let question = 1; question <= questions; question++) {
       // The picture is of the last question.
@@ -74,26 +70,16 @@ try {
     if (picture !== undefined) recorded.push(`![${tool} in the inbox](../screens/${picture}.png)\n`)
     recorded.push(`It gets:\n\n\`\`\`text\n${text}\n\`\`\`\n\n\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\`\n`)
   }
-  const choose = (label: string) => async (inbox: Page) => inbox.getByText(label).first().click()
-
   mkdirSync(pictures, { recursive: true })
   recorded.push('## The plan\n')
-  await step(
-    'request_plan_approval',
-    plan,
-    async (inbox) => {
-      await choose('Approve: begin with the first phase')(inbox)
-      await inbox.getByLabel('Feedback').fill('Yes to the umlauts.')
-    },
-    'conductor-plan',
-  )
+  await step('request_plan_approval', plan, { button: /^Approve/, feedback: 'Yes to the umlauts.' }, 'conductor-plan')
   home.git('config', 'user.name', 'A')
   recorded.push(
     '## A commit that was not made\n\nThe person claims to have committed, but has not. They are asked again at once, with the reason, and claim it again.\n',
   )
   mkdirSync(join(home.project, 'src'))
   writeFileSync(join(home.project, 'src/index.ts'), '')
-  const goOn = choose('Committed: continue with the next phase')
+  const goOn = { button: /^Committed: continue/ }
   await step('request_phase_commit_approval', phase, goOn, 'conductor-phase', 2)
   recorded.push('## The commit\n\nThey commit, and the agent asks again.\n')
   home.commit('feat: index all notes')
@@ -103,7 +89,7 @@ try {
   const written = recorded.length
   await step('request_phase_commit_approval', { ...phase, phaseNumber: 2, commitMessage: 'feat: search page' }, goOn)
   recorded.length = written
-  await step('request_completion_review', completion, choose('Approve: the plan is complete'))
+  await step('request_completion_review', completion, { button: /^Approve/ })
   const { readFileSync } = await import('node:fs')
   const kept = readFileSync(join(home.project, 'plans/add-search-complete.md'), 'utf8')
   recorded.push(`The plan's file now contains the decisions:\n\n\`\`\`markdown\n${kept.trim()}\n\`\`\`\n`)

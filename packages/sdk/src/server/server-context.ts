@@ -202,9 +202,11 @@ export function isFromProcessKey(state: unknown): boolean {
   return typeof state === 'string' && state.split('.', 2)[1]?.startsWith(processKeyPrefix) === true
 }
 
-    const { waitMs, isWaitDefault, repeatWithinMs, nowMs } = this
-    const onError = (error: unknown) => this.observer.unobserved(error)
-    return { waitMs, isWaitDefault, repeatWithinMs, nowMs, onError, newAskId: () => this.newId('ask') }
+function checkRepeatWithin(ms: number): number {
+  if (Number.isSafeInteger(ms) && ms >= 1 && ms < 2 ** 31) return ms
+  throw new AssentError('misconfigured', 'repeatWithinMs is a positive whole number of milliseconds.')
+}
+
 function checkUnseenAfter(ms: number): number {
   if (Number.isSafeInteger(ms) && ms >= 0 && ms <= sdkLimits.unseenAfterMaxMs) return ms
   throw new AssentError('misconfigured', 'unseenAfterMs is from 0 to 10000, in whole milliseconds.')

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -61,12 +61,20 @@ export interface Home {
 
 let isWebBuilt = false
 
-export async function aHome(): Promise<Home> {
+interface HomeOptions {
+  /** Shown on cards, as the client and the folder. */
+  readonly clientName?: string
+  readonly projectName?: string
+}
+
+export async function aHome({ clientName = 'window', projectName = '' }: HomeOptions = {}): Promise<Home> {
   // Build the current web app, so that the inbox is the one that users get.
   if (!isWebBuilt) execFileSync('npm', ['run', '--silent', 'web'])
   isWebBuilt = true
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assent-home-')))
-  const project = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'assent-project-')))
+  const project = join(parent, projectName)
+  mkdirSync(project, { recursive: true })
   const listen = `127.0.0.1:${await freePort()}`
   const quiet = { ASSENT_DESKTOP_NOTIFY: 'false', ASSENT_DESKTOP_OPEN: 'false' }
   const variables = { ASSENT_HOME: folder, ASSENT_LISTEN: listen, ...quiet }
@@ -92,7 +100,8 @@ export async function aHome(): Promise<Home> {
     git,
     commit,
     window: async (generation, person, more = {}, model = undefined) => {
-      const window = await openWindow(generation, person, project, { ...variables, ...more }, model)
+      const place = { cwd: project, clientName }
+      const window = await openWindow(generation, person, place, { ...variables, ...more }, model)
       toClose.push(window.close)
       return window
     },
@@ -105,7 +114,7 @@ export async function aHome(): Promise<Home> {
       for (const close of toClose.reverse()) await close()
       await stopBackgroundInbox(folder)
       rmSync(folder, { recursive: true, force: true })
-      rmSync(project, { recursive: true, force: true })
+      rmSync(parent, { recursive: true, force: true })
     },
   }
 }
@@ -130,7 +139,7 @@ type Variables = Readonly<Record<string, string>>
 async function openWindow(
   generation: Generation,
   person: Person | undefined,
-  cwd: string,
+  { cwd, clientName }: { readonly cwd: string; readonly clientName: string },
   variables: Variables,
   model: Model | undefined,
 ): Promise<Window> {
@@ -145,7 +154,7 @@ async function openWindow(
     role: 'assistant' as const,
     content: { type: 'text' as const, text: model?.(params) ?? '' },
   })
-  const info = { name: 'window', version: '1.0.0' }
+  const info = { name: clientName, version: '1.0.0' }
   const answer = async (params: unknown) => {
     const answered = await person?.(params as { message: string })
     return (answered === undefined ? new Promise(() => undefined) : answered) as never
