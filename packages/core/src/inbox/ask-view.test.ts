@@ -309,6 +309,18 @@ describe('an ask', () => {
     expect(JSON.stringify(viewOf(approvalOf({ 'a\u202Eb': 'c\u2066d' })))).not.toMatch(/[\u202E\u2066]/)
   })
 
+  test('[INBOX-13] the headline of a long question is cut between words, and the card has the whole text', () => {
+    const message = `Shall I ${'rename the table and '.repeat(10)}deploy?`
+    const view = viewOf({ kind: 'form', message, form: { fields: [{ kind: 'boolean', name: 'a', required: true }] } })
+    expect(view.headline).toMatch(/ (?:rename|the|table|and)…$/)
+    expect(view.headline.length).toBeLessThanOrEqual(140)
+    expect(view.question).toMatchObject({ claim: message })
+    for (const start of ['', 'x']) {
+      const { headline } = viewOf({ kind: 'url', message: start + '😀'.repeat(200), url: 'https://example.com/' })
+      expect(headline).toMatch(/😀…$/)
+    }
+  })
+
   test('[INBOX-4] every ending has a sentence', () => {
     const sentence = (state: AskView['state']) => endingText({ state }, 200_000)
     const by = { name: 'Ben', isYou: false }
