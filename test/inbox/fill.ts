@@ -29,7 +29,7 @@ export const fillings: Readonly<Record<string, Filling>> = {
       await page.getByRole('slider', { name: 'Tempo' }).press('ArrowRight')
       await page.getByRole('textbox', { name: 'Gain' }).fill('-1.5')
       await page.getByLabel('Bars').fill('16')
-      await page.getByRole('radio', { name: '4 of 5' }).check({ force: true })
+      await page.locator('.star').nth(3).click()
     },
     arrives: { tempo: 121, gain: -1.5, bars: 16, rating: 4 },
   },
