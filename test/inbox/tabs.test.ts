@@ -53,7 +53,7 @@ test('[PAGE-2] a new ask plays a sound in one tab if the sound is on, and the se
   expect(await notes(page)).toBe(0)
 
   await page.getByRole('button', { name: 'Ann Lee' }).click()
-  await page.getByRole('switch', { name: 'Play a sound for new asks' }).click()
+  await page.getByRole('switch', { name: 'Play a sound for new questions' }).click()
   expect(await notes(page)).toBe(2)
   await page.reload()
   const other = await context.newPage()
