@@ -88,7 +88,7 @@ export async function approveOnce(random: SeededRandom, clock: Clock): Promise<A
       unseenAfterMs: 0,
       // These handlers do nothing else, so one that changed its action is stuck at once.
       repeatWithinMs: 3,
-      onError: () => undefined,
+      log: false,
     })
     const options = { name: tool, definition: () => approval.now.definition() as ToolDefinition }
     return interactive<[], unknown, unknown>((interaction) => handle(interaction, approval), options)

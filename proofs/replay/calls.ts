@@ -42,7 +42,7 @@ export interface Setting {
 }
 
 /** Warnings and rejections that handlers ignore are part of the programs. */
-const onError = () => undefined
+const log = false
 
 /** Shared, because creating keys takes longer than running a handler. */
 const { privateKey, publicKey: signingPublicKey } = generateKeyPairSync('ed25519')
@@ -93,7 +93,7 @@ export async function call20251125({ program, modes, keys, waitMs, store }: Sett
   const { interactive } = createAssent({
     keys,
     signing,
-    onError,
+    log,
     waitMs,
     unseenAfterMs: 0,
     ...(store === undefined ? {} : { store }),
@@ -122,7 +122,7 @@ export class Served {
     this.#assent = createAssent({
       keys,
       signing,
-      onError,
+      log,
       waitMs,
       unseenAfterMs: 0,
       nowMs,

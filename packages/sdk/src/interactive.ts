@@ -13,7 +13,7 @@ import { observedRun } from './observe/observed-run.ts'
 import { tracedRun } from './observe/trace.ts'
 import { rawArgumentsOf } from './raw-arguments.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
-import { type CallKind, callDigest, callMethods, decodeArguments, encodeArguments } from './request.ts'
+import { type CallKind, callDigest, callMethods, decodeArguments, firstArguments } from './request.ts'
 import { type AnyServer, clientSurface, read20251125 } from './run/2025-11-25.ts'
 import { isUnfinished, read20260728, round20260728 } from './run/2026-07-28.ts'
 import { LiveRun } from './run/live.ts'
@@ -140,7 +140,7 @@ async function serve(
     const binding = {
       principal,
       requestDigest: callDigest(kind, target, raw ?? given),
-      ...(raw === undefined ? {} : { given: encodeArguments(given) }),
+      ...(raw === undefined ? {} : firstArguments(given, raw)),
     }
     return round20260728(round, binding, serverContext, (run, journal) => {
       const first = journal.given

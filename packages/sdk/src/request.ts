@@ -3,7 +3,7 @@
 // Arguments are the output of the server's schema, so they may contain values that JSON cannot: each such value gets an
 // encoding of its own. A value without an encoding is refused, because two different calls would share one digest.
 
-import { AssentError, isPlainObject, type JsonValue, requestDigest } from '@assent/core'
+import { AssentError, isAssentError, isPlainObject, type JsonValue, requestDigest } from '@assent/core'
 
 export type CallKind = 'tool' | 'prompt' | 'resource'
 
@@ -13,11 +13,21 @@ export function callDigest(kind: CallKind, name: string, given: readonly unknown
   return requestDigest({ method: callMethods[kind], target: name, arguments: { given: encodeArgument(given) } })
 }
 
-export function encodeArguments(given: readonly unknown[]): JsonValue {
-  return encodeArgument(given)
+/**
+ * The parsed arguments, for the state: a schema that adds a value of its own would give the handler another one in each round.
+ * Left out if they are what the client sent, or cannot be encoded.
+ */
+export function firstArguments(given: readonly unknown[], raw: readonly unknown[]): { readonly given?: JsonValue } {
+  try {
+    const encoded = encodeArgument(given)
+    return JSON.stringify(encoded) === JSON.stringify(encodeArgument(raw)) ? {} : { given: encoded }
+  } catch (error) {
+    if (!isAssentError(error, 'misconfigured')) throw error
+    return {}
+  }
 }
 
-/** What `encodeArguments` encoded. */
+/** What `firstArguments` encoded. */
 export function decodeArguments(encoded: JsonValue): unknown[] {
   return decodeArgument(encoded) as unknown[]
 }

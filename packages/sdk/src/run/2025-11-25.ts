@@ -61,6 +61,7 @@ function fromFramework({ elicit, signal, requestId }: FrameworkContext): Call202
     isGateway: false,
     hasMeta: false,
     hasCheckedAnswers: false,
+    isStateless: false,
     signal,
     id: requestId,
     elicit,

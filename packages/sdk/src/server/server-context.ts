@@ -164,9 +164,9 @@ export class ServerContext {
   }
 
   get runSettings(): RunSettings {
-    const { waitMs, isWaitDefault, repeatWithinMs, nowMs } = this
+    const { waitMs, isWaitDefault, nowMs, repeatWithinMs } = this
     const onError = (error: unknown) => this.observer.unobserved(error)
-    return { waitMs, isWaitDefault, repeatWithinMs, nowMs, onError, newAskId: () => this.newId('ask') }
+    return { waitMs, isWaitDefault, nowMs, onError, repeatWithinMs, newAskId: () => this.newId('ask') }
   }
 
   /** Where the steps of this call are kept, if anywhere. They outlive every state that could bring the call back. */
