@@ -5,8 +5,8 @@
 
 import type { Editable } from './ask/editable.ts'
 import type { AskOptions } from './ask/options.ts'
+import { ownStepPrefix } from './ask/step.ts'
 import { type Interaction, runOf } from './interaction.ts'
-import { ownStepPrefix } from './run/steps.ts'
 
 export interface ApprovedOptions<Arguments> extends AskOptions {
   /** Whether these arguments need an approval: always, without it. Only `false` means that they do not. */

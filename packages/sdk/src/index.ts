@@ -26,7 +26,7 @@ export type {
   ToolServer,
 } from './register/types.ts'
 export type { Jsonify } from './run/jsonify.ts'
-export type { StepContext, StepOptions } from './run/step-attempts.ts'
+export type { StepContext, StepOptions } from './ask/step.ts'
 export type { AssentSettings } from './server/server-context.ts'
 
 // ask

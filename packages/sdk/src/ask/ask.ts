@@ -1,8 +1,8 @@
 // The `ask` object of a handler. Every method describes a question and asks it through the run.
 
 import { AssentError, type ChoiceOptions, type Content, compact, type JsonObject } from '@assent/core'
-import type { HandedOut } from '../run/author-promises.ts'
 import { askUntilAccepted } from './ask-again.ts'
+import type { HandedOut } from './author-promises.ts'
 import type { Description, NumberOptions, Suggestion, TextOptions } from './describe.ts'
 import * as describe from './describe.ts'
 import { type Editable, editedArguments } from './editable.ts'

@@ -4,10 +4,10 @@
 // (replay.ts). `ask`, `step` and `gate` do not depend on which.
 
 import type { Surface, WithdrawReason } from '@assent/core'
-import type { AuthorPromises } from '../run/author-promises.ts'
-import type { StepContext, StepOptions } from '../run/step-attempts.ts'
+import type { AuthorPromises } from './author-promises.ts'
 import type { Description } from './describe.ts'
 import type { Ending } from './ending.ts'
+import type { StepContext, StepOptions } from './step.ts'
 
 export interface Run {
   readonly callId: string

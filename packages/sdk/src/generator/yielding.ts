@@ -6,10 +6,10 @@
 
 import { AssentError } from '@assent/core'
 import type { JsonMembers } from '../ask/json-members.ts'
+import type { StepContext, StepOptions } from '../ask/step.ts'
 import type { GateAction, GateContext, GateResult } from '../gate/gate.ts'
 import type { Interaction } from '../interaction.ts'
 import type { Jsonify } from '../run/jsonify.ts'
-import type { StepContext, StepOptions } from '../run/step-attempts.ts'
 import { type PlainAsk, performPlain } from './plain-ask.ts'
 import { type Perform, performOf, type Yielded, yielded } from './yielded.ts'
 import { type YieldedAsk, yieldedAsk } from './yielded-ask.ts'

@@ -6,8 +6,8 @@
 import type { Description } from '../ask/describe.ts'
 import { askLabel } from '../ask/label.ts'
 import type { Run } from '../ask/run.ts'
+import { ownStepPrefix } from '../ask/step.ts'
 import { fingerprintOf, type Journal } from '../journal/journal.ts'
-import { ownStepPrefix } from '../run/steps.ts'
 import type { Observer } from './hooks.ts'
 import { tracedStep } from './trace.ts'
 

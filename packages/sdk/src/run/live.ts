@@ -6,15 +6,16 @@
 // cancelled or the handler has ended, open questions are withdrawn.
 
 import { AssentError } from '@assent/core'
+import { AuthorPromises } from '../ask/author-promises.ts'
 import type { Description } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 import { hasDefaultWait, waitOf, wrongSurfaceReason } from '../ask/options.ts'
 import type { AskRecord, OnceOptions, Run, RunSettings, Settlement } from '../ask/run.ts'
+import type { StepContext } from '../ask/step.ts'
 import { sdkLimits } from '../limits.ts'
 import type { Reply, Surface } from '../surface.ts'
-import { AuthorPromises } from './author-promises.ts'
 import { settleAnswer } from './human-check.ts'
-import { attemptStep, checkStepOptions, currentStep, type StepContext } from './step-attempts.ts'
+import { attemptStep, checkStepOptions, currentStep } from './step-attempts.ts'
 import { type StepOutcome, stepResult } from './step-entry.ts'
 import { askInStep, checkStepName, duplicateStepName } from './steps.ts'
 

@@ -1,9 +1,10 @@
 import { AssentError } from '@assent/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { StepContext, StepOptions } from '../ask/step.ts'
 import { sdkLimits } from '../limits.ts'
 import type { DurableSteps, StepClaim } from '../server/durable.ts'
 import type { StepRecord } from '../server/step-record.ts'
-import { checkStepOptions, currentStep, type StepContext, type StepOptions, stepKey } from './step-attempts.ts'
+import { checkStepOptions, currentStep, stepKey } from './step-attempts.ts'
 import { stepResult } from './step-entry.ts'
 import { askInStep, checkStepName, duplicateStepName, readStoredStep, runStep } from './steps.ts'
 

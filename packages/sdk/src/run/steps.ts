@@ -6,15 +6,13 @@
 
 import { AssentError, type JsonValue, parseJsonStrictly } from '@assent/core'
 import type { Ending } from '../ask/ending.ts'
+import { ownStepPrefix, type StepOptions } from '../ask/step.ts'
 import { decodeEnding, encodeEnding } from '../journal/encode.ts'
 import { sdkLimits } from '../limits.ts'
 import type { StepClaim, StepKey } from '../server/durable.ts'
 import type { StepRecord } from '../server/step-record.ts'
-import { attemptStep, pause, type StepOptions, type StepWork } from './step-attempts.ts'
+import { attemptStep, pause, type StepWork } from './step-attempts.ts'
 import { decodeEntry, type StepOutcome } from './step-entry.ts'
-
-/** Names of the SDK's own steps begin with this, and no others. */
-export const ownStepPrefix = 'assent:'
 
 export function checkStepName(name: string): string {
   const isValid =
