@@ -388,7 +388,7 @@ onEachEngine(
     await store.passkeys.reset(owner)
     expect(await store.passkeys.recordedSetting(tenant)).toBe('destructive')
     expect(await store.passkeys.noticesSince(owner, since)).toEqual([
-      { kind: 'passkey-removed', name: 'Laptop', atMs: since + 1 },
+      { kind: 'passkey-reset', name: 'Laptop', atMs: since + 1 },
       { kind: 'passkey-added', name: 'Laptop', atMs: since },
       { kind: 'presence-weakened', from: 'approvals', to: 'destructive', atMs: since },
     ])
