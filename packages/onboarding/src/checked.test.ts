@@ -36,7 +36,7 @@ test('[ONBOARD-25] the plan, its diff and the list of files are marked as checke
       expect(checked).toContain('+++ b/AGENTS.md')
       expect(checked).toContain('CLAUDE.md (changed)')
     }
-    expect(rollback?.checked).toContain('AGENTS.md: as the migration left it')
+    expect(rollback?.checked).toContain('AGENTS.md: unchanged since the migration')
     expect(withoutChecked(migrate?.message ?? '', migrate?.checked ?? '')).toMatch(
       /^Change \d+ files of this repository now\?/,
     )

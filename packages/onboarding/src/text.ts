@@ -9,7 +9,7 @@ const patternWords: Readonly<Record<Pattern, string>> = {
   clean: 'clean: there are no instruction files',
   structured: 'structured: the files have headings, and nothing is wrong with them',
   unstructured: 'unstructured: nothing is wrong, but the files have no headings',
-  messy: 'messy: something in the files is wrong',
+  messy: 'messy: its instruction files have problems',
 }
 
 export function analysisText({ pattern, files, findings, unseen }: Analysis): string {
@@ -47,7 +47,7 @@ export function planText({ edits, left, decided }: Plan): string {
 }
 
 function decidedInWords(decided: Plan['decided']): string {
-  const lines = Object.entries(decided).map(([id, place]) => `  ${id}: ${place} counts, the other line goes`)
+  const lines = Object.entries(decided).map(([id, place]) => `  ${id}: ${place} is kept, the other line is removed`)
   return lines.length === 0 ? '' : `Decided:\n${lines.join('\n')}`
 }
 

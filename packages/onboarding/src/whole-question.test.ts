@@ -62,7 +62,7 @@ describe.each(generations)('on %s', (generation) => {
     const from = env.caller.shown.length
     expect((await env.call('rollback')).data.status).toBe('rolled_back')
     const listed = env.caller.shown.slice(from)
-    for (const { path } of edits) expect(lineOf(listed, `${path}: as the migration left it`)).toBe(true)
+    for (const { path } of edits) expect(lineOf(listed, `${path}: unchanged since the migration`)).toBe(true)
   })
 
   test.each([0, 1, 2])('[ONBOARD-22] a no to one of the parts is a no to the whole: part %i', async (part) => {

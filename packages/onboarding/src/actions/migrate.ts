@@ -48,7 +48,7 @@ export async function runMigrate(site: Site, interaction: Interaction): Promise<
     return migrate(site, now)
   })
   const until = state.migration?.rollbackUntil ?? ''
-  const message = `Done: ${counted(state.migration?.edits ?? 0, 'file')} changed. The backup is in ${backupFolder(site, state.migration?.id ?? '')}. Until ${utcMinute(until)} rollback puts everything back.`
+  const message = `Done: ${counted(state.migration?.edits ?? 0, 'file')} changed. The backup is in ${backupFolder(site, state.migration?.id ?? '')}. Until ${utcMinute(until)} rollback restores everything.`
   return done(state.status, withComment(message, comment), {
     ...(comment === '' ? {} : { comment }),
     rollbackUntil: until,
@@ -89,8 +89,8 @@ async function ready(site: Site): Promise<SavedPlan & { questions: OneQuestion[]
   const saved = await currentPlan(site, state)
   const until = new Date(site.nowMs() + site.rollbackMs).toISOString()
   const note = paragraphs([
-    `A copy of every file is made and checked first. Until ${utcMinute(until)} rollback puts all of it back, byte for byte.`,
-    'What can go wrong: agents that are running read the old files until they start again; a link from elsewhere into a moved passage leads nowhere; what other people have changed on their branches has to be merged by hand.',
+    `A copy of every file is made and checked first. Until ${utcMinute(until)} rollback restores all of it, byte for byte.`,
+    'What can go wrong: running agents use the old files until they are restarted; a link from elsewhere into a moved passage no longer works; changes on other branches have to be merged by hand.',
     `Approved ${utcMinute(state.approval.at)}, plan ${shortDigest(saved.planDigest)}.`,
   ])
   const { edits } = saved.plan

@@ -109,7 +109,7 @@ async function rollback(site: Site, state: State, reason: string): Promise<Outco
 
 export function standingInWords({ old, new: changed, other }: Standing): string {
   const lines = [
-    ...changed.map((path) => `  ${path}: as the migration left it`),
+    ...changed.map((path) => `  ${path}: unchanged since the migration`),
     ...other.map((path) => `  ${path}: changed after the migration`),
     ...old.map((path) => `  ${path}: as it was before`),
   ]

@@ -59,7 +59,7 @@ function rollbackInWords(site: Site, { id, rollbackUntil }: NonNullable<State['m
   const where = `The backup is in ${backupFolder(site, id)}.`
   if (site.nowMs() > Date.parse(rollbackUntil))
     return `${where} The time for a rollback ended ${utcMinute(rollbackUntil)}.`
-  return `${where} Until ${utcMinute(rollbackUntil)} rollback puts everything back.`
+  return `${where} Until ${utcMinute(rollbackUntil)} rollback restores everything.`
 }
 
 async function interrupted(site: Site, { migration }: State): Promise<string> {
@@ -75,7 +75,7 @@ async function interrupted(site: Site, { migration }: State): Promise<string> {
           ? 'All files have changed, only the record of it is missing.'
           : 'The files are a mix of old and new versions.'
     return paragraphs([
-      `${what}. ${how} The backup is complete: rollback puts everything back.`,
+      `${what}. ${how} The backup is complete: rollback restores everything.`,
       standingInWords(standing),
     ])
   } catch (error) {

@@ -64,7 +64,7 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   })
   const after = outline.text()
   if (after === before) return merged
-  const why = taken.length > 0 ? `takes in what only ${taken.join(', ')} said` : ownChange(target, undecided)
+  const why = taken.length > 0 ? `adds what only ${taken.join(', ')} has` : ownChange(target, undecided)
   return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
 }
 
@@ -220,11 +220,11 @@ function whyOf(source: ReadFile, { moved, known }: Counts, left: Buffer | undefi
   const stays = left === undefined ? 0 : unitCount(left) - (hasPointer ? 1 : 0)
   const parts = [
     ...(moved > 0 ? [`${passages(moved)} moved to AGENTS.md`] : []),
-    ...(known > 0 ? [`${passages(known)} said there already`] : []),
+    ...(known > 0 ? [`${passages(known)} already there`] : []),
     ...(stays > 0 ? [`${passages(stays)} kept here, for ${ownerOf(kind)} alone or not decided yet`] : []),
   ]
   if (left === undefined) return `is removed: ${parts.join(', ')}`
-  return `leads to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  return `refers to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
 function unitCount(bytes: Buffer): number {
