@@ -1,5 +1,6 @@
 // Real clients of both SDK generations, with a person behind them, connected to an example over stdio or HTTP.
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client'
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
@@ -82,7 +83,9 @@ async function connect2(transport: Stdio2 | Http2, person: Person) {
 
 /** The example prints its address on standard error. */
 async function overHttp(args: readonly string[]): Promise<{ url: URL; stop: () => void }> {
-  const child = spawn(process.execPath, [...args, '--http'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const key = randomBytes(32).toString('base64')
+  const env = { ...process.env, PORT: '0', ASSENT_KEY: key, ASSENT_DB: ':memory:' }
+  const child = spawn(process.execPath, [...args, '--http'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   for await (const chunk of child.stderr) {
     output += chunk

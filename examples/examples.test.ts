@@ -7,8 +7,10 @@ import { openTmux } from '../packages/sdk/src/terminal/tmux.suite.ts'
 import { fileOf, generations, type Person, type Question, start } from './clients.suite.ts'
 
 const firstQuestion = 'first-question/server'
-/** The servers of the guide and of the README support only stdio, so that they stay short. */
-const isStdioOnly = ({ example }: Case): boolean => example.includes('/')
+const production = 'production/server'
+/** The servers of the guide and of the README support only one transport, so that they stay short. */
+const isStdioOnly = ({ example }: Case): boolean => example.includes('/') && example !== production
+const isHttpOnly = ({ example }: Case): boolean => example === production
 
 interface Case {
   readonly example: string
@@ -27,6 +29,13 @@ const cases: readonly Case[] = [
     args: { env: 'test' },
     answers: [{ choice: 'eu' }, { number: 3 }, 'approve'],
     text: 'Deployed app-test-42-eu-3.',
+  },
+  {
+    example: production,
+    tool: 'deploy',
+    args: { env: 'test' },
+    answers: [{ choice: 'eu' }, 'approve'],
+    text: 'Deployed test-eu.',
   },
   {
     example: 'pick-variation',
@@ -99,12 +108,12 @@ function approvalOf({ requestedSchema }: Question): object {
 
 test('[EXAMPLE-1] every example is run here', () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter((file) => /^[a-z-]+\.ts$/.test(file))
-  const run = cases.filter((one) => !isStdioOnly(one)).map(({ example }) => `${example}.ts`)
+  const run = cases.filter((one) => !isStdioOnly(one) && !isHttpOnly(one)).map(({ example }) => `${example}.ts`)
   expect(files.filter((file) => file !== 'start.ts').sort()).toEqual(run.sort())
 })
 
 describe.each(['stdio', 'HTTP'] as const)('over %s', (transport) => {
-  const here = cases.filter((one) => transport === 'stdio' || !isStdioOnly(one))
+  const here = cases.filter((one) => (transport === 'stdio' ? !isHttpOnly(one) : !isStdioOnly(one)))
 
   test.each(here)('[EXAMPLE-1] $example', async ({ example, tool, args, answers, text }) => {
     const started = await start(example, transport)
@@ -161,12 +170,15 @@ test('[EXAMPLE-2] a deployment is answered in a real terminal', { timeout: 300_0
   await sees('exit code 0')
 })
 
-test('[EXAMPLE-1] the tests of the first question pass as an author would run them', async () => {
-  const args = ['--conditions=assent-source', '--test', fileOf('first-question/greet.test')]
+test.each([
+  ['first-question/greet.test', 4],
+  ['handlers/transfer.test', 2],
+])('[EXAMPLE-1] the tests in %s pass as an author would run them', async (file, count) => {
+  const args = ['--conditions=assent-source', '--test', fileOf(file)]
   // With this variable the inner test runner would report to an outer one instead of printing its own summary.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
-  expect(stdout).toMatch(/pass 4\b/)
+  expect(stdout).toContain(`pass ${count}\n`)
 })
 
 test('[EXAMPLE-2] the first question is answered in a real terminal', { timeout: 180_000 }, async () => {

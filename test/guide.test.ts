@@ -55,3 +55,11 @@ test('[GUIDE-3] the onboarding walkthrough matches the real messages (if this is
   await expect(made).toMatchFileSnapshot(`../${path}`)
   expect([...shown].sort()).toEqual([...walk.keys()].sort())
 })
+
+test('[GUIDE-4] the page about error codes lists every code once', () => {
+  const codesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, code]) => code).sort()
+  const listed = codesIn(readText('docs/guide/error-codes.md'), /^\| `([a-z_]+)` /gm)
+  const [declaration = ''] = readText('packages/core/src/errors.ts').split('export class')
+  expect(listed).toEqual(codesIn(declaration, /\| '([a-z_]+)'/g))
+  expect(listed).toContain('declined')
+})
