@@ -23,7 +23,7 @@ import type { InnerServer } from '../servers/inner-server.ts'
 
 const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const phase = { phaseNumber: 1, phaseSummary: 'All tests pass.', commitMessage: 'feat: index' }
-const finding = '- The last commit does not have the proposed message'
+const finding = '- ⚠ The last commit does not have the proposed message'
 const abort = { action: 'accept', content: { decision: 'abort' } }
 
 function aProject(files: Readonly<Record<string, string>> = {}): string {
