@@ -153,6 +153,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
       expect(ran).not.toHaveBeenCalled()
     })
 
+    test('[APPROVED-3] an optional field that is left empty keeps its argument', async () => {
+      const ran = vi.fn()
+      const optional = z.object({ path: z.string().optional() })
+      await call(gated(ran, { editable: optional }), person().accepts({}).approves())
+      expect(ran).toHaveBeenCalledExactlyOnceWith({ path: '/tmp/a', count: 2 })
+    })
+
     test('[APPROVED-3] a form limits the edits, and a refused one is asked for again with the reason', async () => {
       const ran = vi.fn()
       const limited = z.object({ path: z.string().refine((path) => path.startsWith('/tmp/'), 'only below /tmp') })

@@ -40,6 +40,8 @@ export const sdkLimits = {
    */
   repeatWithinMs: 10 * 1_000,
   stepNameChars: 128,
+  /** Parsed arguments that travel in the state, because they differ from what the client sent. */
+  argumentsInStateChars: 16 * 1_024,
   /** A larger result of a step stays in the store, if there is one, and is not sent with the state. */
   stepInStateChars: 16 * 1_024,
   stepRetries: 10,

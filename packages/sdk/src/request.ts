@@ -4,6 +4,7 @@
 // encoding of its own. A value without an encoding is refused, because two different calls would share one digest.
 
 import { AssentError, isAssentError, isPlainObject, type JsonValue, requestDigest } from '@assent/core'
+import { sdkLimits } from './limits.ts'
 
 export type CallKind = 'tool' | 'prompt' | 'resource'
 
@@ -15,12 +16,14 @@ export function callDigest(kind: CallKind, name: string, given: readonly unknown
 
 /**
  * The parsed arguments, for the state: a schema that adds a value of its own would give the handler another one in each round.
- * Left out if they are what the client sent, or cannot be encoded.
+ * Left out if they are what the client sent, cannot be encoded, or are large: then each round parses them again.
  */
 export function firstArguments(given: readonly unknown[], raw: readonly unknown[]): { readonly given?: JsonValue } {
   try {
     const encoded = encodeArgument(given)
-    return JSON.stringify(encoded) === JSON.stringify(encodeArgument(raw)) ? {} : { given: encoded }
+    const text = JSON.stringify(encoded)
+    const isLeftOut = text.length > sdkLimits.argumentsInStateChars || text === JSON.stringify(encodeArgument(raw))
+    return isLeftOut ? {} : { given: encoded }
   } catch (error) {
     if (!isAssentError(error, 'misconfigured')) throw error
     return {}

@@ -88,9 +88,9 @@ function withCurrent(shown: Form, current: Readonly<Record<string, unknown>>): F
 
 function merged(current: Readonly<Record<string, unknown>>, names: readonly string[], value: unknown): object {
   if (!isPlainObject(value)) throw new AssentError('misconfigured', 'The form of an edit must result in an object.')
-  const kept = Object.entries(current).filter(([name]) => !names.includes(name))
-  const entered = names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
-  return Object.fromEntries([...kept, ...entered])
+  // A field that was left empty keeps its argument: the person was asked to change what they want.
+  const entered = names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const)
+  return { ...current, ...Object.fromEntries(entered) }
 }
 
 function notAnArgument(name: string): AssentError {

@@ -101,7 +101,8 @@ export function createGate(parts: GateDependencies): Gate {
         `${ownStepPrefix}gate ${settled.askId}`,
         (context) => {
           checkUnchanged()
-          // The process that used the approval may have died before it began the work.
+          // The process that used the approval may have died before it began the work. A later attempt repeats work that
+          // began in time.
           const isRecent = serverContext.nowMs() < usedAtMs + useWithinMs
           if (context.attempt === 1 && !isRecent) throw grantRefused('the approval is too old')
           return work(action.arguments, { ...context, receipt })

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createAssent } from '../assent.ts'
 import type { Interaction } from '../interaction.ts'
@@ -101,6 +101,31 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('on %s', (revision) => {
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ code: 'hook_failed' }))
     log.mockImplementation(fail)
     expect((await callTool(tool, undefined, { person, revision })).text).toBe('Ada 1')
+  })
+
+  test('[OBSERVE-3] an async hook or log that rejects is no unhandled rejection', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void process.off('unhandledRejection', unhandled))
+    const fail = async () => Promise.reject(new Error('hook is broken'))
+    const log = vi.fn<(entry: LogEntry) => Promise<void>>(fail)
+    const tool = createAssent({ on: { answered: fail }, log }).interactive(({ ask }) => ask.text('Name?'), {
+      name: 'tool',
+    })
+    expect((await callTool(tool, undefined, { person: scriptedPerson().accepts('Ada'), revision })).text).toBe('Ada')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ code: 'hook_failed' }))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  test('[OBSERVE-1] what a person wrote is in no event and no log entry', async () => {
+    const observed = observing()
+    const tool = observed.assent.interactive(({ ask }) => ask.text('Name?'), { name: 'tool' })
+    const person = scriptedPerson().declines({ comment: 'my private reason' })
+    const { text } = await callTool(tool, undefined, { person, revision })
+    expect(text).toContain('my private reason')
+    expect(observed.names()).toContain('refused')
+    expect(JSON.stringify([observed.events, observed.log])).not.toContain('private')
   })
 })
 

@@ -3,7 +3,7 @@
 // Events contain names, kinds and outcomes, never what a person wrote. A hook that throws changes nothing: its error is logged. A
 // client that repeats a round repeats the events of that round.
 
-import { type ErrorCode, isAssentError } from '@assent/core'
+import { type AssentError, type ErrorCode, isAssentError } from '@assent/core'
 import type { AskKind } from '../ask/describe.ts'
 import type { Ending } from '../ask/ending.ts'
 import type { Risk } from '../ask/options.ts'
@@ -43,15 +43,15 @@ export interface RefusedEvent {
 
 export interface Hooks {
   /** A handler asks a question that it has not asked before in this call. */
-  readonly asked?: (event: AskedEvent) => void
+  readonly asked?: (event: AskedEvent) => void | Promise<void>
   /** A question ended: with an answer, or without one. */
-  readonly answered?: (event: AnsweredEvent) => void
+  readonly answered?: (event: AnsweredEvent) => void | Promise<void>
   /** The work of a step or a gate ran. */
-  readonly stepped?: (event: SteppedEvent) => void
+  readonly stepped?: (event: SteppedEvent) => void | Promise<void>
   /** A call ended with a refusal that the handler did not catch, or a refused ask was never awaited. */
-  readonly refused?: (event: RefusedEvent) => void
+  readonly refused?: (event: RefusedEvent) => void | Promise<void>
   /** A handler that ran again did not ask what it asked before. */
-  readonly diverged?: (event: RefusedEvent) => void
+  readonly diverged?: (event: RefusedEvent) => void | Promise<void>
 }
 
 /** A mistake in a tool or its settings, for the author's log. */
@@ -62,10 +62,21 @@ export interface LogEntry {
   readonly message: string
 }
 
-export type Log = (entry: LogEntry) => void
+export type Log = (entry: LogEntry) => void | Promise<void>
 
 /** Mistakes in a tool: the model reads them too, but only its author can correct them. */
 const mistakes: ReadonlySet<ErrorCode> = new Set(['misconfigured', 'schema_refused', 'out_of_order', 'not_canonical'])
+
+/** Outcomes whose messages contain what the person wrote: a comment, or a value that was not accepted. */
+const personal: Partial<Record<ErrorCode, string>> = {
+  declined: 'The person declined.',
+  cancelled: 'The person made no choice, or the call was cancelled.',
+  validation_failed: 'The answer was not valid.',
+}
+
+function impersonal({ code, message }: AssentError): string {
+  return personal[code] ?? message
+}
 
 export class Observer {
   readonly #hooks: Hooks
@@ -92,7 +103,8 @@ export class Observer {
   /** An error that ended a call. */
   failed(error: unknown, handler: string | undefined): void {
     if (!isAssentError(error)) return
-    const { code, message } = error
+    const { code } = error
+    const message = impersonal(error)
     if (mistakes.has(code)) this.#write({ level: 'error', handler, code, message })
     if (code === 'out_of_order') this.#call('diverged', { handler, code, message })
     if (isRefusal(error)) this.#call('refused', { handler, code, message })
@@ -100,7 +112,7 @@ export class Observer {
 
   /** What no caller receives: a rejection that a handler never awaited, or a problem of the settings. */
   unobserved(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = isAssentError(error) ? impersonal(error) : error instanceof Error ? error.message : String(error)
     const code = isAssentError(error) ? error.code : 'not_awaited'
     this.#write({ level: 'error', handler: undefined, code, message })
     if (isAssentError(error) && isRefusal(error)) {
@@ -109,21 +121,29 @@ export class Observer {
   }
 
   #call<Name extends keyof Hooks>(name: Name, event: Parameters<NonNullable<Hooks[Name]>>[0]): void {
-    try {
-      // The event of a hook is the parameter of that hook; TypeScript cannot relate the two here.
-      ;(this.#hooks[name] as ((event: unknown) => void) | undefined)?.(event)
-    } catch (error) {
+    const onFailure = (error: unknown) => {
       const message = `The hook on.${name} failed: ${error instanceof Error ? error.message : String(error)}`
       this.#write({ level: 'error', handler: event.handler, code: 'hook_failed', message })
     }
+    // The event of a hook is the parameter of that hook; TypeScript cannot relate the two here.
+    callSafely(() => (this.#hooks[name] as ((event: unknown) => unknown) | undefined)?.(event), onFailure)
   }
 
+  /** A log that fails must not fail the call. */
   #write(entry: LogEntry): void {
-    try {
-      this.#log(entry)
-    } catch {
-      // A log that fails must not fail the call.
-    }
+    callSafely(
+      () => this.#log(entry),
+      () => undefined,
+    )
+  }
+}
+
+/** Also if it is async: a rejection that nothing handles would end the process. */
+function callSafely(call: () => unknown, onFailure: (error: unknown) => void): void {
+  try {
+    Promise.resolve(call()).catch(onFailure)
+  } catch (error) {
+    onFailure(error)
   }
 }
 

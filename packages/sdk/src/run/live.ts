@@ -17,7 +17,7 @@ import type { Reply, Surface } from '../surface.ts'
 import { settleAnswer } from './human-check.ts'
 import { attemptStep, checkStepOptions, currentStep } from './step-attempts.ts'
 import { type StepOutcome, stepResult } from './step-entry.ts'
-import { askInStep, checkStepName, duplicateStepName } from './steps.ts'
+import { askInStep, checkStepName, duplicateStepName, stepInStep } from './steps.ts'
 
 /** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -65,7 +65,7 @@ export class LiveRun implements Run {
   }
 
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
-    const step = currentStep()
+    const step = currentStep(this.callId)
     if (step !== undefined) throw this.#break(askInStep(step))
     if (this.#open === sdkLimits.asksAtOnce) {
       const most = `At most ${sdkLimits.asksAtOnce} questions can be open at once.`
@@ -89,6 +89,8 @@ export class LiveRun implements Run {
     try {
       if (!isOwn) checkStepName(name)
       checkStepOptions(options)
+      const outer = currentStep(this.callId)
+      if (outer !== undefined) throw stepInStep(outer, name)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
       await this.promises.checkApprovals()

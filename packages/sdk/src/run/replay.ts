@@ -23,7 +23,15 @@ import { settleAnswer } from './human-check.ts'
 import { RoundEnd } from './round-end.ts'
 import { checkStepOptions, currentStep, type StepWork } from './step-attempts.ts'
 import { type StepOutcome, stepResult } from './step-entry.ts'
-import { askInStep, checkStepName, duplicateStepName, firstEnding, readStoredStep, runStep } from './steps.ts'
+import {
+  askInStep,
+  checkStepName,
+  duplicateStepName,
+  firstEnding,
+  readStoredStep,
+  runStep,
+  stepInStep,
+} from './steps.ts'
 
 export interface OpenAsk {
   readonly place: number
@@ -141,7 +149,7 @@ export class ReplayRun implements Run {
   async put(description: Description, askRecord?: AskRecord): Promise<Settlement> {
     if (this.#round.isOver) return never()
     try {
-      const step = currentStep()
+      const step = currentStep(this.callId)
       if (step !== undefined) throw askInStep(step)
       const place = this.#findEarlier(fingerprintOf(description))
       if (place === undefined) return await this.#putNew(description, askRecord)
@@ -168,6 +176,8 @@ export class ReplayRun implements Run {
     try {
       if (!isOwn) checkStepName(name)
       checkStepOptions(options)
+      const outer = currentStep(callId)
+      if (outer !== undefined) throw stepInStep(outer, name)
       if (this.#names.has(name)) throw duplicateStepName(name)
       this.#names.add(name)
       return stepResult(await this.#outcomeOf(step))
@@ -195,6 +205,7 @@ export class ReplayRun implements Run {
     if (this.#round.isOver) return never()
     return this.#round.track(async () => {
       await this.promises.checkApprovals()
+      if (this.#round.isOver) return never()
       this.#checkRoomFor(step)
       const outcome = await runStep(step, this.#options.record)
       const isLarge =

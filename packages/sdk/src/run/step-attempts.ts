@@ -16,11 +16,12 @@ export interface StepWork {
   readonly signal: AbortSignal
 }
 
-const working = new AsyncLocalStorage<string>()
+const working = new AsyncLocalStorage<{ readonly callId: string; readonly name: string }>()
 
-/** The name of the step whose work is running, if any. */
-export function currentStep(): string | undefined {
-  return working.getStore()
+/** The name of the step of this call whose work is running, if any. The work may call another tool, which is another call. */
+export function currentStep(callId: string): string | undefined {
+  const current = working.getStore()
+  return current?.callId === callId ? current.name : undefined
 }
 
 export function checkStepOptions({ retry, timeoutMs, onCrash, maxResultChars }: StepOptions): void {
@@ -38,29 +39,28 @@ export function stepKey(callId: string, name: string): string {
   return digestOf('step key v1', [callId, name])
 }
 
-export async function attemptStep({ name, callId, work, options, signal }: StepWork): Promise<StepOutcome> {
+/** @param first 2 for a step that was taken over: the process that began it made the first attempt */
+export async function attemptStep(step: StepWork, first: 1 | 2 = 1): Promise<StepOutcome> {
+  const { name, callId, options, signal } = step
   const key = stepKey(callId, name)
-  const attempts = 1 + (options.retry ?? 0)
-  for (let attempt = 1; ; attempt++) {
+  const attempts = first + (options.retry ?? 0)
+  for (let attempt: number = first; ; attempt++) {
     try {
-      const value = await attemptOnce(name, work, { key, signal, attempt }, options.timeoutMs)
+      const value = await attemptOnce(step, { key, signal, attempt })
       return doneEntry(name, value)
     } catch (error) {
       // A refused approval stays refused.
       const isFinal = attempt === attempts || signal.aborted || isAssentError(error, 'grant_refused')
       if (isFinal) return failedEntry(error)
-      await pause(Math.min(sdkLimits.retryFirstMs * 2 ** (attempt - 1), sdkLimits.retryMostMs), signal)
+      await pause(Math.min(sdkLimits.retryFirstMs * 2 ** (attempt - first), sdkLimits.retryMostMs), signal)
     }
   }
 }
 
-async function attemptOnce(
-  name: string,
-  work: StepWork['work'],
-  context: StepContext,
-  timeoutMs: number | undefined,
-): Promise<unknown> {
-  if (timeoutMs === undefined) return working.run(name, async () => work(context))
+async function attemptOnce({ name, callId, work, options }: StepWork, context: StepContext): Promise<unknown> {
+  const { timeoutMs } = options
+  const inStep = (given: StepContext) => working.run({ callId, name }, async () => work(given))
+  if (timeoutMs === undefined) return inStep(context)
   const timeout = new AbortController()
   const timedOut = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
@@ -70,7 +70,7 @@ async function attemptOnce(
   }, timeoutMs)
   try {
     const signal = AbortSignal.any([context.signal, timeout.signal])
-    const done = working.run(name, async () => work({ ...context, signal }))
+    const done = inStep({ ...context, signal })
     // It may still fail after its timeout.
     done.catch(() => undefined)
     return await Promise.race([done, timedOut.promise])

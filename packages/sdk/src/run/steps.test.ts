@@ -6,7 +6,7 @@ import type { DurableSteps, StepClaim } from '../server/durable.ts'
 import type { StepRecord } from '../server/step-record.ts'
 import { checkStepOptions, currentStep, stepKey } from './step-attempts.ts'
 import { stepResult } from './step-entry.ts'
-import { askInStep, checkStepName, duplicateStepName, readStoredStep, runStep } from './steps.ts'
+import { askInStep, checkStepName, duplicateStepName, readStoredStep, runStep, stepInStep } from './steps.ts'
 
 const signal = new AbortController().signal
 const stepOf = (work: (context: StepContext) => unknown, options: StepOptions = {}) => ({
@@ -45,7 +45,11 @@ describe('names and options', () => {
     })
     expect(askInStep('pay')).toMatchObject({
       code: 'misconfigured',
-      message: 'The step "pay" asks a question. Ask before the step or after it.',
+      message: 'The work of the step "pay" asks a question. Ask before it or after it.',
+    })
+    expect(stepInStep('assent:gate ask_1', 'pay')).toMatchObject({
+      code: 'misconfigured',
+      message: 'The work of a gate contains the step "pay". Run one after the other.',
     })
   })
 
@@ -241,8 +245,12 @@ describe('attempts', () => {
   })
 
   test('[SDK-11] the current step is set while its work runs, and not after', async () => {
-    expect((await alone(async () => currentStep())).entry).toEqual({ kind: 'done', result: 'work' })
-    expect(currentStep()).toBeUndefined()
+    expect((await alone(async () => currentStep('call_1'))).entry).toEqual({ kind: 'done', result: 'work' })
+    expect(currentStep('call_1')).toBeUndefined()
+  })
+
+  test('[SDK-11] a step may call another tool: the current step is one of its own call only', async () => {
+    expect((await alone(async () => currentStep('call_2') ?? 'none')).entry).toEqual({ kind: 'done', result: 'none' })
   })
 })
 
@@ -305,11 +313,14 @@ describe('with a store', () => {
       stepOf(() => working.promise),
       record,
     )
-    await vi.advanceTimersByTimeAsync(0)
-    const second = runStep(stepOf(vi.fn()), record)
+    const other = vi.fn()
+    const second = runStep(stepOf(other, { onCrash: 'retry' }), record)
     await vi.advanceTimersByTimeAsync(sdkLimits.ownerWaitMs * 2)
+    // Not even claimed: a claim of a step that began long ago would take it over from this process.
+    expect(record.steps.claim).toHaveBeenCalledTimes(1)
     working.resolve(1)
     expect([await first, await second]).toMatchObject([{ entry: { result: 1 } }, { entry: { result: 1 } }])
+    expect(other).not.toHaveBeenCalled()
     expect(record.running.size).toBe(0)
   })
 
@@ -326,7 +337,14 @@ describe('with a store', () => {
   test('[SDK-32] with `onCrash: retry` a step whose process died runs again with the same key', async () => {
     const takeOver = vi.fn(async () => true)
     const keys: string[] = []
-    const step = stepOf(({ key }) => keys.push(key), { onCrash: 'retry' })
+    const attempts: number[] = []
+    const step = stepOf(
+      ({ key, attempt }) => {
+        attempts.push(attempt)
+        return keys.push(key)
+      },
+      { onCrash: 'retry' },
+    )
     const record = recordOf([{ kind: 'begun', atMs: 5 }], { takeOver })
     expect((await runStep(step, record)).entry).toEqual({ kind: 'done', result: 1 })
     expect(takeOver).toHaveBeenCalledExactlyOnceWith({
@@ -337,6 +355,7 @@ describe('with a store', () => {
       begunAtMs: 5,
     })
     expect(keys).toEqual([stepKey('call_1', 'work')])
+    expect(attempts).toEqual([2])
     await expect(runStep(step, recordOf([{ kind: 'begun', atMs: 5 }]))).rejects.toMatchObject({ code: 'step_unclear' })
   })
 

@@ -28,7 +28,20 @@ export function duplicateStepName(name: string): AssentError {
 }
 
 export function askInStep(step: string): AssentError {
-  return new AssentError('misconfigured', `The step "${step}" asks a question. Ask before the step or after it.`)
+  return new AssentError('misconfigured', `${workOf(step)} asks a question. Ask before it or after it.`)
+}
+
+/** The inner one would not be reached in a later round, in which the outer one has its result. */
+export function stepInStep(outer: string, name: string): AssentError {
+  return new AssentError('misconfigured', `${workOf(outer)} contains ${called(name)}. Run one after the other.`)
+}
+
+function workOf(step: string): string {
+  return `The work of ${called(step)}`
+}
+
+function called(step: string): string {
+  return step.startsWith(ownStepPrefix) ? 'a gate' : `the step "${step}"`
 }
 
 /** The first answer to a question of a call counts, also when a client sends an old state with another answer. */
@@ -42,25 +55,21 @@ export async function firstEnding(place: number, ending: Ending, record: StepRec
   return decodeEnding(code, more, comment)
 }
 
-/** Does the work, at most once where there is a record. */
+/** Does the work, at most once where there is a record. Rounds of one call in this process take turns. */
 export async function runStep(step: StepWork, record: StepRecord | undefined): Promise<StepOutcome> {
   if (record === undefined) return attemptStep(step)
   const key: StepKey = { tenant: record.tenant, callId: record.callId, name: `step ${step.name}` }
   const local = JSON.stringify([key.tenant, key.callId, key.name])
-  const running = record.running.get(local)
-  if (running !== undefined) await running
-  const claim = await claimOrWait(key, step, record)
-  if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
-  const working = attemptAndFinish(key, step, record)
-  const settled = working.then(
-    () => undefined,
-    () => undefined,
-  )
-  record.running.set(local, settled)
+  for (let other = record.running.get(local); other !== undefined; other = record.running.get(local)) await other
+  const turn = Promise.withResolvers<void>()
+  record.running.set(local, turn.promise)
   try {
-    return await working
+    const claim = await claimOrWait(key, step, record)
+    if (claim.kind === 'finished') return { entry: decodeEntry(claim.outcome) }
+    return await attemptAndFinish(key, step, record, claim.kind === 'taken-over')
   } finally {
     record.running.delete(local)
+    turn.resolve()
   }
 }
 
@@ -74,8 +83,13 @@ export async function readStoredStep({ name }: StepWork, record: StepRecord | un
   throw new AssentError('step_unclear', `The step "${name}" was done, but its result is no longer in the store.`)
 }
 
-async function attemptAndFinish(key: StepKey, step: StepWork, record: StepRecord): Promise<StepOutcome> {
-  const attempted = await attemptStep(step)
+async function attemptAndFinish(
+  key: StepKey,
+  step: StepWork,
+  record: StepRecord,
+  isTakenOver: boolean,
+): Promise<StepOutcome> {
+  const attempted = await attemptStep(step, isTakenOver ? 2 : 1)
   const outcome = JSON.stringify(attempted.entry)
   if (await record.steps.finish({ ...key, owner: record.owner, outcome })) return attempted
   // Another process has taken it over and counts.
@@ -86,7 +100,7 @@ async function attemptAndFinish(key: StepKey, step: StepWork, record: StepRecord
   throw new AssentError('step_unclear', `The step "${step.name}" was done, but its result could not be stored.`)
 }
 
-type Claimed = Exclude<StepClaim, { kind: 'begun' }>
+type Claimed = Exclude<StepClaim, { kind: 'begun' }> | { readonly kind: 'taken-over' }
 
 async function claimOrWait(key: StepKey, step: StepWork, record: StepRecord): Promise<Claimed> {
   const { steps, owner, keepMs } = record
@@ -103,7 +117,7 @@ async function claimOrWait(key: StepKey, step: StepWork, record: StepRecord): Pr
     }
     if (step.options.onCrash !== 'retry' || steps.takeOver === undefined || leftMs > 0)
       throw unclear(step.name, claim.atMs)
-    if (await steps.takeOver({ ...key, owner, begunAtMs: claim.atMs })) return { kind: 'yours' }
+    if (await steps.takeOver({ ...key, owner, begunAtMs: claim.atMs })) return { kind: 'taken-over' }
   }
 }
 
