@@ -79,6 +79,20 @@ test('[RUNTOOL-1] without a terminal no question is answered', async () => {
   expect(text).toContain('No person could be asked "Name?"')
 })
 
+test('[RUNTOOL-2] without a terminal a question of a server ends the call', async () => {
+  const command = [process.execPath, '--conditions=assent-source', server]
+  // Its only tool need not be named.
+  const { code, text } = await run('--args', '{"env":"test"}', ...command)
+  expect(code).toBe(exitCodes.problem)
+  expect(text).toContain('No person could be asked "Which region?"')
+})
+
+test('[RUNTOOL-3] a part of the name of a tool is not its name', async () => {
+  const { code, text } = await run('--tool', 'loy', process.execPath, '--conditions=assent-source', server)
+  expect(code).toBe(exitCodes.cannotRun)
+  expect(text).toContain('The server has no tool "loy". It has: deploy.')
+})
+
 test('[RUNTOOL-1] a tool that asks nothing needs no terminal, and a plain result is shown as JSON', async () => {
   const { code, text } = await run('--tool', 'silent', several)
   expect({ code, text }).toEqual({ code: exitCodes.ok, text: '{\n  "done": true\n}' })

@@ -88,6 +88,8 @@ export const playLimits = {
   /** A run is stopped when no page has been open for this long. A page that reloads is back within a second. */
   abandonedAfterMs: 10_000,
   abandonedCheckMs: 1_000,
+  /** Before a question that the person left open is shown again in a terminal. */
+  shownAgainMs: 200,
   /** How long the server may take to exit when the program does. */
   closeMs: 3_000,
 } as const

@@ -9,6 +9,7 @@ import { createKeyRing, type JsonObject } from '@assent/core'
 import { openInBrowser, openTerminal } from '@assent/sdk/terminal'
 import { openSqlite, type Store } from '@assent/store'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
+import { awaitTool } from '../call/route/await-answer.ts'
 import { linearPatterns } from '../call/screen/patterns.ts'
 import { AskService } from '../inbox/ask-service.ts'
 import { ChangeFeed } from '../inbox/changes.ts'
@@ -16,6 +17,7 @@ import { playLimits } from '../inbox/limits.ts'
 import { PlayClient } from '../inbox/playground/client-2025-11-25.ts'
 import { answerOne } from '../inbox/terminal/answer-one.ts'
 import { LiveAsks } from '../inbox/terminal/live-asks.ts'
+import { sleep } from '../protocol/sleep.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { within } from '../protocol/within.ts'
 import { serveStdio } from './gateway.ts'
@@ -56,11 +58,13 @@ export function toolOfServer(words: readonly string[], settings: RunToolSettings
     try {
       await client.begin(ownVersion(), 'assent-run')
       const name = await chosenTool(client, settings.tool)
-      const answering = answerHere(store, ended.signal, onError)
       const params = { name, arguments: (given ?? {}) as JsonObject }
-      const reply = await client.request('tools/call', params, { signal: ended.signal })
+      const calling = client.request('tools/call', params, { signal: ended.signal })
+      const answering = answerHere(store, ended.signal, onError)
+      const reply = await Promise.race([calling, answering])
       ended.abort()
-      await answering
+      await Promise.allSettled([calling, answering])
+      if (reply === undefined) throw new Error('The call was stopped.')
       if ('error' in reply) throw new Error(reply.error.message)
       return reply.result
     } finally {
@@ -77,21 +81,20 @@ async function chosenTool(client: PlayClient, name: string | undefined): Promise
   const listed = await client.request('tools/list', {})
   if ('error' in listed) throw new Error(`The server cannot be used. ${listed.error.message}`)
   const { tools } = listed.result as { readonly tools?: readonly { readonly name: string }[] }
-  const names = (tools ?? []).map((tool) => tool.name)
-  // The gateway puts the name of the server before the names of its tools.
-  const found = name === undefined ? (names.length === 1 ? names : []) : names.filter((one) => isNamed(one, name))
-  const [only] = found
-  if (only !== undefined && found.length === 1) return only
+  const names = (tools ?? []).map((tool) => tool.name).filter((one) => one !== awaitTool)
+  // With one server, the gateway leaves the names of its tools as they are.
+  const [only, ...others] = name === undefined ? names : names.filter((one) => one === name)
+  if (only !== undefined && others.length === 0) return only
   const reason = name === undefined ? 'Choose a tool with --tool' : `The server has no tool "${name}"`
   throw new Error(`${reason}. It has: ${names.join(', ')}.`)
 }
 
-function isNamed(listed: string, name: string): boolean {
-  return listed === name || listed.endsWith(`_${name}`) || listed.endsWith(`/${name}`)
-}
-
-/** Shows one open ask after the other, until the call has ended. */
-async function answerHere(store: Store, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+/** Shows one open ask after the other, until the call has ended. Returns a result if no person can be asked here. */
+async function answerHere(
+  store: Store,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<{ readonly result: JsonObject } | undefined> {
   const now = () => store.nowMs()
   const naming = { nameOf: () => 'You', describe: () => ({ origin: 'from your command line' }) }
   const service = new AskService({ store, tenant: onlyTenant, naming, now, via: 'terminal' })
@@ -101,9 +104,22 @@ async function answerHere(store: Store, signal: AbortSignal, onError: (error: un
   await live.start(signal)
   while (!signal.aborted) {
     const open = live.list().find(({ state, answers }) => state.kind === 'open' && answers.length > 0)
-    if (open === undefined) await nextChange(live, signal)
-    else await answerOne(open.id, { service, person: localPerson, terminal, live, now, signal })
+    if (open === undefined) {
+      await nextChange(live, signal)
+      continue
+    }
+    if (!terminal.usable) return { result: noPerson(open.headline) }
+    await answerOne(open.id, { service, person: localPerson, terminal, live, now, signal })
+    // It may have expired, which no change reports. If the person left it open it is shown again.
+    await live.look(open.id)
+    await sleep(playLimits.shownAgainMs, signal)
   }
+  return undefined
+}
+
+function noPerson(title: string): JsonObject {
+  const text = `No person could be asked "${title}": there is no terminal here.`
+  return { isError: true, content: [{ type: 'text', text }] }
 }
 
 function nextChange(live: LiveAsks, signal: AbortSignal): Promise<void> {

@@ -51,6 +51,36 @@ describe.each([
     expect(ran).toHaveBeenCalledTimes(1)
   })
 
+  test('[GATE-3] nothing runs if the arguments are replaced while the person decides', async () => {
+    const ran = vi.fn()
+    const text = await call(async ({ gate }) => {
+      let reads = 0
+      const action = {
+        title: 'Delete',
+        get arguments() {
+          reads += 1
+          return { path: reads === 1 ? '/tmp/a' : '/etc' }
+        },
+      }
+      return gate(action, ran).then(
+        () => 'ran',
+        (error: unknown) => String((error as { code?: string }).code),
+      )
+    })
+    expect(text).toBe('grant_refused')
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test('[SDK-11] a step inside the work of a gate is refused', async () => {
+    const inner = vi.fn()
+    const calling = call(async ({ gate, step }) => {
+      const work = () => step('inner', inner)
+      return String((await gate({ title: 'Delete', arguments: {} }, work)).value)
+    })
+    await expect(calling).rejects.toThrow('The work of a gate contains the step "inner".')
+    expect(inner).not.toHaveBeenCalled()
+  })
+
   test.each<[string, () => unknown, string]>([
     ['fails', () => Promise.reject(new Error('no disk')), 'no disk'],
     ['returns what JSON cannot represent', () => 1n, 'was done, but its result cannot be stored'],

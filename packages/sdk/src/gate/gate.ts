@@ -87,7 +87,9 @@ export function createGate(parts: GateDependencies): Gate {
     const settled = await run.put(description, askRecord)
     await answerValue(description, settled.ending)
     const checkUnchanged = () => {
-      const again = actionDigest(actionOf(identity, title, given))
+      // Read again, because the handler may have replaced them meanwhile.
+      const current: object = editable === undefined ? asked.arguments : given
+      const again = actionDigest(actionOf(identity, asked.title, current))
       if (again !== actionDigest(action)) throw grantRefused('it is no longer what was approved')
     }
     const useUp = () => {
