@@ -2,7 +2,7 @@
 //
 // Owns: the entries that were not reached yet, and everything that waits for them.
 // I1  Nothing new starts before everything of earlier rounds was reached again. Earlier rounds reached it without
-//     anything new, so a handler that repeats itself always gets there, however slow its branches are.
+//     anything new, so a handler that repeats itself gets there. One that makes no progress for a while is stopped.
 // I2  A result is delivered only after everything that was reached before the round in which it was first delivered. So
 //     a fast branch cannot end the handler before a slow one has reached its asks.
 // I3  A handler that has not got there at the time limit, while something waits for it, has diverged.
