@@ -108,7 +108,9 @@ test('[PLAY-5] the questions of a run are withdrawn when it is stopped and when 
   const { page } = await env.visitLink(await playing(process.execPath, source, older, '2025-11-25'))
   const ask = async (message: string) => {
     const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } }
-    await page.getByRole('textbox', { name: 'questions' }).fill(JSON.stringify([{ mode: 'form', message, requestedSchema }]))
+    await page
+      .getByRole('textbox', { name: 'questions' })
+      .fill(JSON.stringify([{ mode: 'form', message, requestedSchema }]))
     await page.getByRole('button', { name: 'Run' }).click()
     await page.locator('.run-question').getByRole('heading', { name: message }).waitFor()
   }
