@@ -59,10 +59,30 @@ test('[CARD-19] a card that has ended begins with its outcome', async () => {
     await page.goto(inbox.url + path)
     await page.locator('.settled').waitFor()
     expect(await topOf(page, '.settled')).toBeLessThan(await topOf(page, '.card-title'))
+    expect(await page.locator('.card-subtitle').first().textContent()).toMatch(/^Call /)
   }
 })
 
-test('[CARD-20] findings that speak against a yes are directly above the buttons and on the yes, which is not emphasised', async () => {
+test('[CARD-19] a card that has ended has consequences only if the answer was a yes', async () => {
+  const inbox = await env.inbox()
+  const { page } = await env.visit(inbox)
+  for (const [confirmed, count] of [
+    [true, 1],
+    [false, 0],
+  ] as const) {
+    const draft = aYesNo('Delete build/?\n\nThis cannot be undone.')
+    const { id } = await inbox.store.asks.raise(draft)
+    const answer = { action: 'accept', content: { confirmed } } as const
+    await inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
+    await page.goto(`${inbox.url}/history/${id}`)
+    await page.locator('.settled').waitFor()
+    expect(await page.locator('.consequences').count()).toBe(count)
+    // The sentence is shown once: as a consequence, or as the claim that it is.
+    expect(await page.locator('.claim', { hasText: 'undone' }).count()).toBe(1 - count)
+  }
+})
+
+test('[CARD-20] findings that speak against a yes are above the claim and counted on the yes, which is not emphasised', async () => {
   const checked = '- Committed: abc "x".\n- ⚠ One change is not committed: src/.'
   const plan = aPlan()
   const message = `Approve this plan?\n\n${checkedBlock(checked)}\n\nAll is done.`
@@ -73,13 +93,8 @@ test('[CARD-20] findings that speak against a yes are directly above the buttons
   expect(await page.locator('.checked [data-problem]').allTextContents()).toEqual([
     'One change is not committed: src/.',
   ])
-  const [comment, block, bar] = [
-    await topOf(page, 'textarea[data-comment]'),
-    await topOf(page, '.checked'),
-    await topOf(page, '.answer-bar'),
-  ]
-  expect(comment).toBeLessThan(block)
-  expect(block).toBeLessThan(bar)
+  expect(await page.locator('.checked').count()).toBe(1)
+  expect(await topOf(page, '.checked')).toBeLessThan(await topOf(page, '.claim'))
 
   const clean = '- Committed: abc "x".'
   const fine = await opened({
@@ -88,6 +103,56 @@ test('[CARD-20] findings that speak against a yes are directly above the buttons
   })
   expect(await fine.getByRole('button', { name: /^Approve/ }).getAttribute('data-variant')).toBe('filled')
   expect(await fine.locator('.checked-mark').textContent()).toBe('✓')
+})
+
+test('[CARD-20] a yes that cannot be undone, or that may be for any of several calls, is not emphasised', async () => {
+  const plain = aYesNo()
+  const oneOf = [
+    { tool: 'deploy', arguments: { env: 'staging' } },
+    { tool: 'wipe', arguments: {} },
+  ]
+  const cases = [
+    [plain.question, 'filled'],
+    [{ ...plain.question, isDestructive: true }, 'default'],
+    [{ ...plain.question, isInDestructiveTool: true }, 'default'],
+    [{ ...plain.question, oneOf }, 'default'],
+  ] as const
+  for (const [question, variant] of cases) {
+    const page = await opened({ ...plain, question: question as Question })
+    expect(await page.getByRole('button', { name: 'Yes' }).getAttribute('data-variant')).toBe(variant)
+  }
+})
+
+test('[CARD-4] a card with Approve asks for an approval, open and ended; any other form asks a question', async () => {
+  const inbox = await env.inbox()
+  const { page } = await env.visit(inbox)
+  const answer = { action: 'decline' } as const
+  for (const [draft, asks, asked] of [
+    [aPlan(), 'asks for your approval', 'asked for your approval'],
+    [aForm('Wipe the disk?', []), 'asks for your approval', 'asked for your approval'],
+    [aYesNo(), 'has a question', 'asked a question'],
+  ] as const) {
+    const { id } = await inbox.store.asks.raise(draft)
+    await page.goto(`${inbox.url}/asks/${id}`)
+    await page.locator('.card-who', { hasText: asks }).waitFor()
+    await inbox.store.asks.answer({ tenant, id, person: ann, via: 'inbox', answer })
+    await page.locator('.card-who', { hasText: asked }).waitFor()
+  }
+})
+
+test('[CARD-22] the row of the shown ask is scrolled into view', async () => {
+  const inbox = await env.inbox()
+  const ids: string[] = []
+  for (let at = 0; at < 20; at++) ids.push((await inbox.store.asks.raise(aYesNo(`Delete ${at}?`))).id)
+  const { page } = await env.visit(inbox)
+  await page.goto(`${inbox.url}/asks/${ids[0]}`)
+  await page.locator('.row[aria-current]', { hasText: 'Delete 0?' }).waitFor()
+  const bottomOf = async () => {
+    const box = await page.locator('.row[aria-current]').boundingBox()
+    return (box?.y ?? 0) + (box?.height ?? 0)
+  }
+  await expect.poll(bottomOf).toBeLessThanOrEqual(900)
+  expect(await bottomOf()).toBeGreaterThan(0)
 })
 
 test('[CARD-21] a row shows for whom and by which program a server asks, and how many have approved', async () => {

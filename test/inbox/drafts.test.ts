@@ -40,7 +40,7 @@ test('[INBOX-22] after an ask has expired its draft can be copied, and is offere
   await writeComment(page, 'not before Monday')
   await page.getByText('Expired without an answer').waitFor()
   await page.getByText('You had written').waitFor()
-  await page.getByRole('button', { name: 'Copy a note for the agent' }).click()
+  await page.getByRole('button', { name: 'Copy a message for the agent' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   const note = await page.evaluate<string>('navigator.clipboard.readText()')
   expect(note).toContain('I would have answered: not before Monday')

@@ -3,21 +3,17 @@
 import type { AskView, ButtonView, CallView, NamedOutcome } from '@assent/core'
 import { code, type Part, strong } from './parts.ts'
 
-type AskKind = 'form' | 'decision' | 'confirm' | 'url' | 'secret' | 'approval'
+type AskKind = 'form' | 'url' | 'secret' | 'approval'
 
 /** After the name of the asker. */
 const asks: Readonly<Record<AskKind, string>> = {
   form: 'has a question',
-  decision: 'asks for your approval',
-  confirm: 'asks for your confirmation',
   url: 'asks you to open a page',
   secret: 'asks for a secret',
   approval: 'asks for your approval',
 }
 const asked: Readonly<Record<AskKind, string>> = {
   form: 'asked a question',
-  decision: 'asked for your approval',
-  confirm: 'asked for your confirmation',
   url: 'asked you to open a page',
   secret: 'asked for a secret',
   approval: 'asked for your approval',
@@ -53,8 +49,9 @@ const title = {
 }
 
 const action = {
-  runs: (tool: string, server: string, hasArguments: boolean): readonly Part[] => [
-    'Runs ',
+  /** An ask that has ended may have run nothing. */
+  runs: (tool: string, server: string, hasArguments: boolean, isOpen: boolean): readonly Part[] => [
+    isOpen ? 'Runs ' : 'Call ',
     code(tool),
     ' on ',
     code(server),
@@ -217,7 +214,7 @@ const lateNote = {
   written: 'You had written',
   note: (headline: string, written: string) =>
     `I did not answer in time: "${headline}"${written === '' ? '' : ` I would have answered: ${written}`} Please ask me again.`,
-  copy: 'Copy a note for the agent',
+  copy: 'Copy a message for the agent',
   copied: 'Copied',
 }
 

@@ -7,6 +7,7 @@ import type { AskView, ButtonView } from '@assent/core'
 import { Button, Kbd, Menu } from '@mantine/core'
 import { useIsLost } from '../api/connection.ts'
 import { cardText } from '../text/card.ts'
+import { warningOf } from './consequences.tsx'
 
 const words = cardText.answers
 const dismissKey = 'x'
@@ -18,7 +19,7 @@ const menuItems = {
 } as const
 
 interface Props {
-  readonly ask: Pick<AskView, 'id' | 'buttons' | 'answers'>
+  readonly ask: AskView
   /** The button whose answer is being sent. */
   readonly sending: ButtonView | undefined
   /** How much of the card is not shown yet; while it is set, nobody can agree. */
@@ -35,6 +36,7 @@ export function AnswerBar(props: Props) {
   const { ask, sending, hiddenSize, problems = 0, isFresh = false, onPress, onShowAll } = props
   const { buttons } = ask
   const isLost = useIsLost()
+  const isPlain = problems === 0 && !needsThought(ask)
   const blocked = hiddenSize === undefined ? [] : buttons.filter(needsReading)
   const replaced = blocked.find(({ verdict }) => verdict === 'yes')
   const named = replaced ?? blocked[0]
@@ -52,7 +54,7 @@ export function AnswerBar(props: Props) {
         ) : (
           <Button
             key={button.label + JSON.stringify(button.answer)}
-            variant={button.verdict === 'yes' && problems === 0 ? 'filled' : 'default'}
+            variant={button.verdict === 'yes' && isPlain ? 'filled' : 'default'}
             className={`answer answer-${button.verdict}`}
             classNames={{ inner: 'answer-inner', label: 'answer-label' }}
             loading={sending === button}
@@ -139,6 +141,12 @@ export function menuOf({ buttons, answers }: Pick<AskView, 'buttons' | 'answers'
       answer: { action },
       ...(action === 'cancel' ? { key: dismissKey } : {}),
     }))
+}
+
+/** A yes that cannot be undone, or that may be for any of several calls, is not emphasised. */
+function needsThought(ask: AskView): boolean {
+  const { question } = ask
+  return warningOf(ask) !== undefined || (question.kind !== 'approval' && question.oneOf !== undefined)
 }
 
 /** Whether everything on the card must have been shown before this answer. */

@@ -1,5 +1,4 @@
-// The part of an open card in which a person answers: a draft to take up, the fields or the comment box, what speaks against
-// a yes, and the buttons.
+// The part of an open card in which a person answers: a draft to take up, the fields or the comment box, and the buttons.
 
 import type { AskView, ButtonView, InboxProblem } from '@assent/core'
 import { Button } from '@mantine/core'
@@ -11,7 +10,7 @@ import { EndMarker } from './call-view.tsx'
 import { CommentBox, commentReaders } from './comment-box.tsx'
 import { sendProblem } from './send-problem.ts'
 import { type Hidden, hiddenSize } from './shown-text.tsx'
-import { CheckedFacts, problemCount } from './statements.tsx'
+import { problemCount } from './statements.tsx'
 import type { Drafted } from './use-draft.ts'
 
 interface Props {
@@ -39,7 +38,6 @@ export function AnswerForm(props: Props) {
   const fillsIn = buttons.find((button) => button.fillsIn === true)
   const fields = question.kind === 'form' ? question.fields : []
   const issues = new Map(problem?.issues?.map(({ field, message }) => [field, message]))
-  const problems = problemCount(question)
   return (
     <form
       className="answer-form"
@@ -83,8 +81,6 @@ export function AnswerForm(props: Props) {
       ) : (
         <p className="comment-note">{commentReaders(ask)}</p>
       )}
-      {/* Next to the answer that they speak against. */}
-      {problems > 0 && <CheckedFacts question={question} />}
       {problem !== undefined && (
         <p className="problem" role="alert">
           {sendProblem(problem)} {problem.code === 'presence' && <a href="/passkeys">{cardText.answers.passkeys}</a>}
@@ -107,7 +103,7 @@ export function AnswerForm(props: Props) {
           ask={ask}
           sending={sending}
           hiddenSize={hidden.texts.size > 0 ? hiddenSize(hidden) : undefined}
-          problems={problems}
+          problems={problemCount(question)}
           isFresh={isFresh}
           onPress={onPress}
           onShowAll={onShowAll}

@@ -25,7 +25,7 @@ import { SecretForm } from './secret-form.tsx'
 import { Settled } from './settled.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { HiddenProvider, useHidden } from './shown-text.tsx'
-import { CheckedFacts, Claim, problemCount } from './statements.tsx'
+import { CheckedFacts, Claim } from './statements.tsx'
 import { useDraft } from './use-draft.ts'
 
 /** As `askLimits.undoNeedsMs` in core, of which the page loads only types. */
@@ -116,7 +116,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
       <HiddenProvider value={hidden}>
         <header className="card-head">
           <p className="card-who">
-            <Parts of={cardText.askerParts(ask)} /> {(isOpen ? cardText.asks : cardText.asked)[kindOf(question)]}
+            <Parts of={cardText.askerParts(ask)} /> {(isOpen ? cardText.asks : cardText.asked)[kindOf(ask)]}
           </p>
           {isOpen && <Deadline ask={ask} onPassed={onPassed} />}
         </header>
@@ -126,15 +126,15 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
           </p>
         )}
         <Settled ask={ask} />
-        <LateNote ask={ask} comment={comment} />
         {isOpen && ask.askedAgain !== undefined && <p className="notice">{cardText.sentence(ask.askedAgain)}</p>}
         <QuestionDetails ask={ask} />
         {asker.isAgent !== true && <Provenance ask={ask} />}
+        <CheckedFacts question={question} />
         <Claim ask={ask} />
-        {!(hasForm && problemCount(question) > 0) && <CheckedFacts question={question} />}
         <CallContext ask={ask} />
         {ask.quorum !== undefined && <Quorum quorum={ask.quorum} isOpen={isOpen} />}
         <Details question={question} />
+        <LateNote ask={ask} comment={comment} />
         {isOpen && ask.answers.length === 0 && <p className="notice">{cardText.facts.waitingForOthers}</p>}
         {isOpen && secret !== undefined && onHandOver !== undefined && (
           <SecretForm
@@ -190,10 +190,17 @@ function writeComment(card: HTMLElement | null): void {
   else box?.focus()
 }
 
-function kindOf(question: QuestionView): keyof typeof cardText.asks {
-  if (question.kind === 'form' && question.decision !== undefined) return 'decision'
-  if (isAboutCall(question)) return 'confirm'
+function kindOf({ question, commentField }: AskView): keyof typeof cardText.asks {
+  if (isAboutCall(question) || offersApprove(question, commentField)) return 'approval'
   return question.kind === 'url' && question.secret !== undefined ? 'secret' : question.kind
+}
+
+/** Whether one of the buttons is Approve; read from the form, because an ask that has ended has no buttons. */
+function offersApprove(question: QuestionView, commentField: string | undefined): boolean {
+  if (question.kind !== 'form' || question.oneOf !== undefined) return false
+  if (question.decision !== undefined) return true
+  const [field, ...more] = question.fields.filter(({ name }) => name !== commentField)
+  return more.length === 0 && field?.kind === 'choice' && field.options.some(({ label }) => label === 'Approve')
 }
 
 function focusFirst(card: HTMLElement | null, selector: string): void {

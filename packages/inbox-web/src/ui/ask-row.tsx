@@ -1,6 +1,7 @@
 // One row of the list: who asks and for whom, headline, progress, age, and time left or outcome.
 
 import type { AskView } from '@assent/core'
+import { useEffect, useRef } from 'react'
 import { useNow } from '../api/server-time.ts'
 import { listText } from '../text/list.ts'
 import { agoShort, duration, leftText } from '../text/time.ts'
@@ -22,6 +23,10 @@ interface Props {
 
 export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSelect }: Props) {
   const { state } = ask
+  const row = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isCurrent])
   return (
     <li className={onSelect === undefined ? undefined : 'row-selectable'}>
       {onSelect !== undefined && (
@@ -31,6 +36,7 @@ export function AskRow({ ask, path, isCurrent, onOpen, isSelected = false, onSel
       )}
       <a
         className="row"
+        ref={row}
         href={path}
         aria-current={isCurrent ? 'true' : undefined}
         data-state={state.kind}

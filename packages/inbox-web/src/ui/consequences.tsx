@@ -1,27 +1,34 @@
-// Directly below the title of a card: whether what follows a yes can be undone, and what it affects.
+// Directly below the title of a card: whether what follows a yes can be undone, and what it affects. Not shown once the ask
+// has ended without a yes, because nothing followed.
 
 import type { AskView } from '@assent/core'
 import { cardText } from '../text/card.ts'
+import { outcomeLook } from './settled.tsx'
 import { askerName } from './who-asks.ts'
 
 const words = cardText.consequences
 
 export function Consequences({ ask }: { readonly ask: AskView }) {
-  const { asker } = ask
+  const { asker, state } = ask
   const warning = warningOf(ask)
   const rest = [
     warning === undefined && asker.undo === 'possible' ? words.reversible : '',
     asker.touches === undefined ? '' : words.touches(asker.touches),
   ].filter((text) => text !== '')
-  if (warning === undefined && rest.length === 0) return null
+  if (!hasConsequences(ask) || (warning === undefined && rest.length === 0)) return null
   return (
-    <p className="consequences" data-level={warning !== undefined && ask.state.kind === 'open' ? 'danger' : undefined}>
+    <p className="consequences" data-level={warning !== undefined && state.kind === 'open' ? 'danger' : undefined}>
       {warning !== undefined && <strong>{warning}</strong>} {rest.join(' ')}
     </p>
   )
 }
 
-function warningOf(ask: AskView): string | undefined {
+function hasConsequences({ state }: AskView): boolean {
+  return state.kind === 'open' || outcomeLook(state) === 'yes'
+}
+
+/** What a person must know before a yes. */
+export function warningOf(ask: AskView): string | undefined {
   const { asker, question } = ask
   if (asker.undo === 'impossible') return words.irreversible
   if (question.kind !== 'form') return undefined
@@ -39,8 +46,8 @@ function isIrreversible(paragraph: string): boolean {
 }
 
 /** The claim without the sentence that the consequences already say. */
-export function withoutConsequences(claim: string): string {
-  return saysIrreversible(claim)
+export function withoutConsequences(claim: string, ask: AskView): string {
+  return hasConsequences(ask) && saysIrreversible(claim)
     ? claim
         .split(/\n{2,}/)
         .filter((paragraph) => !isIrreversible(paragraph))

@@ -13,6 +13,7 @@ import { callerText } from './who-asks.ts'
 /** The title, what a yes leads to, and the subject of the question. */
 export function QuestionDetails({ ask }: { readonly ask: AskView }) {
   const { question, headline, asker } = ask
+  const isOpen = ask.state.kind === 'open'
   const titled = (title: string, subject?: ReactNode) => (
     <>
       <h2 className="card-title">{title}</h2>
@@ -22,7 +23,7 @@ export function QuestionDetails({ ask }: { readonly ask: AskView }) {
   )
   switch (question.kind) {
     case 'approval':
-      return titled(question.title, <Action {...question.action} />)
+      return titled(question.title, <Action {...question.action} isOpen={isOpen} />)
     case 'url':
       if (question.secret !== undefined)
         return titled(
@@ -37,7 +38,7 @@ export function QuestionDetails({ ask }: { readonly ask: AskView }) {
       if (question.declared !== undefined)
         return titled(
           question.declared.title,
-          <Declared declared={question.declared} call={question.call} server={asker.server} />,
+          <Declared declared={question.declared} call={question.call} server={asker.server} isOpen={isOpen} />,
         )
       if (question.decision !== undefined) {
         const title = cardText.title.letContinue(question.call?.name ?? asker.server)
@@ -59,9 +60,11 @@ function Subject({ of, children }: { readonly of: readonly Part[]; readonly chil
   )
 }
 
-function Action({ tool, server, arguments: given }: (QuestionView & { kind: 'approval' })['action']) {
+type ActionProps = (QuestionView & { kind: 'approval' })['action'] & { readonly isOpen: boolean }
+
+function Action({ tool, server, arguments: given, isOpen }: ActionProps) {
   return (
-    <Subject of={cardText.action.runs(tool, server, given.length > 0)}>
+    <Subject of={cardText.action.runs(tool, server, given.length > 0, isOpen)}>
       <Arguments given={given} />
     </Subject>
   )
@@ -71,14 +74,15 @@ interface DeclaredProps {
   readonly declared: DeclaredView
   readonly call: CallView | undefined
   readonly server: string
+  readonly isOpen: boolean
 }
 
 /** The action comes from a server that uses our SDK, which compares its digest with what it runs. */
-function Declared({ declared, call, server }: DeclaredProps) {
+function Declared({ declared, call, server, isOpen }: DeclaredProps) {
   const { tool, arguments: given } = declared
   const fromCall = declared.isCall !== true && containsCall(declared, call) ? (call?.arguments ?? []) : []
   return (
-    <Subject of={cardText.action.runs(tool, server, given.length > 0)}>
+    <Subject of={cardText.action.runs(tool, server, given.length > 0, isOpen)}>
       <Arguments given={given} />
       <p className="declared-by">
         {cardText.action.declaredBy(server)}{' '}

@@ -51,10 +51,11 @@ export function Claim({ ask }: { readonly ask: AskView }) {
   )
 }
 
-function claimOf({ question, headline }: AskView): string {
+function claimOf(ask: AskView): string {
+  const { question, headline } = ask
   if (question.kind !== 'form') return question.claim ?? ''
   const isTitled = isAboutCall(question) || question.declared !== undefined
-  return withoutConsequences(isTitled ? question.claim : withoutHeadline(question.claim, headline)).trim()
+  return withoutConsequences(isTitled ? question.claim : withoutHeadline(question.claim, headline), ask).trim()
 }
 
 function withoutHeadline(claim: string, headline: string): string {
