@@ -80,8 +80,13 @@ export function App() {
                   : words.notify}
             </button>
           )}
-          <SchemeButton />
-          <button type="button" className="top-button" aria-label={words.shortcuts} onClick={() => setHelpOpen(true)}>
+          <SchemeButton where={isSignedIn ? 'wide-only' : ''} />
+          <button
+            type="button"
+            className="top-button wide-only"
+            aria-label={words.shortcuts}
+            onClick={() => setHelpOpen(true)}
+          >
             ?
           </button>
           {isSignedIn && <AccountMenu name={me.data.name} />}
@@ -142,6 +147,7 @@ function AccountMenu({ name }: { readonly name: string }) {
         <a href="/passkeys" onClick={followLink}>
           {frameText.account.passkeys}
         </a>
+        <SchemeButton where="narrow-only" />
         <Switch label={frameText.account.sound} checked={sound.isOn} onChange={sound.toggle} />
         <Button variant="default" onClick={onSignOut}>
           {frameText.account.signOut}
@@ -190,7 +196,8 @@ function followLink(event: MouseEvent<HTMLAnchorElement>): void {
 
 const nextScheme = { auto: 'light', light: 'dark', dark: 'auto' } as const
 
-function SchemeButton() {
+/** In the header; on a phone, where it has no space, in the menu of the account. */
+function SchemeButton({ where }: { readonly where: 'wide-only' | 'narrow-only' | '' }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   // The system draws the frame of an installed app in the colour of the theme that the person chose here.
   useEffect(() => {
@@ -203,12 +210,10 @@ function SchemeButton() {
   return (
     <button
       type="button"
-      className="top-button scheme"
-      aria-label={words.theme(words.themes[colorScheme])}
+      className={`top-button scheme ${where}`}
       onClick={() => setColorScheme(nextScheme[colorScheme])}
     >
-      <span className="wide-only">{words.themeLabel}</span>
-      {words.themes[colorScheme]}
+      {words.theme(words.themes[colorScheme])}
     </button>
   )
 }

@@ -23,7 +23,13 @@ export function StatisticsPage() {
     <div className="statistics-page">
       <header>
         <h1>{words.title}</h1>
-        <SegmentedControl aria-label={words.period} data={spans} value={days} onChange={setDays} />
+        <SegmentedControl
+          aria-label={words.period}
+          classNames={{ root: 'period', label: 'period-label' }}
+          data={spans}
+          value={days}
+          onChange={setDays}
+        />
       </header>
       {isLoaded(found) ? <Charts statistics={found.data} /> : <NotLoaded query={found} />}
     </div>

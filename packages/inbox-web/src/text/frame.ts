@@ -14,7 +14,6 @@ const header = {
   notificationsBlocked: 'Notifications blocked',
   shortcuts: 'Keyboard shortcuts',
   theme: (name: string) => `Theme: ${name}`,
-  themeLabel: 'Theme: ',
   themes: { auto: 'Auto', light: 'Light', dark: 'Dark' },
   documentTitle: (count: string) => (count === '' ? 'Assent' : `(${count}) Assent`),
 }
