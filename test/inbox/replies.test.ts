@@ -58,6 +58,7 @@ test('[REPLY-6] an answer of No has no check mark, and is shown as the question 
     if (shots !== undefined) await page.screenshot({ path: `${shots}/no-${size}.png` })
     await page.goto(`${inbox.url}/history`)
     await page.getByText('No by you', { exact: false }).waitFor()
+    expect(await page.locator('.row [data-outcome=no]').textContent()).toMatch(/^✕ No by you/)
     if (shots !== undefined) await page.screenshot({ path: `${shots}/history-${size}.png` })
     await page.goto(`${inbox.url}/figures`)
     await page.getByText('Of 1, 0 ended with a yes and 1 with a no.').waitFor()

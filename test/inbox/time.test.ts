@@ -1,6 +1,6 @@
 // Times as the web inbox writes them.
 import { expect, test } from 'vitest'
-import { ago, agoShort, duration, left, leftText } from '../../packages/inbox-web/src/text/time.ts'
+import { ago, agoShort, duration, endedAt, left, leftText } from '../../packages/inbox-web/src/text/time.ts'
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -13,12 +13,24 @@ test('[INBOX-25] a deadline is a running clock under five minutes, and otherwise
     [119 * minute, '119 min'],
     [hour, '1 h'],
     [2 * hour, '2 h'],
-    [day - 3 * minute, '23 h'],
-    [day, '1 day'],
+    [2.4 * hour, '2 h'],
+    [2.6 * hour, '3 h'],
+    [day - 3 * minute, '24 h'],
+    [day, '24 h'],
+    [47.4 * hour, '47 h'],
+    [2 * day - minute, '2 days'],
+    [2 * day, '2 days'],
     [3 * day - 1, '3 days'],
   ]
   for (const [ms, text] of cases) expect(plain(left(ms))).toBe(text)
   expect(plain(leftText(23 * hour))).toBe('23 h left')
+})
+
+test('[INBOX-25] what ended more than a day ago has its date and time', () => {
+  const now = Date.UTC(2026, 10, 17, 12)
+  expect(plain(endedAt(now - 23 * hour, now))).toBe('23 h ago')
+  expect(plain(endedAt(now - day, now))).toBe('1 day ago')
+  expect(endedAt(now - 3 * day, now)).toMatch(/2026.*\d:\d\d/)
 })
 
 test('[INBOX-25] durations and ages use the same units, and a number never wraps away from its unit', () => {

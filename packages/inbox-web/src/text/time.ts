@@ -18,9 +18,13 @@ export function agoShort(ms: number): string {
   return ms < minuteMs ? 'just now' : ago(ms)
 }
 
-/** 4:37, 12 min, 23 h, 2 days. */
+/** 4:37, 12 min, 24 h, 2 days. From two hours on, to the nearest hour. */
 export function left(ms: number): string {
   const rounded = Math.ceil(Math.max(0, ms) / secondMs) * secondMs
+  if (rounded >= 2 * hourMs) {
+    const hours = Math.round(rounded / hourMs)
+    return hours < 48 ? `${hours}${space}h` : `${Math.floor(hours / 24)}${space}days`
+  }
   if (rounded >= clockBelowMs) return inUnits(rounded)
   const seconds = rounded / secondMs
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -44,6 +48,7 @@ function inUnits(ms: number): string {
 
 const hourFormat = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const minuteFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The time of day; on another day, with the date. */
@@ -51,6 +56,11 @@ export function atHour(atMs: number, nowMs: number): string {
   const [at, now] = [new Date(atMs), new Date(nowMs)]
   const hour = hourFormat.format(at)
   return at.toDateString() === now.toDateString() ? hour : `${dayFormat.format(at)}, ${hour}`
+}
+
+/** In a list of what has ended: the age, and after a day the date and time. */
+export function endedAt(atMs: number, nowMs: number): string {
+  return nowMs - atMs > dayMs ? minuteFormat.format(new Date(atMs)) : agoShort(nowMs - atMs)
 }
 
 export function exactly(atMs: number): string {

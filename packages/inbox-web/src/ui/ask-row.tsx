@@ -4,9 +4,9 @@ import type { AskView } from '@assent/core'
 import { useEffect, useRef } from 'react'
 import { useNow } from '../api/server-time.ts'
 import { listText } from '../text/list.ts'
-import { agoShort, duration, leftText } from '../text/time.ts'
+import { agoShort, duration, endedAt, leftText } from '../text/time.ts'
 import { urgencyOf } from './deadline.tsx'
-import { outcomeLook, outcomeText } from './settled.tsx'
+import { outcomeLook, outcomeMarks, outcomeText } from './settled.tsx'
 import { callerText, whoAsks } from './who-asks.ts'
 
 const words = listText.row
@@ -89,14 +89,18 @@ function RowTimes({ ask }: { readonly ask: AskView }) {
       </span>
     )
   }
+  const look = outcomeLook(state)
   return (
     <span className="row-times">
-      <span data-outcome={outcomeLook(state)}>
-        <strong>{outcomeText(state, ask.askedAgain)}</strong>
+      <span data-outcome={look}>
+        <strong>
+          <span aria-hidden="true">{outcomeMarks[look]} </span>
+          {outcomeText(state, ask.askedAgain)}
+        </strong>
         {state.kind === 'settled' && ` ${words.by(state.by.isYou ? words.you : state.by.name)}`}{' '}
         {words.after(duration(state.atMs - raisedAtMs))}
       </span>
-      <span>{agoShort(now - state.atMs)}</span>
+      <span>{endedAt(state.atMs, now)}</span>
     </span>
   )
 }

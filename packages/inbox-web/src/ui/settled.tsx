@@ -5,7 +5,7 @@ import { useNow } from '../api/server-time.ts'
 import { cardText } from '../text/card.ts'
 import { ago, exactly } from '../text/time.ts'
 
-const marks = { yes: '✓', no: '✕', neutral: '•', dismissed: '–', expired: '⌛', withdrawn: '↩' } as const
+export const outcomeMarks = { yes: '✓', no: '✕', neutral: '•', dismissed: '–', expired: '⌛', withdrawn: '↩' } as const
 
 export function Settled({ ask }: { readonly ask: AskView }) {
   const now = useNow()
@@ -18,7 +18,7 @@ export function Settled({ ask }: { readonly ask: AskView }) {
     <div className="settled" data-outcome={outcomeLook(state)} role="status">
       <p className="settled-what">
         <span className="outcome-mark" aria-hidden="true">
-          {marks[outcomeLook(state)]}
+          {outcomeMarks[outcomeLook(state)]}
         </span>
         <span>
           {before}
@@ -57,7 +57,7 @@ function isSent({ commentReaches }: AskView, { isUndelivered }: StateView & { ki
 }
 
 /** Follows the person's answer, not the protocol's action: a form answered with No is an `accept`, but gets no check mark. */
-export function outcomeLook(state: Exclude<StateView, { kind: 'open' }>): keyof typeof marks {
+export function outcomeLook(state: Exclude<StateView, { kind: 'open' }>): keyof typeof outcomeMarks {
   if (state.kind !== 'settled') return state.kind
   // An undelivered answer had no effect.
   if (state.isUndelivered === true) return 'expired'
