@@ -163,7 +163,7 @@ test('[CARD-21] a row shows for whom and by which program a server asks, and how
   const { page } = await env.visit(inbox)
   await page.locator('.row').nth(1).waitFor()
   expect(await page.locator('.row-context').allTextContents()).toEqual([
-    'for Ben Okafor, called by Claude Code in shop (main)0 of 2 approvals',
+    'on behalf of Ben Okafor, called by Claude Code in shop (main)0 of 2 approvals',
   ])
 })
 
@@ -183,7 +183,7 @@ test('[CARD-14] a declared action that contains the arguments of the call shows 
   }
   const page = await opened(ask({ env: 'production' }))
   expect(await page.locator('.asked-in').count()).toBe(0)
-  expect(await page.locator('.declared-by').textContent()).toContain('From the call: env.')
+  expect(await page.locator('.declared-by').textContent()).toContain('Sent by the agent: env.')
   const other = await opened(ask({ env: 'staging' }))
   expect(await other.locator('.asked-in').textContent()).toContain('staging')
 })

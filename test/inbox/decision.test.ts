@@ -38,7 +38,9 @@ for (const [generation, callFrom] of [
       await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
       await waitUntilActive(page)
       expect(await page.locator('.arguments').textContent()).toContain('old-mix')
-      expect(await page.locator('.declared-by').textContent()).toBe('Declared by artifacts, bound to this approval. ')
+      expect(await page.locator('.declared-by').textContent()).toBe(
+        'artifacts set these values. Your approval is valid only for exactly these values. ',
+      )
       expect(await page.locator('.consequences').textContent()).toContain(
         'This cannot be undone, according to artifacts.',
       )

@@ -94,10 +94,10 @@ test('[PAGE-5] an empty list that cannot be read again is not shown as empty, an
   await waitUntilLive(page)
   await inbox.stop()
   await expectLost(page)
-  expect(await page.getByRole('button', { name: 'Hand over' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Send secret' }).isDisabled()).toBe(true)
   await recover(inbox, page)
   expect(await page.getByLabel('Secret').inputValue()).toBe('npm_0123456789abcdef')
-  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByRole('button', { name: 'Send secret' }).click()
   await page.locator('.settled').waitFor()
 })
 

@@ -134,7 +134,7 @@ test('[INBOX-20] history can be filtered and shows who decided what and when, an
   await page.waitForURL(/outcome=declined/)
   await page.getByRole('link', { name: 'Statistics' }).click()
   const endings = page.locator('.chart', { hasText: 'How do asks end?' })
-  expect(await endings.getByRole('row', { name: /Declined/ }).textContent()).toContain('3 (100 %)')
+  expect(await endings.getByRole('row', { name: /Declined/ }).textContent()).toContain('3 (100%)')
 })
 
 test('[PROOF-1] [PROOF-2] the proof of a decision is shown, and the downloaded file can be verified elsewhere', async () => {

@@ -98,7 +98,7 @@ test.each([
     const card = page.locator('.run-question')
     await card.getByLabel('Secret').fill('t0ken-of-the-test')
     await waitUntilActive(page)
-    await card.getByRole('button', { name: 'Hand over' }).click()
+    await card.getByRole('button', { name: 'Send secret' }).click()
     await page.getByText(result).first().waitFor()
     expect(await page.locator('body').textContent()).not.toContain('t0ken-of-the-test')
   },

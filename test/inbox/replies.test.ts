@@ -37,9 +37,9 @@ test('[REPLY-7] the comment field shows who will receive a comment, and the card
   await page.goto(`${inbox.url}/asks/${other.id}`)
   await waitUntilActive(page)
   await writeComment(page, 'rebase first')
-  await page.getByText('Kept in the record only.', { exact: true }).waitFor()
+  await page.getByText('Not sent to the agent; kept in the audit log.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'No', exact: true }).click()
-  await page.getByText('Comment, kept in the record only').waitFor()
+  await page.getByText('Comment, not sent to the agent').waitFor()
   expect(await page.locator('body').textContent()).not.toMatch(/was told/)
 })
 

@@ -32,8 +32,8 @@ async function visit(testEnv: TestEnv, person = ann): Promise<{ context: Browser
 
 async function handOver(page: Page, secret: string): Promise<void> {
   await page.getByLabel('Secret').fill(secret)
-  await page.getByRole('button', { name: 'Hand over' }).click()
-  await page.getByText('You handed this over').waitFor()
+  await page.getByRole('button', { name: 'Send secret' }).click()
+  await page.getByText('You sent the secret').waitFor()
 }
 
 const pairs = generations.flatMap((client) => generations.map((server) => [client, server] as const))
@@ -51,7 +51,7 @@ test.each(pairs)(
     expect(url).toMatch(new RegExp(`^${testEnv.origin}/secret/secret_[0-9a-z]{36}$`))
     expect(message).toBe('The password of the build account?')
     await page.goto(url ?? '')
-    await page.getByRole('heading', { name: `Hand over a secret to The ${nameOf[server]} server` }).waitFor()
+    await page.getByRole('heading', { name: `Send a secret to The ${nameOf[server]} server` }).waitFor()
     const claim = page.getByRole('region', { name: /says Not checked by Assent/ })
     expect(await claim.textContent()).toContain('The password of the build account?')
     expect(await page.getByLabel('Secret').getAttribute('type')).toBe('password')
@@ -65,7 +65,7 @@ test.each(pairs)(
     expect(notified).toBe(client === '2025-11-25')
     expect(testEnv.errors).toEqual([])
     await page.reload()
-    await page.getByText('You handed this over').waitFor()
+    await page.getByText('You sent the secret').waitFor()
     expect(await page.getByLabel('Secret').count()).toBe(0)
   },
 )
@@ -149,10 +149,10 @@ test('[SECRET-10] a key of several lines arrives unchanged, and a value that is 
   const caller = await aCaller('2026-07-28', testEnv.url)
   const calling = caller.call('newest__login')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
-  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText('Type or paste the secret first.').waitFor()
   await page.getByLabel('Secret').fill('x'.repeat(16_385))
-  await page.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByRole('button', { name: 'Send secret' }).click()
   await page.getByText(/This is too long/).waitFor()
   await page.getByLabel('Secret').fill('')
   const pem = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n'
@@ -160,8 +160,8 @@ test('[SECRET-10] a key of several lines arrives unchanged, and a value that is 
   await page.getByLabel('Secret').focus()
   await page.keyboard.press('ControlOrMeta+v')
   await expect.poll(() => page.getByLabel('Secret').inputValue(), { timeout: 60_000 }).not.toBe('')
-  await page.getByRole('button', { name: 'Hand over' }).click()
-  await page.getByText('You handed this over').waitFor()
+  await page.getByRole('button', { name: 'Send secret' }).click()
+  await page.getByText('You sent the secret').waitFor()
   await calling
   expect(testEnv.got).toEqual([pem])
 })

@@ -89,7 +89,7 @@ test('[SECRET-9] [SECRET-12] a secret is in no message, log, metric, record or f
       const secret = `c4nary${secrets.length}x${crypto.randomUUID().replaceAll('-', '')}`
       secrets.push(secret)
       await page.getByLabel('Secret').fill(secret)
-      await page.getByRole('button', { name: 'Hand over' }).click()
+      await page.getByRole('button', { name: 'Send secret' }).click()
       const { text, isError } = await calling
       expect([text, isError]).toEqual([createHash('sha256').update(secret).digest('hex'), false])
       received.push(...caller.received)
@@ -131,7 +131,7 @@ test('[GUIDE-1] [SECRET-8] the example of the guide receives its token', async (
   const caller = await aCaller('2026-07-28', `${program.origin}/mcp`)
   const calling = caller.call('example__publish')
   await page.goto((await until(() => caller.asked[0])).url ?? '')
-  await page.getByRole('heading', { name: 'Hand over a secret to example' }).waitFor()
+  await page.getByRole('heading', { name: 'Send a secret to example' }).waitFor()
   await page.getByLabel('Secret').fill('npm_0123456789')
   await page.keyboard.press('Enter')
   expect(await calling).toEqual({ text: 'Published 1.0.0.', isError: false })

@@ -41,13 +41,13 @@ export function answerVerb(question: Question, answer: Answer): string {
   const name = nameAnswer(question, answer)
   const label = chosenLabel(question, answer, name)
   if (label === undefined) return answerVerbs[name]
-  return question.kind === 'url' ? 'handed this over' : `chose “${label}”`
+  return question.kind === 'url' ? 'sent the secret' : `chose “${label}”`
 }
 
 /** For an answer without a yes or a no: the label of the chosen option, if there was one. */
 function chosenLabel(question: Question, answer: Answer, name: AnswerName): string | undefined {
   if (name !== 'answered' || answer.action !== 'accept') return undefined
-  if (question.kind === 'url') return 'Handed over'
+  if (question.kind === 'url') return 'Secret sent'
   const content = answer.content ?? {}
   const fields = question.kind === 'form' ? question.form.fields.filter((field) => !isCommentField(field)) : []
   const field = decisionField(fields)

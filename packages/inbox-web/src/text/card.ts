@@ -43,9 +43,9 @@ const consequences = {
 
 const title = {
   letContinue: (name: string) => `Let ${name} continue`,
-  handOver: (server: string) => `Hand over a secret to ${server}`,
+  sendSecret: (server: string) => `Send a secret to ${server}`,
   openPage: 'Open a page in your browser',
-  unsafePage: 'Open a page that cannot be opened safely',
+  blockedLink: 'This link is blocked',
 }
 
 const action = {
@@ -66,30 +66,33 @@ const action = {
     given === undefined ? '.' : given.length > 0 ? ' with' : kind === 'resource' ? '.' : ', without arguments',
   ],
   tooLarge: 'The arguments are too large to show here.',
-  declaredBy: (server: string) => `Declared by ${server}, bound to this approval.`,
-  fromCall: (names: readonly string[]) => `From the call: ${names.join(', ')}.`,
+  declaredBy: (server: string, hasArguments: boolean) =>
+    hasArguments
+      ? `${server} set these values. Your approval is valid only for exactly these values.`
+      : `${server} declared this call. Your approval is valid only for exactly this call.`,
+  fromCall: (names: readonly string[]) => `Sent by the agent: ${names.join(', ')}.`,
 }
 
 const secret = {
   explain: (server: string) =>
-    `Encrypted in your browser for ${server} alone: neither your agent nor Assent can read it. Hand over only what you would type into ${server} itself.`,
+    `Your browser encrypts it for ${server}. Neither your agent nor Assent can read it. Send only what you would type into ${server} itself.`,
   plainHttp:
-    'This page was loaded over plain http, where browsers do not allow encryption, so no secret can be handed over here. Open the inbox over https.',
-  handOver: 'Hand over',
+    'This page was loaded over plain http, where browsers do not allow encryption, so no secret can be sent from here. Open the inbox over https.',
+  send: 'Send secret',
   label: 'Secret',
   show: 'Show what I type',
   hide: 'Hide what I type',
   missing: 'Type or paste the secret first.',
-  tooLong: (kib: number) => `This is too long: at most ${kib} KiB can be handed over.`,
+  tooLong: (kib: number) => `This is too long: at most ${kib} KiB can be sent.`,
   canClose: 'You can close this page.',
-  pageTitle: 'Hand over a secret',
+  pageTitle: 'Send a secret',
 }
 
 const link = {
   note: 'Note: ',
   danger: '⚠ Danger: ',
-  cannotApprove: 'You can only decline or dismiss this.',
-  explain: 'Approve to get a link here. The page opens when you press it.',
+  cannotApprove: 'It cannot be opened from here. You can decline or dismiss this.',
+  explain: 'Approve first. A link then appears here, and the page opens only when you press that link.',
   open: (host: string) => `Open ${host} in a new tab`,
 }
 
@@ -107,7 +110,7 @@ const call = {
     code(server),
   ],
   oneOfNote: (server: string) =>
-    `${server} did not say which call it asks for. Your answer goes to the server and approves no call.`,
+    `${server} did not name the call. Your answer goes to ${server} and does not approve any of these calls.`,
   one: ({ kind, name, arguments: given }: CallView): readonly Part[] => [
     kind === 'tool' ? '' : `${kind} `,
     code(name),
@@ -133,7 +136,7 @@ function provenance({
     tool === undefined ? [] : ['Tool ', code(tool)],
     origin === undefined ? [] : [`${server} is ${origin}`],
     program === '' ? [] : ['Called by ', strong(program)],
-    person === undefined ? [] : ['For ', strong(person)],
+    person === undefined ? [] : ['On behalf of ', strong(person)],
   ].filter((parts) => parts.length > 0)
 }
 
@@ -150,7 +153,7 @@ const claim = {
 const facts = {
   quorum: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
   rule: (declinesNeeded: number) =>
-    declinesNeeded === 1 ? 'One decline ends it.' : `${declinesNeeded} declines end it.`,
+    declinesNeeded === 1 ? 'One decline rejects it.' : `${declinesNeeded} declines reject it.`,
   completes: 'Your approval is the last one needed.',
   voted: (name: string, hasApproved: boolean) => `${name} ${hasApproved ? 'approved' : 'declined'}`,
   you: 'You',
@@ -171,10 +174,10 @@ const comment = {
   label: 'Comment',
   optional: 'optional',
   sentTo: (by: string) => `Sent to ${by}.`,
-  recordOnly: 'Kept in the record only.',
-  recordOnlyUnlessAnswered: (by: string) => `Sent to ${by} if you answer; otherwise kept in the record only.`,
+  recordOnly: 'Not sent to the agent; kept in the audit log.',
+  recordOnlyUnlessAnswered: (by: string) => `Sent to ${by} if you answer; otherwise only kept in the audit log.`,
   wasSent: 'Comment, sent to the agent',
-  wasKept: 'Comment, kept in the record only',
+  wasKept: 'Comment, not sent to the agent',
 }
 
 const answers = {
@@ -226,7 +229,7 @@ const sameAction = {
   approve: (count: number) => (count === 1 ? 'Approve it too' : `Approve these ${count} too`),
   notApproved: 'Not approved:',
   calledBy: (program: string) => `called by ${program}`,
-  forPerson: (name: string) => `for ${name}`,
+  forPerson: (name: string) => `on behalf of ${name}`,
 }
 
 const outcomes: Readonly<Record<NamedOutcome, string>> = {

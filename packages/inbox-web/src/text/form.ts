@@ -21,12 +21,13 @@ const choice = {
   option: ({ label, shownValue, isSuggested }: OptionView) =>
     `${label}${shownValue === undefined ? '' : ` (sends “${shownValue}”)`}${isSuggested ? ` · ${suggested}` : ''}`,
   limits: ({ minItems, maxItems }: ChoicesFieldView, count: number): string | undefined => {
-    const chosen = `${count} chosen.`
+    const chosen = `(${count} chosen).`
     if (minItems !== undefined && maxItems !== undefined) {
-      return minItems === maxItems ? `Choose ${minItems}; ${chosen}` : `Choose ${minItems} to ${maxItems}; ${chosen}`
+      const range = `${minItems} ${maxItems === minItems + 1 ? 'or' : 'to'} ${maxItems}`
+      return `Choose ${minItems === maxItems ? minItems : range} ${chosen}`
     }
-    if (maxItems !== undefined) return `Choose up to ${maxItems}; ${chosen}`
-    return minItems === undefined ? undefined : `Choose at least ${minItems}; ${chosen}`
+    if (maxItems !== undefined) return `Choose up to ${maxItems} ${chosen}`
+    return minItems === undefined ? undefined : `Choose at least ${minItems} ${chosen}`
   },
 }
 

@@ -21,7 +21,7 @@ const history = {
   asked: 'Asked',
   ended: 'Ended',
   endedAt: (at: string, after: string) => `${at}, after ${after}`,
-  ask: 'Ask',
+  ask: 'Ask ID',
   export: 'Export',
   exporting: 'Exporting…',
   exportFailed: 'The history could not be read. Try again.',
@@ -47,7 +47,7 @@ const entries: Readonly<Record<AuditEntry['kind'], string>> = {
 const proof = {
   title: 'Audit proof',
   check: 'Check the audit log',
-  columns: { entry: 'Entry', what: 'What', when: 'When', hash: 'Hash' },
+  columns: { entry: 'Entry', what: 'Event', when: 'When', hash: 'Hash' },
   entries,
   download: 'Download the proof',
   hint: (ask: string): readonly Part[] => [
@@ -75,7 +75,7 @@ function chainText(chain: ChainView): string {
   const { checkpointSeq, checkpointAtMs } = chain
   const checkpoint =
     checkpointSeq === undefined || checkpointAtMs === undefined
-      ? 'Not compared with a checkpoint: none has been signed yet.'
+      ? 'No checkpoint has been signed yet, so a log that was replaced as a whole would not be detected.'
       : `It matches the latest checkpoint stored beside it, at entry ${checkpointSeq}, made ${exactly(checkpointAtMs)}.`
   return `✓ The audit log is consistent: ${count}; ${asks} and ${grants} match it. ${checkpoint}`
 }

@@ -2,7 +2,7 @@
 
 const row = {
   select: (headline: string) => `Select: ${headline}`,
-  forPerson: (name: string) => `for ${name}`,
+  forPerson: (name: string) => `on behalf of ${name}`,
   calledBy: (program: string) => `called by ${program}`,
   approvals: (approvals: number, needed: number) => `${approvals} of ${needed} approvals`,
   by: (name: string) => `by ${name}`,
@@ -48,7 +48,7 @@ const empty = {
   noAgent: 'No agent is running.',
   noAgentHelp:
     'When you start an agent that uses Assent, its questions appear here. Your history and statistics stay here.',
-  help: 'When an agent needs you, its question appears here. To try it, ask your agent: “Ask me before you continue.”',
+  help: 'When an agent needs you, its question appears here. To try it, tell your agent: “Ask me before you continue.”',
   showExample: 'Show me an example',
 }
 

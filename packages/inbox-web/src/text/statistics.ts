@@ -23,7 +23,7 @@ export const statisticsText = {
     question: 'How do asks end?',
     answer: (counted: number, yes: number, no: number) => `Of ${counted}, ${yes} ended with a yes and ${no} with a no.`,
     columns: ['Outcome', 'Asks'] as const,
-    share: (count: number, counted: number) => `${count} (${Math.round((100 * count) / counted)} %)`,
+    share: (count: number, counted: number) => `${count} (${Math.round((100 * count) / counted)}%)`,
   },
   tools: {
     question: 'Which tools get a yes?',
@@ -35,7 +35,7 @@ export const statisticsText = {
     },
     name: (server: string, tool: string | undefined) => (tool === undefined ? server : `${server} · ${tool}`),
     share: (yes: number, total: number) => `${yes} of ${total}`,
-    least: (name: string, rate: number) => `${name} is approved least often: ${Math.round(100 * rate)} % of the time.`,
+    least: (name: string, rate: number) => `${name} is approved least often: ${Math.round(100 * rate)}% of the time.`,
     tooFew: 'A comparison needs at least three decisions for a tool.',
   },
 }

@@ -1,7 +1,7 @@
 // What a card shows above its answers: the action, rendered from its exact bytes, and, kept apart, the asker's claim.
 
 import type { AskView, CallView, DeclaredView, LinkView, QuestionView } from '@assent/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { cardText } from '../text/card.ts'
 import type { Part } from '../text/parts.ts'
 import { Arguments, AskedIn, AskedInOneOf } from './call-view.tsx'
@@ -27,11 +27,11 @@ export function QuestionDetails({ ask }: { readonly ask: AskView }) {
     case 'url':
       if (question.secret !== undefined)
         return titled(
-          cardText.title.handOver(asker.server),
+          cardText.title.sendSecret(asker.server),
           <p className="card-subtitle">{cardText.secret.explain(asker.server)}</p>,
         )
       return titled(
-        question.link.ok ? cardText.title.openPage : cardText.title.unsafePage,
+        question.link.ok ? cardText.title.openPage : cardText.title.blockedLink,
         <LinkDetails link={question.link} />,
       )
     case 'form':
@@ -85,7 +85,7 @@ function Declared({ declared, call, server, isOpen }: DeclaredProps) {
     <Subject of={cardText.action.runs(tool, server, given.length > 0, isOpen)}>
       <Arguments given={given} />
       <p className="declared-by">
-        {cardText.action.declaredBy(server)}{' '}
+        {cardText.action.declaredBy(server, given.length > 0)}{' '}
         {fromCall.length > 0 && cardText.action.fromCall(fromCall.map(({ name }) => name))}
       </p>
     </Subject>
@@ -183,9 +183,10 @@ export function Provenance({ ask: { asker, caller, onBehalfOf, question } }: { r
   return (
     <p className="provenance">
       {parts.map((one, at) => (
-        <span key={at}>
+        <Fragment key={at}>
+          {at > 0 && ' · '}
           <Parts of={one} />
-        </span>
+        </Fragment>
       ))}
     </p>
   )

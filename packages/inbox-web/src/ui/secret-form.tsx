@@ -65,7 +65,7 @@ export function SecretForm({ ask, sending, problem, onHandOver, onPress }: Props
       <div className="secret-bar">
         {canSeal && (
           <Button type="submit" className="answer answer-accept" loading={isSending} disabled={isLost}>
-            {cardText.secret.handOver}
+            {cardText.secret.send}
           </Button>
         )}
         <AnswerBar ask={ask} sending={sending} onPress={onPress} />
