@@ -90,6 +90,26 @@ test('[CARD-15] a yes to something destructive can be undone, and closing the pa
   expect(await calling).toBe('Deleted 2 artifacts.')
 })
 
+test('[CARD-15] a click on a card that has just appeared starts no yes to something destructive', async () => {
+  const inbox = await env.inbox({ tenant: 'default' })
+  const { page, context } = await env.visit(inbox)
+  // Clicks in the moment in which the button appears, as a click that was meant for the card before it.
+  await context.addInitScript(`new MutationObserver((_, observer) => {
+    const button = [...document.querySelectorAll('.card button')].find(({ textContent }) => textContent.startsWith('Approve'))
+    if (button === undefined) return
+    observer.disconnect()
+    globalThis.hasClicked = true
+    button.click()
+  }).observe(document, { childList: true, subtree: true })`)
+  void callFromOlder(await aGateway(inbox.store)).catch(() => undefined)
+  await page.goto(inbox.url)
+  await page.getByRole('heading', { name: 'Delete 2 artifacts' }).waitFor()
+  await expect.poll(() => page.evaluate('globalThis.hasClicked')).toBe(true)
+  await page.waitForTimeout(1_000)
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Decline' }).click()
+})
+
 async function aGateway(store: Store): Promise<string> {
   const gateway = await startGateway({
     listen: { host: '127.0.0.1', port: 0 },

@@ -23,5 +23,5 @@ export const passkeysText = {
   newName: 'Name of the new passkey',
   exampleName: 'Laptop',
   add: 'Add a passkey',
-  addNote: 'This asks for a passkey that you have, and then for the new one.',
+  addNote: 'This asks for the new passkey, and then for one that you have.',
 }

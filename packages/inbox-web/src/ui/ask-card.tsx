@@ -60,7 +60,7 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   }, [problem])
 
   const send = async (button: ButtonView, confirmed = false) => {
-    if (sending !== undefined || performance.now() - appearedAt < inertMs) return
+    if (sending !== undefined) return
     setSending(button)
     setProblem(undefined)
     const refused = await onAnswer(ask, answerOf(ask, button, { comment, values }), confirmed)
@@ -76,7 +76,8 @@ export function AskCard({ ask, onAnswer, onHandOver, onPassed }: Props) {
   const isFresh = useJustChanged(isBlocked)
   const isLost = useIsLost()
   const press = (button: ButtonView, byKey = false) => {
-    if (isLost || isFresh) return
+    // A click or key that was meant for the card before this one.
+    if (isLost || isFresh || performance.now() - appearedAt < inertMs) return
     if (isBlocked && needsReading(button)) focusFirst(card.current, '.show-all-first')
     else if (byKey && !isSeen && needsReading(button)) setMustRead(true)
     else if (isHeldBack(ask, button)) holdAnswer(ask.id, button, ask.undoMs ?? 0, () => void send(button))
