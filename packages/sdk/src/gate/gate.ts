@@ -26,7 +26,10 @@ export interface GateAction<Arguments extends object = JsonObject> extends AskOp
   readonly arguments: Arguments
   /** The server's own description of it; shown apart. */
   readonly claim?: string
-  /** Arguments that the person may change before they approve: their names, or a form. The work gets what they approved. */
+  /**
+   * Arguments that the person may change before they approve: their names, or a form. The work gets what they approved. Only the
+   * form limits what they enter, not the input schema of the tool.
+   */
   readonly editable?: Editable
   /** How long the yes may wait to be used, in milliseconds. */
   readonly useWithinMs?: number
