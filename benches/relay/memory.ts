@@ -69,7 +69,10 @@ export interface Growth {
   readonly rssBytes: number
 }
 
-/** Compares the gateway after a tenth of the trips and after all of them; clients of both revisions take turns. */
+/**
+ * The growth of the gateway's heap after a tenth of the trips; clients of both revisions take turns. The rest is measured in two
+ * halves, and twice the smaller growth counts: a leak grows in both, a cache that fills or a late timer in one.
+ */
 export async function weighGrowth(gateway: Served, trips: number, withinMs: number): Promise<Growth> {
   const agent = newAgent()
   const lines: Line[] = []
@@ -82,11 +85,16 @@ export async function weighGrowth(gateway: Served, trips: number, withinMs: numb
   const first = await travel(early)
   await sleep(quietMs)
   const before = await gateway.ask<Weight>('weigh')
-  const second = await travel(trips - early)
+  const half = (trips - early) / 2
+  const second = await travel(half)
+  await sleep(quietMs)
+  const midway = await gateway.ask<Weight>('weigh')
+  const third = await travel(half)
   await sleep(quietMs)
   const after = await gateway.ask<Weight>('weigh')
   agent.destroy()
-  return difference(before, after, first + second)
+  const halves = [midway.heapBytes - before.heapBytes, after.heapBytes - midway.heapBytes]
+  return { ...difference(before, after, first + second + third), heapBytes: 2 * Math.min(...halves) }
 }
 
 function difference(before: Weight, after: Weight, count: number): Added & Growth {

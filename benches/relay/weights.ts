@@ -49,7 +49,7 @@ export async function weighAll(
     const cut = growth.trips < growthTrips ? ` (of ${whole(growthTrips)}, because time ran out)` : ''
     say(
       `${whole(growth.trips)} round trips${cut} to a ${generation} server, clients of both revisions: ` +
-        `heap ${mb(growth.heapBytes)} MB and RSS ${mb(growth.rssBytes)} MB against a tenth of them`,
+        `heap ${mb(growth.heapBytes)} MB (twice the smaller growth of two halves) and RSS ${mb(growth.rssBytes)} MB`,
     )
     await gateway.end()
     await server.end()
