@@ -346,7 +346,7 @@ test('[INBOX-17] the card shows the number of approvals when several are needed'
   await inbox.store.asks.raise(aDeployment({ approvalRule: twoOfUs }))
   const [here, there] = [await env.visit(inbox, ann), await env.visit(inbox, ben)]
   await waitUntilActive(here.page)
-  // Nobody can dismiss it for the others.
+  // A person cannot dismiss it for the others.
   await here.page.getByRole('button', { name: 'More', exact: true }).click()
   await here.page.getByRole('menuitem').first().waitFor()
   expect(await here.page.getByRole('menuitem').allTextContents()).toEqual([

@@ -1,5 +1,4 @@
 // What a person is shown of an ask.
-
 import { describe, expect, test } from 'vitest'
 import { type Answer, checkAnswer } from '../ask/answer.ts'
 import { soleApprover } from '../ask/approval-rule.ts'

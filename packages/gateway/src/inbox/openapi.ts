@@ -17,6 +17,7 @@ const filters = [
   query('cursor', textSchema, 'The `next` of the previous page.'),
   query('size', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'Asks per page.'),
 ]
+const signedRemoval = { token: textSchema, response: unchecked<object>({ type: 'object' }) }
 const browserKey = unchecked<string>({
   type: 'string',
   description: 'Over http: an ECDSA key on P-256, as an uncompressed point in base64url.',
@@ -283,10 +284,7 @@ const paths = {
         required: true,
         content: {
           'application/json': {
-            schema: shape<{ token: string; response: object }>({
-              token: textSchema,
-              response: unchecked({ type: 'object' }),
-            }),
+            schema: shape<{ token: string; response: object }>(signedRemoval),
           },
         },
       },
@@ -304,14 +302,14 @@ const paths = {
       },
     },
     post: {
-      summary: 'Hand a secret over, encrypted for the asking server. To decline, answer the ask.',
+      summary: 'Send a secret, encrypted for the asking server. To decline, answer the ask.',
       parameters: [page, ownHeader],
       requestBody: { required: true, content: { 'application/json': { schema: refer('HandOver') } } },
       responses: {
-        200: json('The secret was handed over.', refer('Answered')),
+        200: json('The secret was sent.', refer('Answered')),
         400: problem('The secret is not encrypted as required.'),
         404: problem('It does not exist, or it is not yours.'),
-        409: problem('Too late, or already handed over.'),
+        409: problem('Too late, or already sent.'),
         413: problem('Too large.'),
         422: problem('It needs a passkey. The ask stays open.'),
         ...signedOut,

@@ -21,7 +21,7 @@ import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
 import { addTryCommand } from './try-command.ts'
 
-const description = `Nothing happens without your assent, and what you assented to is exactly what happens.
+const description = `Your agent asks. You answer. Only what you approved runs.
 
 Assent sits between agents and MCP servers. When a server needs a person, the question reaches the right one, in every revision of the protocol, and the answer is returned.`
 

@@ -22,7 +22,7 @@ interface Props {
   readonly ask: AskView
   /** The button whose answer is being sent. */
   readonly sending: ButtonView | undefined
-  /** How much of the card is not shown yet; while it is set, nobody can agree. */
+  /** How much of the card is not shown yet; while it is set, the person cannot agree. */
   readonly hiddenSize?: string | undefined
   /** How many findings of Assent speak against a yes. */
   readonly problems?: number

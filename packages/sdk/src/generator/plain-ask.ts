@@ -1,7 +1,7 @@
 // Asks that are yielded as plain objects: `yield { ask: 'text', message: 'Name?' }`.
 //
 // Tools written for other runtimes have this form. Each kind calls the method of `ask` with the same meaning. `default`
-// is what the form shows, as in `suggest`: it is never an answer that nobody gave.
+// is what the form shows, as in `suggest`: it is never an answer that no person gave.
 
 import { AssentError, isPlainObject } from '@assent/core'
 import type { FormSource } from '../ask/form-source.ts'

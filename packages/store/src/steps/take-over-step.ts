@@ -1,6 +1,6 @@
 import { query } from '../engine/statement.ts'
 
-/** Makes this owner the owner of a step that has not finished, if nobody took it over since it was read. */
+/** Makes this owner the owner of a step that has not finished, if no other owner took it over since it was read. */
 export const takeOverStep = query<
   { tenant: string; call_id: string; name: string; owner: string; begun_at: number },
   { name: string }
