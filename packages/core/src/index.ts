@@ -26,14 +26,17 @@ export {
   withdraw,
 } from './ask/ask.ts'
 export { approved, decisionForm, isApprovalForm, isDecision } from './ask/decision.ts'
+export { type Approver, approverNames, type Person } from './ask/approver.ts'
 export {
-  type Approver,
-  approverNames,
   type ApprovalRule,
+  groupsNamed,
+  isApprovedBy,
   mayDecide,
+  maySee,
+  ruleOf,
   soleApprover,
-  type Person,
 } from './ask/approval-rule.ts'
+export { approvalNeeds } from './ask/approval-text.ts'
 export {
   type ApprovalFactor,
   type ApprovalRequirement,

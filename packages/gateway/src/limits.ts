@@ -43,6 +43,21 @@ export const protocolLimits = configurable({
   stderrLineChars: 2_000,
 })
 
+/** The policies about calls. */
+export const policyLimits = configurable({
+  /** How long a server's list of tools counts as current when a call is judged. */
+  definitionsMs: 60_000,
+  /** A list is read again for an unknown tool, unless it is newer than this. */
+  listAgainMs: 1_000,
+  definitionPages: 100,
+  /** Lists that are kept: one for each server and caller. */
+  definitionLists: 1_000,
+  /** Characters of the title of an approval. */
+  titleChars: 200,
+  /** How long an approval can be given, if neither the policy nor the caller limits it. */
+  decideWithinMs: 86_400_000,
+})
+
 /** The regular expressions in forms. */
 export const patternLimits = {
   /** Instructions of one compiled pattern. A counted repeat of up to 250 characters fits. */

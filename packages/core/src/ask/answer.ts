@@ -56,6 +56,8 @@ export function checkAnswer(
     if (!isNothing(content)) return malformed('This question takes a yes or a no, not content.')
     // An accept without the page would report to the server that the secret was entered.
     if (question.kind === 'url' && question.secret !== undefined) return malformed(secretPageOnly)
+    if (question.kind === 'approval' && question.needsReason === true && withComment.comment === undefined)
+      return malformed('This approval needs a reason. Write it in the comment.')
     return { ok: true, answer: { action, ...withComment } }
   }
   const checked = checkContent(question.form, content, checking)

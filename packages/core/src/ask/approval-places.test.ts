@@ -7,7 +7,7 @@ import {
   meetsRequirements,
   requirementsProblem,
 } from './approval-places.ts'
-import type { Approver, Person } from './approval-rule.ts'
+import type { Approver, Person } from './approver.ts'
 
 const person = (principal: string, ...groups: string[]): Person => ({ principal, groups })
 const needs = (...factors: [Approver, number][]): ApprovalRequirement => ({

@@ -8,14 +8,14 @@
 import { canonicalJson } from '../digest/canonical.ts'
 import { isName } from '../ids.ts'
 import { askLimits } from '../limits.ts'
-import { type Approver, approverNames, type Person } from './approval-rule.ts'
+import { type Approver, approverNames, type Person } from './approver.ts'
 
-export interface ApprovalFactor {
+export type ApprovalFactor = {
   readonly from: readonly Approver[]
   readonly approvals: number
 }
 
-export interface ApprovalRequirement {
+export type ApprovalRequirement = {
   /** Alternatives, each with the factors that it needs. */
   readonly anyOf: readonly (readonly ApprovalFactor[])[]
   /** Principals whose approval does not count for this requirement, whatever groups they are in. */
@@ -42,6 +42,12 @@ export function approvalsMissing(requirements: readonly ApprovalRequirement[], a
     least = Math.min(least, places.length - filled(places, people))
   }
   return least
+}
+
+/** The most approvals that a choice of alternatives needs. */
+export function approvalsMost(requirements: readonly ApprovalRequirement[]): number {
+  const needed = (factors: readonly ApprovalFactor[]) => factors.reduce((sum, { approvals }) => sum + approvals, 0)
+  return withoutRepeats(requirements).reduce((sum, { anyOf }) => sum + Math.max(0, ...anyOf.map(needed)), 0)
 }
 
 /** Whether this person's approval could count for some place. */

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
 import { askLimits } from '../limits.ts'
-import {
-  type ApprovalRule,
-  type Approver,
-  approvalRuleProblem,
-  approverNames,
-  mayDecide,
-  soleApprover,
-} from './approval-rule.ts'
+import { type ApprovalRule, approvalRuleProblem, mayDecide, soleApprover } from './approval-rule.ts'
+import { type Approver, approverNames } from './approver.ts'
 
 const ops: ApprovalRule = { approvers: ['person:ann', 'group:ops'], excluded: ['ben'], approvals: 1, declines: 1 }
 

@@ -2,11 +2,22 @@
 //
 // Approvers are named people or groups. An excluded person may not decide even as a member of a group; this is how
 // "not the person who asked" is expressed. One decline ends an ask unless its rule sets another number.
+//
+// A rule is written in one of two ways: a number of approvals from a list of approvers, or the requirements of policies
+// (approval-places.ts). All functions work on the requirements, of which the first way is a short form.
 
+import { canonicalJson } from '../digest/canonical.ts'
 import { isName } from '../ids.ts'
 import { askLimits } from '../limits.ts'
-
-export type Approver = `person:${string}` | `group:${string}`
+import {
+  type ApprovalRequirement,
+  approvalsMissing,
+  approvalsMost,
+  mayApprove,
+  meetsRequirements,
+  requirementsProblem,
+} from './approval-places.ts'
+import type { Approver, Person } from './approver.ts'
 
 export interface ApprovalRule {
   readonly approvers: readonly Approver[]
@@ -16,12 +27,11 @@ export interface ApprovalRule {
   readonly approvals: number
   /** How many declines make a no. */
   readonly declines: number
-}
-
-/** An authenticated person who wants to see or decide asks, with the groups that their identity provider confirms. */
-export interface Person {
-  readonly principal: string
-  readonly groups: readonly string[]
+  /**
+   * Set for a rule of policies (`ruleOf`): all of them are to be met. Then `approvers` is everyone they name, `excluded`
+   * is empty, and `approvals` is the most accepts that any way to meet them needs.
+   */
+  readonly requirements?: readonly ApprovalRequirement[]
 }
 
 /** The usual rule: this person decides alone. */
@@ -29,30 +39,71 @@ export function soleApprover(principal: string): ApprovalRule {
   return { approvers: [`person:${principal}`], excluded: [], approvals: 1, declines: 1 }
 }
 
-/** The names under which this person may be an approver. */
-export function approverNames(person: Person): Approver[] {
-  return [`person:${person.principal}`, ...new Set(person.groups.map((group): Approver => `group:${group}`))]
+/** The rule of these requirements. */
+export function ruleOf(requirements: readonly ApprovalRequirement[], declines: number): ApprovalRule {
+  const factors = requirements.flatMap(({ anyOf }) => anyOf.flat())
+  return {
+    approvers: [...new Set(factors.flatMap(({ from }) => from))],
+    excluded: [],
+    approvals: approvalsMost(requirements),
+    declines,
+    requirements,
+  }
+}
+
+export function requirementsOf({
+  approvers,
+  excluded,
+  approvals,
+  requirements,
+}: ApprovalRule): readonly ApprovalRequirement[] {
+  return requirements ?? [{ anyOf: [[{ from: approvers, approvals }]], excluded }]
 }
 
 export function mayDecide(approvalRule: ApprovalRule, person: Person): boolean {
-  if (approvalRule.excluded.includes(person.principal)) return false
-  return approverNames(person).some((name) => approvalRule.approvers.includes(name))
+  return mayApprove(requirementsOf(approvalRule), person)
+}
+
+/** Whether this person sees the ask: everyone who may decide it, and the person whose call waits for it. */
+export function maySee(
+  ask: { readonly approvalRule: ApprovalRule; readonly principal: string },
+  person: Person,
+): boolean {
+  return ask.principal === person.principal || mayDecide(ask.approvalRule, person)
+}
+
+/** Whether the accepts of these people make a yes. */
+export function isApprovedBy(approvalRule: ApprovalRule, accepted: readonly Person[]): boolean {
+  return meetsRequirements(requirementsOf(approvalRule), accepted)
+}
+
+/** How many more accepts a yes needs at least. */
+export function acceptsMissing(approvalRule: ApprovalRule, accepted: readonly Person[]): number {
+  return approvalsMissing(requirementsOf(approvalRule), accepted)
+}
+
+/** The groups of this person that the rule names: the only ones that are stored with a vote. */
+export function groupsNamed({ approvers }: ApprovalRule, { groups }: Person): readonly string[] {
+  return [...new Set(groups)].filter((group) => approvers.includes(`group:${group}`)).sort()
 }
 
 /** The reason why this rule is invalid or could never reach a decision; undefined when it is valid. */
-export function approvalRuleProblem({ approvers, excluded, approvals, declines }: ApprovalRule): string | undefined {
+export function approvalRuleProblem(approvalRule: ApprovalRule): string | undefined {
+  const { approvers, excluded, approvals, declines, requirements } = approvalRule
   if (approvers.length === 0) return 'An ask needs at least one approver.'
   if (approvers.length > askLimits.approvers) return `An ask has at most ${askLimits.approvers} approvers.`
+  if (!isCount(declines)) return `A quorum is a whole number from 1 to ${askLimits.approvals}.`
+  if (requirements !== undefined) {
+    const problem = requirementsProblem(requirements)
+    if (problem !== undefined) return problem
+    const isConsistent = canonicalJson(ruleOf(requirements, declines)) === canonicalJson(approvalRule)
+    return isConsistent ? undefined : 'The approvers of the rule are not those of its requirements.'
+  }
   if (excluded.length > askLimits.approvers) return `An ask excludes at most ${askLimits.approvers} people.`
   if (new Set(approvers).size !== approvers.length) return 'An approver is named twice.'
   if (![...approvers, ...excluded].every(isName)) return 'An approver has a name that cannot be shown.'
-  if (!isCount(approvals) || !isCount(declines)) return `A quorum is a whole number from 1 to ${askLimits.approvals}.`
-
-  // A group may hold any number of people; named people can be counted.
-  if (approvers.some((name) => name.startsWith('group:'))) return undefined
-  const eligible = approvers.filter((name) => !excluded.includes(name.slice('person:'.length)))
-  if (eligible.length < approvals) return 'There are fewer approvers than approvals needed.'
-  return undefined
+  if (!isCount(approvals)) return `A quorum is a whole number from 1 to ${askLimits.approvals}.`
+  return requirementsProblem(requirementsOf(approvalRule))
 }
 
 function isCount(value: number): boolean {

@@ -18,7 +18,8 @@ import { isAssentError } from '../errors.ts'
 import { type AssertionCheck, verifyAssertion } from '../presence/assertion.ts'
 import type { KeyRing, MacPurpose } from '../seal/key-ring.ts'
 import { type Answer, answerDigests } from './answer.ts'
-import { type Ask, mayCancel, needsSeveral, type StoredVote, type Vote } from './ask.ts'
+import { isApprovedBy } from './approval-rule.ts'
+import { type Ask, acceptedBy, mayCancel, needsSeveral, type StoredVote, type Vote } from './ask.ts'
 import { actionDigestOf, askChallenge } from './presence-challenge.ts'
 
 /** The parts of an ask that never change, which its signature covers. */
@@ -149,7 +150,7 @@ export function signatureProblemText({ reason, what }: SignatureProblem): string
 /** Whether enough different people voted for the stored decision. */
 function isEnough({ approvalRule, votes }: Ask, action: Answer['action']): boolean {
   const voters = new Set(votes.filter((vote) => vote.answer.action === action).map(({ by }) => by))
-  if (action === 'accept') return voters.size >= approvalRule.approvals
+  if (action === 'accept') return isApprovedBy(approvalRule, acceptedBy(votes))
   if (action === 'decline') return voters.size >= approvalRule.declines
   return mayCancel(approvalRule) && voters.size > 0
 }
@@ -165,9 +166,10 @@ function askStatement(terms: AskTerms): string {
   return JSON.stringify(['assent ask v1', tenant, id, ...who, ...digests, decideWithinMs, useWithinMs, ...presence])
 }
 
-function voteStatement(askDigest: string, { answer, by, via, decisionId, deleted, presence }: StoredVote): string {
+function voteStatement(askDigest: string, vote: StoredVote): string {
+  const { answer, by, via, decisionId, deleted, presence, groups = [] } = vote
   const { action, contentDigest = null, commentDigest = null } = deleted ?? answerDigests(answer)
-  const given = [action, contentDigest, commentDigest, by, via, decisionId]
+  const given = [action, contentDigest, commentDigest, by, via, decisionId, ...(groups.length === 0 ? [] : [groups])]
   const signed = presence === undefined ? [] : [digestOf('presence v1', presence)]
   return JSON.stringify(['assent vote v1', askDigest, ...given, ...signed])
 }

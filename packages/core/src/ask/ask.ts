@@ -12,7 +12,8 @@ import { isId, isName } from '../ids.ts'
 import { askLimits } from '../limits.ts'
 import type { Assertion } from '../presence/assertion.ts'
 import type { Answer, AnswerDigests } from './answer.ts'
-import { type ApprovalRule, approvalRuleProblem } from './approval-rule.ts'
+import { type ApprovalRule, approvalRuleProblem, isApprovedBy } from './approval-rule.ts'
+import type { Person } from './approver.ts'
 import { withoutChecked } from './ask-meta.ts'
 import { isDecision } from './decision.ts'
 import type { Question } from './question.ts'
@@ -103,6 +104,8 @@ export interface Vote {
   readonly via: Surface
   /** Made by the client that answers; the same id again is the same answer sent twice. */
   readonly decisionId: string
+  /** The groups of the person that the approval rule names, where several votes are counted. */
+  readonly groups?: readonly string[]
   /** The signature of the person's own key over this decision. */
   readonly presence?: Assertion
 }
@@ -149,10 +152,19 @@ export function answer(ask: Ask, vote: Vote, nowMs: number): AskTransition {
   return { ok: true, ask: { ...ask, votes, state: { kind: 'settled', ...cast } } }
 }
 
-/** Whether these votes decide: enough accepts, enough declines, or a cancel (see `mayCancel`). */
+/** Whether these votes decide: the accepts meet the rule, there are enough declines, or one is a cancel. */
 function reached(approvalRule: ApprovalRule, votes: readonly Vote[]): boolean {
+  // A single answer decides, and its voter may decide.
+  if (!needsSeveral(approvalRule)) return votes.length > 0
   const count = (action: Answer['action']) => votes.filter((vote) => vote.answer.action === action).length
-  return count('accept') >= approvalRule.approvals || count('decline') >= approvalRule.declines || count('cancel') > 0
+  return (
+    isApprovedBy(approvalRule, acceptedBy(votes)) || count('decline') >= approvalRule.declines || count('cancel') > 0
+  )
+}
+
+/** The people whose accepts are among these votes. */
+export function acceptedBy(votes: readonly Vote[]): Person[] {
+  return votes.flatMap(({ answer, by, groups = [] }) => (answer.action === 'accept' ? [{ principal: by, groups }] : []))
 }
 
 /** Whether votes are stored: where one answer decides, the state has the answer and `votes` is empty. */
@@ -180,9 +192,13 @@ export function askAt(ask: Ask, nowMs: number): Ask {
   return { ...ask, state: { kind: 'expired', atMs: ask.decideByMs } }
 }
 
-/** One person's cancel must not end an ask that others still decide, so an ask with several approvals has no cancel. */
-export function mayCancel(approvalRule: ApprovalRule): boolean {
-  return approvalRule.approvals === 1
+/**
+ * One person's cancel must not end an ask that others still decide, so an ask with several approvals has no cancel, and
+ * neither has one that a policy requires of several people.
+ */
+export function mayCancel({ approvals, approvers, requirements }: ApprovalRule): boolean {
+  if (approvals !== 1) return false
+  return requirements === undefined || (approvers.length === 1 && approvers[0]?.startsWith('person:') === true)
 }
 
 /** The reason why this draft cannot be raised; undefined when it is valid. */

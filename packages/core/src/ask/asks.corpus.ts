@@ -2,7 +2,7 @@
 
 import { actionDigest, toolDefinitionDigest } from '../digest/action.ts'
 import type { JsonObject } from '../json.ts'
-import type { Approver } from './approval-rule.ts'
+import type { Approver } from './approver.ts'
 import type { AskDraft, Vote } from './ask.ts'
 import type { Question } from './question.ts'
 

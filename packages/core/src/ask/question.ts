@@ -43,6 +43,10 @@ export type Question =
       /** Of `action`, made by us; see digest/action.ts. */
       readonly digest: string
       readonly claim?: string
+      /** The names of the policies that require it. */
+      readonly policies?: readonly string[]
+      /** A yes needs a comment that gives the reason. */
+      readonly needsReason?: true
     }
 
 /** The page where one secret is entered, and the key that it is encrypted for. */

@@ -14,6 +14,8 @@ export interface Action {
   readonly tool: string
   readonly definitionDigest: string
   readonly arguments: JsonObject
+  /** What is called; a tool by default. */
+  readonly kind?: 'prompt' | 'resource'
 }
 
 /** The parts of a call that stay the same when it is made again with the answers. */
@@ -30,7 +32,11 @@ const actionNames = ['server', 'tool', 'definitionDigest', 'arguments']
 const requestNames = ['method', 'target', 'arguments']
 
 export function actionDigest(action: Action): string {
-  if (!hasExactly(action, actionNames) || !isDigest(action.definitionDigest)) {
+  const isNamedKind = isPlainObject(action) && Object.hasOwn(action, 'kind')
+  if (isNamedKind && action.kind !== 'prompt' && action.kind !== 'resource')
+    throw malformed('An action is of an unknown kind.')
+  const names = isNamedKind ? [...actionNames, 'kind'] : actionNames
+  if (!hasExactly(action, names) || !isDigest(action.definitionDigest)) {
     throw malformed('An action must have exactly a server, a tool, the digest of its definition, and arguments.')
   }
   return digestOf('action v1', action)

@@ -3,8 +3,10 @@
 // Pure: names, time and the person come from the caller, who has checked that this person may see the ask. Every text of
 // an asker or a person is made safe to show here.
 
-import type { Person } from '../ask/approval-rule.ts'
-import { type Ask, type AskCaller, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
+import { acceptsMissing, mayDecide } from '../ask/approval-rule.ts'
+import { approvalNeeds } from '../ask/approval-text.ts'
+import type { Person } from '../ask/approver.ts'
+import { type Ask, type AskCaller, acceptedBy, type CastVote, mayCancel, needsSeveral } from '../ask/ask.ts'
 import { withoutChecked } from '../ask/ask-meta.ts'
 import { isCommentField } from '../ask/comment-field.ts'
 import { approved, isDecision } from '../ask/decision.ts'
@@ -68,7 +70,7 @@ export function askView(ask: Ask, person: Person, names: DisplayNames): AskView 
     ...(ask.isWaitUnknown === true ? { mayEndEarlier: true } : {}),
     ...compact({ callerSeenAtMs: ask.lastSeenAtMs }),
     ...(ask.fastAnswer === undefined ? {} : { askedAgain: askedAgainText(ask.fastAnswer) }),
-    ...(needsSeveral(ask.approvalRule) ? { quorum: drawQuorum(ask, person, names) } : {}),
+    ...(isDecidedByOthers(ask) ? { quorum: drawQuorum(ask, person, names) } : {}),
     answers,
     buttons: drawButtons(ask, answers),
     ...heldBack(ask, names),
@@ -147,7 +149,10 @@ function drawQuestion({ question, asker, principal }: Ask): QuestionView {
         kind: 'approval',
         title: shownTitle(question.title),
         ...(question.claim === undefined ? {} : { claim: claim(question.claim) }),
+        ...(question.policies === undefined ? {} : { policies: question.policies.map((name) => shownTitle(name)) }),
+        ...compact({ needsReason: question.needsReason }),
         action: {
+          ...compact({ kind: question.action.kind }),
           server: shownTitle(question.action.server),
           tool: shownTitle(question.action.tool),
           arguments: drawArguments(question.action.arguments),
@@ -230,6 +235,7 @@ function drawLink(url: string, isOurs: boolean): LinkView {
 /** A link that is refused cannot be accepted; a question for a secret is accepted only on its page. */
 function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   if (ask.state.kind !== 'open' || ask.votes.some(({ by }) => by === person.principal)) return []
+  if (!mayDecide(ask.approvalRule, person)) return []
   const { question } = ask
   const mayAccept = question.kind !== 'url' || (question.secret === undefined && screenUrl(question.url).ok)
   return [
@@ -239,11 +245,20 @@ function possibleAnswers(ask: Ask, person: Person): AskView['answers'] {
   ]
 }
 
+/** Whether a person other than the one whose call waits may decide it, or several people have to. */
+function isDecidedByOthers({ approvalRule, principal }: Ask): boolean {
+  return needsSeveral(approvalRule) || approvalRule.approvers.some((name) => name !== `person:${principal}`)
+}
+
 function drawQuorum({ approvalRule, votes }: Ask, person: Person, names: DisplayNames): QuorumView {
   const count = (action: CastVote['answer']['action']) => votes.filter(({ answer }) => answer.action === action).length
   return {
+    needs: oneLine(
+      approvalNeeds(approvalRule, (principal) => names.nameOf(principal)),
+      'web',
+    ),
     approvals: count('accept'),
-    approvalsNeeded: approvalRule.approvals,
+    approvalsNeeded: count('accept') + acceptsMissing(approvalRule, acceptedBy(votes)),
     declines: count('decline'),
     declinesNeeded: approvalRule.declines,
     votes: votes.map(({ answer, by, via, atMs }) => ({

@@ -115,9 +115,19 @@ export type QuestionView =
       readonly title: string
       readonly claim?: string
       /** The action, drawn from the same value that the digest covers. */
-      readonly action: { readonly server: string; readonly tool: string; readonly arguments: readonly DrawnValue[] }
+      readonly action: {
+        /** What is called; a tool by default. */
+        readonly kind?: 'prompt' | 'resource'
+        readonly server: string
+        readonly tool: string
+        readonly arguments: readonly DrawnValue[]
+      }
       readonly json: string
       readonly digest: string
+      /** The names of the policies that require the approval. */
+      readonly policies?: readonly string[]
+      /** A yes needs a comment that gives the reason. */
+      readonly needsReason?: true
     }
 
 /** What a browser needs to encrypt a secret for the asking server. It is sent back unchanged and never shown. */
@@ -250,6 +260,8 @@ export type FieldView =
   | ListFieldView
 
 export interface QuorumView {
+  /** Which approvals are needed, and from whom, in words. */
+  readonly needs: string
   readonly approvals: number
   readonly approvalsNeeded: number
   readonly declines: number

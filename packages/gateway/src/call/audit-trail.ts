@@ -9,6 +9,7 @@ import type { Audit } from '@assent/store'
 import { relayLimits } from '../limits.ts'
 import { own } from '../protocol/own.ts'
 import { type Call, type InputRequest, type InputResponse, type QuestionRefusal, toolOf } from './model.ts'
+import type { Decided } from './policy/policy-gate.ts'
 
 export class AuditTrail {
   readonly #audit: Audit
@@ -72,6 +73,11 @@ export class AuditTrail {
     this.#note(call, { event: 'refused', server, why })
   }
 
+  /** What policies decided about a call; with `dry-run`, what they would have decided. */
+  policyDecided(call: NotedCall, server: string, { mode, effect, policies }: Decided): void {
+    this.#note(call, { event: 'policy', server, mode, effect, policies })
+  }
+
   /** Writes the remaining entries. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
@@ -79,7 +85,7 @@ export class AuditTrail {
     await this.#writing
   }
 
-  #note(call: NotedCall, about: Passed | Refused): void {
+  #note(call: NotedCall, about: Passed | Refused | PolicyNote): void {
     const { tenant, principal, method } = call
     const tool = toolOf(call)
     const note = { atMs: this.#nowMs(), principal, method, ...(tool === undefined ? {} : { tool }), ...about }
@@ -107,7 +113,7 @@ export class AuditTrail {
 
 type NotedCall = Pick<Call, 'tenant' | 'principal' | 'method' | 'params'>
 
-type Note = (Passed | Refused) & {
+type Note = (Passed | Refused | PolicyNote) & {
   readonly atMs: number
   readonly principal: string
   readonly method: string
@@ -118,6 +124,11 @@ interface Refused {
   readonly event: 'refused'
   readonly server: string
   readonly why: QuestionRefusal
+}
+
+interface PolicyNote extends Decided {
+  readonly event: 'policy'
+  readonly server: string
 }
 
 interface Passed {
@@ -133,6 +144,7 @@ interface Passed {
 
 function recorded(noted: Note): JsonObject {
   if (noted.event === 'refused') return { ...noted }
+  if (noted.event === 'policy') return { ...noted, policies: [...noted.policies] }
   const { domain, content, key, kind, ...note } = noted
   // Names from a server or client may contain lone surrogates, which the audit log cannot store.
   const names = { key: key.toWellFormed(), kind: kind.toWellFormed() }

@@ -4,13 +4,22 @@
 // A server adapter turns one revision's server into an `Exchange`; a client adapter turns an `Outcome` into the
 // messages of the client's revision. The code between them is independent of the revision.
 
-import { type AskCaller, isPlainObject, type JsonObject, type JsonValue, type OpenLimitName } from '@assent/core'
+import {
+  type ApprovalRequirement,
+  type AskCaller,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type OpenLimitName,
+} from '@assent/core'
 import { errorCodes, type Notification, type RpcError } from '../protocol/messages.ts'
 import type { RequestAsks } from './route/waiting-asks.ts'
 
 export interface Call {
   readonly tenant: string
   readonly principal: string
+  /** The groups of the principal, as the identity provider confirmed them with this request; none without identity. */
+  readonly groups?: readonly string[]
   /**
    * The caller's connection; servers with sessions get one session for each. Empty for callers without a connection.
    */
@@ -92,6 +101,8 @@ export type InputRequest =
       readonly isInDestructiveTool?: true
       /** Accepting it needs a passkey. */
       readonly needsPresence?: true
+      /** Set when a policy requires approval of the call itself. Only our policy layer sets it. */
+      readonly approval?: WantedApproval
       readonly shared?: Shared
     }
   | {
@@ -106,6 +117,27 @@ export type InputRequest =
     }
   | { readonly kind: 'sampling'; readonly params: JsonObject }
   | { readonly kind: 'roots'; readonly params: JsonObject }
+
+/** The approval of one call, as policies require it. It travels in the state of the call. */
+export type WantedApproval = {
+  readonly title: string
+  readonly definitionDigest: string
+  /** The names of the policies that ask. */
+  readonly policies: readonly string[]
+  readonly requirements: readonly ApprovalRequirement[]
+  readonly declines: number
+  readonly useWithinMs?: number
+  readonly needsReason?: true
+  /** The caller's own client may show it too. */
+  readonly isOnClient?: true
+}
+
+/** The stored decision about a call that needed approval. Only the store's side sets it, never a client. */
+export type GivenApproval = {
+  readonly askId: string
+  readonly by?: string
+  readonly comment?: string
+}
 
 /** For a server that did not specify in which of its calls it asks. The same object as long as the server waits. */
 export interface Shared {
@@ -137,6 +169,7 @@ export type InputResponse =
       readonly isConfirmed?: true
       /** The store has recorded the end of the question. */
       readonly isRecorded?: true
+      readonly approval?: GivenApproval
     }
   | { readonly error: RpcError; readonly isRecorded?: true }
 

@@ -3,6 +3,7 @@
 import type { AnswerName } from '@assent/core'
 import type { QuestionRefusal } from './model.ts'
 import type { NameConflict } from './naming.ts'
+import type { Decided } from './policy/policy-gate.ts'
 
 /**
  * How a question ended, as far as this gateway observed it. `cancelled` is a person's choice; `lost` means that the
@@ -33,6 +34,8 @@ export interface Telemetry {
   refused(reason: string): void
   /** A question was refused before it reached a person. */
   questionRefused(question: RefusedQuestion): void
+  /** Policies decided about a call; with `dry-run`, what they would have decided. */
+  policyDecided(server: string, decided: Pick<Decided, 'mode' | 'effect'>): void
   /** Number of calls abandoned because the replica that held them stopped renewing its lease. */
   callsLost(count: number): void
   /** A tool is omitted from the server's list, because it works only as a task. */
@@ -54,6 +57,7 @@ export const noTelemetry: Telemetry = {
   unattended: () => undefined,
   refused: () => undefined,
   questionRefused: () => undefined,
+  policyDecided: () => undefined,
   callsLost: () => undefined,
   toolLeftOut: () => undefined,
   nameConflict: () => undefined,

@@ -222,10 +222,10 @@ export class HttpEndpoint {
     if (isListening && !this.#opensStream(person, response)) return
     const signal = this.#untilGone(stream, isListening ? 'draining' : 'closed')
     const headers = parameterHeaders(request, message)
-    const { principal, client } = person
+    const { principal, groups, client } = person
     const requestHeaders = this.#forwarded(request)
     const known = client === undefined ? {} : { client }
-    const caller = { principal, headers, requestHeaders, signal, mayReconnect: true, ...known }
+    const caller = { principal, groups, headers, requestHeaders, signal, mayReconnect: true, ...known }
     const isServedElsewhere = isForwarded
       ? undefined
       : (call: Call) => this.#others.serveWhereStateIs(call, arrived, message)
@@ -334,12 +334,12 @@ export class HttpEndpoint {
           refuse(response, 503, ownerUnreached)
           return undefined
         }
-        if (found.kind === 'here') return found.session
+        if (found.kind === 'here') return found.session.withGroups(person.groups)
         found = await this.#sessions.takeOver(id, person.principal, found.owner)
-        if (found?.kind === 'here') return found.session
+        if (found?.kind === 'here') return found.session.withGroups(person.groups)
       }
       if (found === undefined) noSuchSession(response)
-      else if (found.kind === 'here') return found.session
+      else if (found.kind === 'here') return found.session.withGroups(person.groups)
       else if (isForwarded) refuseForwarded(response)
       else refuse(response, 503, ownerUnreached)
     } catch (error) {

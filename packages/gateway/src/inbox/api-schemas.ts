@@ -159,6 +159,7 @@ export const schemas: { readonly [Name in keyof ApiTypes]: Schema<ApiTypes[Name]
     callerSeenAtMs: optionalSchema(time),
     quorum: optionalSchema(
       shape<QuorumView>({
+        needs: textSchema,
         approvals: countSchema,
         approvalsNeeded: countSchema,
         declines: countSchema,

@@ -1,7 +1,7 @@
 // What a person can do with asks on any surface: list them, read one, answer one.
 //
 // The web inbox and the terminal both use this class, so there is one set of rules. An ask is visible only to people
-// who may decide it. The class does not depend on HTTP or a terminal; failures are returned as an `InboxProblem`, the
+// who may decide it, and to the person whose call waits for it. The class does not depend on HTTP or a terminal; failures are returned as an `InboxProblem`, the
 // shape that the inbox API returns.
 
 import {
@@ -10,6 +10,7 @@ import {
   type Ask,
   type AskPageView,
   answerWarnings,
+  approvalNeeds,
   askView,
   compact,
   type DisplayNames,
@@ -19,6 +20,7 @@ import {
   isId,
   isPlainObject,
   mayDecide,
+  maySee,
   type OneAskView,
   oneLine,
   type Person,
@@ -105,20 +107,20 @@ export class AskService {
     return { ok: true, view: this.one(ask, person) }
   }
 
-  /** The ask, if this person may decide it. */
+  /** The ask, if this person may see it. */
   async find(person: Person, id: string): Promise<Ask | undefined> {
     if (!isId(id, 'ask')) return undefined
     const ask = await this.#options.store.asks.read(this.#options.tenant, id)
-    return ask !== undefined && mayDecide(ask.approvalRule, person) ? ask : undefined
+    return ask !== undefined && maySee(ask, person) ? ask : undefined
   }
 
   /**
-   * The ask as it was listed a moment ago, if this person may decide it. Its question and approval rule cannot change; it may
+   * The ask as it was listed a moment ago, if this person may see it. Its question and approval rule cannot change; it may
    * have ended since, so only a successful answer may rely on it.
    */
   findListed(person: Person, id: string): Ask | undefined {
     const ask = this.#listed.get(id)
-    return ask !== undefined && mayDecide(ask.approvalRule, person) ? ask : undefined
+    return ask !== undefined && maySee(ask, person) ? ask : undefined
   }
 
   one(ask: Ask, person: Person): OneAskView {
@@ -133,6 +135,10 @@ export class AskService {
   ): Promise<AskServiceResult<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId)) {
       return fail('malformed', 'An answer needs a decision id of 16 to 64 letters, digits, hyphens and underscores.')
+    }
+    if (ask.state.kind === 'open' && !mayDecide(ask.approvalRule, person)) {
+      const needs = approvalNeeds(ask.approvalRule, (principal) => this.nameOf(principal))
+      return fail('refused', `You cannot decide this. It needs ${oneLine(needs, 'web')}.`)
     }
     if (isAccept(answer) && !mayFollow(ask)) {
       return fail('refused', 'The link cannot be opened safely, so there is nothing to approve. Decline or dismiss it.')

@@ -6,7 +6,7 @@
 //
 // I1  A page begins at the position of the reader, after any read that began without its person.
 
-import { approverNames, type ChangeView, mayDecide, type Person } from '@assent/core'
+import { approverNames, type ChangeView, maySee, type Person } from '@assent/core'
 import type { Change, ChangeListener, Store } from '@assent/store'
 import { sleep } from '../protocol/sleep.ts'
 import { inboxLimits } from './limits.ts'
@@ -97,7 +97,7 @@ export class ChangeFeed {
     const missed = await this.#store.changes.since(this.#tenant, names, lastSeq, inboxLimits.missedChanges)
     if (missed.more) return following.follower.reload(following.seq)
     following.seq = lastSeq
-    for (const change of missed.changes) if (maySee(following, change)) notify(following, noticeOf(change))
+    for (const change of missed.changes) if (maySee(change, following.person)) notify(following, noticeOf(change))
     following.seq = Math.max(following.seq, missed.lastSeq)
     following.follower.at(following.seq)
   }
@@ -155,7 +155,7 @@ export class ChangeFeed {
       for (const change of changes) {
         const notice = noticeOf(change)
         for (const following of this.#all) {
-          if (!maySee(following, change)) continue
+          if (!maySee(change, following.person)) continue
           if (following.queued === undefined) notify(following, notice)
           else following.queued.push(notice)
         }
@@ -164,11 +164,6 @@ export class ChangeFeed {
       if (!more) return
     }
   }
-}
-
-/** Who may decide an ask may see its changes. */
-function maySee({ person }: Following, { approvalRule }: Change): boolean {
-  return mayDecide(approvalRule, person)
 }
 
 function noticeOf({ seq, id, move }: Change): ChangeNotice {

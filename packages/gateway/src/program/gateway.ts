@@ -11,9 +11,11 @@ import { HeldCalls } from '../call/hold/held-calls.ts'
 import { localPerson, onlyTenant } from '../call/local-person.ts'
 import { toolOf } from '../call/model.ts'
 import { ObservedRelay } from '../call/observed-relay.ts'
+import { type PolicyDecider, PolicyGate } from '../call/policy/policy-gate.ts'
 import type { OnRefused } from '../call/relay.ts'
 import type { InboxUrl } from '../call/route/ask-link.ts'
 import { Routing, type RoutingSettings } from '../call/route/routing.ts'
+import { surfacesFor } from '../call/route/surfaces.ts'
 import { WaitingAsks } from '../call/route/waiting-asks.ts'
 import { type AskingOptions, OpenAskLimits, type SomeOpenLimits } from '../call/screen/open-limits.ts'
 import { warmUp } from '../call/screen/screen-questions.ts'
@@ -59,6 +61,8 @@ export interface Reloadable {
   readonly presence?: PresenceSetting
   /** The address of the inbox, for messages to callers; a function if the address may change. */
   readonly inboxUrl?: InboxUrl
+  /** Which calls need approval, and from whom. Without it, only servers ask. */
+  readonly policies?: PolicyDecider | undefined
 }
 
 export interface GatewayOptions extends Reloadable {
@@ -257,10 +261,19 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
     watch.questionRefused({ server, why, ...compact({ tool }) })
     trail.refused(call, server, why)
   }
+  const gate = new PolicyGate({
+    store,
+    policies: () => asks.policies,
+    hasInbox: (server) => surfacesFor(asks, server).includes('inbox'),
+    onDecided: (call, server, decided) => {
+      watch.policyDecided(server, decided)
+      trail.policyDecided(call, server, decided)
+    },
+  })
   const relay = new ObservedRelay(
     watch,
     servers.names,
-    servers.find,
+    async (name) => gate.over(await servers.find(name)),
     trail,
     asking,
     secretPages,
@@ -329,7 +342,9 @@ function assemble(options: Omit<GatewayOptions, 'listen'>): Parts {
   }
 }
 
-type AskSettings = AskingOptions & RoutingSettings & DeferredCallsSettings
+interface AskSettings extends AskingOptions, RoutingSettings, DeferredCallsSettings {
+  readonly policies?: PolicyDecider | undefined
+}
 
 function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
   const { askWaitMs = relayLimits.askWaitMs, asksEnabled = true, surfaces = ['client'] } = options
@@ -359,5 +374,6 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     ...compact({ open: openAsks, patienceMs, workplace, inboxUrl }),
     // Present even if undefined, because a reload may remove the setting.
     silentAfterMs,
+    policies: options.policies,
   }
 }

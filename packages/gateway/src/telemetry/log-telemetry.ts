@@ -33,6 +33,10 @@ export function logTelemetry(metrics: Metrics, log: Log): Telemetry {
       metrics.questionRefused(question)
       log.warn({ ...question }, 'A question was refused; no person saw it.')
     },
+    policyDecided: (server, { mode, effect }) => {
+      metrics.policyDecided(server, { mode, effect })
+      log.debug({ server, mode, effect }, 'Policies decided about a call.')
+    },
     callsLost: (count) => {
       metrics.callsLost(count)
       log.warn({ count }, 'Calls were abandoned: the replica that held them stopped responding.')

@@ -2,6 +2,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { OpenLimitName } from '@assent/core'
+import type { Decided } from '../call/policy/policy-gate.ts'
 import { knownMethod, type RefusedQuestion, type Telemetry } from '../call/telemetry-port.ts'
 import { IssuerMetrics } from './issuer-metrics.ts'
 import { Counter, Gauge, Histogram, prometheusText } from './prometheus.ts'
@@ -42,6 +43,10 @@ export class Metrics implements Telemetry {
   readonly #questionsRefused = new Counter(
     'assent_questions_refused_total',
     'Questions that no person saw, and answers that were not taken, by reason.',
+  )
+  readonly #policyDecisions = new Counter(
+    'assent_policy_decisions_total',
+    'Decisions of policies about calls, by effect; with mode dry-run, what they would have decided.',
   )
   readonly #callsLost = new Counter(
     'assent_calls_lost_total',
@@ -117,6 +122,10 @@ export class Metrics implements Telemetry {
     this.#questionsRefused.add({ server, reason: why })
   }
 
+  policyDecided(server: string, { mode, effect }: Pick<Decided, 'mode' | 'effect'>): void {
+    this.#policyDecisions.add({ server, mode, effect })
+  }
+
   callsLost(count: number): void {
     this.#callsLost.add({}, count)
   }
@@ -168,6 +177,7 @@ export class Metrics implements Telemetry {
       this.#unverified,
       this.#refused,
       this.#questionsRefused,
+      this.#policyDecisions,
       this.#callsLost,
       ...this.store.metrics(),
       ...this.issuer.metrics(),

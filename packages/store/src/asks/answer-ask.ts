@@ -13,6 +13,12 @@ export type AnswerParams = RecordedParams & {
   voter: string
   via: string
   decision_id: string
+  /** The voter's groups that the approval rule names, as JSON. */
+  voter_groups: string | null
+  /** 1 if this vote decides, given the votes that were counted before it. */
+  decides: number
+  accepts_before: number
+  declines_before: number
   /** The signature of this vote by the key ring. */
   signature: string
   grant_id: string
@@ -25,13 +31,6 @@ export type AnswerParams = RecordedParams & {
 
 export type Counted = { state: 'open' | 'settled'; ended_at: number | null }
 
-// The same rule as core's `answer`: the contract suite compares both.
-const decides = `(
-  :action = 'cancel'
-  or (:action = 'accept' and asks.accepts + 1 >= asks.approvals_needed)
-  or (:action = 'decline' and asks.declines + 1 >= asks.declines_needed)
-)`
-
 // An open ask whose end is in the audit log was reopened outside Assent. It accepts no answer.
 const hasNoRecordedEnd = `not exists (
           select 1 from audit_entries e
@@ -41,10 +40,11 @@ const hasNoRecordedEnd = `not exists (
 /**
  * Counts one answer and, if it decides, settles the ask: at most once, with everything that depends on it.
  *
- * `state = 'open'` in the where clause is the lock. Two people pressing Approve at the same moment run this same statement; the
- * database makes the second wait, re-reads the row, finds it no longer open and changes nothing. Votes are counted on the row
- * itself, because after that wait only this row is read again. A second vote by the same person that passed `not exists` at the
- * same moment violates the primary key of `votes`, which rolls the whole step back.
+ * Core decides whether the vote settles the ask (`:decides`), from the votes that were read before. `state = 'open'` and the two
+ * counters in the where clause make sure that these are still all votes: of two people who press Approve at the same moment, the
+ * database makes the second wait, re-reads the row, finds other counters or a settled ask, and changes nothing; the caller
+ * then reads the votes again. A second vote by the same person that passed `not exists` at the same moment violates the primary key
+ * of `votes`, which rolls the whole step back.
  *
  * The grant, the used state id and the audit entry are parts of the step: none exists without the others. A state id that was
  * used before also rolls the whole step back.
@@ -92,17 +92,18 @@ export function answering(also: string): [Part, ...Part[]] {
       update asks set
         accepts = accepts + case when :action = 'accept' then 1 else 0 end,
         declines = declines + case when :action = 'decline' then 1 else 0 end,
-        state = case when ${decides} then 'settled' else 'open' end,
-        ended_at = case when ${decides} then :now end,
-        answer = case when ${decides} then cast(:answer as text) end,
-        secret_until = case when ${decides} and :is_secret = 1 then :now + use_within end,
-        person_answer = case when ${decides} then cast(:person_answer as text) end,
-        decided_by = case when ${decides} then cast(:voter as text) end,
-        decided_via = case when ${decides} then cast(:via as text) end,
-        decision_id = case when ${decides} then cast(:decision_id as text) end,
-        decision_signature = case when ${decides} then cast(:signature as text) end,
-        presence = case when ${decides} then cast(:presence as text) end
+        state = case when :decides = 1 then 'settled' else 'open' end,
+        ended_at = case when :decides = 1 then :now end,
+        answer = case when :decides = 1 then cast(:answer as text) end,
+        secret_until = case when :decides = 1 and :is_secret = 1 then :now + use_within end,
+        person_answer = case when :decides = 1 then cast(:person_answer as text) end,
+        decided_by = case when :decides = 1 then cast(:voter as text) end,
+        decided_via = case when :decides = 1 then cast(:via as text) end,
+        decision_id = case when :decides = 1 then cast(:decision_id as text) end,
+        decision_signature = case when :decides = 1 then cast(:signature as text) end,
+        presence = case when :decides = 1 then cast(:presence as text) end
       where tenant = :tenant and id = :id and state = 'open' and decide_by > :now
+        and accepts = :accepts_before and declines = :declines_before
         and (:action <> 'cancel' or approvals_needed = 1)
         and (needs_presence is null or :action <> 'accept' or cast(:presence as text) is not null)
         and not exists (
@@ -121,8 +122,9 @@ export function answering(also: string): [Part, ...Part[]] {
     {
       name: 'voted',
       sql: `
-      insert into votes (tenant, ask_id, voter, answer, via, decision_id, signature, presence, place, voted_at)
+      insert into votes (tenant, ask_id, voter, answer, via, decision_id, signature, presence, voter_groups, place, voted_at)
       select c.tenant, c.id, :voter, :answer, :via, :decision_id, :signature, cast(:presence as text),
+        cast(:voter_groups as text),
         c.accepts + c.declines + case when :action = 'cancel' then 1 else 0 end, :now
       from counted c
       where c.approvals_needed > 1 or c.declines_needed > 1`,

@@ -100,9 +100,18 @@ export function voteFromRow(row: VoteRow, ask: AskIdentity, answers: StoredAnswe
     by: row.voter,
     via: row.via as Surface,
     decisionId: row.decision_id,
+    ...(row.voter_groups === null ? {} : { groups: groupsIn(row.voter_groups) }),
     ...presenceIn(row.presence),
     atMs: row.voted_at,
   }
+}
+
+function groupsIn(text: string): readonly string[] {
+  const groups = parsed<unknown>(text)
+  if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) {
+    throw new Error('The stored groups of a voter are not a list of names.')
+  }
+  return groups
 }
 
 function presenceIn(text: string | null): { readonly presence?: Assertion } {

@@ -6,18 +6,14 @@
 // I2  The question and the approval rule of an ask never change, so an answer can be checked before the statement runs.
 
 import {
-  type Answer,
   type Ask,
   type AskDraft,
-  AssentError,
-  answer as answerByRules,
   answerWarnings,
   type CompilePattern,
   checkAnswer,
   type FastAnswer,
-  isAssentError,
+  groupsNamed,
   mayDecide,
-  nameAnswer,
   needsSeveral,
   newId,
   type OpenLimits,
@@ -25,28 +21,30 @@ import {
   type WithdrawReason,
 } from '@assent/core'
 import type { Audit } from '../audit/audit.ts'
-import { DuplicateKey, type Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
 import { randomBytes } from '../random.ts'
 import { answerAsk, answerWithPasskey } from './answer-ask.ts'
 import type { AnswerRequest, AnswerResult, EndResult, HandOverRequest } from './answer-request.ts'
-import { type AskRow, askFromRow, readApprovalRule } from './ask-row.ts'
-import { type AuditContents, answeredBody } from './audit-body.ts'
+import { type AskRow, askFromRow } from './ask-row.ts'
+import type { AuditContents } from './audit-body.ts'
+import { VoteCasting } from './cast-vote.ts'
 import { deleteSecret, findUnsentSecrets } from './delete-secret.ts'
 import { deliverAsk, seeAsk, undeliverAsk } from './deliver-ask.ts'
 import { endAsk } from './end-ask.ts'
-import { findStillOpen } from './find-asks.ts'
+import { findOpenApproval, findStillOpen } from './find-asks.ts'
 import { handOver, handOverWithPasskey } from './hand-over.ts'
+import { listedForRow } from './listed-for.ts'
 import { noteFastAnswer } from './note-fast-answer.ts'
-import { isSigned, type PresenceRequest, provenVote, type RunAnswer } from './presence.ts'
+import { isSigned } from './presence.ts'
 import { type RaisedAsk, RaisedAsks } from './raised-asks.ts'
 import { Raising } from './raising.ts'
 import { readAsk } from './read-ask.ts'
 import { readVotes } from './read-votes.ts'
 import type { Signatures } from './signatures.ts'
-import { deletedAnswer, isSecretAnswer, type StoredAnswers } from './stored-answer.ts'
-import { asksForSecret, isSameVote, isUnverified, openAskOf } from './vote-checks.ts'
+import { deletedAnswer, type StoredAnswers } from './stored-answer.ts'
+import { asksForSecret, isUnverified, openAskOf } from './vote-checks.ts'
 import { handOutAsk } from './waiting.ts'
 import { Withdrawing } from './withdrawing.ts'
 
@@ -56,14 +54,13 @@ export class Asks {
   readonly #engine: Engine
   readonly #audit: Audit
   readonly #notifier: Notifier
-  readonly #contents: AuditContents
   readonly #signatures: Signatures
   readonly #answers: StoredAnswers
   readonly #patterns: CompilePattern | undefined
-  readonly #passkeys: Passkeys
   readonly #raising: Raising
   readonly #raised: RaisedAsks
   readonly #withdrawing: Withdrawing
+  readonly #votes: VoteCasting
 
   constructor(
     engine: Engine,
@@ -78,14 +75,14 @@ export class Asks {
     this.#engine = engine
     this.#audit = audit
     this.#notifier = notifier
-    this.#contents = contents
     this.#signatures = signatures
     this.#answers = answers
     this.#patterns = patterns
-    this.#passkeys = passkeys
     const read = (tenant: string, id: string) => this.read(tenant, id)
     this.#raising = new Raising({ engine, audit, notifier, contents, signatures, read })
     this.#withdrawing = new Withdrawing(engine, audit, notifier)
+    const readWithTime = (tenant: string, id: string) => this.#readWithTime(tenant, id)
+    this.#votes = new VoteCasting({ audit, notifier, contents, signatures, answers, passkeys, readWithTime })
     this.#raised = new RaisedAsks(notifier)
   }
 
@@ -129,13 +126,6 @@ export class Asks {
     await this.#engine.runRepeatable(deleteSecret, { tenant, id, answer: deletedAnswer(question, state.answer) })
   }
 
-  /** If several people decide, comments are not delivered, so one that looks like a secret is not stored. */
-  #stored(ask: Ask, answer: Answer): { answer: string; is_secret: number } {
-    if (!isSecretAnswer(ask.question, answer)) return { answer: JSON.stringify(answer), is_secret: 0 }
-    if (needsSeveral(ask.approvalRule)) return { answer: deletedAnswer(ask.question, answer), is_secret: 0 }
-    return { answer: this.#answers.sealed(ask, answer), is_secret: 1 }
-  }
-
   /** Answers an ask, or gives one of several answers that it needs. */
   async answer(request: AnswerRequest): Promise<AnswerResult> {
     const { tenant, id, person, via } = request
@@ -155,9 +145,11 @@ export class Asks {
     if (warnings.length > 0 && found.ask.state.kind === 'open') return { kind: 'looks-secret', warnings }
 
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
-    const vote: Vote = { answer: checked.answer, by: person.principal, via, decisionId }
-    if (found.ask.state.kind !== 'open') return this.#resultOf(found.ask, vote, found.nowMs)
-    return this.#castProven(found.ask, vote, request, (params) =>
+    const groups = needsSeveral(found.ask.approvalRule) ? groupsNamed(found.ask.approvalRule, person) : []
+    const voter = groups.length === 0 ? { by: person.principal } : { by: person.principal, groups }
+    const vote: Vote = { answer: checked.answer, ...voter, via, decisionId }
+    if (found.ask.state.kind !== 'open') return this.#votes.resultOf(found.ask, vote, found.nowMs)
+    return this.#votes.cast(found.ask, vote, request, (params) =>
       isSigned(params)
         ? this.#engine.runRepeatable(answerWithPasskey, params)
         : this.#engine.runRepeatable(answerAsk, params),
@@ -172,8 +164,8 @@ export class Asks {
     if (!mayDecide(found.ask.approvalRule, person) || !asksForSecret(found.ask, page)) return { kind: 'not-found' }
     const decisionId = request.decisionId ?? newId('decision', Date.now(), randomBytes)
     const vote: Vote = { answer: { action: 'accept' }, by: person.principal, via: 'inbox', decisionId }
-    if (found.ask.state.kind !== 'open') return this.#resultOf(found.ask, vote, found.nowMs)
-    return this.#castProven(found.ask, vote, request, (params) =>
+    if (found.ask.state.kind !== 'open') return this.#votes.resultOf(found.ask, vote, found.nowMs)
+    return this.#votes.cast(found.ask, vote, request, (params) =>
       isSigned(params)
         ? this.#engine.runRepeatable(handOverWithPasskey, { ...params, page, sealed })
         : this.#engine.runRepeatable(handOver, { ...params, page, sealed }),
@@ -202,6 +194,13 @@ export class Asks {
   async stillOpen(tenant: string, ids: readonly string[]): Promise<string[]> {
     const rows = await this.#engine.run(findStillOpen, { tenant, ids: JSON.stringify(ids) })
     return rows.map(({ id }) => id)
+  }
+
+  /** The open approval of this action that a call of this principal waits for. */
+  async openApproval(tenant: string, principal: string, digest: string): Promise<Ask | undefined> {
+    const requester = `person:${principal}`
+    const [found] = await this.#engine.run(findOpenApproval, { tenant, principal, requester, digest })
+    return found === undefined ? undefined : this.read(tenant, found.id)
   }
 
   /** Withdraws all open asks of this replica: nothing waits for them once it has ended. */
@@ -237,7 +236,7 @@ export class Asks {
   async undelivered(tenant: string, id: string, isCertain: boolean): Promise<boolean> {
     const params = { tenant, id, is_certain: isCertain ? 1 : 0, ...this.#audit.body({}) }
     const [marked] = await this.#engine.runRepeatable(undeliverAsk, params)
-    if (marked !== undefined) this.#notifier.changed(tenant, id, readApprovalRule(marked.approval_rule).approvers)
+    if (marked !== undefined) this.#notifier.changed(tenant, id, listedForRow(marked))
     return marked !== undefined
   }
 
@@ -280,81 +279,6 @@ export class Asks {
     return { ask, nowMs: this.#engine.nowMs }
   }
 
-  /** Counts the vote, if it has the signature of a passkey where it needs one. */
-  async #castProven(ask: Ask, vote: Vote, request: PresenceRequest, run: RunAnswer): Promise<AnswerResult> {
-    const proven = await provenVote(this.#passkeys, ask, vote, request)
-    if (!proven.ok) return proven.result
-    return this.#cast(ask, proven.vote, request.state, (params) => run({ ...params, ...proven.signed }))
-  }
-
-  async #cast(ask: Ask, vote: Vote, state: AnswerRequest['state'], run: RunAnswer): Promise<AnswerResult> {
-    const { tenant, id } = ask
-    const grantId = newId('grant', Date.now(), randomBytes)
-    const isSecret = isSecretAnswer(ask.question, vote.answer)
-    const params = {
-      tenant,
-      id,
-      action: vote.answer.action,
-      ...this.#stored(ask, vote.answer),
-      person_answer: nameAnswer(ask.question, vote.answer),
-      voter: vote.by,
-      via: vote.via,
-      decision_id: vote.decisionId,
-      signature: this.#signatures.ofVote(ask, vote),
-      grant_id: grantId,
-      grant_signature: this.#signatures.ofGrant(ask, grantId),
-      presence: vote.presence === undefined ? null : JSON.stringify(vote.presence),
-      state_id: state?.id ?? null,
-      state_expires_at: state?.expiresAtMs ?? null,
-      ...this.#audit.body(answeredBody(vote, ask.question, isSecret ? 'digest' : this.#contents)),
-    }
-    try {
-      const [counted] = await run(params)
-      const { approvers } = ask.approvalRule
-      if (counted?.state === 'open') this.#notifier.changed(tenant, id, approvers)
-      if (counted?.state === 'settled') this.#notifier.ended(tenant, id, approvers)
-      if (counted?.ended_at != null && !needsSeveral(ask.approvalRule)) {
-        const state = { kind: 'settled', ...vote, ...(isSecret ? { isSecret } : {}), atMs: counted.ended_at } as const
-        return { kind: 'settled', ask: { ...ask, state } }
-      }
-    } catch (error) {
-      if (error instanceof DuplicateKey && error.table === 'used_ids') return { kind: 'state-used' }
-      // The step may have been committed: only reading the row can tell, and if that fails too, no approval may be reported.
-      const isUnclear = isAssentError(error, 'store_unavailable')
-      const hasVoted = error instanceof DuplicateKey && error.table === 'votes'
-      if (!isUnclear && !hasVoted) throw error
-    }
-    return this.#readResult(tenant, id, vote)
-  }
-
-  async #readResult(tenant: string, id: string, vote: Vote): Promise<AnswerResult> {
-    const found = await this.#readWithTime(tenant, id)
-    if (found === undefined) return { kind: 'not-found' }
-    return this.#resultOf(found.ask, vote, found.nowMs)
-  }
-
-  /** The result of a vote, derived from the ask as it is now. */
-  #resultOf(ask: Ask, vote: Vote, nowMs: number): AnswerResult {
-    const { state } = ask
-    const mine = state.kind === 'settled' && state.decisionId === vote.decisionId ? state : undefined
-    if (mine !== undefined) return isSameVote(mine, vote) ? { kind: 'settled', ask } : { kind: 'conflict' }
-
-    const counted = ask.votes.find(({ decisionId }) => decisionId === vote.decisionId)
-    if (counted !== undefined) return isSameVote(counted, vote) ? { kind: 'counted', ask } : { kind: 'conflict' }
-
-    const checked = answerByRules(ask, vote, nowMs)
-    // The key was removed, or another use advanced its counter, after it was verified.
-    if (checked.ok && vote.presence !== undefined)
-      return { kind: 'presence', problem: { why: 'the passkey can no longer be used' } }
-    if (checked.ok)
-      throw new AssentError(
-        'store_unavailable',
-        `The answer to ask ${ask.id} could not be stored. Try again; if it fails again, run "assent audit verify".`,
-      )
-    if (checked.reason === 'already-voted' || checked.reason === 'no-cancel') return { kind: checked.reason }
-    return { kind: 'ended', ask }
-  }
-
   async #end(tenant: string, id: string, end: End): Promise<EndResult> {
     const isDone = await this.#mark(tenant, id, end)
     const ask = await this.read(tenant, id)
@@ -366,7 +290,7 @@ export class Asks {
   async #mark(tenant: string, id: string, end: End): Promise<boolean> {
     const body = this.#audit.body(end.reason === null ? {} : { reason: end.reason })
     const [ended] = await this.#engine.runRepeatable(endAsk, { tenant, id, ...end, ...body })
-    if (ended !== undefined) this.#notifier.ended(tenant, id, readApprovalRule(ended.approval_rule).approvers)
+    if (ended !== undefined) this.#notifier.ended(tenant, id, listedForRow(ended))
     return ended !== undefined
   }
 

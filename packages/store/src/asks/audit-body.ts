@@ -25,12 +25,12 @@ const givenBy = { inbox: 'browser session', terminal: 'terminal', client: 'clien
 
 /** `answered` is the person's actual answer, from a closed set of names: a form answered with No is an accept, but not a yes. */
 export function answeredBody(
-  { answer, by, via, decisionId, presence }: Vote,
+  { answer, by, via, decisionId, groups, presence }: Vote,
   question: Question,
   contents: AuditContents,
 ): unknown {
   const answered = nameAnswer(question, answer)
   const given = presence === undefined ? givenBy[via] : 'passkey'
   const shown = contents === 'keep' ? answer : answerDigests(answer)
-  return { by, via, given, decisionId, answered, answer: shown, ...compact({ presence }) }
+  return { by, via, given, decisionId, answered, answer: shown, ...compact({ groups, presence }) }
 }

@@ -19,13 +19,13 @@ export const undeliverAsk = atomic<RecordedParams & AskKey & { is_certain: numbe
   'undeliver_ask',
   {
     name: 'undelivered',
-    returns: ['tenant', 'id', 'approval_rule'],
-    selects: ['id', 'approval_rule'],
+    returns: ['tenant', 'id', 'approval_rule', 'principal'],
+    selects: ['id', 'approval_rule', 'principal'],
     sql: `
       update asks set undelivered_at = :now, delivered_at = null
       where tenant = :tenant and id = :id and state = 'settled' and undelivered_at is null
         and (delivered_at is null or cast(:is_certain as integer) = 1) and ${isRecordable}
-      returning tenant, id, approval_rule`,
+      returning tenant, id, approval_rule, principal`,
   },
   ...recorded('undelivered', `'ask.undelivered'`),
 )

@@ -8,7 +8,7 @@ export type EndParams = RecordedParams & {
   reason: string | null
 }
 
-export type Ended = { id: string; approval_rule: string }
+export type Ended = { id: string; approval_rule: string; principal: string }
 
 /**
  * Ends an ask without an answer, at most once, by the same lock as an answer: `state = 'open'`.
@@ -22,14 +22,14 @@ export function ending(also: string): [Part, ...Part[]] {
   return [
     {
       name: 'ended',
-      returns: ['tenant', 'id', 'state', 'approval_rule'],
-      selects: ['id', 'approval_rule'],
+      returns: ['tenant', 'id', 'state', 'approval_rule', 'principal'],
+      selects: ['id', 'approval_rule', 'principal'],
       sql: `
       update asks set state = :state, ended_at = :now, withdrawn_because = cast(:reason as text)
       where tenant = :tenant and id = :id and state = 'open'
         and ((:state = 'expired' and decide_by <= :now) or (:state = 'withdrawn' and decide_by > :now))
         and ${isRecordable} ${also}
-      returning tenant, id, state, approval_rule`,
+      returning tenant, id, state, approval_rule, principal`,
     },
     {
       name: 'unlisted',

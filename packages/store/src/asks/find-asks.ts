@@ -14,6 +14,15 @@ export const findOfCall = query<{ tenant: string; call_id: string }, AskKey>(
   `select tenant, id from asks where tenant = :tenant and call_id = :call_id and state = 'open'`,
 )
 
+/** The open approval of this action for this principal, the oldest first. The requester is listed for each of them. */
+export const findOpenApproval = query<{ tenant: string; principal: string; requester: string; digest: string }, AskKey>(
+  'find_open_approval',
+  `select a.tenant, a.id from ask_approvers w join asks a on a.tenant = w.tenant and a.id = w.ask_id
+   where w.tenant = :tenant and w.approver = :requester and w.is_open = 1 and w.kind = 'approval' and w.decide_by > :now
+     and a.state = 'open' and a.principal = :principal and a.digest = :digest
+   order by w.raised_at, w.ask_id limit 1`,
+)
+
 /** The ids of those of these asks that are open. */
 export const findStillOpen: Statement<{ tenant: string; ids: string }, { id: string }> = {
   name: 'find_still_open',

@@ -9,7 +9,7 @@ import {
   type Ask,
   AssentError,
   approverNames,
-  mayDecide,
+  maySee,
   type NamedOutcome,
   type Person,
   type Question,
@@ -110,7 +110,7 @@ export class Inbox {
     const shown = rows.slice(0, size)
     const last = shown.at(-1)
     const asks = await Promise.all(shown.map((row) => this.#asks.withVotes(row)))
-    const visible = asks.filter((ask) => mayDecide(ask.approvalRule, person))
+    const visible = asks.filter((ask) => maySee(ask, person))
     return rows.length > size && last !== undefined ? { asks: visible, next: cursorAfter(last) } : { asks: visible }
   }
 
@@ -125,7 +125,9 @@ export class Inbox {
       ),
     )
     const rows = merge(scans)
-    const visible = rows.slice(0, atMost).filter((row) => mayDecide(readApprovalRule(row.approval_rule), person))
+    const visible = rows
+      .slice(0, atMost)
+      .filter((row) => maySee({ approvalRule: readApprovalRule(row.approval_rule), principal: row.principal }, person))
     return { ended: visible.map(endedAsk), complete: rows.length <= atMost }
   }
 }

@@ -6,6 +6,7 @@ export type EndedAskRow = {
   server: string
   tool: string | null
   approval_rule: string
+  principal: string
   raised_at: number
   ended_at: number
   outcome: string
@@ -25,7 +26,7 @@ export function listEndedAsks(atMost: number): Statement<EndedAskParams, EndedAs
   if (statement === undefined) {
     statement = backgroundQuery<EndedAskParams, EndedAskRow>(
       `list_ended_${atMost}`,
-      `select a.id, a.server, a.tool, a.approval_rule, a.raised_at, a.ended_at,
+      `select a.id, a.server, a.tool, a.approval_rule, a.principal, a.raised_at, a.ended_at,
          ${outcomeColumn} as outcome
        from (
          select tenant, ask_id, raised_at from ask_approvers

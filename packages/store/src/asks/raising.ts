@@ -18,6 +18,7 @@ import type { Audit } from '../audit/audit.ts'
 import { type Engine, insertOnce } from '../engine/engine.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { type AuditContents, raisedBody } from './audit-body.ts'
+import { listedFor } from './listed-for.ts'
 import { OpenTotal } from './open-total.ts'
 import { approverParam, type RaiseParams, raiseAsk, raiseAskWithin } from './raise-ask.ts'
 import type { Signatures } from './signatures.ts'
@@ -58,7 +59,7 @@ export class Raising {
 
     const { audit, notifier, read } = this.#options
     const params = this.#params(draft, waitsAt)
-    const count = draft.approvalRule.approvers.length
+    const count = listedFor(draft).length
     let outcome = await this.#tryOnce(params, count, atMost)
     if (outcome.raised_at === null && outcome.limit_reached === null) {
       await audit.begin(draft.tenant)
@@ -66,7 +67,7 @@ export class Raising {
     }
     if (outcome.raised_at !== null) {
       this.#openTotal.raised()
-      notifier.changed(draft.tenant, draft.id, draft.approvalRule.approvers)
+      notifier.changed(draft.tenant, draft.id, listedFor(draft))
       return { ask: raiseByRules(draft, outcome.raised_at), isNew: true }
     }
 
@@ -78,14 +79,14 @@ export class Raising {
       throw new AssentError('validation_failed', `There is another ask with the id ${draft.id}.`)
     }
     // The process that raised it may have failed before it notified the waiters.
-    notifier.changed(draft.tenant, draft.id, draft.approvalRule.approvers)
+    notifier.changed(draft.tenant, draft.id, listedFor(draft))
     return { ask, isNew: false }
   }
 
   #params(draft: AskDraft, waitsAt: string | undefined): RaiseParams {
     const { audit, contents, signatures } = this.#options
     const { approvalRule, question } = draft
-    const approvers = approvalRule.approvers.map((name, index) => [approverParam(index), name])
+    const approvers = listedFor(draft).map((name, index) => [approverParam(index), name])
     return {
       tenant: draft.tenant,
       id: draft.id,

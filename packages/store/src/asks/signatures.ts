@@ -8,7 +8,9 @@
 import {
   type Ask,
   type AskDraft,
+  type AskState,
   askTerms,
+  type CastVote,
   type GrantTerms,
   grantSignatureProblem,
   type KeyRing,
@@ -114,6 +116,15 @@ export interface ReadAsk {
 /** The ask as stored in the row, not verified. */
 async function withVotes(row: AskRow, readVotes: () => Promise<VoteRow[]>, answers: StoredAnswers): Promise<ReadAsk> {
   const ask = askFromRow(row, answers)
-  const votes = needsSeveral(ask.approvalRule) ? await readVotes() : []
-  return { ask: { ...ask, votes: votes.map((vote) => voteFromRow(vote, row, answers)) }, votes }
+  if (!needsSeveral(ask.approvalRule)) return { ask, votes: [] }
+  const rows = await readVotes()
+  const votes = rows.map((vote) => voteFromRow(vote, row, answers))
+  return { ask: { ...ask, votes, state: withGroups(ask.state, votes) }, votes: rows }
+}
+
+/** The deciding vote is stored with the ask and among the votes; only the latter has the voter's groups. */
+function withGroups(state: AskState, votes: readonly CastVote[]): AskState {
+  if (state.kind !== 'settled') return state
+  const groups = votes.find(({ decisionId }) => decisionId === state.decisionId)?.groups
+  return groups === undefined ? state : { ...state, groups }
 }

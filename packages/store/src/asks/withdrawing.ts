@@ -5,8 +5,8 @@ import type { Audit } from '../audit/audit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Statement } from '../engine/statement.ts'
 import type { Notifier } from '../notify/notifier.ts'
-import { readApprovalRule } from './ask-row.ts'
 import type { Ended } from './end-ask.ts'
+import { listedForRow } from './listed-for.ts'
 import {
   findOfDeadReplicas,
   findOfGoneSessions,
@@ -57,7 +57,7 @@ export class Withdrawing {
       const [ended] = await this.#engine.runRepeatable(statement, params)
       if (ended === undefined) continue
       withdrawn += 1
-      this.#notifier.ended(tenant, id, readApprovalRule(ended.approval_rule).approvers)
+      this.#notifier.ended(tenant, id, listedForRow(ended))
     }
     return withdrawn
   }

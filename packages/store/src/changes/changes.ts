@@ -19,6 +19,7 @@ export interface Change {
   readonly move: AskMove
   /** Who may see the ask: core decides, because a rule may also exclude people. */
   readonly approvalRule: ApprovalRule
+  readonly principal: string
 }
 
 export interface ChangesRead {
@@ -61,10 +62,10 @@ export class Changes {
   async since(tenant: string, approvers: readonly string[], afterSeq: number, atMost: number): Promise<ChangesRead> {
     const params = { tenant, after_seq: afterSeq, approvers: JSON.stringify(approvers) }
     const rows = await this.#engine.run(readChanges(atMost), params)
-    const changes = rows.flatMap(({ seq, kind, subject, approval_rule }): Change[] => {
+    const changes = rows.flatMap(({ seq, kind, subject, approval_rule, principal }): Change[] => {
       const move = moves[kind]
-      if (move === undefined || approval_rule === null) return []
-      return [{ seq, id: subject, move, approvalRule: readApprovalRule(approval_rule) }]
+      if (move === undefined || approval_rule === null || principal === null) return []
+      return [{ seq, id: subject, move, approvalRule: readApprovalRule(approval_rule), principal }]
     })
     return { changes, lastSeq: rows.at(-1)?.seq ?? afterSeq, more: rows.length === atMost }
   }

@@ -1,6 +1,12 @@
 import type { Statement } from '../engine/statement.ts'
 
-export type ChangeRow = { seq: number; kind: string; subject: string; approval_rule: string | null }
+export type ChangeRow = {
+  seq: number
+  kind: string
+  subject: string
+  approval_rule: string | null
+  principal: string | null
+}
 
 export type ChangeParams = { tenant: string; after_seq: number; approvers: string }
 
@@ -19,7 +25,7 @@ export function readChanges(atMost: number): Statement<ChangeParams, ChangeRow> 
   let statement = byCount.get(atMost)
   if (statement === undefined) {
     const only = (approvers: string) => `
-      select e.seq, e.kind, e.subject, a.approval_rule
+      select e.seq, e.kind, e.subject, a.approval_rule, a.principal
       from (
         select tenant, seq, kind, subject from audit_entries
         where tenant = :tenant and seq > cast(:after_seq as bigint)

@@ -46,7 +46,7 @@ onEachEngine(
   async ({ open }) => {
     const store = await open()
     const mine = await store.asks.raise(aForm())
-    const ops = await store.asks.raise(anApproval(['group:ops', 'person:cleo'], 1))
+    const ops = await store.asks.raise(anApproval(['group:ops', 'person:cleo'], 1, { principal: 'zoe' }))
     await store.asks.withdraw(tenant, mine.id, 'caller-gone')
     const lastSeq = await store.changes.last(tenant)
     const read = async (...approvers: string[]) => {
@@ -177,7 +177,7 @@ onEachEngine('[INBOX-6] the statistics of a person include only asks that they m
   expect((await store.inbox.statistics({ ...query, person: ben })).ended).toEqual([])
 
   const excluded = { approvers: ['group:ops'], excluded: ['ann'], approvals: 1, declines: 1 } as const
-  const group = await raise(anApproval([], 1, { approvalRule: excluded }))
+  const group = await raise(anApproval([], 1, { approvalRule: excluded, principal: 'zoe' }))
   await store.asks.answer({ tenant, id: group, person: person('ben', 'ops'), via: 'inbox', answer: decline })
   expect((await store.inbox.statistics({ ...query, person: person('ann', 'ops') })).ended).toHaveLength(6)
   expect((await store.inbox.statistics({ ...query, person: person('cleo', 'ops') })).ended).toHaveLength(1)

@@ -126,6 +126,8 @@ function voteDifference(vote: Ask['votes'][number], logged: Readonly<Record<stri
   if (logged.by !== vote.by)
     return `it was decided by ${vote.by}, but by ${String(logged.by)} according to the audit log`
   if (logged.via !== vote.via) return 'the audit log has another surface'
+  if (canonicalJson(logged.groups ?? []) !== canonicalJson(vote.groups ?? []))
+    return 'the audit log has other groups of a voter'
   if (logged.decisionId !== vote.decisionId) return 'the audit log has another decision id'
   if (canonicalJson(logged.presence ?? null) !== canonicalJson(vote.presence ?? null))
     return 'the audit log has another signature of a passkey'

@@ -24,6 +24,7 @@ import { sleep } from '../../protocol/sleep.ts'
 import { type CallState, inboxLeftMs, isRouted, readCallState, relayPart, writeCallState } from '../call-state.ts'
 import type { CallerWait, CallLayer } from '../layers.ts'
 import { type Call, type Ended, failed, heldId, type NeedsInput, type Outcome } from '../model.ts'
+import { neededBy } from '../route/approvals-needed.ts'
 import { askLink, type InboxUrl } from '../route/ask-link.ts'
 import { pendingResult, plainResult, unknownResult } from '../route/await-answer.ts'
 import type { Routing } from '../route/routing.ts'
@@ -196,7 +197,10 @@ export class DeferredCalls {
       askId,
       expiresAtMs: ask?.decideByMs ?? this.#store.nowMs() + this.#settings.askWaitMs,
       isAnswered: mayRun && ask?.state.kind === 'settled',
-      ...compact({ askUrl: askLink(this.#settings.inboxUrl, ask?.id ?? askId) }),
+      ...compact({
+        askUrl: askLink(this.#settings.inboxUrl, ask?.id ?? askId),
+        needs: ask === undefined ? undefined : neededBy(ask),
+      }),
     }
     const result = pendingResult(pending)
     if (call.method === 'tools/call') return { kind: 'finished', result }

@@ -14,6 +14,7 @@ import type { CallerWait } from '../layers.ts'
 import type { Answers, Call, InputResponse } from '../model.ts'
 import { expired, noAnswer } from '../screen/screen-questions.ts'
 import type { Shutdown, ShutdownPhase } from '../shutdown.ts'
+import { neededIn } from './approvals-needed.ts'
 import { askLink, type InboxUrl } from './ask-link.ts'
 import { givenOf } from './inbox-asks.ts'
 import type { RoundAsks } from './round-asks.ts'
@@ -79,7 +80,7 @@ export class AnswerWait {
     const unsubscribe =
       goesAt === undefined ? () => undefined : this.#shutdown.onPhase(goesAt, () => stopWaiting.abort(noCaller))
     const [[, askId] = ['', '']] = asks
-    const stopProgress = reportWaiting(call, () => askLink(this.#settings.inboxUrl, askId))
+    const stopProgress = reportWaiting(call, () => askLink(this.#settings.inboxUrl, askId), neededIn(state))
     const recording = asks.map(([key, id]) => [key, this.#seen.waits(call.tenant, id, state.waits > 0)] as const)
     let stillOpen: readonly string[] = []
     const leftMs = inboxLeftMs(state, this.#store.nowMs()) ?? this.#settings.askWaitMs

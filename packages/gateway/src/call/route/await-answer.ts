@@ -46,17 +46,21 @@ export interface Pending {
   readonly expiresAtMs: number
   /** Where the person answers. */
   readonly askUrl?: string
+  /** The approvals that it waits for, in words, if a policy requires them. */
+  readonly needs?: string
   /** Whether the person has answered, and another request continues the call. */
   readonly isAnswered?: boolean
 }
 
 /** The result for a caller whose request times out before the person has answered, worded for a model and its user. */
-export function pendingResult({ askId, expiresAtMs, askUrl, isAnswered = false }: Pending): JsonObject {
+export function pendingResult({ askId, expiresAtMs, askUrl, needs, isAnswered = false }: Pending): JsonObject {
   const expiresAt = new Date(expiresAtMs).toISOString()
   const where = askUrl === undefined ? 'in the Assent inbox' : `in the Assent inbox at ${askUrl}`
   const reason = isAnswered
     ? 'the person has answered, and it is running. Call'
-    : `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. Then call`
+    : needs === undefined
+      ? `it waits for a person, who is asked ${where} until ${expiresAt}. Tell them so. Then call`
+      : `it needs ${needs}, which can be given ${where} until ${expiresAt}. Tell your user. Then call`
   const text =
     `This call is not finished: ${reason} ${awaitTool} with {"ask_id": "${askId}"} to get the result. ` +
     'Do not make the same call again.'

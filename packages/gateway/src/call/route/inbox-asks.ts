@@ -1,13 +1,18 @@
 // Turns a server's question into a stored ask that the inbox shows, and an ended ask into the answer for the server.
 //
-// Only the person on whose behalf the call runs may answer the ask.
+// Only the person on whose behalf the call runs may answer a server's question. Who may approve a call that a policy
+// stops, the policy says.
 
 import { randomBytes } from 'node:crypto'
 import {
+  type ApprovalRule,
   type Ask,
   type AskCaller,
+  type AskDraft,
   type AskingCall,
+  actionDigest,
   answerMeta,
+  approved,
   askLimits,
   canonicalJson,
   compact,
@@ -21,14 +26,16 @@ import {
   type Question,
   readAskMeta,
   readDeclaredAction,
+  ruleOf,
   soleApprover,
 } from '@assent/core'
 import type { Store } from '@assent/store'
 import { objectAt, stringAt } from '../../protocol/messages.ts'
 import type { OpenRound } from '../call-state.ts'
 import { callerOf } from '../clients/caller.ts'
-import type { Call, InputRequest, InputResponse, Shared } from '../model.ts'
+import type { Call, InputRequest, InputResponse, Shared, WantedApproval } from '../model.ts'
 import { calledBy as calledAs } from '../names.ts'
+import { actionOf } from '../policy/action-of.ts'
 import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { expired, lostAnswer, noAnswer, readKnownForm, secretDeleted, unverified } from '../screen/screen-questions.ts'
@@ -81,10 +88,11 @@ export async function raiseAsk(
     presence = 'none',
   }: Raising,
 ): Promise<string | undefined> {
-  const question = questionOf(wanted, call)
+  const question = questionOf(wanted, server, call)
   if (question === undefined) return undefined
   const secret = wanted.kind === 'url' ? wanted.secret : undefined
   if (secret?.askId !== undefined) return secret.askId
+  const approval = wanted.kind === 'form' ? wanted.approval : undefined
   const isShared = 'shared' in wanted && wanted.shared !== undefined
   const tool = isShared ? undefined : stringAt(call.params, 'name')
   const draft = {
@@ -97,12 +105,14 @@ export async function raiseAsk(
     question,
     ...(takesComment(wanted) ? { commentReaches: 'asker' as const } : {}),
     ...(isHeld === true && askerOf(wanted)?.waitMs === undefined ? { isWaitUnknown: true as const } : {}),
-    approvalRule: soleApprover(call.principal),
+    approvalRule: ruleFor(wanted, call.principal),
     // By the setting in force now, too: it may have changed since the server asked.
     ...(needsPasskey(presence, wanted) ? { needsPresence: true as const } : {}),
     decideWithinMs: Math.max(Math.min(waitMs, secret?.leftMs ?? waitMs), 1_000),
-    useWithinMs: waitMs,
+    useWithinMs: approval?.useWithinMs ?? Math.min(waitMs, askLimits.useWithinMaxMs),
   }
+  const joined = approval === undefined ? undefined : await sameOpenAsk(store, draft)
+  if (joined !== undefined) return joined
   const replica = await call.waiting?.replicaFor(callId)
   await store.asks.raise(draft, room?.limits, replica)
   if (replica !== undefined) call.waiting?.raised(id)
@@ -114,15 +124,17 @@ export async function raiseAsk(
 }
 
 /** The answer that the server gets for an ended ask, with the person's comment if the asker accepts comments. */
-export function givenOf({ state, commentReaches }: Ask): InputResponse {
+export function givenOf({ id, state, commentReaches, question }: Ask): InputResponse {
   if (state.kind === 'expired') return expired
   if (state.kind === 'withdrawn' && state.reason === 'unverified') return unverified
   if (state.kind === 'withdrawn' && state.reason === 'owner-lost') return lostAnswer
   if (state.kind !== 'settled') return noAnswer
   if (state.deleted !== undefined) return secretDeleted
   const { action, comment } = state.answer
-  const content = action === 'accept' ? state.answer.content : undefined
+  const filledIn = state.answer.action === 'accept' ? state.answer.content : undefined
+  const content = question.kind === 'approval' && action === 'accept' ? approved : filledIn
   return {
+    ...(question.kind === 'approval' ? { approval: { askId: id, by: state.by, ...compact({ comment }) } } : {}),
     result: {
       action,
       ...(content === undefined ? {} : { content: content as JsonObject }),
@@ -153,7 +165,7 @@ function takesComment(wanted: InputRequest): boolean {
   return readAskMeta(wanted.params) !== undefined && !(wanted.kind === 'url' && wanted.secret !== undefined)
 }
 
-function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined {
+function questionOf(wanted: InputRequest, server: string, call: AskedCall): Question | undefined {
   if (wanted.kind === 'url') {
     const question = { kind: 'url', message: wanted.message.toWellFormed(), url: wanted.url } as const
     if (wanted.secret === undefined) return withCall(question, call, askLimits.formCallBytes, wanted)
@@ -161,6 +173,7 @@ function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined
     return withCall({ ...question, secret: { page, publicKey } }, call, askLimits.formCallBytes, wanted)
   }
   if (wanted.kind !== 'form') return undefined
+  if (wanted.approval !== undefined) return approvalOf(wanted.approval, server, call)
   const read = readKnownForm(wanted.schema)
   if (!read.ok) return undefined
   const { form } = read
@@ -180,6 +193,32 @@ function questionOf(wanted: InputRequest, call: AskedCall): Question | undefined
     isApprovalForm(form) ? askLimits.callBytes : askLimits.formCallBytes,
     wanted,
   )
+}
+
+/** The question for a call that a policy stops: its exact action, drawn from the call itself. */
+function approvalOf(
+  { title, definitionDigest, needsReason, policies }: WantedApproval,
+  server: string,
+  call: AskedCall,
+): Question {
+  const action = actionOf(server, call, definitionDigest)
+  return { kind: 'approval', title, action, digest: actionDigest(action), policies, ...compact({ needsReason }) }
+}
+
+/** The open ask of an earlier call of the same person with the same action and rule: this call joins it. */
+async function sameOpenAsk(store: Store, { tenant, principal, question, approvalRule, needsPresence }: AskDraft) {
+  if (question.kind !== 'approval') return undefined
+  const open = await store.asks.openApproval(tenant, principal, question.digest)
+  if (open?.state.kind !== 'open' || open.needsPresence !== needsPresence) return undefined
+  const isSame =
+    canonicalJson(open.approvalRule) === canonicalJson(approvalRule) &&
+    canonicalJson(open.question) === canonicalJson(question)
+  return isSame ? open.id : undefined
+}
+
+function ruleFor(wanted: InputRequest, principal: string): ApprovalRule {
+  if (wanted.kind !== 'form' || wanted.approval === undefined) return soleApprover(principal)
+  return ruleOf(wanted.approval.requirements, wanted.approval.declines)
 }
 
 /** Adds the action that a server written with our SDK declares for its approval. */

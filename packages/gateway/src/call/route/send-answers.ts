@@ -7,6 +7,7 @@
 
 import type { RoundKey, Store } from '@assent/store'
 import { errorCodes } from '../../protocol/messages.ts'
+import { own } from '../../protocol/own.ts'
 import { type CallState, isRouted, type RelayState, type RoutingState, relayPart } from '../call-state.ts'
 import type { CallerWait, CallLayer, Retry } from '../layers.ts'
 import { type Answers, type Call, failed, heldId, type Outcome } from '../model.ts'
@@ -71,8 +72,9 @@ export class AnswerSender {
     { retry, forMs }: CallerWait,
   ): Promise<RoundResult | 'running'> {
     if (retry === undefined && call.signal.aborted) return this.#callerGone(call, below, state, given)
-    const name = retry === undefined ? undefined : claimOf(call, state)
-    if (retry === undefined || name === undefined) {
+    const approval = approvalAsk(state)
+    const name = retry === undefined && approval === undefined ? undefined : claimOf(call, state)
+    if (name === undefined) {
       const outcome = await this.#sendAnswers(call, below, state, given)
       // Without a retry these answers are never sent.
       if (retry === undefined && isUnsent(outcome)) await this.#asks.noteUndelivered(call, state, given)
@@ -81,7 +83,7 @@ export class AnswerSender {
     // The caller dropped this request and will retry with its state. Until then nothing runs.
     if (call.signal.aborted) return 'running'
     const next = await this.#claims.run(name, { forMs, signal: call.signal }, () =>
-      this.#sendOnce(call, below, state, given, retry),
+      this.#sendOnce(call, below, state, given, retry ?? { runsOn: false }),
     )
     // From now on the caller's state refers to the next questions, on any replica.
     await call.waiting?.handOut()
@@ -174,9 +176,21 @@ function claimOf({ tenant, principal }: Call, state: RoutingState): RoundKey | u
   return id === undefined ? undefined : { tenant, id, principal }
 }
 
-function roundClaimed({ round, inner, inInbox, hasInboxAnswer }: RoutingState): string | undefined {
+function roundClaimed(state: RoutingState): string | undefined {
+  const { round, inner, inInbox, hasInboxAnswer } = state
+  const approval = approvalAsk(state)
+  if (approval !== undefined) return `approval ${approval}`
   const isFromInbox = hasInboxAnswer === true || Object.keys(inInbox).length > 0
   return isFromInbox && heldId(inner) === undefined ? round?.id : undefined
+}
+
+/**
+ * The ask of a policy that this round waits for. Calls that wait for the same ask share its claim: one of them runs, and
+ * all get its outcome.
+ */
+function approvalAsk({ wanted, inInbox }: RoutingState): string | undefined {
+  const [found] = Object.entries(wanted).filter(([, one]) => one.kind === 'form' && one.approval !== undefined)
+  return found === undefined ? undefined : own(inInbox, found[0])
 }
 
 const callerLeft = failed(errorCodes.refused, 'The caller disconnected.')

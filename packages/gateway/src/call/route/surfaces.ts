@@ -34,6 +34,8 @@ export function canShow(surfaces: readonly Surface[], client: Asked, wanted: Inp
   if (wanted.kind !== 'form' && wanted.kind !== 'url') return true
   // Only a page of the inbox can ask for a passkey.
   if (wanted.needsPresence === true) return false
+  // The agent's own client is not the place for an approval that a policy requires, unless the policy says so.
+  if (wanted.kind === 'form' && wanted.approval !== undefined && wanted.approval.isOnClient !== true) return false
   if (!surfaces.includes('client') || !canBeAsked(client.declared, wanted.kind)) return false
   const traits = traitsOf(client.info)
   if (wanted.kind === 'url') return traits.showsLinks

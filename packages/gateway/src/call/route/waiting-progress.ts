@@ -14,14 +14,16 @@ const step = 1e-6
  * Returns a function that stops the notifications.
  *
  * @param askLink where the person answers; read each time, because the inbox may open later
+ * @param needs the approvals that a policy requires, in words
  */
-export function reportWaiting(call: Call, askLink: () => string | undefined): () => void {
+export function reportWaiting(call: Call, askLink: () => string | undefined, needs?: string): () => void {
   const token = objectAt(call.params, '_meta')?.progressToken
   if (typeof token !== 'string' && typeof token !== 'number') return () => undefined
   const timer = setInterval(() => {
     const progress = (call.progressed?.() ?? 0) + step
     const link = askLink()
-    const message = `Waiting for a person to answer in the inbox${link === undefined ? '.' : `: ${link}`}`
+    const what = needs === undefined ? 'a person to answer in the inbox' : needs
+    const message = `Waiting for ${what}${link === undefined ? '.' : `: ${link}`}`
     call.notify({
       jsonrpc: '2.0',
       method: 'notifications/progress',

@@ -49,6 +49,8 @@ export function rejections(wanted: Readonly<Record<string, InputRequest>>): Reco
 
 function problemOf(wanted: InputRequest): Rejection | undefined {
   if (wanted.kind === 'sampling' || wanted.kind === 'roots') return undefined
+  // Our own question: its text names the tool, whatever the tool is called.
+  if (wanted.kind === 'form' && wanted.approval !== undefined) return undefined
   if (wanted.message.length > askLimits.messageChars)
     return reject('too-large', `A question has at most ${askLimits.messageChars} characters.`)
   if (wanted.kind === 'url') {

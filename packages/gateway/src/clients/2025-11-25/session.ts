@@ -84,6 +84,8 @@ export class ClientSession {
   readonly #questions: ClientQuestions
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #ending = new AbortController()
+  /** Of the principal, as the identity provider confirmed them with the latest request. */
+  #groups: readonly string[] = []
   /** From the monotonic clock. */
   lastUsedMs: number = performance.now()
 
@@ -95,6 +97,11 @@ export class ClientSession {
     this.#client = serving.routing.profile(identity.info, identity.declared)
     this.revision = identity.revision
     this.#questions = new ClientQuestions(serving, this.#client, identity.revision)
+  }
+
+  withGroups(groups: readonly string[]): this {
+    this.#groups = groups
+    return this
   }
 
   /** Returns an error when the only server is unavailable. */
@@ -333,6 +340,7 @@ export class ClientSession {
     return {
       tenant: this.#serving.tenant,
       principal: this.principal,
+      groups: this.#groups,
       scope: this.id,
       method,
       params,

@@ -3,7 +3,7 @@
 // There is no session and no state between requests. A call that needs input ends with `input_required`; the client
 // holds the sealed state from which it continues.
 
-import type { JsonObject } from '@assent/core'
+import { compact, type JsonObject } from '@assent/core'
 import type { CallState } from '../../call/call-state.ts'
 import { withdrawReasonOf } from '../../call/hold/leases.ts'
 import { unavailable, unavailableRetryLater } from '../../call/hold/store-unavailable.ts'
@@ -35,6 +35,7 @@ export interface RequestOutput {
 
 export interface Caller {
   readonly principal: string
+  readonly groups?: readonly string[]
   /** The OAuth client id, when callers authenticate with OAuth. */
   readonly client?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -234,6 +235,7 @@ function callOf(
   return {
     tenant: serving.tenant,
     principal: caller.principal,
+    ...compact({ groups: caller.groups }),
     scope: '',
     agent: agentOf(caller, client),
     method: request.method,
