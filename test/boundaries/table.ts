@@ -9,7 +9,7 @@ export const table: Readonly<Record<string, readonly string[]>> = {
   onboarding: ['core', 'sdk'],
   store: ['core'],
   policy: ['core'],
-  gateway: ['core', 'sdk', 'tools', 'onboarding', 'store'],
+  gateway: ['core', 'sdk', 'tools', 'onboarding', 'store', 'policy'],
   'inbox-web': ['core'],
 }
 

@@ -12,27 +12,18 @@ export type ArgumentPath = readonly string[]
 export function argumentPaths(policy: PolicyJson): ArgumentPath[] {
   const found: ArgumentPath[] = []
   for (const { body } of policy.conditions) collect(body, found)
-  return withoutInner(found)
+  return inOrder(found)
 }
 
-/** Without paths that lead into another path of the list. */
-export function withoutInner(paths: readonly ArgumentPath[]): ArgumentPath[] {
-  const unique = [...new Map(paths.map((path) => [pointerOf(path), path])).values()]
-  return unique.filter((path) => !unique.some((other) => other.length < path.length && leadsInto(other, path)))
-}
-
-/** Whether one of the paths leads into the other. */
-export function overlap(one: ArgumentPath, other: ArgumentPath): boolean {
-  return leadsInto(one, other) || leadsInto(other, one)
+/** Without repeats, and each path before those that lead into it. */
+export function inOrder(paths: readonly ArgumentPath[]): ArgumentPath[] {
+  const unique = new Map(paths.map((path) => [pointerOf(path), path])).values()
+  return [...unique].sort((a, b) => a.length - b.length)
 }
 
 /** A JSON pointer, as policies name a path in sets of text. */
 export function pointerOf(path: ArgumentPath): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
-function leadsInto(prefix: ArgumentPath, path: ArgumentPath): boolean {
-  return prefix.every((name, index) => path[index] === name)
 }
 
 function collect(expression: unknown, found: ArgumentPath[]): void {

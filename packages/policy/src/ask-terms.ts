@@ -6,6 +6,7 @@
 // group of `groups:`, `requester`, `group:<name at the issuer>` or `person:<subject>`.
 
 import type { ApprovalRequirement, Approver } from '@assent/core'
+import { approversOf, isApprover, type PeopleNames, principalNamed } from './people-names.ts'
 
 export interface AskTerms {
   readonly anyOf: readonly (readonly TermFactor[])[]
@@ -93,22 +94,21 @@ export function readAskTerms(annotations: Readonly<Record<string, string>>, grou
   }
 }
 
-/** The requirement for a call of this person, with the members of `groups:`. */
+/** The requirement for a call of this principal, with the members of `groups:`. */
 export function requirementOf(
   { anyOf, exclude }: AskTerms,
   requester: string,
-  groups: ReadonlyMap<string, readonly Approver[]>,
+  people: PeopleNames,
 ): ApprovalRequirement {
-  const approvers = (name: string): readonly Approver[] => {
-    if (name === 'requester') return [`person:${requester}`]
-    if (name.startsWith('group:') || name.startsWith('person:')) return [name as Approver]
-    return groups.get(name) ?? []
-  }
+  const approvers = (name: string): readonly Approver[] =>
+    name === 'requester' ? [`person:${requester}`] : approversOf(name, people)
   return {
     anyOf: anyOf.map((factors) =>
       factors.map(({ from, approvals }) => ({ from: [...new Set(from.flatMap(approvers))], approvals })),
     ),
-    excluded: exclude.map((name) => (name === 'requester' ? requester : name.slice('person:'.length))),
+    excluded: exclude.map((name) =>
+      name === 'requester' ? requester : principalNamed(name.slice('person:'.length), people.issuer),
+    ),
   }
 }
 
@@ -127,7 +127,7 @@ function readFactor(text: string): TermFactor | undefined {
 }
 
 function isKnown(name: string, groups: ReadonlySet<string>): boolean {
-  return name === 'requester' || /^(group|person):./.test(name) || groups.has(name)
+  return name === 'requester' || isApprover(name) || groups.has(name)
 }
 
 function namesIn(text = ''): string[] {

@@ -6,12 +6,13 @@
 
 import { isPlainObject, type JsonObject, type JsonValue } from '@assent/core'
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { type ArgumentPath, pointerOf, withoutInner } from './argument-paths.ts'
+import { type ArgumentPath, pointerOf } from './argument-paths.ts'
+import { isRuledOut, schemaAt, typesOf } from './input-schema.ts'
 
 export interface CedarArguments {
   readonly args: Record<string, CedarValueJson>
-  /** Paths whose value was left out although there is one. */
-  readonly unrepresentable: readonly ArgumentPath[]
+  /** Pointers of the paths whose value was left out although there is one. */
+  readonly unrepresentable: ReadonlySet<string>
   /** Pointers of the paths that were converted to a Long. */
   readonly integers: readonly string[]
   /** Pointers of the paths that the tool's schema rules out and the call does not have. */
@@ -27,26 +28,24 @@ const textChars = 65_536
 /** Below the range of Cedar's decimal, in which JavaScript has four exact decimal places. */
 const decimalMost = 100_000_000_000
 
+/** @param paths without repeats, and each before those that lead into it */
 export function cedarArguments(
   given: JsonObject,
   schema: JsonValue | undefined,
   paths: readonly ArgumentPath[],
 ): CedarArguments {
   const args: Record<string, CedarValueJson> = Object.create(null)
-  const unrepresentable: ArgumentPath[] = []
+  const unrepresentable = new Set<string>()
   const integers: string[] = []
   const absent: string[] = []
-  for (const path of withoutInner(paths)) {
-    const { value, at } = valueAt(given, path)
-    if (value === undefined || value === null) continue
-    const converted = convert(value, schemaAt(schema, at), 0)
-    if (converted === undefined || !put(args, at, converted)) unrepresentable.push(path)
-  }
   for (const path of paths) {
     const { value, at } = valueAt(given, path)
     if (value === undefined && isRuledOut(schema, path)) absent.push(pointerOf(path))
-    const isLong = typeof value === 'number' && typeof numberOf(value, schemaAt(schema, at)) === 'number'
-    if (isLong && at.length === path.length) integers.push(pointerOf(path))
+    if (value === undefined || value === null) continue
+    const converted = convert(value, schemaAt(schema, at), 0)
+    // What a shorter path has put there already contains this value.
+    if (converted === undefined || !put(args, at, converted)) unrepresentable.add(pointerOf(path))
+    else if (typeof converted === 'number' && at.length === path.length) integers.push(pointerOf(path))
   }
   return { args, unrepresentable, integers, absent }
 }
@@ -124,34 +123,4 @@ function recordOf(value: JsonObject, schema: JsonValue | undefined, depth: numbe
     record[name] = converted
   }
   return record
-}
-
-function schemaAt(schema: JsonValue | undefined, path: ArgumentPath): JsonValue | undefined {
-  let part = schema
-  for (const name of path) {
-    const { properties } = isPlainObject(part) ? (part as JsonObject) : {}
-    part = isPlainObject(properties) && Object.hasOwn(properties, name) ? (properties as JsonObject)[name] : undefined
-  }
-  return part
-}
-
-function typesOf(schema: JsonValue | undefined): readonly JsonValue[] {
-  const type = isPlainObject(schema) ? (schema as JsonObject).type : undefined
-  return Array.isArray(type) ? type : type === undefined ? [] : [type]
-}
-
-/** Keywords through which a schema may allow members that `properties` does not name. */
-const openKeywords = ['patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref', '$dynamicRef', 'if', 'dependentSchemas']
-
-/** Whether the schema declares the path nowhere and allows nothing else in its place. */
-function isRuledOut(schema: JsonValue | undefined, path: ArgumentPath): boolean {
-  let part = schema
-  for (const name of path) {
-    if (!isPlainObject(part)) return false
-    const { properties, additionalProperties } = part as JsonObject
-    if (openKeywords.some((keyword) => Object.hasOwn(part as JsonObject, keyword))) return false
-    if (!isPlainObject(properties) || !Object.hasOwn(properties, name)) return additionalProperties === false
-    part = (properties as JsonObject)[name]
-  }
-  return false
 }

@@ -5,24 +5,27 @@ import { type PolicyCall, PolicySet } from './policy-set.ts'
 import { type Condition, compileShortForm, type ShortPolicy } from './short-form.ts'
 
 const short = (name: string, effect: ShortPolicy['effect'], changes: Partial<ShortPolicy> = {}) => ({
-  where: name,
-  policy: compileShortForm({
-    name,
-    kind: 'tools',
-    targets: ['*'],
-    people: [],
-    annotations: {},
-    when: [],
-    effect,
-    isDryRun: false,
-    ...changes,
-  }),
+  place: { line: 1, column: 1 },
+  policy: compileShortForm(
+    {
+      name,
+      kind: 'tools',
+      targets: ['*'],
+      people: [],
+      annotations: {},
+      when: [],
+      effect,
+      isDryRun: false,
+      ...changes,
+    },
+    { groups: {} },
+  ),
 })
 
 async function cedar(text: string) {
   const parsed = (await loadCedar()).policyToJson(text)
   if (parsed.type === 'failure') throw new Error(JSON.stringify(parsed.errors))
-  return { where: 'cedar', policy: parsed.json }
+  return { place: { file: 'cedar', line: 1, column: 1 }, policy: parsed.json }
 }
 
 async function setOf(...sources: Parameters<typeof PolicySet.build>[0][number][]): Promise<PolicySet> {
@@ -114,7 +117,7 @@ test('[POLICY-3] a tool whose schema rules the argument out is not covered by th
   expect(effectOf(set, { id: 'x' }, { schema: { ...closed, $ref: '#/$defs/more' } })).toBe('ask')
 })
 
-test.each<[Extract<Condition['comparison'], { number: number }>['is'], number, [number, boolean][]]>([
+test.each<['equal' | 'above' | 'atLeast' | 'below' | 'atMost', number, [number, boolean][]]>([
   [
     'above',
     100,
@@ -172,7 +175,8 @@ test.each<[Extract<Condition['comparison'], { number: number }>['is'], number, [
     ],
   ],
 ])('[POLICY-4] %s %d compares whole numbers and decimals', async (is, number, cases) => {
-  const set = await setOf(allowAll, short('money', askRelease, { when: [when('pay.amount', { is, number })] }))
+  const comparison: Condition['comparison'] = is === 'equal' ? { is, anyOf: [number] } : { is, number }
+  const set = await setOf(allowAll, short('money', askRelease, { when: [when('pay.amount', comparison)] }))
   for (const type of ['integer', 'number', undefined]) {
     const amount = type === undefined ? {} : { type }
     const schema = { type: 'object', properties: { pay: { type: 'object', properties: { amount } } } }
@@ -242,7 +246,7 @@ test.each<[string, string, RegExp]>([
   ['an unknown mode', '@id("x") @mode("dryrun") permit(principal, action, resource);', /enforce or dry-run/],
 ])('[POLICY-7] policies with a mistake are refused: %s', async (_what, text, problem) => {
   const built = await PolicySet.build([await cedar(text)], new Set(['release']))
-  expect(built).toMatchObject([{ where: 'cedar', problem: expect.stringMatching(problem) }])
+  expect(built).toMatchObject([{ place: { file: 'cedar' }, problem: expect.stringMatching(problem) }])
 })
 
 test('[POLICY-8] a dry-run policy decides nothing, and is evaluated as a set of its own', async () => {

@@ -4,48 +4,44 @@
 // Does not own: where approvals are asked (route/), or who counts as approver (core).
 // I1  deny > ask > allow. Without a satisfied permit the call is denied.
 // I2  A policy that fails is never skipped: a forbid denies, an ask adds its requirement, a permit grants nothing.
-// I3  A policy that refers to an argument that Cedar cannot represent counts as failed, whatever it evaluates to.
+// I3  A policy that refers to an argument that Cedar cannot represent counts as failed, whatever it evaluates to, unless
+//     it is about other tools or people.
 // I4  Dry-run policies are a set of their own and never change a decision.
 
 import { canonicalJson, type JsonObject, type JsonValue } from '@assent/core'
-import type { CedarValueJson, EntityJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { type ArgumentPath, argumentPaths, overlap } from './argument-paths.ts'
+import type { CedarValueJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
+import { type ArgumentPath, argumentPaths, inOrder, pointerOf } from './argument-paths.ts'
 import { type AskTerms, askAnnotations, readAskTerms } from './ask-terms.ts'
 import { type Cedar, loadCedar } from './cedar.ts'
 import { cedarArguments } from './cedar-arguments.ts'
+import { actionEntity, entitiesOf, type PolicyPerson, type PolicyTarget, resourceEntity } from './cedar-entities.ts'
 import { actionOf, type PolicyKind } from './short-form.ts'
+import { couldApply } from './static-match.ts'
+import type { TimeFields } from './time-fields.ts'
 
-export interface PolicyCall {
-  readonly kind: PolicyKind
-  readonly server: string
-  /** The server's own name of the tool or prompt, or the address of the resource. */
-  readonly name: string
+export interface PolicyCall extends PolicyTarget {
   readonly arguments: JsonObject
   /** The tool's input schema, if it is known. */
   readonly schema?: JsonValue
-  /** The server's claims about the tool. */
-  readonly annotations?: JsonObject
   readonly isDefinitionChanged?: boolean
-  readonly person: {
-    readonly principal: string
-    readonly groups: readonly string[]
-    readonly roles: readonly string[]
-  }
+  readonly person: PolicyPerson
   /** What the calling program says about itself; not verified. */
   readonly claims: { readonly agent?: string; readonly client?: string }
-  readonly time: { readonly hour: number; readonly minute: number; readonly weekday: number; readonly date: string }
+  readonly time: TimeFields
   readonly address?: string
 }
 
 export type PolicyDecision =
-  | { readonly effect: 'allow'; readonly policies: readonly string[] }
-  | { readonly effect: 'ask'; readonly asks: readonly PolicyAsk[]; readonly policies: readonly string[] }
-  | {
-      readonly effect: 'deny'
-      readonly because: 'forbidden' | 'failed' | 'not-permitted'
-      readonly policies: readonly string[]
-      readonly errors: readonly PolicyError[]
-    }
+  | ({ readonly effect: 'allow' } & DecidedBy)
+  | ({ readonly effect: 'ask'; readonly asks: readonly PolicyAsk[] } & DecidedBy)
+  | ({ readonly effect: 'deny'; readonly because: 'forbidden' | 'failed' | 'not-permitted' } & DecidedBy)
+
+interface DecidedBy {
+  /** The policies that are satisfied; for a deny, those that deny. */
+  readonly policies: readonly string[]
+  /** The policies that could not be evaluated. */
+  readonly errors: readonly PolicyError[]
+}
 
 export interface PolicyAsk {
   readonly policy: string
@@ -62,24 +58,33 @@ export type PolicyMode = 'enforce' | 'dry-run'
 
 interface LoadedPolicy {
   readonly id: string
+  readonly policy: PolicyJson
   readonly effect: 'permit' | 'forbid'
   readonly terms?: AskTerms
   readonly paths: readonly ArgumentPath[]
   readonly kinds: ReadonlySet<PolicyKind>
 }
 
+export interface PolicyPlace {
+  /** A Cedar file; undefined for the configuration. */
+  readonly file?: string
+  readonly line: number
+  readonly column: number
+}
+
 export interface PolicySource {
   readonly policy: PolicyJson
-  /** For messages: the file or setting, such as `policies[2]`. */
-  readonly where: string
+  readonly place: PolicyPlace
 }
 
 export interface PolicyProblem {
-  readonly where: string
+  readonly place: PolicyPlace
   readonly problem: string
+  readonly suggestion?: string
 }
 
 const kinds = ['tools', 'prompts', 'resources'] as const
+const start: PolicyPlace = { line: 1, column: 1 }
 let setsBuilt = 0
 
 export class PolicySet {
@@ -93,7 +98,7 @@ export class PolicySet {
     this.#cedar = cedar
     this.#id = id
     this.#policies = policies
-    this.#paths = [...policies.values()].flatMap(({ paths }) => paths)
+    this.#paths = inOrder([...policies.values()].flatMap(({ paths }) => paths))
     this.#kinds = new Set([...policies.values()].flatMap((policy) => [...policy.kinds]))
   }
 
@@ -106,10 +111,10 @@ export class PolicySet {
     const cedar = await loadCedar()
     const problems: PolicyProblem[] = []
     const policies = new Map<string, LoadedPolicy>()
-    for (const { policy, where } of all) {
+    for (const { policy, place } of all) {
       const loaded = load(policy, groups)
-      if (typeof loaded === 'string') problems.push({ where, problem: loaded })
-      else if (policies.has(loaded.id)) problems.push({ where, problem: `Another policy is called "${loaded.id}".` })
+      if (typeof loaded === 'string') problems.push({ place, problem: loaded })
+      else if (policies.has(loaded.id)) problems.push({ place, problem: `Another policy is called "${loaded.id}".` })
       else policies.set(loaded.id, loaded)
     }
     if (problems.length > 0) return problems
@@ -119,7 +124,8 @@ export class PolicySet {
     const id = `set ${setsBuilt}`
     const staticPolicies = Object.fromEntries(sources.map(({ policy }) => [policy.annotations?.id ?? '', policy]))
     const parsed = cedar.preparsePolicySet(id, { staticPolicies })
-    if (parsed.type === 'failure') return parsed.errors.map(({ message }) => ({ where: 'policies', problem: message }))
+    if (parsed.type === 'failure')
+      return parsed.errors.map(({ message }) => ({ place: all[0]?.place ?? start, problem: message }))
     return new PolicySet(cedar, id, policies)
   }
 
@@ -129,26 +135,30 @@ export class PolicySet {
   }
 
   decide(call: PolicyCall): PolicyDecision {
-    if (!this.covers(call.kind)) return { effect: 'allow', policies: [] }
+    if (!this.covers(call.kind)) return { effect: 'allow', policies: [], errors: [] }
     const { args, unrepresentable, integers, absent } = cedarArguments(call.arguments, call.schema, this.#paths)
     const answer = this.#cedar.statefulIsAuthorized({
       principal: { type: 'Person', id: call.person.principal },
-      action: { type: 'Action', id: actionOf[call.kind] },
-      resource: { type: resourceTypes[call.kind], id: `${call.server}/${call.name}` },
+      action: actionEntity(call.kind),
+      resource: resourceEntity(call),
       context: { ...contextOf(call), args, integers: [...integers], absent: [...absent] },
       preparsedPolicySetId: this.#id,
-      entities: entitiesOf(call),
+      entities: entitiesOf(call.person, call, call.isDefinitionChanged === true),
     })
     if (answer.type === 'failure') return failedDecision(answer.errors.map(({ message }) => ({ policy: '', message })))
     const { decision, diagnostics } = answer.response
     const errors = diagnostics.errors.map(({ policyId, error }) => ({ policy: policyId, message: error.message }))
-    for (const { id, paths } of this.#policies.values()) {
-      const path = unrepresentable.find((one) => paths.some((other) => overlap(one, other)))
-      if (path !== undefined && !errors.some(({ policy }) => policy === id)) {
-        errors.push({ policy: id, message: `The argument ${path.join('.')} cannot be compared.` })
-      }
-    }
+    if (unrepresentable.size > 0) errors.push(...this.#unrepresentable(call, unrepresentable))
     return this.#combine(decision, diagnostics.reason, errors)
+  }
+
+  /** The policies that refer to such an argument, unless they are about other tools or people. */
+  #unrepresentable(call: PolicyCall, pointers: ReadonlySet<string>): PolicyError[] {
+    return [...this.#policies.values()].flatMap(({ id, paths, policy }) => {
+      const path = paths.find((one) => pointers.has(pointerOf(one)))
+      if (path === undefined || !couldApply(policy, call, call.person)) return []
+      return [{ policy: id, message: `The argument ${path.join('.')} cannot be compared.` }]
+    })
   }
 
   #combine(decision: 'allow' | 'deny', reason: readonly string[], errors: readonly PolicyError[]): PolicyDecision {
@@ -169,11 +179,10 @@ export class PolicySet {
       terms === undefined ? [] : [{ policy: id, terms }],
     )
     const policies = satisfied.map(({ id }) => id)
-    return asking.length === 0 ? { effect: 'allow', policies } : { effect: 'ask', asks: asking, policies }
+    const by = { policies, errors }
+    return asking.length === 0 ? { effect: 'allow', ...by } : { effect: 'ask', asks: asking, ...by }
   }
 }
-
-const resourceTypes = { tools: 'Tool', prompts: 'Prompt', resources: 'Resource' } as const
 
 function failedDecision(errors: readonly PolicyError[]): PolicyDecision {
   return { effect: 'deny', because: 'failed', policies: [], errors }
@@ -188,7 +197,7 @@ function load(policy: PolicyJson, groups: ReadonlySet<string>): LoadedPolicy | s
   if (unknown !== undefined)
     return `Unknown annotation @${unknown}. There are @id, @mode, @${askAnnotations.join(', @')}.`
   const paths = argumentPaths(policy)
-  const loaded = { id, effect: policy.effect, paths, kinds: kindsOf(policy) }
+  const loaded = { id, policy, effect: policy.effect, paths, kinds: kindsOf(policy) }
   if (annotations.ask === undefined) {
     const [term] = Object.keys(annotations)
     return term === undefined ? loaded : `@${term} belongs to a policy that asks: add @ask("…").`
@@ -198,43 +207,16 @@ function load(policy: PolicyJson, groups: ReadonlySet<string>): LoadedPolicy | s
   return read.ok ? { ...loaded, terms: read.terms } : `@${read.annotation}: ${read.problem}`
 }
 
-function modeOf({ annotations }: PolicyJson): PolicyMode {
+export function modeOf({ annotations }: PolicyJson): PolicyMode {
   return annotations?.mode === 'dry-run' ? 'dry-run' : 'enforce'
 }
 
 /** The kinds of call that a policy may apply to: all of them if its action is not limited. */
-function kindsOf({ action }: PolicyJson): ReadonlySet<PolicyKind> {
+export function kindsOf({ action }: PolicyJson): ReadonlySet<PolicyKind> {
   const text = action.op === 'All' ? undefined : canonicalJson(action as unknown as JsonValue)
   return new Set(kinds.filter((kind) => text === undefined || text.includes(`"${actionOf[kind]}"`)))
 }
 
 function contextOf({ claims, time, address }: PolicyCall): Record<string, CedarValueJson> {
   return { claims: { ...claims }, time: { ...time }, ...(address === undefined ? {} : { address }) }
-}
-
-function entitiesOf(call: PolicyCall): EntityJson[] {
-  const { person, server, name, kind, annotations = {} } = call
-  const isReadOnly = annotations.readOnlyHint === true
-  const attrs = {
-    server,
-    name,
-    readOnly: isReadOnly,
-    // A tool that does not say so may be destructive.
-    destructive: !isReadOnly && annotations.destructiveHint !== false,
-    idempotent: annotations.idempotentHint === true,
-    openWorld: annotations.openWorldHint !== false,
-    definitionChanged: call.isDefinitionChanged === true,
-  }
-  return [
-    {
-      uid: { type: 'Person', id: person.principal },
-      attrs: { roles: [...person.roles] },
-      parents: person.groups.map((id) => ({ type: 'Group', id })),
-    },
-    {
-      uid: { type: resourceTypes[kind], id: `${server}/${name}` },
-      attrs,
-      parents: [{ type: 'Server', id: server }],
-    },
-  ]
 }

@@ -5,8 +5,10 @@
 // anything but text, where `==` would be false. A tool whose schema rules the argument out is not covered
 // (`context.absent`).
 
+import type { Approver } from '@assent/core'
 import type { Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { type ArgumentPath, pointerOf } from './argument-paths.ts'
+import { approversOf, type PeopleNames } from './people-names.ts'
 
 export type PolicyKind = 'tools' | 'prompts' | 'resources'
 
@@ -14,7 +16,8 @@ export type PolicyKind = 'tools' | 'prompts' | 'resources'
 export type Comparison =
   | { readonly is: 'text' | 'pattern'; readonly anyOf: readonly string[] }
   | { readonly is: 'flag'; readonly value: boolean }
-  | { readonly is: 'equal' | 'above' | 'atLeast' | 'below' | 'atMost'; readonly number: number }
+  | { readonly is: 'equal'; readonly anyOf: readonly number[] }
+  | { readonly is: 'above' | 'atLeast' | 'below' | 'atMost'; readonly number: number }
   | { readonly is: 'contains'; readonly text: string }
 
 export interface Condition {
@@ -23,15 +26,26 @@ export interface Condition {
   readonly isNegated?: true
 }
 
+/** Hours on some days of the week. Where the end is before the beginning, it is on the next day. */
+export interface WeekHours {
+  /** 1 is Monday; the day on which the hours begin. */
+  readonly days: readonly number[]
+  /** Minutes after midnight. */
+  readonly fromMinute: number
+  readonly toMinute: number
+}
+
 export interface ShortPolicy {
   readonly name: string
   readonly kind: PolicyKind
   /** `server/name` patterns, with `*` for any text. */
   readonly targets: readonly string[]
-  /** People or groups; everybody if empty. */
+  /** Groups of `groups:`, `group:…` or `person:…`; everybody if empty. */
   readonly people: readonly string[]
   readonly annotations: Readonly<Partial<Record<'destructive' | 'readOnly' | 'idempotent' | 'openWorld', boolean>>>
   readonly when: readonly Condition[]
+  readonly during?: WeekHours
+  readonly outside?: WeekHours
   readonly effect: 'allow' | 'deny' | { readonly ask: Readonly<Record<string, string>> }
   readonly isDryRun: boolean
 }
@@ -42,12 +56,17 @@ export const actionOf: Readonly<Record<PolicyKind, string>> = {
   resources: 'resources/read',
 }
 
-export function compileShortForm(policy: ShortPolicy): PolicyJson {
+/** @param names who the names in `people` are */
+export function compileShortForm(policy: ShortPolicy, names: PeopleNames): PolicyJson {
   const { name, kind, effect } = policy
+  const people = policy.people.flatMap((one) => approversOf(one, names))
   const conditions = [
-    anyOf(policy.targets.map(target)),
-    ...(policy.people.length === 0 ? [] : [anyOf(policy.people.map(isPerson))]),
+    anyOf(policy.targets.map((pattern) => target(pattern, kind))),
+    // A group without members is nobody, not everybody.
+    ...(policy.people.length === 0 ? [] : [people.length === 0 ? never : anyOf(people.map(isPerson))]),
     ...Object.entries(policy.annotations).map(([hint, value]) => equals(attribute('resource', hint), value)),
+    ...(policy.during === undefined ? [] : [isWithin(policy.during)]),
+    ...(policy.outside === undefined ? [] : [not(isWithin(policy.outside))]),
     ...policy.when.map(condition),
   ]
   return {
@@ -64,15 +83,52 @@ export function compileShortForm(policy: ShortPolicy): PolicyJson {
   }
 }
 
-/** `server/name`; a pattern without a slash is one of names on every server. */
-function target(pattern: string): Expr {
-  const slash = pattern.indexOf('/')
-  const [server, name] = slash < 0 ? ['*', pattern] : [pattern.slice(0, slash), pattern.slice(slash + 1)]
+function target(pattern: string, kind: PolicyKind): Expr {
+  const { server, name } = splitTarget(pattern, kind)
   return allOf([like(attribute('resource', 'server'), server), like(attribute('resource', 'name'), name)])
 }
 
-function isPerson(name: string): Expr {
-  const [type, id] = name.startsWith('group:') ? ['Group', name.slice(6)] : ['Person', name.replace(/^person:/, '')]
+/** `server/name`; a pattern without a server is one of names on every server, also the address of a resource. */
+export function splitTarget(pattern: string, kind: PolicyKind): { readonly server: string; readonly name: string } {
+  const slash = pattern.indexOf('/')
+  const server = pattern.slice(0, Math.max(slash, 0))
+  const isAddress = kind === 'resources' && server.includes(':')
+  return slash < 0 || isAddress ? { server: '*', name: pattern } : { server, name: pattern.slice(slash + 1) }
+}
+
+function isWithin({ days, fromMinute, toMinute }: WeekHours): Expr {
+  const minute = sum(times(time('hour'), 60), time('minute'))
+  const isAfter: Expr = { '>=': { left: minute, right: { Value: fromMinute } } }
+  const isBefore: Expr = { '<': { left: minute, right: { Value: toMinute } } }
+  if (fromMinute < toMinute) return allOf([isDay(days), isAfter, isBefore])
+  const nextDays = days.map((day) => (day % 7) + 1)
+  return anyOf([allOf([isDay(days), isAfter]), allOf([isDay(nextDays), isBefore])])
+}
+
+function isDay(days: readonly number[]): Expr {
+  return { contains: { left: { Set: days.map((day) => ({ Value: day })) }, right: time('weekday') } }
+}
+
+function time(field: 'hour' | 'minute' | 'weekday'): Expr {
+  return member(attribute('context', 'time'), field)
+}
+
+function sum(left: Expr, right: Expr): Expr {
+  return { '+': { left, right } }
+}
+
+function times(left: Expr, number: number): Expr {
+  return { '*': { left, right: { Value: number } } }
+}
+
+function not(arg: Expr): Expr {
+  return { '!': { arg } }
+}
+
+const never: Expr = { Value: false }
+
+function isPerson(approver: Approver): Expr {
+  const [type, id] = approver.startsWith('group:') ? ['Group', approver.slice(6)] : ['Person', approver.slice(7)]
   return { in: { left: { Var: 'principal' }, right: { Value: { __entity: { type, id } } } } }
 }
 
@@ -80,7 +136,7 @@ function condition({ path, comparison, isNegated }: Condition): Expr {
   const argument = path.reduce<Expr>(member, attribute('context', 'args'))
   const test = compare(argument, pointerOf(path), comparison)
   const isAbsent = contains(attribute('context', 'absent'), pointerOf(path))
-  return allOf([{ '!': { arg: isAbsent } }, isNegated === true ? { '!': { arg: test } } : test])
+  return allOf([not(isAbsent), isNegated === true ? not(test) : test])
 }
 
 function compare(argument: Expr, pointer: string, comparison: Comparison): Expr {
@@ -91,18 +147,25 @@ function compare(argument: Expr, pointer: string, comparison: Comparison): Expr 
       return anyOf(comparison.anyOf.map((pattern) => like(argument, pattern)))
     case 'flag':
       // `==` would be false for text, such as "true"; `&&` and `!` fail for anything but a boolean.
-      return comparison.value ? allOf([argument, { Value: true }]) : { '!': { arg: argument } }
+      return comparison.value ? allOf([argument, { Value: true }]) : not(argument)
     case 'contains':
       return contains(argument, comparison.text)
-    default: {
-      const isLong = contains(attribute('context', 'integers'), pointer)
-      const long = allOf([isLong, longTest(argument, comparison)])
-      return anyOf([long, allOf([{ '!': { arg: isLong } }, decimalTest(argument, comparison)])])
-    }
+    case 'equal':
+      return anyOf(comparison.anyOf.map((number) => compareNumber(argument, pointer, { is: 'equal', number })))
+    default:
+      return compareNumber(argument, pointer, comparison)
   }
 }
 
-type NumberTest = Extract<Comparison, { readonly number: number }>
+interface NumberTest {
+  readonly is: 'equal' | 'above' | 'atLeast' | 'below' | 'atMost'
+  readonly number: number
+}
+
+function compareNumber(argument: Expr, pointer: string, test: NumberTest): Expr {
+  const isLong = contains(attribute('context', 'integers'), pointer)
+  return anyOf([allOf([isLong, longTest(argument, test)]), allOf([not(isLong), decimalTest(argument, test)])])
+}
 
 /** A whole number compared with any number: 5 is above 4.5 if it is above 4. */
 function longTest(left: Expr, { is, number }: NumberTest): Expr {

@@ -1,0 +1,104 @@
+// Mistakes and doubts in policies that parse: names and types of arguments, policies that match nothing, requirements
+// that nobody can meet, calls that nothing permits.
+//
+// The servers' tools are optional: without them only what the policies alone show is found.
+
+import { requirementsProblem } from '@assent/core'
+import { conditionFindings } from './argument-findings.ts'
+import { readAskTerms, requirementOf } from './ask-terms.ts'
+import { cedarFindings } from './cedar-findings.ts'
+import type { KnownTool, Nearest, PolicyFinding } from './finding.ts'
+import { type PolicySettings, policySources } from './policies.ts'
+import { kindsOf, modeOf, type PolicySource } from './policy-set.ts'
+import type { ShortPolicy } from './short-form.ts'
+import { couldApply } from './static-match.ts'
+
+export interface FindingOptions {
+  /** All tools of the servers; undefined if they are not known. */
+  readonly tools?: readonly KnownTool[]
+  readonly nearest: Nearest
+}
+
+const shownNames = 5
+
+export async function policyFindings(
+  settings: PolicySettings,
+  { tools, nearest }: FindingOptions,
+): Promise<readonly PolicyFinding[]> {
+  const sources = await policySources(settings)
+  if (!sources.ok) return sources.problems.map((problem) => ({ level: 'error', ...problem }))
+  const short = settings.shortForm.map(({ policy }) => policy)
+  const ofPolicies = sources.all.flatMap((source, index) => [
+    ...requirementFindings(source, settings),
+    ...(tools === undefined ? [] : toolFindings(source, short[index], tools, nearest)),
+  ])
+  const inFiles = sources.all.slice(short.length)
+  const ofCedar = await cedarFindings(inFiles, tools)
+  return [...ofPolicies, ...ofCedar, ...permitFindings(sources.all, tools ?? [])]
+}
+
+function requirementFindings({ policy, place }: PolicySource, settings: PolicySettings): PolicyFinding[] {
+  const { id, mode, ...annotations } = policy.annotations ?? {}
+  if (annotations.ask === undefined) return []
+  const read = readAskTerms(annotations, new Set(Object.keys(settings.groups)))
+  if (!read.ok) return []
+  const problem = requirementsProblem([requirementOf(read.terms, 'the requester', settings)])
+  if (problem === undefined) return []
+  return [
+    {
+      level: 'warning',
+      place,
+      problem: `What "${id}" asks about can never be approved, so every such call is refused: ${problem}`,
+      suggestion: 'Name more approvers, require fewer approvals, or exclude fewer people.',
+    },
+  ]
+}
+
+function toolFindings(
+  { policy, place }: PolicySource,
+  short: ShortPolicy | undefined,
+  tools: readonly KnownTool[],
+  nearest: Nearest,
+): PolicyFinding[] {
+  if (!kindsOf(policy).has('tools') || (short !== undefined && short.kind !== 'tools')) return []
+  const covered = tools.filter((tool) => couldApply(policy, tool))
+  if (covered.length > 0) return short === undefined ? [] : conditionFindings(short, place, covered, nearest)
+  const names = tools.map(({ server, name }) => `${server}/${name}`)
+  const meant = (short?.targets ?? []).map((target) => nearest(target, names)).find((one) => one !== undefined)
+  return [
+    {
+      level: 'warning',
+      place,
+      problem: `The policy "${policy.annotations?.id}" matches no tool of the servers.`,
+      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}?` }),
+    },
+  ]
+}
+
+/** What is denied because policies are about it and none permits it. */
+function permitFindings(all: readonly PolicySource[], tools: readonly KnownTool[]): PolicyFinding[] {
+  const enforced = all.filter(({ policy }) => modeOf(policy) === 'enforce')
+  const permits = enforced.filter(({ policy }) => policy.effect === 'permit')
+  const findings: PolicyFinding[] = []
+  for (const kind of ['tools', 'prompts', 'resources'] as const) {
+    const about = enforced.find(({ policy }) => kindsOf(policy).has(kind))
+    if (about === undefined || permits.some(({ policy }) => kindsOf(policy).has(kind))) continue
+    findings.push({
+      level: 'warning',
+      place: about.place,
+      problem: `Policies are about ${kind}, and none of them allows or asks: all ${kind} are denied.`,
+      suggestion: `To allow the others, add: { name: other ${kind}, ${kind}: "*", allow: true }`,
+    })
+  }
+  const [first] = enforced.filter(({ policy }) => kindsOf(policy).has('tools'))
+  const denied = tools.filter((tool) => !permits.some(({ policy }) => couldApply(policy, tool)))
+  if (first === undefined || denied.length === 0 || denied.length === tools.length) return findings
+  const names = denied.slice(0, shownNames).map(({ server, name }) => `${server}/${name}`)
+  const more = denied.length > names.length ? ` and ${denied.length - names.length} more` : ''
+  findings.push({
+    level: 'warning',
+    place: first.place,
+    problem: `No policy allows or asks about ${names.join(', ')}${more}: these calls are denied.`,
+  })
+  return findings
+}
