@@ -31,21 +31,24 @@ export async function cedarFindings(
     const id = policy.annotations?.id ?? ''
     const answer = cedar.validate({ schema: schemaWith(args), policies: { staticPolicies: { [id]: policy } } })
     const errors = answer.type === 'failure' ? answer.errors : answer.validationErrors.map(({ error }) => error)
-    for (const { message, help } of errors) {
-      findings.push({
-        level: 'error',
-        place,
-        problem: `${sentence(message)} Such a policy fails whenever it is evaluated.`,
-        ...(help === null ? {} : { suggestion: sentence(help) }),
-      })
+    // Cedar reports a mistake once per action.
+    const found = new Map(errors.map(({ message, help }) => [plain(message), help]))
+    for (const [problem, help] of found) {
+      findings.push({ level: 'error', place, problem, ...(help === null ? {} : { suggestion: sentence(help) }) })
     }
   }
   return findings
 }
 
+function plain(message: string): string {
+  const withoutAction = message.replaceAll(/ in context for Action::"[^"]*"/g, '')
+  return sentence(withoutAction.replace(/^for policy `(.*?)`, /, 'The policy "$1": '))
+}
+
 function sentence(words: string): string {
-  const plain = words.trim()
-  return /[.?!]$/.test(plain) ? plain : `${plain}.`
+  const trimmed = words.trim()
+  const first = trimmed.charAt(0).toUpperCase()
+  return `${first}${trimmed.slice(1)}${/[.?!]$/.test(trimmed) ? '' : '.'}`
 }
 
 /** The arguments of all tools that a policy covers as one record; undefined if Cedar has no type for one that it uses. */

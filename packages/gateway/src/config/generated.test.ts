@@ -48,10 +48,11 @@ test('[PROG-5] the page and the schema list every setting with its environment v
   for (const path of paths) {
     expect(page).toContain(`\`${path.join('.')}\``)
     expect(page).toContain(`\`${variableOf(path)}\``)
-    const schema = path.reduce<JsonObject | undefined>(
-      (at, name) => (at?.properties as Record<string, JsonObject> | undefined)?.[name],
-      configSchema(),
-    )
+    const schema = path.reduce<JsonObject | undefined>((at, name) => {
+      // A group that a list may stand for has alternatives.
+      const all = [at, ...((at?.anyOf as JsonObject[] | undefined) ?? [])]
+      return all.map((one) => (one?.properties as Record<string, JsonObject> | undefined)?.[name]).find(Boolean)
+    }, configSchema())
     expect(schema?.description).toContain(variableOf(path))
   }
 })

@@ -22,13 +22,19 @@ function schemaOf(setting: Setting, path: readonly string[] | undefined): JsonOb
   switch (setting.node) {
     case 'leaf':
       return { description: describe(setting.about, path), ...orReference(setting.kind.schema), ...defaultOf(setting) }
-    case 'list':
+    case 'list': {
+      const items = orReference(setting.kind.schema)
+      const all = { type: 'array', items, ...(setting.allowsOne ? { minItems: 1 } : {}) }
       return {
         description: describe(setting.about, path),
-        type: 'array',
-        items: orReference(setting.kind.schema),
+        ...(setting.allowsOne ? { anyOf: [items, all] } : all),
         ...(setting.fallback.length === 0 ? {} : { default: setting.fallback.map(String) }),
       }
+    }
+    case 'records':
+      return { description: setting.about, type: 'array', items: groupSchema({ ...setting, node: 'group' }, undefined) }
+    case 'custom':
+      return { description: setting.about, ...setting.schema }
     case 'named':
       return {
         description: setting.about,
@@ -37,23 +43,33 @@ function schemaOf(setting: Setting, path: readonly string[] | undefined): JsonOb
         propertyNames: { pattern: setting.names.source },
       }
     case 'group':
+      return groupSchema(setting, path)
     case 'optional-group': {
-      const required = Object.entries(setting.members as Members).flatMap(([name, member]) =>
-        member.node === 'leaf' && member.isRequired ? [name] : [],
-      )
-      return {
-        description: setting.about,
-        type: 'object',
-        additionalProperties: false,
-        properties: propertiesOf(setting.members, path),
-        ...(required.length === 0 ? {} : { required }),
-        ...(setting.node === 'group' && setting.either.length > 0
-          ? { oneOf: setting.either.map((name) => ({ required: [name] })) }
-          : {}),
-      }
+      const all = groupSchema(setting, path)
+      if (setting.listMember === undefined) return all
+      const { description, ...map } = all
+      const listed = schemaOf(setting.members[setting.listMember], undefined)
+      return { description: setting.about, anyOf: [listed, map] }
     }
-    case 'not-yet':
-      return { description: `Not supported in this version. ${setting.about}`, not: {} }
+  }
+}
+
+function groupSchema(
+  setting: Setting & { readonly node: 'group' | 'optional-group' },
+  path: readonly string[] | undefined,
+): JsonObject {
+  const required = Object.entries(setting.members as Members).flatMap(([name, member]) =>
+    member.node === 'leaf' && member.isRequired ? [name] : [],
+  )
+  return {
+    description: setting.about,
+    type: 'object',
+    additionalProperties: false,
+    properties: propertiesOf(setting.members, path),
+    ...(required.length === 0 ? {} : { required }),
+    ...(setting.node === 'group' && setting.either.length > 0
+      ? { oneOf: setting.either.map((name) => ({ required: [name] })) }
+      : {}),
   }
 }
 

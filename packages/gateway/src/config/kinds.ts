@@ -36,12 +36,13 @@ export interface Address {
 }
 
 export function text(words: string, pattern?: RegExp): ValueKind<string> {
+  const problem = `must be ${words.replaceAll('`', '')}`
   return {
     words,
     schema: { type: 'string', minLength: 1, ...(pattern === undefined ? {} : { pattern: pattern.source }) },
     read: (raw) => {
-      if (typeof raw !== 'string') return wrong(`must be ${words}`, `Put it in quotes: "${raw}".`)
-      return raw !== '' && (pattern === undefined || pattern.test(raw)) ? right(raw) : wrong(`must be ${words}`)
+      if (typeof raw !== 'string') return wrong(problem, `Put it in quotes: "${raw}".`)
+      return raw !== '' && (pattern === undefined || pattern.test(raw)) ? right(raw) : wrong(problem)
     },
     show: (value) => value,
   }

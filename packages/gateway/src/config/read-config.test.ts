@@ -56,7 +56,7 @@ test.each([
     'asks: { surfaces: [client, inbox], silent_after: 10m }',
     /asks\.silent_after must be shorter than asks\.wait/,
   ],
-  ['wrong quiet hours', 'desktop: { quiet: 22-7 }', /desktop\.quiet must be hours such as `22:00-07:00`/],
+  ['wrong quiet hours', 'desktop: { quiet: 22-7 }', /desktop\.quiet must be hours such as 22:00-07:00/],
   ['an empty list of surfaces', 'asks: { surfaces: [] }', /asks\.surfaces must have at least one surface/],
   [
     'an inbox with identity but without a client id',
@@ -89,7 +89,7 @@ test.each([
     'inbox: { client_secret: x }',
     /inbox\.client_secret has no effect without inbox\.client_id/,
   ],
-  ['a policy', 'policies: {}', /policies is not supported in this version/],
+  ['a policy without an effect', 'policies: [{ name: x, tools: "*" }]', /policies.1 needs allow or deny or ask/],
   ['a misspelt store scheme', 'store: postgress://db', /Did you mean postgres:\/\/…\?/],
   ['a broker without its scheme', 'wake: broker:4222', /Did you mean nats:\/\/broker:4222\?/],
   ['a broker of another kind', 'wake: redis://broker', /wake must be postgres, postgres:.*, or nats:/],

@@ -4,12 +4,25 @@
 
 import type { Scalar, ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
+import { readPolicies } from './policy-rules.ts'
 import { type ConfigLocation, type Problem, unknownSetting, type Warning } from './problem.ts'
 import { resolve, type Surroundings } from './references.ts'
 import { ruleProblems, standaloneWarnings } from './rules.ts'
 import { nameWarnings } from './server-rules.ts'
-import { type Group, type Leaf, type List, type Members, type Named, type Setting, variableOf } from './setting.ts'
-import { type Config, settings } from './settings.ts'
+import {
+  type CustomReader,
+  type Group,
+  type Leaf,
+  type List,
+  type Members,
+  type Named,
+  type OptionalGroup,
+  type RecordRead,
+  type Records,
+  type Setting,
+  variableOf,
+} from './setting.ts'
+import { type Config, settings, type WrittenConfig } from './settings.ts'
 import { type ConfigEntry, type ConfigNode, readSource } from './source.ts'
 import { strayVariables, whereElse } from './unknown-settings.ts'
 
@@ -22,14 +35,16 @@ export function readConfig(text: string, around: Surroundings): ConfigRead {
   const source = readSource(text)
   if (!source.ok) return { ok: false, problems: source.problems, warnings }
   const reader = new Reader(around)
-  const config = reader.read(settings, [], source.written) as Config
+  const written = reader.read(settings, [], source.written) as WrittenConfig
   // Rules between settings are checked only if each setting is valid by itself.
-  const problems = reader.problems.length > 0 ? reader.problems : ruleProblems(config, reader.placeOf)
-  problems.sort((a, b) => orderOf(a.place) - orderOf(b.place))
+  if (reader.problems.length > 0) return { ok: false, problems: inOrder(reader.problems), warnings }
+  const policies = readPolicies(written, around, reader.placeOf)
+  const config = { ...written, policies: policies.settings }
+  const problems = inOrder([...ruleProblems(config, reader.placeOf), ...policies.problems])
   if (problems.length > 0) return { ok: false, problems, warnings }
   const found = [...nameWarnings(config), ...(around.isStandalone === true ? [] : standaloneWarnings(config))]
   const ofRules = found.map((one) => ({ ...one, place: reader.placeOf(one.path) }))
-  return { ok: true, config, warnings: [...warnings, ...ofRules] }
+  return { ok: true, config, warnings: [...warnings, ...ofRules, ...policies.warnings] }
 }
 
 type Path = readonly string[]
@@ -59,12 +74,16 @@ class Reader {
         return this.#list(setting, path, written)
       case 'named':
         return this.#named(setting, path, written)
-      case 'not-yet':
-        if (written !== undefined)
-          this.#report(path, written.place, `is not supported in this version. ${setting.about}`, 'Remove it.')
-        return undefined
+      case 'records':
+        return this.#records(setting, path, written)
+      case 'custom':
+        return written === undefined || written.kind === 'nothing'
+          ? setting.fallback
+          : setting.read(written, this.#customReader(path))
       case 'optional-group':
         if (written === undefined && !this.#hasVariable(setting.members, path)) return undefined
+        if (setting.listMember !== undefined && written?.kind === 'list')
+          return this.#listMember(setting, setting.listMember, path, written)
         return this.#members(setting.members, path, written)
       case 'group': {
         this.#judgeEither(setting, path, written)
@@ -87,6 +106,41 @@ class Reader {
       this.read(member, [...path, name], given.get(name)?.value),
     ])
     return Object.fromEntries(read)
+  }
+
+  #records(setting: Records<Members>, path: Path, written: ConfigNode | undefined): RecordRead<unknown>[] {
+    if (written === undefined || written.kind === 'nothing') return []
+    if (written.kind !== 'list') {
+      this.#report(path, written.place, 'must be a list', 'Begin each item with "- ".')
+      return []
+    }
+    return written.items.map((item, index) => {
+      const inside = [...path, String(index + 1)]
+      const value = this.read({ ...setting, node: 'group' }, inside, item)
+      return { path: inside.join('.'), value }
+    })
+  }
+
+  /** A list in place of a group: its messages name no member. */
+  #listMember({ members }: OptionalGroup<Members>, name: string, path: Path, written: ConfigNode): unknown {
+    const others = Object.entries(members as Members).map(([other, member]) => [
+      other,
+      other === name ? this.read(member, path, written) : this.read(member, [...path, other], undefined),
+    ])
+    return Object.fromEntries(others)
+  }
+
+  #customReader(path: Path): CustomReader {
+    return {
+      report: (inside, place, words, suggestion) => this.#report([...path, ...inside], place, words, suggestion),
+      resolved: (inside, raw, place) => {
+        const resolved = typeof raw === 'string' ? resolve(raw, this.#around) : undefined
+        if (resolved?.ok === false) {
+          return this.#report([...path, ...inside], place, resolved.problem, resolved.suggestion)
+        }
+        return resolved === undefined ? raw : resolved.text
+      },
+    }
   }
 
   #named(setting: Named<Setting>, path: Path, written: ConfigNode | undefined): Record<string, unknown> {
@@ -123,7 +177,13 @@ class Reader {
       return variable.value.split(',').map((item) => this.#scalar(setting.kind, path, item.trim(), place))
     }
     if (written === undefined || written.kind === 'nothing') return setting.fallback
-    if (written.kind !== 'list') return this.#report(path, written.place, 'must be a list', 'Write [one, two].')
+    if (written.kind !== 'list' && !(setting.allowsOne && written.kind === 'scalar')) {
+      return this.#report(path, written.place, 'must be a list', 'Write [one, two].')
+    }
+    if (setting.allowsOne && written.kind === 'list' && written.items.length === 0) {
+      return this.#report(path, written.place, 'must not be empty', 'Remove it, or write a value.')
+    }
+    if (written.kind === 'scalar') return [this.#text(setting.kind, path, written.value, written.place)]
     return written.items.map((item, index) => {
       const place = [...path, String(index + 1)]
       if (item.kind !== 'scalar') return this.#report(place, item.place, `must be ${plain(setting.kind.words)}`)
@@ -171,6 +231,8 @@ class Reader {
 
   /** An empty variable counts as unset, because compose files pass unset variables as empty ones. */
   #variable(path: Path): { readonly name: string; readonly value: string } | undefined {
+    // Items of a list have no names, so they have no variables.
+    if (path.some((part) => /^[0-9]+$/.test(part))) return undefined
     const name = variableOf(path)
     const value = this.#around.variables[name]
     return value === undefined || value === '' ? undefined : { name, value }
@@ -188,6 +250,10 @@ class Reader {
 }
 
 const everySetting = 'docs/settings.md lists all settings.'
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => orderOf(a.place) - orderOf(b.place))
+}
 
 /** File order; variables come last. */
 function orderOf(place: ConfigLocation): number {

@@ -2,13 +2,21 @@
 //
 // Errors never contain the value of a reference. `$${` is an escaped `${`.
 
+import type { CedarFile } from '@assent/policy'
+
 export interface Surroundings {
   /** For `assent` without a command, instead of a gateway. */
   readonly isStandalone?: true
   readonly variables: Readonly<Record<string, string | undefined>>
   /** The content of a file, or why it cannot be read. Relative paths start at the configuration's folder. */
   readFile(path: string): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
+  /** A file with Cedar policies, or those of a folder. Without it, there are none to read. */
+  readCedar?(path: string): CedarRead
 }
+
+export type CedarRead =
+  | { readonly ok: true; readonly files: readonly CedarFile[] }
+  | { readonly ok: false; readonly reason: string }
 
 export type Resolved =
   | { readonly ok: true; readonly text: string; readonly isReferred: boolean }

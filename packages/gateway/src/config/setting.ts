@@ -3,7 +3,10 @@
 // The reader, the JSON Schema, docs/settings.md and the names of the environment variables are all derived from this
 // description, so they cannot differ.
 
-import type { ValueKind } from './kinds.ts'
+import type { JsonObject } from '@assent/core'
+import type { Scalar, ValueKind } from './kinds.ts'
+import type { ConfigLocation } from './problem.ts'
+import type { ConfigNode } from './source.ts'
 
 interface Described {
   /** One or two sentences in Markdown, for docs/settings.md and for editors. */
@@ -27,6 +30,39 @@ export interface List<T> extends Described {
   readonly fallback: readonly T[]
   readonly fallbackWords?: string
   readonly isSecret: boolean
+  /** A single value may be written without brackets; an empty list is a mistake. */
+  readonly allowsOne: boolean
+}
+
+/** A list of groups, such as policies. */
+export interface Records<M extends Members> extends Described {
+  readonly node: 'records'
+  readonly members: M
+  /** Exactly one of these must be given in each item. */
+  readonly either: readonly (keyof M & string)[]
+}
+
+/** One item of a list of groups, with its path for messages. */
+export interface RecordRead<T> {
+  readonly path: string
+  readonly value: T
+}
+
+/** A value with a form of its own, such as the conditions of a policy. */
+export interface Custom<T> extends Described {
+  readonly node: 'custom'
+  /** What to write, for docs/settings.md. */
+  readonly words: string
+  readonly schema: JsonObject
+  readonly fallback: T
+  read(written: ConfigNode, reader: CustomReader): T
+}
+
+export interface CustomReader {
+  /** @param inside names below the setting */
+  report(inside: readonly string[], place: ConfigLocation, words: string, suggestion?: string): undefined
+  /** The value with its references resolved; undefined if that fails, which is reported. */
+  resolved(inside: readonly string[], raw: Scalar, place: ConfigLocation): Scalar | undefined
 }
 
 export interface Group<M extends Members> extends Described {
@@ -40,6 +76,8 @@ export interface Group<M extends Members> extends Described {
 export interface OptionalGroup<M extends Members> extends Described {
   readonly node: 'optional-group'
   readonly members: M
+  /** The member that a list stands for, where one is written instead of the group. */
+  readonly listMember?: keyof M & string
 }
 
 export interface Named<S extends Setting> extends Described {
@@ -50,15 +88,10 @@ export interface Named<S extends Setting> extends Described {
   readonly isSecret: boolean
 }
 
-/** A known setting without an effect yet: refused with this message. */
-export interface NotYet extends Described {
-  readonly node: 'not-yet'
-}
-
 export type Members = Readonly<Record<string, Setting>>
 export type Setting =
   // biome-ignore lint/suspicious/noExplicitAny: a tree holds settings of every type; each keeps its own where it is used
-  Leaf<any> | List<any> | Group<any> | OptionalGroup<any> | Named<any> | NotYet
+  Leaf<any> | List<any> | Group<any> | OptionalGroup<any> | Named<any> | Records<any> | Custom<any>
 
 export type ValueOf<S> =
   S extends Leaf<infer T>
@@ -71,7 +104,11 @@ export type ValueOf<S> =
           ? MembersOf<M> | undefined
           : S extends Named<infer N>
             ? Readonly<Record<string, ValueOf<N>>>
-            : undefined
+            : S extends Records<infer M>
+              ? readonly RecordRead<MembersOf<M>>[]
+              : S extends Custom<infer T>
+                ? T
+                : never
 
 type MembersOf<M> = { readonly [K in keyof M]: ValueOf<M[K]> }
 
@@ -105,9 +142,17 @@ export function list<T>(
   kind: ValueKind<T>,
   fallback: readonly NoInfer<T>[],
   about: string,
-  extras: Extras = {},
+  extras: Extras & { readonly allowsOne?: boolean } = {},
 ): List<T> {
-  return { node: 'list', kind, fallback, about, isSecret: false, ...extras }
+  return { node: 'list', kind, fallback, about, isSecret: false, allowsOne: false, ...extras }
+}
+
+export function records<M extends Members>(
+  about: string,
+  members: M,
+  either: readonly (keyof M & string)[] = [],
+): Records<M> {
+  return { node: 'records', members, about, either }
 }
 
 export function group<M extends Members>(
@@ -118,8 +163,12 @@ export function group<M extends Members>(
   return { node: 'group', members, about, either }
 }
 
-export function optionalGroup<M extends Members>(about: string, members: M): OptionalGroup<M> {
-  return { node: 'optional-group', members, about }
+export function optionalGroup<M extends Members>(
+  about: string,
+  members: M,
+  extras: { readonly listMember?: keyof M & string } = {},
+): OptionalGroup<M> {
+  return { node: 'optional-group', members, about, ...extras }
 }
 
 export function named<S extends Setting>(
@@ -129,10 +178,6 @@ export function named<S extends Setting>(
   { isSecret = false }: { readonly isSecret?: boolean } = {},
 ): Named<S> {
   return { node: 'named', of, names: names.pattern, nameWords: names.words, about, isSecret }
-}
-
-export function notYet(about: string): NotYet {
-  return { node: 'not-yet', about }
 }
 
 /** The variable that overrides the setting at this path. */

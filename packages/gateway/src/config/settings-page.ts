@@ -19,7 +19,7 @@ editors; in YAML, this first line is enough:
   Write \`$\${\` for a literal \`\${\`.
 - **Environment variables override the file**: the setting \`asks.wait\` is \`ASSENT_ASKS_WAIT\`, and lists are separated by
   commas. Settings under names that you choose (servers, keys) can only be set in the file.
-- **Nothing is ignored**: an unknown setting is an error, and so is a setting that this version does not support yet.
+- **Nothing is ignored**: an unknown setting is an error.
 - **SIGHUP reloads**: the new file is checked first; if it has a mistake, the old configuration stays in force. These settings
   change only after a restart: ${restartSettings.map((name) => `\`${name}\``).join(', ')}, adding or removing
   \`inbox\` in \`asks.surfaces\` and, with an inbox, switching sign-in with accounts on or off.
@@ -36,12 +36,14 @@ function sectionOf(path: readonly string[], setting: Setting): string {
     case 'leaf':
     case 'list':
       return [heading, setting.about, facts(path, setting)].join('\n\n')
-    case 'not-yet':
-      return [heading, `**Not supported in this version**; setting it is an error. ${setting.about}`].join('\n\n')
+    case 'custom':
+      return [heading, setting.about, `- Value: ${setting.words}.`].join('\n\n')
+    case 'records':
+      return [heading, setting.about, ...membersOf([...path, '<n>'], setting.members)].join('\n\n')
     case 'named': {
       const inside = [...path, '<name>']
       const names = `Names: ${setting.nameWords}.`
-      if (setting.of.node === 'leaf')
+      if (setting.of.node === 'leaf' || setting.of.node === 'list')
         return [heading, setting.about, `- ${names}\n- Values: ${setting.of.kind.words}.`].join('\n\n')
       return [heading, setting.about, `- ${names}`, ...membersOf(inside, setting.of.members)].join('\n\n')
     }
@@ -58,11 +60,15 @@ function membersOf(path: readonly string[], members: Members): string[] {
 function facts(path: readonly string[], setting: Setting & { node: 'leaf' | 'list' }): string {
   const isList = setting.node === 'list'
   const lines = [
-    `- ${isList ? 'A list; each item:' : 'Value:'} ${setting.kind.words}.`,
+    `- ${isList ? listWords(setting) : 'Value:'} ${setting.kind.words}.`,
     `- Default: ${fallbackOf(setting)}.`,
   ]
-  if (!path.includes('<name>')) lines.push(`- Variable: \`${variableOf(path)}\`.`)
+  if (!path.includes('<name>') && !path.includes('<n>')) lines.push(`- Variable: \`${variableOf(path)}\`.`)
   return lines.join('\n')
+}
+
+function listWords({ allowsOne }: Setting & { node: 'list' }): string {
+  return allowsOne ? 'A value or a list; each:' : 'A list; each item:'
 }
 
 function fallbackOf(setting: Setting & { node: 'leaf' | 'list' }): string {

@@ -1,16 +1,17 @@
 // Every setting of the gateway, described once: its name, kind, default and meaning.
 //
-// To add a setting: describe it here or in the file of its group, implement it, and run `npm run settings`. A setting
-// without an effect is marked `notYet` and refused: a setting that is silently ignored is worse than an error.
+// To add a setting: describe it here or in the file of its group, implement it, and run `npm run settings`.
 
 import { askLimits, presenceSettings } from '@assent/core'
+import type { PolicySettings } from '@assent/policy'
 import { relayLimits } from '../limits.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
 import { address, choice, duration, flag, text, url } from './kinds.ts'
 import { limitSettings } from './limit-settings.ts'
+import { groupSettings, policySettings } from './policy-settings.ts'
 import { serverSettings } from './server-settings.ts'
-import { group, list, named, notYet, optional, required, type ValueOf, value } from './setting.ts'
+import { group, list, named, optional, required, type ValueOf, value } from './setting.ts'
 import { sealSecret, storeAddress, wakeAddress } from './special-kinds.ts'
 import { day, minute } from './units.ts'
 
@@ -164,7 +165,8 @@ export const settings = group('The configuration of `assent gateway`.', {
       fallbackWords: '`7d`',
     }),
   }),
-  policies: notYet('There are no approval policies in this version: a question is asked when a server asks it.'),
+  groups: groupSettings,
+  policies: policySettings,
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {
     level: value(choice('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'The minimum level.'),
@@ -201,4 +203,10 @@ export const restartSettings = [
   'limits.request_within',
 ] as const
 
-export type Config = ValueOf<typeof settings>
+/** As written, before the rules between settings are checked. */
+export type WrittenConfig = ValueOf<typeof settings>
+
+export type Config = Omit<WrittenConfig, 'policies'> & {
+  /** Undefined without policies. */
+  readonly policies: PolicySettings | undefined
+}

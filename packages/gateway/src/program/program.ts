@@ -16,6 +16,7 @@ import { addInitCommand } from './init-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPasskeysCommands } from './passkeys-command.ts'
 import { addPlayCommand } from './play-command.ts'
+import { addPolicyCommands } from './policy-commands.ts'
 import { addRunCommand } from './run-command.ts'
 import { addServersCommand } from './servers-command.ts'
 import type { Terminal } from './terminal.ts'
@@ -89,6 +90,7 @@ export function commandLine(terminal: Terminal, end: (code: ExitCode) => void): 
   addGatewayCommand(program, terminal, end)
   addServersCommand(program, terminal, end)
   addConfigCommands(program, terminal, end)
+  addPolicyCommands(program, terminal, end)
   addAuditCommands(program, terminal, end)
   addMigrateCommand(program, terminal, end)
   addPlayCommand(program, terminal, end)

@@ -26,6 +26,8 @@ export function reloadableOf(
   onError: (error: unknown) => void,
   { issuerKeys, origin = () => undefined }: InForce = {},
 ): Reloadable {
+  // A policy that is not enforced must not seem to be.
+  if (config.policies !== undefined) throw new Error('Policies are not enforced by this version. Remove policies.')
   const { identity, asks, inbox, listen } = config
   const changes = {
     servers: serversOf(config),

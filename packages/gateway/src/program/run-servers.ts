@@ -3,12 +3,13 @@
 // Server output is untrusted: it cannot move the cursor, colour a line or imitate a line of ours, and configured
 // secrets are redacted.
 
+import { compact } from '@assent/core'
 import { redactor, secretsOf } from '../config/redact.ts'
 import type { Config } from '../config/settings.ts'
 import { expectedOrigin } from '../http/listen.ts'
 import { safeJson, safeLine } from '../inbox/terminal/safe-json.ts'
 import { relayLimits } from '../limits.ts'
-import { type CheckedServer, checkServers } from '../servers/check-servers.ts'
+import { type CheckedServer, type CheckOptions, checkServers } from '../servers/check-servers.ts'
 import { applyLimits } from './apply-limits.ts'
 import type { FoundConfig } from './config-file.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -35,7 +36,7 @@ export async function runServers(
 }
 
 /** Stops early, and stops its servers, if this process receives a stop signal. */
-export async function checkedServers(config: Config): Promise<CheckedServer[]> {
+export async function checkedServers(config: Config, onTools?: CheckOptions['onTools']): Promise<CheckedServer[]> {
   applyLimits(config)
   const stopping = new AbortController()
   const signals = handleSignals(undefined)
@@ -45,6 +46,7 @@ export async function checkedServers(config: Config): Promise<CheckedServer[]> {
     const checked = await checkServers(serversOf(config), {
       askWaitMs: config.asks.wait ?? relayLimits.askWaitMs,
       signal: stopping.signal,
+      ...compact({ onTools }),
       // A server with secrets needs these variables to start. This check serves no secret pages; the token is invalid.
       secretsOf: (server) => ({
         ASSENT_SECRETS_URL: config.inbox.url?.origin ?? expectedOrigin(config.listen),

@@ -36,13 +36,15 @@ export interface CheckOptions extends Pick<ServersOptions, 'secretsOf'> {
   readonly askWaitMs: number
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal
+  /** Called with the definitions of the tools that clients may use. */
+  readonly onTools?: (server: string, tools: readonly JsonObject[]) => void
 }
 
 const maxPages = 100
 
 export async function checkServers(
   configs: Readonly<Record<string, ServerConfig>>,
-  { askWaitMs, signal, secretsOf }: CheckOptions,
+  { askWaitMs, signal, secretsOf, onTools }: CheckOptions,
 ): Promise<CheckedServer[]> {
   const found = new Map<string, DetectedServer>()
   const printed = new Map(Object.entries(configs).map(([name, config]) => [name, linesOf(config)]))
@@ -57,7 +59,8 @@ export async function checkServers(
     return await Promise.all(
       servers.names.map(async (name): Promise<CheckedServer> => {
         try {
-          const checked = await checkServer(await servers.find(name), configs[name] ?? {}, servers.naming, signal)
+          const server = await servers.find(name)
+          const checked = await checkServer(server, configs[name] ?? {}, servers.naming, { signal, onTools })
           const how = found.get(name) ?? { transport: 'in-process', revision: '' }
           return { name, ok: true, ...how, ...checked }
         } catch (error) {
@@ -82,33 +85,39 @@ async function checkServer(
   server: Upstream,
   { timeouts, tools }: Settings,
   naming: Naming,
-  signal: AbortSignal,
+  { signal, onTools }: { readonly signal: AbortSignal; readonly onTools: CheckOptions['onTools'] },
 ): Promise<ServerDetails> {
   const began = performance.now()
   const call = callOf(signal)
   const limitMs = timeoutsOf(timeouts).openMs
   const { capabilities } = await inTime(server.describe(call), limitMs, signal)
   const startMs = Math.round(performance.now() - began)
-  const names = capabilities.tools === undefined ? [] : await inTime(toolsOf(server, call), limitMs, signal)
-  const offered = names.filter((name) => isOffered(tools ?? everyTool, name)).length
-  const details = { tools: offered, hiddenTools: names.length - offered, startMs }
+  const all = capabilities.tools === undefined ? [] : await inTime(toolsOf(server, call), limitMs, signal)
+  const names = all.map(nameOf)
+  const offered = all.filter((tool) => isOffered(tools ?? everyTool, nameOf(tool)))
+  onTools?.(server.name, offered)
+  const details = { tools: offered.length, hiddenTools: all.length - offered.length, startMs }
   const shortened = names.filter((name) => naming.isShortened(server.name, name))
   return shortened.length === 0 ? details : { ...details, shortened }
 }
 
-async function toolsOf(server: Upstream, call: Call): Promise<string[]> {
-  const names: string[] = []
+function nameOf(tool: JsonObject): string {
+  return stringAt(tool, 'name') ?? ''
+}
+
+async function toolsOf(server: Upstream, call: Call): Promise<JsonObject[]> {
+  const all: JsonObject[] = []
   let params = {}
   for (let page = 0; page < maxPages; page++) {
     const outcome = await server.start({ ...call, method: 'tools/list', params })
     if (outcome.kind === 'failed') throw new Error(`It does not list its tools. ${outcome.error.message}`)
     const { tools, nextCursor } = outcome.kind === 'finished' ? outcome.result : {}
     if (!Array.isArray(tools)) throw new Error('It does not list its tools: the reply to tools/list has no list.')
-    names.push(...tools.map((tool) => stringAt(tool as JsonObject, 'name') ?? ''))
-    if (nextCursor === undefined) return names
+    all.push(...(tools as JsonObject[]))
+    if (nextCursor === undefined) return all
     params = { cursor: nextCursor }
   }
-  return names
+  return all
 }
 
 async function inTime<Value>(work: Promise<Value>, limitMs: number, signal: AbortSignal): Promise<Value> {

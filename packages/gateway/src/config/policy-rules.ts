@@ -1,0 +1,169 @@
+// Turns the written policies into the settings of the policy engine, and reports the mistakes that only show when
+// several settings are compared.
+
+import {
+  type CedarFile,
+  isTimeZone,
+  type PolicyKind,
+  type PolicyPlace,
+  type PolicySettings,
+  type ShortPolicy,
+  splitTarget,
+} from '@assent/policy'
+import { nearest } from './nearest.ts'
+import { annotationsOfAsk, type PolicyReport } from './policy-ask.ts'
+import type { WrittenPolicies, WrittenRule } from './policy-settings.ts'
+import type { ConfigLocation, Problem, Warning } from './problem.ts'
+import type { Surroundings } from './references.ts'
+import type { WrittenConfig } from './settings.ts'
+
+export interface PoliciesRead {
+  /** Undefined without policies, and with a mistake. */
+  readonly settings: PolicySettings | undefined
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Warning[]
+}
+
+const kinds = ['tools', 'prompts', 'resources'] as const
+
+export function readPolicies(
+  config: WrittenConfig,
+  around: Surroundings,
+  placeOf: (path: string) => ConfigLocation,
+): PoliciesRead {
+  const problems: Problem[] = []
+  const warnings: Warning[] = []
+  const into =
+    (all: Problem[]): PolicyReport =>
+    (path, words, suggestion) =>
+      all.push({ path, words, place: placeOf(path), ...(suggestion === undefined ? {} : { suggestion }) })
+  const report = into(problems)
+  const { policies, groups, identity } = config
+  groupWarnings(config, into(warnings))
+  if (policies === undefined) return { settings: undefined, problems, warnings }
+  const shortForm = policies.rules.map(({ path, value }) => ({
+    policy: shortPolicyOf(value, path, config, report),
+    place: placeIn(placeOf(path)),
+  }))
+  for (const [name, paths] of Map.groupBy(policies.rules, ({ value }) => value.name)) {
+    for (const { path } of paths.slice(1)) {
+      report(`${path}.name`, `is also the name of ${paths[0]?.path}`, `Give it another name than "${name}".`)
+    }
+  }
+  const cedarFiles = cedarFilesOf(policies, around, report)
+  for (const name of policies.owners) checkName('policies.owners', name, config, report)
+  if (!isTimeZone(policies.time_zone)) {
+    report('policies.time_zone', 'is not the name of a time zone', 'For example: Europe/Berlin')
+  }
+  const hasPolicies = shortForm.length > 0 || cedarFiles.length > 0
+  if (problems.length > 0 || !hasPolicies) return { settings: undefined, problems, warnings }
+  const settings = {
+    shortForm,
+    cedarFiles,
+    groups,
+    owners: policies.owners,
+    timeZone: policies.time_zone,
+    pinsDescriptions: policies.pin_descriptions,
+    ...(identity === undefined ? {} : { issuer: identity.issuer }),
+  }
+  return { settings, problems, warnings }
+}
+
+function groupWarnings({ groups, policies, identity }: WrittenConfig, warn: PolicyReport): void {
+  const all = Object.entries(groups)
+  if (policies === undefined && all.length > 0) warn('groups', 'has no effect without policies', 'Remove it.')
+  const usesIssuer = all.find(([, members]) => members.some((member) => member.startsWith('group:')))
+  if (usesIssuer !== undefined && identity?.groups_claim === undefined) {
+    warn(
+      `groups.${usesIssuer[0]}`,
+      'has a group of the issuer, but people are in no group without identity.groups_claim',
+      identity === undefined ? 'Add identity.' : 'Add groups_claim to identity.',
+    )
+  }
+}
+
+function shortPolicyOf(rule: WrittenRule, path: string, config: WrittenConfig, report: PolicyReport): ShortPolicy {
+  const { kind, targets } = targetsOf(rule, path, config, report)
+  for (const name of rule.people) {
+    if (name === 'requester') report(`${path}.people`, 'cannot be requester: the requester is the person who calls')
+    else checkName(`${path}.people`, name, config, report)
+  }
+  const { destructive, read_only: readOnly, idempotent, open_world: openWorld } = rule.annotations
+  const hints = Object.entries({ destructive, readOnly, idempotent, openWorld })
+  const given = hints.filter((hint): hint is [string, boolean] => hint[1] !== undefined)
+  if (given.length > 0 && kind !== 'tools') {
+    report(`${path}.annotations`, 'has no effect: only tools have annotations', 'Remove it.')
+  }
+  if (rule.when.length > 0 && kind === 'resources') {
+    report(`${path}.when`, 'has no effect: a resource has no arguments', 'Remove it.')
+  }
+  const checkGroup = (at: string, name: string) => checkName(at, name, config, report)
+  if (rule.ask?.surfaces.includes('inbox') === true && !config.asks.surfaces.includes('inbox')) {
+    report(`${path}.ask`, 'needs the inbox, where people approve', 'Add inbox to asks.surfaces.')
+  }
+  const ask = rule.ask === undefined ? undefined : annotationsOfAsk(rule.ask, `${path}.ask`, report, checkGroup)
+  return {
+    name: rule.name,
+    kind,
+    targets,
+    people: rule.people,
+    annotations: Object.fromEntries(given),
+    when: rule.when,
+    ...(rule.during === undefined ? {} : { during: rule.during }),
+    ...(rule.outside === undefined ? {} : { outside: rule.outside }),
+    effect: ask === undefined ? (rule.deny === true ? 'deny' : 'allow') : { ask },
+    isDryRun: rule.mode === 'dry-run',
+  }
+}
+
+function targetsOf(
+  rule: WrittenRule,
+  path: string,
+  { servers }: WrittenConfig,
+  report: PolicyReport,
+): { kind: PolicyKind; targets: readonly string[] } {
+  const given = kinds.filter((kind) => rule[kind].length > 0)
+  const [kind = 'tools'] = given
+  if (given.length > 1) {
+    report(path, `has ${given.join(' and ')}: only one is allowed`, 'Write one policy for each.')
+  }
+  const hasHint = Object.values(rule.annotations).some((hint) => hint !== undefined)
+  if (given.length === 0 && !hasHint) {
+    report(path, 'needs tools, prompts, resources or annotations', 'For all tools, write: tools: ["*"]')
+  }
+  const targets = given.length === 0 ? ['*'] : rule[kind]
+  const names = Object.keys(servers)
+  for (const target of targets) {
+    const { server } = splitTarget(target, kind)
+    if (server.includes('*') || names.includes(server)) continue
+    const meant = nearest(server, names)
+    const suggestion = meant === undefined ? `The servers are ${names.join(', ')}.` : `Did you mean ${meant}?`
+    report(`${path}.${kind}`, `names the server ${server}, which is not in servers`, suggestion)
+  }
+  return { kind, targets }
+}
+
+/** Reports a name that is not `group:…`, not `person:…` and not in `groups`. */
+function checkName(path: string, name: string, { groups }: WrittenConfig, report: PolicyReport): void {
+  if (/^(group|person):./.test(name) || Object.hasOwn(groups, name)) return
+  const names = Object.keys(groups)
+  const meant = nearest(name, names)
+  const known = names.length === 0 ? 'Add it to groups.' : `The groups are ${names.join(', ')}.`
+  report(
+    path,
+    `names the group ${name}, which is not in groups`,
+    meant === undefined ? known : `Did you mean ${meant}?`,
+  )
+}
+
+function cedarFilesOf({ cedar }: WrittenPolicies, around: Surroundings, report: PolicyReport): readonly CedarFile[] {
+  if (cedar === undefined) return []
+  const read = around.readCedar?.(cedar) ?? { ok: false, reason: 'there is no configuration file' }
+  if (!read.ok) report('policies.cedar', `names ${cedar}, which cannot be read: ${read.reason}`)
+  else if (read.files.length === 0) report('policies.cedar', `names ${cedar}, which has no *.cedar files`)
+  return read.ok ? read.files : []
+}
+
+function placeIn(place: ConfigLocation): PolicyPlace {
+  return place.kind === 'file' ? { line: place.line, column: place.column } : { line: 1, column: 1 }
+}
