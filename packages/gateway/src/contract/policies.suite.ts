@@ -1,7 +1,7 @@
 // A gateway with policies, and people in groups.
 
 import type { Person } from '@assent/core'
-import { compileShortForm, type PolicyCall, PolicySet, requirementOf, type ShortPolicy } from '@assent/policy'
+import { Policies, type ShortPolicy } from '@assent/policy'
 import { openTestEnv } from '../../../../test-kit/gateway/test-env.ts'
 import { personHeader } from '../../../../test-kit/person-header.ts'
 import type { PolicyDecider } from '../call/policy/policy-gate.ts'
@@ -13,8 +13,6 @@ export const cleo: Person = { principal: 'cleo', groups: ['release', 'security']
 export const dave: Person = { principal: 'dave', groups: ['engineers'] }
 const people = [ann, ben, cleo, dave]
 
-const anytime: PolicyCall['time'] = { hour: 10, minute: 0, weekday: 2, date: '2026-11-17' }
-
 /** Each policy covers all tools, unless it says otherwise. */
 export type PolicyText = Partial<ShortPolicy> & Pick<ShortPolicy, 'name' | 'effect'>
 
@@ -25,31 +23,28 @@ export const twoOfRelease: PolicyText = {
 }
 
 export async function policiesOf(...policies: readonly PolicyText[]): Promise<PolicyDecider> {
-  const sources = policies.map((policy) => ({
-    where: policy.name,
-    policy: compileShortForm({
-      kind: 'tools',
+  const shortForm = policies.map((policy, index) => ({
+    place: { line: index + 1, column: 1 },
+    policy: {
+      kind: 'tools' as const,
       targets: ['*'],
       people: [],
       annotations: {},
       when: [],
       isDryRun: false,
       ...policy,
-    }),
+    },
   }))
-  const build = async (mode: 'enforce' | 'dry-run') => {
-    const built = await PolicySet.build(sources, new Set(), mode)
-    if (!(built instanceof PolicySet)) throw new Error(JSON.stringify(built))
-    return built
-  }
-  const [enforced, dry] = [await build('enforce'), await build('dry-run')]
-  return {
-    covers: (kind) => enforced.covers(kind),
-    decide: (call) => enforced.decide(call),
-    dryRun: (call) => (policies.some(({ isDryRun }) => isDryRun === true) ? dry.decide(call) : undefined),
-    requirementsOf: (asks, requester) => asks.map(({ terms }) => requirementOf(terms, requester, new Map())),
-    timeAt: () => anytime,
-  }
+  const opened = await Policies.open({
+    shortForm,
+    cedarFiles: [],
+    groups: {},
+    owners: [],
+    timeZone: 'UTC',
+    pinsDescriptions: false,
+  })
+  if (!(opened instanceof Policies)) throw new Error(JSON.stringify(opened))
+  return opened
 }
 
 export const identifyWithGroups: NonNullable<GatewayOptions['identify']> = ({ headers }) => {

@@ -16,7 +16,7 @@ import {
   policiesOf,
   twoOfRelease,
 } from './policies.suite.ts'
-import { call } from './wire.suite.ts'
+import { call, request } from './wire.suite.ts'
 
 const generations: readonly Revision[] = ['2025-11-25', '2026-07-28']
 const pairings = generations.flatMap((client) => generations.map((server) => ({ client, server })))
@@ -155,6 +155,20 @@ describe.each(pairings)('a $client client and a $server server that never asks',
   })
 })
 
+test('[POLICY-41] a tool that a person can never call is not in their list, and the list is private', async () => {
+  const server = await anAskingServer('2026-07-28')
+  const forRelease: PolicyText = { ...allowAll, people: ['group:release'] }
+  const { gateway } = await aGatewayWithPolicies({ deploy: { url: server.url } }, [forRelease])
+  const listFor = async (person: string) => (await request(gateway.url, 'tools/list', {}, { person })).message.result
+
+  const named = expect.objectContaining({ name: 'ask' })
+
+  const forBen = await listFor('ben')
+  expect(forBen.tools).toContainEqual(named)
+  expect(forBen.cacheScope).toBe('private')
+  expect((await listFor('dave')).tools).not.toContainEqual(named)
+})
+
 test('[POLICY-37] a forged answer of the client to an approval in the inbox does not count', async () => {
   const server = await anAskingServer('2026-07-28')
   const { gateway, store } = await aGatewayWithPolicies({ deploy: { url: server.url } }, [allowAll, twoOfRelease], {
@@ -172,36 +186,27 @@ test('[POLICY-37] a forged answer of the client to an approval in the inbox does
 })
 
 test('[POLICY-38] an approval holds for exactly its arguments, and for one run', async () => {
-  const server = await anAskingServer('2026-07-28')
-  const { gateway, store } = await aGatewayWithPolicies({ deploy: { url: server.url } }, [allowAll, twoOfRelease], {
-    holdMs: 10,
-  })
-  const { requestState } = (await call(gateway.url, noQuestions)).message.result
-  const ask = await firstAsk(store, ben)
-  await answerInInbox(store, ask, accept, ben)
-  await answerInInbox(store, ask, accept, cleo)
+  const { server, gateway, requestState } = await anApprovedCall()
 
   const changed = await call(gateway.url, { questions: [], other: 1 }, { requestState })
   expect(changed.message.error).toBeDefined()
   expect(server.begun).toBe(0)
 
-  const runs = await Promise.all([1, 2, 3].map(() => call(gateway.url, noQuestions, { requestState })))
-  for (const { message } of runs) expect(message.result).toMatchObject(done)
+  const runs = await Promise.all([1, 2, 3].map(() => resultOf(gateway.url, noQuestions, requestState)))
+  for (const result of runs) expect(result).toMatchObject(done)
   expect(server.begun).toBe(1)
   expect((await call(gateway.url, noQuestions)).message.result).toMatchObject({ resultType: 'input_required' })
 })
 
-test('[POLICY-39] when the approval is used, stricter policies ask again and a deny denies', async () => {
+/** A call whose approval has been given, and which has not been continued. */
+async function anApprovedCall() {
   const server = await anAskingServer('2026-07-28')
   const servers = { deploy: { url: server.url } }
   const { gateway, store } = await aGatewayWithPolicies(servers, [allowAll, twoOfRelease], { holdMs: 10 })
-  const approved = async () => {
-    const { requestState } = (await call(gateway.url, noQuestions)).message.result
-    const ask = await firstAsk(store, ben)
-    await answerInInbox(store, ask, accept, ben)
-    await answerInInbox(store, ask, accept, cleo)
-    return requestState
-  }
+  const { requestState } = (await call(gateway.url, noQuestions)).message.result
+  const ask = await firstAsk(store, ben)
+  await answerInInbox(store, ask, accept, ben)
+  await answerInInbox(store, ask, accept, cleo)
   const reload = async (...policies: readonly PolicyText[]) =>
     gateway.reload({
       servers,
@@ -209,18 +214,41 @@ test('[POLICY-39] when the approval is used, stricter policies ask again and a d
       surfaces: ['client', 'inbox'],
       policies: await policiesOf(...policies),
     })
+  return { server, gateway, store, requestState, reload }
+}
 
-  const first = await approved()
+/** The result of a call whose caller retries as long as it has to wait. */
+async function resultOf(url: string, args: object, requestState: unknown) {
+  let state = requestState
+  return until(async () => {
+    const { result } = (await call(url, { ...args }, { requestState: state })).message
+    if (result.resultType !== 'input_required') return result
+    state = result.requestState
+    return undefined
+  })
+}
+
+test('[POLICY-39] when the approval is used, stricter policies ask again', async () => {
+  const { server, gateway, store, requestState, reload } = await anApprovedCall()
+
   await reload(allowAll, twoOfRelease, { name: 'security', effect: { ask: { ask: 'group:security' } } })
-  const again = (await call(gateway.url, noQuestions, { requestState: first })).message
-  expect(again.result, JSON.stringify(again)).toMatchObject({ resultType: 'input_required' })
+  const again = (await call(gateway.url, noQuestions, { requestState })).message.result
+
+  expect(again).toMatchObject({ resultType: 'input_required' })
   expect((await firstAsk(store, cleo)).approvalRule.requirements).toHaveLength(2)
   expect(server.begun).toBe(0)
+})
 
-  await reload(allowAll, { name: 'closed', effect: 'deny' })
-  const denied = await call(gateway.url, noQuestions, { requestState: first })
-  expect(denied.message.result).toMatchObject({ isError: true })
-  expect(server.begun).toBe(0)
+test('[POLICY-39] when the approval is used, a deny denies, and weaker policies go on', async () => {
+  const denied = await anApprovedCall()
+  await denied.reload(allowAll, { name: 'closed', effect: 'deny' })
+  expect(await resultOf(denied.gateway.url, noQuestions, denied.requestState)).toMatchObject({ isError: true })
+  expect(denied.server.begun).toBe(0)
+
+  const weaker = await anApprovedCall()
+  await weaker.reload(allowAll)
+  expect(await resultOf(weaker.gateway.url, noQuestions, weaker.requestState)).toMatchObject(done)
+  expect(weaker.server.begun).toBe(1)
 })
 
 test('[POLICY-40] what cannot be judged or approved does not run', async () => {

@@ -2,6 +2,7 @@
 
 import { compact } from '@assent/core'
 import type { NamingRules } from '../call/naming.ts'
+import type { PolicyDecider } from '../call/policy/policy-gate.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
 import type { Config, restartSettings } from '../config/settings.ts'
 import type { Known } from '../http/host.ts'
@@ -16,6 +17,8 @@ import type { Reloadable } from './gateway.ts'
 export interface InForce {
   /** Keys of the issuer; without them they are fetched when the first token arrives. */
   readonly issuerKeys?: IssuerKeys | undefined
+  /** The opened policies of the configuration. */
+  readonly policies?: PolicyDecider | undefined
   /** The origin of the inbox, once known: the system may choose the port. */
   readonly origin?: () => string | undefined
 }
@@ -24,10 +27,10 @@ export function reloadableOf(
   config: Config,
   nowMs: () => number,
   onError: (error: unknown) => void,
-  { issuerKeys, origin = () => undefined }: InForce = {},
+  { issuerKeys, policies, origin = () => undefined }: InForce = {},
 ): Reloadable {
   // A policy that is not enforced must not seem to be.
-  if (config.policies !== undefined) throw new Error('Policies are not enforced by this version. Remove policies.')
+  if (config.policies !== undefined && policies === undefined) throw new Error('The policies were not opened.')
   const { identity, asks, inbox, listen } = config
   const changes = {
     servers: serversOf(config),
@@ -38,6 +41,7 @@ export function reloadableOf(
     unseenAfterMs: asks.unseen_after,
     silentAfterMs: asks.silent_after,
     presence: inbox.presence,
+    policies,
     inboxUrl: () => inbox.url?.href ?? `${origin() ?? expectedOrigin(listen)}/`,
   }
   if (identity === undefined) return changes

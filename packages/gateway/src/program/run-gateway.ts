@@ -28,6 +28,7 @@ import { type GatewayOptions, startGateway } from './gateway.ts'
 import { openInbox, type ServedInbox, serveStandaloneInbox } from './inbox.ts'
 import { IssuerInForce } from './issuer-in-force.ts'
 import { fromHereAlone, metricsPage, openMetricsListener } from './metrics-listener.ts'
+import { openPolicies } from './open-policies.ts'
 import { serveOwnStdio } from './own-stdio.ts'
 import { type Condition, healthPages, identityPages } from './pages.ts'
 import { Readiness } from './readiness.ts'
@@ -60,6 +61,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     )
   }
   log.info({ file: resolve(file) }, 'Configuration read.')
+  const policies = await openPolicies(first)
   applyLimits(first)
   const figures = new Metrics(ownVersion())
   const { store, keys, sealKeys } = await openState(first, terminal.variables, {
@@ -81,7 +83,7 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     const issuerKeys = () => issuer.keys
     const inbox = await openInbox(first, { store, keys, sealKeys, issuerKeys, log })
     const pages = inbox === undefined ? {} : { secretPages: inbox.secretPages }
-    const inForce = { issuerKeys: issuer.keys, origin: () => inbox?.origin }
+    const inForce = { issuerKeys: issuer.keys, policies, origin: () => inbox?.origin }
     const parts = {
       ...reloadableOf(first, () => store.nowMs(), log.exception, inForce),
       ...reporting(watch, log, live),

@@ -26,7 +26,7 @@ import {
   requirementsProblem,
   toolDefinitionDigest,
 } from '@assent/core'
-import type { PolicyAsk, PolicyCall, PolicyDecision, PolicyKind } from '@assent/policy'
+import type { PolicyAsk, PolicyCall, PolicyDecision, PolicyKind, PolicyTarget } from '@assent/policy'
 import type { Store } from '@assent/store'
 import { policyLimits } from '../../limits.ts'
 import { errorCodes, objectAt, stringAt } from '../../protocol/messages.ts'
@@ -42,7 +42,7 @@ import {
   unsent,
   type WantedApproval,
 } from '../model.ts'
-import { namedIn } from '../names.ts'
+import { listOf, namedIn } from '../names.ts'
 import { actionOf } from './action-of.ts'
 import { isCovered, type RequiredApproval, requiredApproval } from './required-approval.ts'
 import { ToolDefinitions } from './tool-definitions.ts'
@@ -55,6 +55,8 @@ export interface PolicyDecider {
   /** What the dry-run policies would decide; undefined without any. */
   dryRun(call: PolicyCall): PolicyDecision | undefined
   requirementsOf(asks: readonly PolicyAsk[], requester: string): readonly ApprovalRequirement[]
+  /** Whether this person's calls of this target are denied whatever their arguments are. */
+  neverAllowed(person: PolicyCall['person'], target: PolicyTarget): boolean
   /** The fields of the local time that policies compare. */
   timeAt(nowMs: number): PolicyCall['time']
 }
@@ -100,6 +102,12 @@ const following: Readonly<Record<string, string>> = {
   'completion/complete': 'prompts/get',
 }
 
+const listKinds: ReadonlyMap<string, PolicyKind> = new Map([
+  ['tools/list', 'tools'],
+  ['prompts/list', 'prompts'],
+  ['resources/list', 'resources'],
+])
+
 /** A call that may go to its server, or what the caller gets instead. */
 type Judged =
   | { readonly effect: 'allow' }
@@ -141,6 +149,9 @@ export class PolicyGate {
   async #start(upstream: Upstream, call: Call): Promise<Outcome> {
     const policies = this.#options.policies()
     if (policies === undefined) return upstream.start(call)
+    const listed = listKinds.get(call.method)
+    if (listed !== undefined && policies.covers(listed))
+      return withoutDenied(policies, upstream.name, call, listed, await upstream.start(call))
     const followed = Object.hasOwn(following, call.method) ? followedBy(call) : undefined
     const judged = await this.#judge(policies, upstream, followed ?? call)
     if (judged.effect === 'allow') return upstream.start(call)
@@ -237,7 +248,7 @@ export class PolicyGate {
       arguments: objectAt(call.params, 'arguments') ?? {},
       ...(kind === 'tools' && definition.inputSchema !== undefined ? { schema: definition.inputSchema } : {}),
       annotations: objectAt(definition, 'annotations') ?? {},
-      person: { principal: call.principal, groups: call.groups ?? [], roles: [] },
+      person: personOf(call),
       claims: {
         ...(call.agent === undefined ? {} : { agent: call.agent }),
         ...(client === undefined ? {} : { client }),
@@ -318,6 +329,32 @@ function asBegun(call: Call): Call {
 function isApproved(response: InputResponse): boolean {
   if (!('result' in response) || response.result.action !== 'accept') return false
   return objectAt(response.result, 'content')?.decision === 'approve'
+}
+
+/** A list without what this person can never call. The list is then this person's own. */
+function withoutDenied(
+  policies: PolicyDecider,
+  server: string,
+  call: Call,
+  kind: PolicyKind,
+  outcome: Outcome,
+): Outcome {
+  const list = listOf(call.method) ?? ''
+  const items = outcome.kind === 'finished' ? outcome.result[list] : undefined
+  if (outcome.kind !== 'finished' || !Array.isArray(items)) return outcome
+  const person = personOf(call)
+  const shown = items.filter((item) => {
+    const definition = isPlainObject(item) ? (item as JsonObject) : {}
+    const name = stringAt(definition, kind === 'resources' ? 'uri' : 'name')
+    if (name === undefined) return false
+    const annotations = objectAt(definition, 'annotations') ?? {}
+    return !policies.neverAllowed(person, { kind, server, name, annotations })
+  })
+  return { ...outcome, result: { ...outcome.result, [list]: shown, cacheScope: 'private' } }
+}
+
+function personOf({ principal, groups = [] }: Call): PolicyCall['person'] {
+  return { principal, groups, roles: [] }
 }
 
 /** The request whose decision this one follows. */
