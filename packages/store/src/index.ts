@@ -24,6 +24,9 @@ export type { Unverified } from './asks/signatures.ts'
 export type { AskMove, Change, ChangeListener, Changes, ChangesRead } from './changes/changes.ts'
 export type { Waiter } from './notify/waiters.ts'
 
+// send messages about asks
+export type { DueMessage, MessageClaim, MessageStage, NextMessage, Outbox } from './outbox/outbox.ts'
+
 // use an approval once
 export type { Grant, Grants, GrantUse } from './grants/grants.ts'
 

@@ -21,6 +21,7 @@ import { Grants } from './grants/grants.ts'
 import { Notifier } from './notify/notifier.ts'
 import type { SignalCounts, Signals, Transport } from './notify/signals.ts'
 import { SqliteSignals } from './notify/sqlite-signals.ts'
+import { Outbox } from './outbox/outbox.ts'
 import { Passkeys } from './passkeys/passkeys.ts'
 import { RecordCheck } from './record-check/record-check.ts'
 import { Replicas } from './replicas/replicas.ts'
@@ -85,6 +86,8 @@ export class Store {
   readonly steps: Steps
   readonly signIns: SignIns
   readonly passkeys: Passkeys
+  /** Messages to the approvers of asks. */
+  readonly outbox: Outbox
   readonly audit: Audit
   /** Verifies the audit log, and compares asks and grants with it. */
   readonly record: RecordCheck
@@ -129,6 +132,7 @@ export class Store {
     this.secrets = new Secrets(engine, this.asks, this.audit)
     this.steps = new Steps(engine)
     this.signIns = new SignIns(engine, this.#notifier)
+    this.outbox = new Outbox(engine)
   }
 
   /** Call it regularly, from any number of processes. Only the size of the database depends on it. */

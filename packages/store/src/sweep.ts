@@ -17,6 +17,7 @@ import { deleteSettings } from './client-sessions/session-settings.ts'
 import { deleteDeferred } from './deferred/read-deferred.ts'
 import type { Engine } from './engine/engine.ts'
 import { deleteExpiredIds } from './grants/used-ids.ts'
+import { deleteOldMessages } from './outbox/finish-message.ts'
 import { deleteReplicas } from './replicas/renew-lease.ts'
 import { deleteRounds } from './rounds/read-round.ts'
 import { deletePages } from './secrets/collect-page.ts'
@@ -44,6 +45,9 @@ const namesKeptMs = 30 * 24 * 60 * 60 * 1_000
 // decide, and a day.
 const callsKeptMs = 15 * 24 * 60 * 60 * 1_000
 
+// Longer than the last attempt to send the message about an end.
+const messagesKeptMs = 7 * 24 * 60 * 60 * 1_000
+
 export async function sweep(engine: Engine, asks: Asks): Promise<SweepResult> {
   let expired = 0
   for (const { tenant, id } of await engine.run(findDue, { at_most: atMost })) {
@@ -63,7 +67,8 @@ export async function sweep(engine: Engine, asks: Asks): Promise<SweepResult> {
   const pages = await engine.run(deletePages, {})
   const rounds = await engine.run(deleteRounds, { margin: clockSkewMs })
   const replicas = await engine.run(deleteReplicas, { margin: clockSkewMs })
-  const all = [ids, calls, deferred, steps, links, sessions, ofClients, settings, pages, rounds, replicas]
+  const messages = await engine.run(deleteOldMessages, { kept: messagesKeptMs })
+  const all = [ids, calls, deferred, steps, links, sessions, ofClients, settings, pages, rounds, replicas, messages]
   const deleted = all.reduce((sum, rows) => sum + rows.length, 0)
   return { expired, deleted }
 }

@@ -95,9 +95,10 @@ export class Asks {
    *
    * @param atMost limits on open asks; beyond one of them it throws `TooManyOpen`, and the ask is not raised
    * @param waitsAt the replica whose request waits for the answer; its lease must be valid; see `handOut`
+   * @param isAnnounced its approvers get messages about it; see `Outbox`
    */
-  async raise(draft: AskDraft, atMost?: OpenLimits, waitsAt?: string): Promise<Ask> {
-    const raise = () => this.#raising.raise(draft, atMost, waitsAt)
+  async raise(draft: AskDraft, atMost?: OpenLimits, waitsAt?: string, isAnnounced = false): Promise<Ask> {
+    const raise = () => this.#raising.raise(draft, atMost, waitsAt, isAnnounced)
     const isWaitedFor = waitsAt !== undefined || draft.callId !== undefined
     return isWaitedFor ? this.#raised.raise(draft.tenant, draft.id, raise) : (await raise()).ask
   }

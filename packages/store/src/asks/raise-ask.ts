@@ -1,5 +1,6 @@
 import { isRecordable, type RecordedParams, recorded } from '../audit/recorded.ts'
 import { atomic, type Part, type Statement } from '../engine/statement.ts'
+import { announced } from '../outbox/announce-ask.ts'
 import { limitCheck, type OpenLimitParams, type RaiseOutcomeRow, raiseOutcome } from './open-limits.ts'
 
 export type RaiseParams = RecordedParams & {
@@ -23,6 +24,7 @@ export type RaiseParams = RecordedParams & {
   signature: string
   waits_at: string | null
   wait_unknown: number | null
+  announce: number
 }
 
 export type Raised = { raised_at: number }
@@ -69,12 +71,12 @@ function listed(approvers: number): Part {
 const recording = recorded('raised', `'ask.raised'`)
 
 export const raiseAsk = byApproverCount((approvers): Statement<RaiseParams, Raised> => {
-  return atomic(`raise_ask_${approvers}`, raised, listed(approvers), ...recording)
+  return atomic(`raise_ask_${approvers}`, raised, listed(approvers), announced, ...recording)
 })
 
 export const raiseAskWithin = byApproverCount(
   (approvers): Statement<RaiseParams & OpenLimitParams, RaiseOutcomeRow> => {
-    const parts = [limitCheck, raisedWithin, listed(approvers), ...recording, raiseOutcome]
+    const parts = [limitCheck, raisedWithin, listed(approvers), announced, ...recording, raiseOutcome]
     return { name: `raise_ask_within_${approvers}`, parts, result: raiseOutcome.name }
   },
 )

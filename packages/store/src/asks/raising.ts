@@ -53,12 +53,13 @@ export class Raising {
     draft: AskDraft,
     atMost: OpenLimits | undefined,
     waitsAt: string | undefined,
+    isAnnounced: boolean,
   ): Promise<{ ask: Ask; isNew: boolean }> {
     const problem = draftProblem(draft)
     if (problem !== undefined) throw new AssentError('validation_failed', problem)
 
     const { audit, notifier, read } = this.#options
-    const params = this.#params(draft, waitsAt)
+    const params = this.#params(draft, waitsAt, isAnnounced)
     const count = listedFor(draft).length
     let outcome = await this.#tryOnce(params, count, atMost)
     if (outcome.raised_at === null && outcome.limit_reached === null) {
@@ -83,7 +84,7 @@ export class Raising {
     return { ask, isNew: false }
   }
 
-  #params(draft: AskDraft, waitsAt: string | undefined): RaiseParams {
+  #params(draft: AskDraft, waitsAt: string | undefined, isAnnounced: boolean): RaiseParams {
     const { audit, contents, signatures } = this.#options
     const { approvalRule, question } = draft
     const approvers = listedFor(draft).map((name, index) => [approverParam(index), name])
@@ -108,6 +109,7 @@ export class Raising {
       signature: signatures.ofAsk(draft),
       waits_at: waitsAt ?? null,
       wait_unknown: draft.isWaitUnknown === true ? 1 : null,
+      announce: isAnnounced ? 1 : 0,
       ...audit.body(raisedBody(draft, contents)),
       ...Object.fromEntries(approvers),
     }

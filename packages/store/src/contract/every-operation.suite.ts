@@ -26,6 +26,13 @@ export async function useEveryOperation(store: Store): Promise<void> {
   const limits = { keepMs: 60_000, perPrincipal: 10 }
   expect(await store.sessions.begin(session, { revision: '2025-11-25', client: '{}', owner: 'me' }, limits)).toBe(true)
   expect(await store.sessions.read(session)).toBeDefined()
+  await store.asks.raise(anApproval(['group:ops'], 1), atMost, undefined, true)
+  for (const left of [1, 0]) {
+    const [due] = await store.outbox.claim({ tenant: 'acme', owner: 'me', leaseMs: 60_000, atMost: 9 })
+    if (due === undefined) throw new Error('No message is due.')
+    const next = { stage: 'expiring', dueAtMs: 0, attempts: 0, done: [] } as const
+    expect(await (left === 1 ? store.outbox.reschedule(due, next) : store.outbox.remove(due))).toBe(true)
+  }
   await store.sweep()
   await store.abandonLostCalls()
   expect(await store.audit.verify('acme')).toMatchObject({ ok: true })

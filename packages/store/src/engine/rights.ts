@@ -23,6 +23,7 @@ export const rightsByTable: Readonly<Record<string, readonly Right[]>> = {
   grants: update,
   migrations: read,
   open_counts: update,
+  outbox: updateAndDelete,
   passkeys: update,
   replicas: updateAndDelete,
   rounds: updateAndDelete,
