@@ -27,6 +27,7 @@ export const gatewayFolders: readonly string[] = [
   'program',
   'setup',
   'inbox',
+  'notify',
   'http',
   'telemetry',
   'clients',

@@ -1,6 +1,7 @@
 import type { LookupOptions } from 'node:dns'
 import { describe, expect, test } from 'vitest'
-import { networkIn, PlainNetworks } from './plain-networks.ts'
+import { networkIn } from '../protocol/networks.ts'
+import { PlainNetworks } from './plain-networks.ts'
 
 type Done = (error: null, found: readonly { address: string; family: number }[]) => void
 

@@ -20,13 +20,22 @@ test('[PROG-5] assent.schema.json is up to date with the settings (npm run setti
   expect(JSON.parse(readFromRoot('packages/gateway/assent.schema.json'))).toEqual(configSchema())
 })
 
-test.each(['docs/gateway.md', 'docs/production.md'])(
+test.each(['docs/gateway.md', 'docs/production.md', 'docs/guide/messages.md'])(
   '[PROG-5] every YAML example in %s is a valid configuration',
   (page) => {
     const blocks = [...readFromRoot(page).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '')
     const key = Buffer.alloc(32).toString('base64')
     const around = {
-      variables: { GITHUB_TOKEN: 't', INBOX_SECRET: 's', POD_IP: '10.0.0.5' },
+      variables: {
+        GITHUB_TOKEN: 't',
+        INBOX_SECRET: 's',
+        POD_IP: '10.0.0.5',
+        SLACK_WEBHOOK: 'https://hooks.slack.com/services/T0/B0/x',
+        TEAMS_WEBHOOK: 'https://example.com/workflows/1',
+        NTFY_TOKEN: 't',
+        SMTP_PASSWORD: 'p',
+        WEBHOOK_SECRET: `whsec_${key}`,
+      },
       readFile: () => ({ ok: true, text: key }) as const,
     }
     const oneServer = '\nservers: { a: { command: b } }'

@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { notifySecrets } from './notify-settings.ts'
 import type { Config } from './settings.ts'
 
 export type Redact = (text: string) => string
@@ -23,7 +24,7 @@ export function redactor(secrets: readonly string[]): Redact {
 }
 
 /** All secrets in a configuration. */
-export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
+export function secretsOf({ servers, store, wake, inbox, notify }: Config): string[] {
   const ofServers = Object.values(servers).flatMap((server) => [
     ...(server.secrets.token === undefined ? [] : [server.secrets.token]),
     ...Object.values(server.headers),
@@ -38,7 +39,7 @@ export function secretsOf({ servers, store, wake, inbox }: Config): string[] {
     return [password === '' ? username : password]
   })
   const spelled = [...inStore, ...inWake].filter((secret) => secret !== '')
-  return [...ofServers, ...inInbox, ...spelled, ...spelled.map(decodeURIComponent)]
+  return [...ofServers, ...inInbox, ...notifySecrets(notify), ...spelled, ...spelled.map(decodeURIComponent)]
 }
 
 /** Secrets of a started server: its variables, and arguments that are not an option, a file or a package name. */

@@ -3,6 +3,7 @@
 import { relayLimits } from '../limits.ts'
 import { isLoopback } from '../protocol/loopback.ts'
 import { clusterProblems } from './cluster-settings.ts'
+import { notifyProblems } from './notify-rules.ts'
 import type { ConfigLocation, Problem } from './problem.ts'
 import { serverProblems } from './server-rules.ts'
 import type { ServerSettings } from './server-settings.ts'
@@ -46,7 +47,7 @@ export function ruleProblems(config: Config, placeOf: (path: string) => ConfigLo
       report(`servers.${name}.${member}`, `has no effect without ${other}`, 'Remove it.')
     }
   }
-  for (const found of [...secretProblems(config), ...serverProblems(config, placeOf)])
+  for (const found of [...secretProblems(config), ...serverProblems(config, placeOf), ...notifyProblems(config)])
     report(found.path, found.words, found.suggestion)
   if (config.identity === undefined && !isLoopback(config.listen.host)) {
     report(

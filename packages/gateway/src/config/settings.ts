@@ -9,6 +9,7 @@ import { clusterSettings } from './cluster-settings.ts'
 import { identitySettings } from './identity-settings.ts'
 import { address, choice, duration, flag, text, url } from './kinds.ts'
 import { limitSettings } from './limit-settings.ts'
+import { notifySettings } from './notify-settings.ts'
 import { groupSettings, policySettings } from './policy-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { group, list, named, optional, required, type ValueOf, value } from './setting.ts'
@@ -167,6 +168,7 @@ export const settings = group('The configuration of `assent gateway`.', {
   }),
   groups: groupSettings,
   policies: policySettings,
+  notify: notifySettings,
   limits: limitSettings,
   log: group('The log on standard error, one JSON object per line.', {
     level: value(choice('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'The minimum level.'),

@@ -1,6 +1,6 @@
 // The kinds of value that only one setting has, such as the store's address, an issuer and a sealing key.
 
-import { networkIn } from '../cluster/plain-networks.ts'
+import { networkIn } from '../protocol/networks.ts'
 import { url, type ValueKind } from './kinds.ts'
 import { nearest } from './nearest.ts'
 

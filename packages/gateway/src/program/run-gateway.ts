@@ -17,6 +17,7 @@ import type { Config } from '../config/settings.ts'
 import { resourceOf } from '../http/identity/identify.ts'
 import type { Page } from '../http/server.ts'
 import { programLimits } from '../limits.ts'
+import { type NotificationSettings, startNotifications } from '../notify/start-notifications.ts'
 import { sleep } from '../protocol/sleep.ts'
 import { ownVersion } from '../protocol/version.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
@@ -91,10 +92,23 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
       store,
       keys,
     }
-    if (isStdio) await serveOverStdio(parts, inbox, first, { log, terminal })
-    else {
-      const reading = { file, load }
-      await serveOverHttp({ parts, inbox, issuer, keys, figures, live, store, log, terminal, reading })
+    const notifications = startNotifications({
+      store,
+      tenant: onlyTenant,
+      settings: notificationsOf(first),
+      inboxUrl: parts.inboxUrl ?? (() => undefined),
+      log,
+      metrics: figures.notify,
+    })
+    const onReloaded = (config: Config) => notifications.reload(notificationsOf(config))
+    try {
+      if (isStdio) await serveOverStdio(parts, inbox, first, { log, terminal })
+      else {
+        const reading = { file, load }
+        await serveOverHttp({ parts, inbox, issuer, keys, figures, live, store, log, terminal, reading, onReloaded })
+      }
+    } finally {
+      await notifications.close()
     }
   } finally {
     issuer.close()
@@ -102,6 +116,10 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     await store.close()
   }
   log.info({}, 'Stopped.')
+}
+
+function notificationsOf({ notify, identity }: Config): NotificationSettings {
+  return { notify, issuer: identity?.issuer }
 }
 
 /** Logs the notification transport, which the configuration alone does not show. */
@@ -151,6 +169,7 @@ interface Serving {
   readonly log: Log
   readonly terminal: Terminal
   readonly reading: Pick<Running, 'file' | 'load'>
+  readonly onReloaded: (config: Config) => void
 }
 
 async function serveOverHttp(serving: Serving): Promise<void> {
@@ -208,6 +227,7 @@ async function serveOverHttp(serving: Serving): Promise<void> {
     log,
     onReloaded: (config) => {
       updateResource(config)
+      serving.onReloaded(config)
       figures.keepOnly(Object.keys(config.servers))
     },
   })

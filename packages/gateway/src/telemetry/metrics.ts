@@ -5,6 +5,7 @@ import type { OpenLimitName } from '@assent/core'
 import type { Decided } from '../call/policy/policy-gate.ts'
 import { knownMethod, type RefusedQuestion, type Telemetry } from '../call/telemetry-port.ts'
 import { IssuerMetrics } from './issuer-metrics.ts'
+import { NotifyMetrics } from './notify-metrics.ts'
 import { Counter, Gauge, Histogram, prometheusText } from './prometheus.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
@@ -54,6 +55,7 @@ export class Metrics implements Telemetry {
   )
   readonly store = new StoreMetrics()
   readonly issuer = new IssuerMetrics()
+  readonly notify = new NotifyMetrics()
   readonly #passed = new Histogram(
     'assent_relay_seconds',
     'From a request to its outcome, the server included.',
@@ -181,6 +183,7 @@ export class Metrics implements Telemetry {
       this.#callsLost,
       ...this.store.metrics(),
       ...this.issuer.metrics(),
+      ...this.notify.metrics(),
       new Gauge('assent_server_up', 'Whether a server could be reached when it was last needed.', () =>
         [...this.#health].map(([server, isUp]) => [{ server }, isUp ? 1 : 0] as const),
       ),

@@ -1,0 +1,98 @@
+// What a message says: the id, the title and the link of an ask, and how it ended. No arguments and no answers.
+
+import { type Ask, askView, compact } from '@assent/core'
+import { askLink } from '../call/route/ask-link.ts'
+
+export type MessageKind = 'raised' | 'expiring' | 'ended'
+export type MessageOutcome = 'approved' | 'answered' | 'declined' | 'dismissed' | 'expired' | 'withdrawn'
+
+export interface AskMessage {
+  /** The same for every attempt and every channel, so that a receiver recognises a repeated message. */
+  readonly id: string
+  readonly kind: MessageKind
+  readonly askId: string
+  /** One line of visible characters. Written by the server that asks, so each channel escapes it. */
+  readonly title: string
+  readonly link: string
+  /** When it happened: the same for every attempt. */
+  readonly atMs: number
+  readonly expiresAtMs: number
+  readonly outcome?: MessageOutcome
+}
+
+export interface MessageContext {
+  /** The address of the inbox, which the link opens. */
+  readonly inboxUrl: string
+  readonly remindBeforeMs: number
+}
+
+export function askMessage(ask: Ask, kind: MessageKind, { inboxUrl, remindBeforeMs }: MessageContext): AskMessage {
+  return {
+    id: `${ask.id}_${kind}`,
+    kind,
+    askId: ask.id,
+    title: titleOf(ask),
+    link: askLink(inboxUrl, ask.id),
+    atMs: happenedAtMs(ask, kind, remindBeforeMs),
+    expiresAtMs: ask.decideByMs,
+    ...compact({ outcome: outcomeOf(ask) }),
+  }
+}
+
+/** The first line of a text message. */
+export function messageHeading({ kind, outcome }: AskMessage): string {
+  if (kind === 'ended') return outcome === undefined ? headings.ended : endings[outcome]
+  return headings[kind]
+}
+
+/** What follows the title; undefined if there is nothing to add. */
+export function messageNote({ kind, expiresAtMs }: AskMessage): string | undefined {
+  return kind === 'ended' ? undefined : `It expires at ${timeText(expiresAtMs)}.`
+}
+
+/** Programs make links of plain addresses: the only link in a message to a person is ours. */
+export function titleWithoutLinks({ title }: AskMessage): string {
+  return title
+    .replaceAll('://', ': //')
+    .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)} .`)
+    .replaceAll(/\b(?:mailto|tel):/gi, (scheme) => `${scheme.slice(0, -1)} :`)
+}
+
+export const linkText = 'Open in Assent'
+
+const headings = {
+  raised: 'Assent: a decision is waiting',
+  expiring: 'Assent: a decision is still waiting and expires soon',
+  ended: 'Assent: a question has ended',
+} as const
+
+const endings: Readonly<Record<MessageOutcome, string>> = {
+  approved: 'Assent: approved',
+  answered: 'Assent: answered',
+  declined: 'Assent: declined',
+  dismissed: 'Assent: dismissed',
+  expired: 'Assent: expired without a decision',
+  withdrawn: 'Assent: withdrawn',
+}
+
+function happenedAtMs(ask: Ask, kind: MessageKind, remindBeforeMs: number): number {
+  if (kind === 'expiring') return ask.decideByMs - remindBeforeMs
+  return kind === 'ended' && ask.state.kind !== 'open' ? ask.state.atMs : ask.raisedAtMs
+}
+
+/** As in the list of the inbox: one line, invisible characters escaped. Nobody in particular sees it. */
+function titleOf(ask: Ask): string {
+  return askView(ask, { principal: '', groups: [] }, { nameOf: () => '', describe: () => ({}) }).headline
+}
+
+function outcomeOf({ state, question }: Ask): MessageOutcome | undefined {
+  if (state.kind === 'open') return undefined
+  if (state.kind !== 'settled') return state.kind
+  if (state.answer.action === 'accept') return question.kind === 'approval' ? 'approved' : 'answered'
+  return state.answer.action === 'decline' ? 'declined' : 'dismissed'
+}
+
+/** `2026-07-28 12:10 UTC`: a receiver's time zone is unknown. */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
