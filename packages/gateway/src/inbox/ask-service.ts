@@ -58,6 +58,8 @@ export interface GivenAnswer {
   readonly confirmed?: unknown
   /** The signature of the person's passkey over this answer. */
   readonly presence?: unknown
+  /** Groups of the person that were confirmed too long ago to count. */
+  readonly staleGroups?: readonly string[]
 }
 
 export type AskServiceResult<View> =
@@ -69,6 +71,8 @@ export const nothingHere: InboxProblem = { code: 'not-found', message: 'Not foun
 
 const addOne =
   'Accepting this needs a passkey, and you have none. Add one on the page Passkeys (/passkeys) of the inbox.'
+const signInAgain =
+  'You decide this as a member of a group, and your groups were confirmed more than 15 minutes ago. Sign out, sign in again, then decide.'
 const invalidValue = 'A value is missing or invalid. The ask is still open.'
 const staleChallenge = 'The request for your passkey has expired. Try again.'
 
@@ -131,12 +135,13 @@ export class AskService {
   async answer(
     person: Person,
     ask: Ask,
-    { decisionId, answer, confirmed, presence }: GivenAnswer,
+    { decisionId, answer, confirmed, presence, staleGroups = [] }: GivenAnswer,
   ): Promise<AskServiceResult<AnsweredView>> {
     if (typeof decisionId !== 'string' || !decisionIdPattern.test(decisionId)) {
       return fail('malformed', 'An answer needs a decision id of 16 to 64 letters, digits, hyphens and underscores.')
     }
     if (ask.state.kind === 'open' && !mayDecide(ask.approvalRule, person)) {
+      if (mayDecide(ask.approvalRule, { ...person, groups: staleGroups })) return fail('refused', signInAgain)
       const needs = approvalNeeds(ask.approvalRule, (principal) => this.nameOf(principal))
       return fail('refused', `You cannot decide this. It needs ${oneLine(needs, 'web')}.`)
     }

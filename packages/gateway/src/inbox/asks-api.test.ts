@@ -22,7 +22,7 @@ onEachEngine(
     const asks = []
     for (let count = 0; count < 3; count++) asks.push(await store.asks.raise(anAsk()))
     await store.asks.raise(
-      anAsk({ approvalRule: { approvers: ['person:ben'], excluded: [], approvals: 1, declines: 1 } }),
+      anAsk({ principal: 'ben', approvalRule: { approvers: ['person:ben'], excluded: [], approvals: 1, declines: 1 } }),
     )
     const browser = await signIn(inbox, ann)
     expect(await (await browser.get('/api/me')).json()).toMatchObject({ name: 'Ann Lee' })

@@ -1,6 +1,6 @@
 // Asks over HTTP: list, read, answer, history, statistics.
 //
-// An ask is visible only to people who may decide it. Only a POST decides, and it is idempotent by decision id.
+// An ask is visible only to people who may decide it, and to the person whose call waits for it. Only a POST decides, and it is idempotent by decision id.
 
 import {
   type Ask,
@@ -60,19 +60,22 @@ export class AsksApi {
     return respond(await this.#service.read(person, id))
   }
 
-  async answer(person: Person, id: string, request: Request): Promise<Response> {
-    const listed = this.#service.findListed(person, id)
-    const ask = listed ?? (await this.#service.find(person, id))
+  /** @param signedInAtMs when the issuer confirmed the person's groups */
+  async answer(visitor: Person, id: string, request: Request, signedInAtMs: number): Promise<Response> {
+    const listed = this.#service.findListed(visitor, id)
+    const ask = listed ?? (await this.#service.find(visitor, id))
     const read = await readJsonBody(request)
     // 404 first: errors about the body would reveal that the ask exists.
     if (ask === undefined) return notFound()
     if (!read.ok) return read.response
     const { decisionId, answer, confirmed, presence } = read.body
-    const given = { decisionId, answer, confirmed, presence }
+    const isFresh = this.#now() - signedInAtMs <= inboxLimits.groupsFreshMs
+    const person = isFresh ? visitor : { ...visitor, groups: [] }
+    const given = { decisionId, answer, confirmed, presence, ...(isFresh ? {} : { staleGroups: visitor.groups }) }
     const answered = await this.#service.answer(person, ask, given)
     if (answered.ok || listed === undefined) return respond(answered)
     // The listed ask may have ended since, which is a more useful error.
-    const current = await this.#service.find(person, id)
+    const current = await this.#service.find(visitor, id)
     if (current === undefined) return notFound()
     return respond(await this.#service.answer(person, current, given))
   }

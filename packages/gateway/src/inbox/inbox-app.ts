@@ -205,7 +205,9 @@ export function inboxApp(options: InboxOptions): InboxApp {
   app.get('/api/asks', ({ get, req }) => asks.list(get('person'), 'open', searchOf(req.raw)))
   app.get('/api/asks/:id', ({ get, req }) => asks.read(get('person'), req.param('id')))
   app.get('/api/asks/:id/proof', ({ get, req }) => asks.proof(get('person'), req.param('id'), searchOf(req.raw)))
-  app.post('/api/asks/:id/answer', ({ get, req }) => asks.answer(get('person'), req.param('id'), req.raw))
+  app.post('/api/asks/:id/answer', ({ get, req }) =>
+    asks.answer(get('person'), req.param('id'), req.raw, get('begunAtMs')),
+  )
   app.post('/api/asks/:id/presence', ({ get, req }) => asks.startPresence(get('person'), req.param('id'), req.raw))
   app.get('/api/passkeys', ({ get }) => passkeys.list(visitorOf(get)))
   app.post('/api/passkeys', ({ get, req }) => passkeys.add(visitorOf(get), req.raw))

@@ -38,6 +38,8 @@ export const inboxLimits = {
   challengeMs: 120_000,
   /** With accounts: how long after signing in a person may add their first passkey. */
   freshSignInMs: 300_000,
+  /** A vote counts for a group only if the issuer confirmed the group at most this long ago. */
+  groupsFreshMs: 900_000,
   /** How long a change of passkeys, or a weaker setting for them, is shown. */
   noticeMs: 7 * 24 * 60 * 60 * 1_000,
   sessions: 100_000,

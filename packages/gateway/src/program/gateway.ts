@@ -14,6 +14,7 @@ import { ObservedRelay } from '../call/observed-relay.ts'
 import { type PolicyDecider, PolicyGate } from '../call/policy/policy-gate.ts'
 import type { OnRefused } from '../call/relay.ts'
 import type { InboxUrl } from '../call/route/ask-link.ts'
+import type { Announces } from '../call/route/inbox-asks.ts'
 import { Routing, type RoutingSettings } from '../call/route/routing.ts'
 import { surfacesFor } from '../call/route/surfaces.ts'
 import { WaitingAsks } from '../call/route/waiting-asks.ts'
@@ -87,6 +88,8 @@ export interface GatewayOptions extends Reloadable {
   readonly openAsks?: SomeOpenLimits
   /** The pages where people enter secrets for servers that may ask for them. Needs an inbox. */
   readonly secretPages?: SecretPages
+  /** Whether approvers of such an ask get messages about it. */
+  readonly announces?: Announces
   /** Delays the warm-up for the first question, for a program whose first response must be fast. */
   readonly warmsUpLater?: boolean
   /** Further pages, by path. */
@@ -375,5 +378,6 @@ function askSettingsOf(options: Omit<GatewayOptions, 'listen'>): AskSettings {
     // Present even if undefined, because a reload may remove the setting.
     silentAfterMs,
     policies: options.policies,
+    announces: options.announces,
   }
 }

@@ -4,7 +4,7 @@
 // configuration is valid.
 
 import { resolve } from 'node:path'
-import { compact } from '@assent/core'
+import { type Ask, compact } from '@assent/core'
 import type { Store } from '@assent/store'
 import { onlyTenant } from '../call/local-person.ts'
 import { reasonOf } from '../call/model.ts'
@@ -102,10 +102,23 @@ export async function runGateway({ file, first, load, isStdio, terminal }: Runni
     })
     const onReloaded = (config: Config) => notifications.reload(notificationsOf(config))
     try {
-      if (isStdio) await serveOverStdio(parts, inbox, first, { log, terminal })
+      const announcing = { ...parts, announces: (ask: Pick<Ask, 'approvalRule'>) => notifications.reaches(ask) }
+      if (isStdio) await serveOverStdio(announcing, inbox, first, { log, terminal })
       else {
         const reading = { file, load }
-        await serveOverHttp({ parts, inbox, issuer, keys, figures, live, store, log, terminal, reading, onReloaded })
+        await serveOverHttp({
+          parts: announcing,
+          inbox,
+          issuer,
+          keys,
+          figures,
+          live,
+          store,
+          log,
+          terminal,
+          reading,
+          onReloaded,
+        })
       }
     } finally {
       await notifications.close()

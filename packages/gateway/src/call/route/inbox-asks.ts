@@ -67,7 +67,11 @@ export interface Raising {
   readonly round?: OpenRound | undefined
   /** The setting in force. */
   readonly presence?: PresenceSetting
+  /** Whether approvers of such an ask get messages about it. */
+  readonly announces?: Announces | undefined
 }
+
+export type Announces = (ask: Pick<Ask, 'approvalRule'>) => boolean
 
 /**
  * Stores the ask and returns its id; undefined for requests that no person answers. A page for a secret has one ask,
@@ -86,6 +90,7 @@ export async function raiseAsk(
     room,
     round,
     presence = 'none',
+    announces = () => false,
   }: Raising,
 ): Promise<string | undefined> {
   const question = questionOf(wanted, server, call)
@@ -114,7 +119,7 @@ export async function raiseAsk(
   const joined = approval === undefined ? undefined : await sameOpenAsk(store, draft)
   if (joined !== undefined) return joined
   const replica = await call.waiting?.replicaFor(callId)
-  await store.asks.raise(draft, room?.limits, replica)
+  await store.asks.raise(draft, room?.limits, replica, approval !== undefined && announces(draft))
   if (replica !== undefined) call.waiting?.raised(id)
   room?.onRecord(round, id)
   if (secret === undefined) return id

@@ -13,22 +13,26 @@ import type { CallLayer } from '../layers.ts'
 import { type Answers, type Call, heldId, type InputRequest, type InputResponse } from '../model.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import { type GatewayWait, storedWaitMs } from './ask-deadline.ts'
-import { askedCall, type Raising, raiseAsk } from './inbox-asks.ts'
+import { type Announces, askedCall, type Raising, raiseAsk } from './inbox-asks.ts'
 import type { InboxFallback, Put } from './inbox-fallback.ts'
 import type { SurfaceSettings } from './surfaces.ts'
 import { unseenAskId } from './unseen-answers.ts'
 import { withinOrFail } from './wait-for-ask.ts'
 
+export interface RoundAskSettings extends GatewayWait, SurfaceSettings {
+  readonly announces?: Announces | undefined
+}
+
 export class RoundAsks {
   readonly #store: Store
-  readonly #settings: GatewayWait & SurfaceSettings
+  readonly #settings: RoundAskSettings
   readonly #asking: OpenAskLimits
   readonly #fallback: InboxFallback
   readonly #onError: (error: unknown) => void
 
   constructor(
     store: Store,
-    settings: GatewayWait & SurfaceSettings,
+    settings: RoundAskSettings,
     asking: OpenAskLimits,
     fallback: InboxFallback,
     onError: (error: unknown) => void,
@@ -196,6 +200,7 @@ export class RoundAsks {
       room: this.#asking,
       round,
       presence: this.#asking.presence,
+      announces: this.#settings.announces,
     }
   }
 

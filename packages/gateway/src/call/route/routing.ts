@@ -37,15 +37,14 @@ import { needsPasskey } from '../presence.ts'
 import type { OpenAskLimits } from '../screen/open-limits.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { AnswerWait, type AnswerWaitSettings, askClientToo, type LiveRoutingState } from './answer-wait.ts'
-import type { GatewayWait } from './ask-deadline.ts'
 import { type Counting, InboxFallback } from './inbox-fallback.ts'
 import { asAsked, isFromPerson, isYes, type PersonSettings, problemWith } from './person-answers.ts'
-import { isPage, putOf, RoundAsks } from './round-asks.ts'
+import { isPage, putOf, type RoundAskSettings, RoundAsks } from './round-asks.ts'
 import { AnswerSender, forClientOf, isOutcome, isUnsent, type RoundClaims, type RoundResult } from './send-answers.ts'
-import { chooseSurface, isInboxFirst, needsPerson, type SurfaceSettings, surfacesFor } from './surfaces.ts'
+import { chooseSurface, isInboxFirst, needsPerson, surfacesFor } from './surfaces.ts'
 import { type OnUnseen, UnseenAnswers } from './unseen-answers.ts'
 
-export interface RoutingSettings extends SurfaceSettings, PersonSettings, AnswerWaitSettings, GatewayWait {
+export interface RoutingSettings extends RoundAskSettings, PersonSettings, AnswerWaitSettings {
   /** Overrides how long a call can be held, whatever the client's known timeout is. */
   readonly patienceMs?: number
   /** Where the client works, if this process serves only one client. */
