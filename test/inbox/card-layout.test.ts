@@ -105,6 +105,18 @@ test('[CARD-20] findings that speak against a yes are above the claim and counte
   expect(await fine.locator('.checked-mark').textContent()).toBe('✓')
 })
 
+test('[CARD-20] an approval of a plan has the buttons Approve and Decline, and a description without findings no tick', async () => {
+  const checked = 'Nothing changes yet.\n\n3 files would change:\n  AGENTS.md (new): adds 4 sections'
+  const draft = aForm(`Approve this plan?\n\n${checkedBlock(checked)}`, [
+    { kind: 'boolean', name: 'approved', title: 'Approve this plan', required: true },
+    { kind: 'text', name: 'comment', title: 'Comment', required: false },
+  ])
+  const page = await opened({ ...draft, question: { ...draft.question, checked } as Question })
+  expect(await page.locator('.answer-bar button').allTextContents()).toEqual(['Approvey', 'Declinen', '⋯'])
+  expect(await page.locator('.checked').getAttribute('data-level')).toBe('neutral')
+  expect(await page.locator('.checked-mark').textContent()).toBe('•')
+})
+
 test('[CARD-20] a yes that cannot be undone, or that may be for any of several calls, is not emphasised', async () => {
   const plain = aYesNo()
   const oneOf = [

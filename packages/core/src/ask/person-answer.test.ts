@@ -26,7 +26,7 @@ test.each<[string, Form, Content]>([
   ['no', confirm, { confirmed: false }],
   ['yes', form({ deploy: boolean(), reason: optional(text()) }), { deploy: true, reason: 'green' }],
   ['approved', approval, { approved: true }],
-  ['no', approval, { approved: false, comment: 'not before the release' }],
+  ['declined', approval, { approved: false, comment: 'not before the release' }],
   ['yes', migration, { confirmed: true, understood_risks: true }],
   ['no', migration, { confirmed: true, understood_risks: false }],
   ['no', migration, { confirmed: false, understood_risks: true }],
@@ -188,6 +188,6 @@ test('[REPLY-5] a yes to a question from one of several calls is `yes`, not `app
   expect(nameAnswer(question(decisionForm), accept(approved))).toBe('yes')
   expect(nameAnswer(question(form({})), accept({}))).toBe('yes')
   expect(nameAnswer(question(approval), accept({ approved: true }))).toBe('yes')
-  expect(nameAnswer(question(approval), accept({ approved: false }))).toBe('no')
+  expect(nameAnswer(question(approval), accept({ approved: false }))).toBe('declined')
   expect(nameAnswer(question(decisionForm), accept({ decision: 'decline' }))).toBe('declined')
 })

@@ -149,7 +149,8 @@ function nameOfBooleans(fields: readonly Field[], content: Content): AnswerName 
   const isOnly = more.length === 0 && first?.kind === 'boolean'
   const deciding = isOnly ? [first] : fields.filter(({ kind, name }) => kind === 'boolean' && consentNames.has(name))
   const values = deciding.map(({ name }) => (Object.hasOwn(content, name) ? content[name] : undefined))
-  if (values.includes(false)) return 'no'
+  const isApproval = deciding.some(({ name }) => name === 'approved')
+  if (values.includes(false)) return isApproval ? 'declined' : 'no'
   if (values.length === 0 || values.includes(undefined)) return 'answered'
-  return deciding.some(({ name }) => name === 'approved') ? 'approved' : 'yes'
+  return isApproval ? 'approved' : 'yes'
 }

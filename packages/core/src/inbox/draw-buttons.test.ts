@@ -37,6 +37,12 @@ test.each<[string, Question, (string | undefined)[][]]>([
     yesOrNo,
   ],
   ['a yes/no question', ofForm(form({ sure: boolean() }).fields), yesOrNo],
+  ['a yes/no question about an approval', ofForm(form({ approved: boolean(), ...note }).fields), approveOrDecline],
+  [
+    'a yes/no question about an approval where the call is not known',
+    { kind: 'form', message: 'Go on?', form: form({ approved: boolean() }), oneOf: [] },
+    yesOrNo,
+  ],
   ['a yes/no question with a text box', ofForm(form({ sure: boolean(), ...note }).fields), yesOrNo],
   [
     'a choice',

@@ -26,15 +26,26 @@ export function drawButtons({ question }: Pick<Ask, 'question'>, answers: AskVie
     return yesNo(approved, { decision: 'decline' })
   }
   if (isApprovalForm(form)) return [approve, decline]
-  return optionButtons(form) ?? [fillIn, decline]
+  return optionButtons(form, oneOf === undefined) ?? [fillIn, decline]
 }
 
-/** Undefined for a form that takes more than one decision and a comment. */
-function optionButtons(form: Form): readonly ButtonView[] | undefined {
+/**
+ * Undefined for a form that takes more than one decision and a comment.
+ *
+ * @param isCallKnown if not, no label promises an approval
+ */
+function optionButtons(form: Form, isCallKnown: boolean): readonly ButtonView[] | undefined {
   const comments = form.fields.filter(isCommentField)
   const [field, ...more] = form.fields.filter((one) => !isCommentField(one))
   if (field === undefined || more.length > 0 || comments.length > 1 || comments.some(isRequired)) return undefined
-  if (field.kind === 'boolean') return yesNo(contentOf(field, true), contentOf(field, false), field.default)
+  if (field.kind === 'boolean') {
+    const [yes, no] = [contentOf(field, true), contentOf(field, false)]
+    const isApproval = isCallKnown && nameContent(form, yes) === 'approved'
+    return yesNo(yes, no, {
+      suggestion: field.default,
+      ...(isApproval ? { labels: [approve.label, decline.label] } : {}),
+    })
+  }
   if (field.kind !== 'choice' || field.options.length > optionButtonsAtMost) return undefined
   return drawOptions(field).map(({ value, label, shownValue, isSuggested }, at) => {
     const content = contentOf(field, value)
@@ -49,11 +60,16 @@ function optionButtons(form: Form): readonly ButtonView[] | undefined {
   })
 }
 
-function yesNo(yes: Content, no: Content, suggestion?: boolean): readonly ButtonView[] {
+interface YesNo {
+  readonly suggestion?: boolean | undefined
+  readonly labels?: readonly [yes: string, no: string]
+}
+
+function yesNo(yes: Content, no: Content, { suggestion, labels = ['Yes', 'No'] }: YesNo = {}): readonly ButtonView[] {
   const marked = (answer: boolean) => (suggestion === answer ? ({ isSuggested: true } as const) : {})
   return [
-    { label: 'Yes', verdict: 'yes', key: 'y', answer: { action: 'accept', content: yes }, ...marked(true) },
-    { label: 'No', verdict: 'no', key: 'n', answer: { action: 'accept', content: no }, ...marked(false) },
+    { label: labels[0], verdict: 'yes', key: 'y', answer: { action: 'accept', content: yes }, ...marked(true) },
+    { label: labels[1], verdict: 'no', key: 'n', answer: { action: 'accept', content: no }, ...marked(false) },
   ]
 }
 

@@ -26,6 +26,11 @@ export function problemsIn(text: string): number {
     .reduce((sum, part) => sum + part.split('\n').filter(isProblem).length, 0)
 }
 
+/** Whether the text has a list of findings. Without one it only describes something, such as a plan, and confirms nothing. */
+export function hasFindings(text: string): boolean {
+  return partsOf(text).some(isList)
+}
+
 function drawn(part: string) {
   if (isDiff('', part)) return <Diff text={part} />
   if (!isList(part)) return <p>{part}</p>

@@ -5,7 +5,7 @@ import { useId } from 'react'
 import { cardText } from '../text/card.ts'
 import { EndMarker } from './call-view.tsx'
 import { withoutConsequences } from './consequences.tsx'
-import { Findings, problemsIn } from './findings.tsx'
+import { Findings, hasFindings, problemsIn } from './findings.tsx'
 import { Markdown } from './markdown.tsx'
 import { isAboutCall } from './question-view.tsx'
 import { ShownText } from './shown-text.tsx'
@@ -16,15 +16,18 @@ export function problemCount(question: QuestionView): number {
   return question.kind === 'form' && question.checked !== undefined ? problemsIn(question.checked) : 0
 }
 
+const checkedMarks = { problem: '⚠', good: '✓', neutral: '•' } as const
+
 export function CheckedFacts({ question }: { readonly question: QuestionView }) {
   const label = useId()
   if (question.kind !== 'form' || question.checked === undefined) return null
   const problems = problemCount(question)
+  const level = problems > 0 ? 'problem' : hasFindings(question.checked) ? 'good' : 'neutral'
   return (
-    <section className="checked" aria-labelledby={label} data-level={problems > 0 ? 'problem' : undefined}>
+    <section className="checked" aria-labelledby={label} data-level={level}>
       <h3>
         <span className="checked-mark" aria-hidden="true">
-          {problems > 0 ? '⚠' : '✓'}
+          {checkedMarks[level]}
         </span>
         <span id={label}>{cardText.checked.heading}</span>
         {problems > 0 && <span className="checked-count">{cardText.checked.problems(problems)}</span>}
