@@ -9,10 +9,12 @@ import { plantedGraphs } from './boundaries/planted-graphs.ts'
 import { reachesOf } from './boundaries/reaches.ts'
 import { gatewayFolders, platformOf, table } from './boundaries/table.ts'
 import { judgeTestKit } from './boundaries/test-kit.ts'
-import { literalTextIn } from './boundaries/ui-text.ts'
+import { literalTextIn, proseIn } from './boundaries/ui-text.ts'
 import { entriesOf, listFolders, readSources, readText, readWorkspace } from './workspace.ts'
 
 const workspace = readWorkspace()
+/** Folders whose texts for people and agents are collected in `text/` folders. */
+const collectedTexts = ['packages/gateway/src/inbox/terminal'] as const
 const packageSources = readSources('packages')
 const allSources = [
   ...packageSources,
@@ -92,6 +94,32 @@ describe('the workspace as it is', () => {
       'packages/inbox-web/src/ui/a.tsx:4 contains the text "Two"',
       'packages/inbox-web/src/ui/a.tsx:4 contains the text "One"',
     ])
+  })
+
+  test.each(collectedTexts)('[HOUSE-24] the texts of %s are in its text/ folder', (folder) => {
+    const files = packageSources.filter(({ path }) => path.startsWith(`${folder}/`))
+    expect(files.some(({ path }) => path.includes('/text/'))).toBe(true)
+    expect(files.flatMap(proseIn)).toEqual([])
+  })
+
+  test('[HOUSE-24] sentences, words with a capital and parts of sentences are found outside a text/ folder', () => {
+    const text = [
+      "import { one } from './a file.ts'",
+      "const kinds: Record<string, 'a type'> = { form: 'form', 'a key': 'accept' }",
+      "const label = isOpen ? 'Approve' : `${count} more`",
+      "write('\\u001b[H', ' · ', `${indent} ${label}`, 'Nothing was sent.')",
+      "throw new Error('a bug of ours')",
+      "site.reached('all files written')",
+      "throw new Refusal('It is not possible.')",
+    ].join('\n')
+    expect(proseIn({ path: 'packages/tools/src/a.ts', text })).toEqual([
+      'packages/tools/src/a.ts:3 contains the text "Approve"',
+      'packages/tools/src/a.ts:3 contains the text "more"',
+      'packages/tools/src/a.ts:4 contains the text "Nothing was sent."',
+      'packages/tools/src/a.ts:7 contains the text "It is not possible."',
+    ])
+    expect(proseIn({ path: 'packages/tools/src/text/a.ts', text })).toEqual([])
+    expect(proseIn({ path: 'packages/tools/src/a.test.ts', text })).toEqual([])
   })
 
   test('[HOUSE-6] protocol terms appear only in adapters', () => {

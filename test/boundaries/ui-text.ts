@@ -1,4 +1,4 @@
-// Text that a person sees and that a component contains instead of importing it from the app's text/ folder.
+// Text that a person or an agent sees and that code contains instead of importing it from a text/ folder.
 import { parseSync } from 'oxc-parser'
 import type { SourceFile } from '../workspace.ts'
 import { lineAt } from './reaches.ts'
@@ -56,6 +56,55 @@ function literalsIn(value: unknown, report: (start: number, literal: string) => 
     for (const quasi of value.quasis as (Node & { value: { raw: string } })[]) report(quasi.start, quasi.value.raw)
     for (const part of value.expressions as unknown[]) literalsIn(part, report)
   }
+}
+
+/** Parts of a program whose texts nobody is shown: module names, types, names of properties. */
+const hiddenParts: Readonly<Record<string, readonly string[]>> = {
+  ImportDeclaration: ['source'],
+  ImportExpression: ['source'],
+  ExportNamedDeclaration: ['source'],
+  ExportAllDeclaration: ['source'],
+  TSLiteralType: ['literal'],
+  Property: ['key'],
+}
+
+/** Functions that take names for programs, and errors that only programmers see. */
+const forPrograms = new Set(['digestOf', 'reached', 'Error', 'TypeError', 'RangeError'])
+
+/** Names of variables, folders, agents and topics, and the format of a diff: not texts. */
+const notProse =
+  /^packages\/(?:tools\/src\/(?:home|git\/run-git)|onboarding\/src\/(?:files\/agents|analysis\/topics|plan\/(?:topic-headings|diff)))\.ts$/
+
+/** A line for each literal that is a sentence, a part of one, or a word with a capital letter. */
+export function proseIn({ path, text }: SourceFile): string[] {
+  if (path.includes('/text/') || /\.(?:test|suite|corpus)\.ts$/.test(path) || notProse.test(path)) return []
+  const found: string[] = []
+  const report = (start: number, literal: string) => {
+    if (isProse(literal)) found.push(`${path}:${lineAt(text, start)} contains the text "${literal.trim()}"`)
+  }
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one)
+    if (!isNode(value)) return
+    if (value.type === 'Literal' && typeof value.value === 'string') report(value.start, value.value)
+    if (value.type === 'TemplateElement') report(value.start, (value.value as { raw: string }).raw)
+    if (isForPrograms(value)) return
+    const hidden = hiddenParts[value.type] ?? []
+    for (const [name, part] of Object.entries(value)) if (!hidden.includes(name)) visit(part)
+  }
+  visit(parseSync(path, text).program)
+  return [...new Set(found)]
+}
+
+function isForPrograms({ type, callee }: Node): boolean {
+  if ((type !== 'CallExpression' && type !== 'NewExpression') || !isNode(callee)) return false
+  const named = callee.type === 'MemberExpression' ? callee.property : callee
+  return isNode(named) && forPrograms.has(String(named.name))
+}
+
+function isProse(literal: string): boolean {
+  // The product's name is the same in every language.
+  if (literal === 'Assent') return false
+  return (/\p{L}{2}/u.test(literal) && /\s/.test(literal)) || /^\p{Lu}\p{Ll}+[.?!:…]?$/u.test(literal)
 }
 
 function isNode(value: unknown): value is Node {

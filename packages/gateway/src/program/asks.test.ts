@@ -139,7 +139,10 @@ test('[DESK-8] output contains no control or invisible characters, and JSON keep
   const name = 'a\u001b[2J\u202e\u009bb'
   const form = { fields: [{ kind: 'text', name, required: true, title: 'x\u001b]0;y\u0007' }] } as const
   const { id } = await store.asks.raise(
-    anAsk({ ...local, question: { kind: 'form', message: 'Hi\u001b[31m\nthe asker says\t\u200bnothing', form } }),
+    anAsk({
+      ...local,
+      question: { kind: 'form', message: 'Hi\u001b[31m\ndeploy says (not checked by Assent)\t\u200bnothing', form },
+    }),
   )
 
   const printed = [await run('show', id), await run('list'), await run('show', id, '--json')]
@@ -147,7 +150,7 @@ test('[DESK-8] output contains no control or invisible characters, and JSON keep
     .join('')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks that these are absent.
   expect(printed.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/)
-  expect((await run('show', id)).out).toContain('┊ the asker says')
+  expect((await run('show', id)).out).toContain('┊ deploy says (not checked by Assent)')
   const { ask } = await json<OneAskView>('show', id)
   expect(ask.question).toMatchObject({ fields: [{ name }] })
 })

@@ -35,13 +35,20 @@ function declaredHeader(declared: DeclaredAction, isDestructive: boolean, server
     ...actionLines(action).lines.map((line) => `  ${line}`),
     '',
     pen.paint('dim', `calls ${oneLine(action.tool, 'terminal')} on ${name} · digest ${shortDigest(digest)}`),
-    pen.paint('dim', `declared by ${name}, bound to this approval`),
-    ...(isDestructive ? [pen.paint('bold', `Cannot be undone, says ${name}.`)] : []),
+    ...declaredBy(name, Object.keys(action.arguments).length > 0).map((line) => pen.paint('dim', line)),
+    ...(isDestructive ? [pen.paint('bold', `This cannot be undone, according to ${name}.`)] : []),
     ...claimLines(
       [claim ?? '', reason === undefined ? '' : `Why: ${reason}`].filter((text) => text !== '').join('\n'),
       pen,
     ),
   ]
+}
+
+/** As on the card of the web inbox, on two lines. */
+function declaredBy(server: string, hasArguments: boolean): readonly string[] {
+  return hasArguments
+    ? [`${server} set these values.`, 'Your approval is valid only for exactly these values.']
+    : [`${server} declared this call.`, 'Your approval is valid only for exactly this call.']
 }
 
 /** For a form without fields: the title is our own, because a yes to it approves the call. */

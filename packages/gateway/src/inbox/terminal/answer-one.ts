@@ -22,6 +22,9 @@ import type { Terminal, TerminalOutcome } from '@assent/sdk/terminal'
 import type { AskService } from '../ask-service.ts'
 import type { LiveAsks } from './live-asks.ts'
 import { standingOf } from './standing.ts'
+import { answeringText } from './text/answering.ts'
+
+const { undo, confirmation, results } = answeringText
 
 export interface AnswerContext {
   readonly service: AskService
@@ -37,11 +40,11 @@ export interface AnswerContext {
 export async function answerOne(id: string, answering: AnswerContext): Promise<string> {
   const { service, person, terminal, live, now } = answering
   const ask = await service.find(person, id)
-  if (ask === undefined) return 'The ask no longer exists.'
+  if (ask === undefined) return results.unknown
   const { ask: view } = service.one(ask, person)
   const ended = endingText(view, now())
   if (ended !== undefined) return ended
-  if (view.answers.length === 0) return 'You have answered this. Other people have not answered yet.'
+  if (view.answers.length === 0) return results.waitsForOthers
 
   const endedElsewhere = new AbortController()
   const stop = live.listen(() => {
@@ -68,7 +71,7 @@ export async function answerOne(id: string, answering: AnswerContext): Promise<s
       lastWords: async (outcome) => {
         if (outcome.kind === 'answered' && isHeldBack(ask, view, outcome.answer, now())) {
           held = outcome.answer
-          return 'It can still be undone.'
+          return undo.possible
         }
         words = await outcomeText(ask, outcome, answering, onUnsent)
         return words
@@ -88,7 +91,7 @@ function isHeldBack({ question }: Ask, { undoMs, decideByMs }: AskView, answer: 
   return undoMs !== undefined && isLongEnough && verdicts[nameAnswer(question, answer)] === 'yes'
 }
 
-const undoForm = form({ undo: choice({ undo: 'Undo it', send: 'Send it now' }, { title: 'Undo?' }) })
+const undoForm = form({ undo: choice({ undo: undo.undo, send: undo.sendNow }, { title: undo.title }) })
 
 /** Sends the answer after the time, or at once if the person says so. */
 async function unlessUndone(
@@ -100,9 +103,9 @@ async function unlessUndone(
 ): Promise<string> {
   const { terminal, signal } = answering
   const isOver = AbortSignal.timeout(undoMs)
-  let words = 'Nothing was sent. The ask stays in the list.'
+  let words = results.nothingSent
   await terminal.ask(
-    { kind: 'form', message: `Your answer is sent in ${undoMs / 1_000} s.`, form: undoForm },
+    { kind: 'form', message: undo.sentIn(undoMs / 1_000), form: undoForm },
     {
       signal: AbortSignal.any([signal, isOver]),
       mayLeave: true,
@@ -118,12 +121,14 @@ async function unlessUndone(
   return words
 }
 
-const confirmForm = form({ send: choice({ no: 'Do not send it', yes: 'Send it anyway' }, { title: 'Send it?' }) })
+const confirmForm = form({
+  send: choice({ no: confirmation.no, yes: confirmation.yes }, { title: confirmation.title }),
+})
 
 /** The answer looks like a secret: it is sent only after the person confirms it. */
 async function confirmed(ask: Ask, answer: Answer, warning: string, answering: AnswerContext): Promise<string> {
   const { terminal, signal } = answering
-  let words = 'Nothing was sent. The ask stays in the list.'
+  let words = results.nothingSent
   await terminal.ask(
     { kind: 'form', message: warning, form: confirmForm },
     {
@@ -150,13 +155,13 @@ async function outcomeText(
     case 'answered':
       return settle(ask, outcome.answer, answering, { onUnsent })
     case 'left':
-      return 'Left open. The ask stays in the list.'
+      return results.leftOpen
     case 'undeliverable':
-      return `Nothing was decided. ${outcome.reason}`
+      return results.undeliverable(outcome.reason)
     case 'expired':
-      return howItEnded(ask, 'Expired without an answer.', answering)
+      return howItEnded(ask, results.expired, answering)
     case 'withdrawn':
-      return howItEnded(ask, 'Left open.', answering)
+      return howItEnded(ask, results.stopped, answering)
   }
 }
 
@@ -179,19 +184,18 @@ async function settle(
     if (!answered.ok && answered.problem.code === 'looks-secret') onUnsent?.(answer)
     if (!answered.ok) return shownOnOneLine(answered.problem.message)
     const { ask: view, result } = answered.view
-    if (result === 'counted') return `Your vote counts. ${votesSoFar(view.quorum)}`
+    if (result === 'counted') return results.counted(view.quorum)
     return shownOnOneLine(decisionText(view))
   } catch (error) {
     if (!isAssentError(error, 'store_unavailable')) throw error
-    return 'The store cannot be reached. Check later whether your answer was recorded; nothing else was decided.'
+    return results.storeUnavailable
   }
 }
 
 /** The question and its answer, without a time: the line stays on the screen. */
 function decisionText({ headline, state }: AskView): string {
   if (state.kind === 'open') return ''
-  const comment = state.kind === 'settled' && state.comment !== undefined ? `: ${state.comment}` : '.'
-  return `${headline} ${state.what}${comment}`
+  return results.decided(headline, state.what, state.kind === 'settled' ? state.comment : undefined)
 }
 
 /** How the ask ended according to the store; `otherwise` if it has not ended there yet. */
@@ -199,8 +203,4 @@ async function howItEnded(ask: Ask, otherwise: string, { service, person, now }:
   const current = await service.read(person, ask.id)
   const words = current.ok ? endingText(current.view.ask, now()) : undefined
   return shownOnOneLine(words ?? otherwise)
-}
-
-function votesSoFar(quorum: { readonly approvals: number; readonly approvalsNeeded: number } | undefined): string {
-  return quorum === undefined ? '' : `${quorum.approvals} of ${quorum.approvalsNeeded} approvals so far.`
 }

@@ -18,53 +18,55 @@ import {
   whoAsks,
 } from '@assent/core'
 import { safeJson } from './safe-json.ts'
-import { leftInWords } from './times.ts'
+import { askListText } from './text/ask-list.ts'
+import { askPageText } from './text/ask-page.ts'
+
+const { labels, action, undo, link, asker: askerText, state: stateText } = askPageText
 
 const claimSign = '┊'
 
-export function listTextOf({ asks, next, nowMs }: AskPageView): string {
-  if (asks.length === 0) return 'Nothing is waiting for you.'
+/** @param none the text for an empty list */
+export function listTextOf({ asks, next, nowMs }: AskPageView, none: string = askListText.none): string {
+  if (asks.length === 0) return none
   const lines = asks.map((ask) => {
     return `${ask.id}  ${shownOnOneLine(whoAsks(ask))}  ${shownOnOneLine(ask.headline)}  (${timesOf(ask, nowMs)})`
   })
-  return [...lines, ...(next === undefined ? [] : [`More: --cursor ${next}`])].join('\n')
+  return [...lines, ...(next === undefined ? [] : [askListText.nextPage(next)])].join('\n')
 }
 
 export function askTextOf({ ask, nowMs }: OneAskView): string {
-  const { origin, touches, undo, isAgent } = ask.asker
+  const { origin, touches, undo: undoes, isAgent } = ask.asker
   const caller = isAgent === true ? '' : callerText(ask.caller ?? {})
+  const { quorum } = ask
+  const { isYou, name } = ask.onBehalfOf
   return [
     ...questionLines(ask),
     '',
-    labelled(
-      'asked by',
-      `${whoAsks(ask)}${origin === undefined ? '' : ` (${origin})`} for ${ask.onBehalfOf.isYou ? 'you' : ask.onBehalfOf.name}`,
-    ),
-    ...(caller === '' ? [] : [labelled('called by', caller)]),
-    ...(touches === undefined ? [] : [labelled('touches', touches)]),
-    ...(undo === undefined ? [] : [labelled('undo', undo)]),
-    ...(ask.quorum === undefined
+    labelled(labels.askedBy, askerText.named(whoAsks(ask), origin, isYou ? undefined : name)),
+    ...(caller === '' ? [] : [labelled(labels.calledBy, caller)]),
+    ...(touches === undefined ? [] : [labelled(labels.affects, touches)]),
+    ...(undoes === undefined ? [] : [labelled(labels.undo, undo[undoes])]),
+    ...(quorum === undefined
       ? []
-      : [labelled('votes', `${ask.quorum.approvals} of ${ask.quorum.approvalsNeeded} approvals`)]),
-    ...(ask.state.kind === 'open' ? [labelled('comment', commentReaders[ask.commentReaches])] : []),
-    labelled('state', timesOf(ask, nowMs)),
+      : [labelled(labels.votes, stateText.approvals(quorum.approvals, quorum.approvalsNeeded))]),
+    ...(ask.state.kind === 'open' ? [labelled(labels.comment, stateText.commentReaches[ask.commentReaches])] : []),
+    labelled(labels.state, timesOf(ask, nowMs)),
     ...waitingLines(ask, nowMs),
-    labelled('id', ask.id),
+    labelled(labels.id, ask.id),
   ].join('\n')
 }
 
-const commentReaders = { asker: 'sent to the asker', 'audit-log': 'saved in the audit log only' } as const
-
-function questionLines({ question, headline, asker }: AskView): string[] {
+function questionLines({ question, headline, asker, caller }: AskView): string[] {
+  const by = asker.isAgent === true ? (caller?.client ?? asker.server) : asker.server
   switch (question.kind) {
     case 'form': {
       const { call, decision, declared, isDestructive, fields, claim, checked } = question
       if (declared !== undefined) {
         return [
           ...declaredLines(declared, asker.server),
-          ...(isDestructive === true ? [labelled('undo', `impossible, says ${asker.server}`)] : []),
+          ...(isDestructive === true ? [labelled(labels.undo, undo.impossibleBy(asker.server))] : []),
           ...(declared.isCall === true ? [] : ['', ...callLines(call, asker.server)]),
-          ...(claim === '' ? [] : ['', ...claimLines(claim)]),
+          ...(claim === '' ? [] : ['', ...claimLines(claim, by)]),
           '',
           ...fields.flatMap(fieldLines),
         ]
@@ -73,42 +75,39 @@ function questionLines({ question, headline, asker }: AskView): string[] {
         fields.length === 0
           ? [shownOnOneLine(headline)]
           : decision !== undefined && call !== undefined
-            ? [`Let ${shownOnOneLine(call.name)} continue`]
+            ? [action.letContinue(shownOnOneLine(call.name))]
             : []
       const drawn = [...title, ...callLines(call, asker.server), ...oneOfLines(question.oneOf, asker.server)]
       return [
         ...drawn,
         ...(drawn.length === 0 ? [] : ['']),
         ...checkedLines(checked),
-        ...claimLines(claim),
+        ...claimLines(claim, by),
         '',
         ...fields.flatMap(fieldLines),
       ]
     }
     case 'url': {
-      const { link } = question
-      const where = link.ok
+      const target = question.link
+      const where = target.ok
         ? [
-            labelled(
-              'leads to',
-              link.host.unicode === link.host.ascii ? link.host.ascii : `${link.host.unicode} (${link.host.ascii})`,
-            ),
-            labelled('in full', link.url),
-            ...link.warnings.map(({ level, text }) => labelled(level === 'danger' ? 'danger' : 'note', text)),
+            labelled(labels.leadsTo, link.host(target.host.unicode, target.host.ascii)),
+            labelled(labels.fullLink, target.url),
+            ...target.warnings.map(({ level, text }) => labelled(labels[level === 'danger' ? 'danger' : 'note'], text)),
           ]
-        : [labelled('danger', `${link.reason} It is not shown, and there is nothing to approve.`)]
-      const how = question.secret === undefined ? [] : [labelled('secret', secretPageNote)]
+        : [labelled(labels.danger, link.blocked(target.reason))]
+      const how = question.secret === undefined ? [] : [labelled(labels.secret, link.secretPage(asker.server))]
       const call = [...callLines(question.call, asker.server), ...oneOfLines(question.oneOf, asker.server)]
-      return [...where, ...how, ...call, ...claimLines(question.claim)]
+      return [...where, ...how, ...call, ...claimLines(question.claim, by)]
     }
     case 'approval':
       return [
         shownOnOneLine(question.title),
         ...question.action.arguments.flatMap(({ name, value }) => argumentLines(name, value)),
         '',
-        labelled('calls', `${question.action.tool} on ${question.action.server}`),
-        labelled('digest', question.digest),
-        ...(question.claim === undefined ? [] : claimLines(question.claim)),
+        labelled(labels.calls, action.on(question.action.tool, question.action.server)),
+        labelled(labels.digest, question.digest),
+        ...(question.claim === undefined ? [] : claimLines(question.claim, by)),
       ]
   }
 }
@@ -118,31 +117,26 @@ function declaredLines({ title, tool, arguments: given, digest }: DeclaredView, 
     shownOnOneLine(title),
     ...given.flatMap(({ name, value }) => argumentLines(name, value)),
     '',
-    labelled('calls', `${tool} on ${server}`),
-    labelled('declared', `by ${server}, bound to this approval`),
-    labelled('digest', digest),
+    labelled(labels.calls, action.on(tool, server)),
+    labelled(labels.note, action.declaredBy(server, given.length > 0)),
+    labelled(labels.digest, digest),
   ]
 }
-
-const secretPageNote = 'It is handed over on that page, encrypted for this server alone. Here you can only decline.'
 
 /** The call in which the server asks, as the client sent it. */
 function callLines(call: CallView | undefined, server: string): string[] {
   if (call === undefined) return []
   const { kind, name, arguments: given } = call
-  const head = labelled(kind === 'tool' ? 'call' : kind, `${name} on ${server}`)
-  if (given === undefined) return [head, '  its arguments are too large to show here']
-  if (given.length === 0) return kind === 'resource' ? [head] : [head, '  without arguments']
+  const head = labelled(labels[kind === 'tool' ? 'call' : kind], action.on(name, server))
+  if (given === undefined) return [head, `  ${action.tooLarge}`]
+  if (given.length === 0) return kind === 'resource' ? [head] : [head, `  ${action.noArguments}`]
   return [head, ...given.flatMap((argument) => argumentLines(argument.name, argument.value))]
 }
 
 /** The server did not state which of these calls it asks for. */
 function oneOfLines(calls: readonly CallView[] | undefined, server: string): string[] {
   if (calls === undefined) return []
-  return [
-    labelled('asked in', 'one of these calls; the server did not specify which, so a yes does not approve any of them'),
-    ...calls.flatMap((call) => callLines(call, server)),
-  ]
+  return [labelled(labels.note, action.oneOf(calls, server)), ...calls.flatMap((call) => callLines(call, server))]
 }
 
 function argumentLines(name: string, value: string): string[] {
@@ -155,7 +149,7 @@ function argumentLines(name: string, value: string): string[] {
 function checkedLines(checked: string | undefined): string[] {
   if (checked === undefined) return []
   return [
-    'checked by Assent',
+    askerText.checked,
     ...shownInTerminal(checked)
       .split('\n')
       .map((line) => `  ${line}`),
@@ -163,9 +157,9 @@ function checkedLines(checked: string | undefined): string[] {
   ]
 }
 
-function claimLines(claim: string): string[] {
+function claimLines(claim: string, by: string): string[] {
   return [
-    'the asker says',
+    askerText.says(shownOnOneLine(by)),
     ...shownInTerminal(claim)
       .split('\n')
       .map((line) => `${claimSign} ${line}`),
@@ -173,7 +167,7 @@ function claimLines(claim: string): string[] {
 }
 
 function fieldLines(field: FieldView): string[] {
-  const needed = field.required ? '' : ', optional'
+  const needed = field.required ? '' : `, ${askPageText.optional}`
   const named = shownOnOneLine(field.label)
   const head = `  ${safeJson(field.name)}  ${kindOf(field)}${needed}${named === field.name ? '' : `  ${claimSign} ${named}`}`
   const help =
@@ -186,55 +180,32 @@ function fieldLines(field: FieldView): string[] {
     'options' in field
       ? field.options.map(
           ({ value, label, isSuggested }) =>
-            `    ${safeJson(value)}${label === value ? '' : `  ${claimSign} ${shownOnOneLine(label)}`}${isSuggested ? '  (suggested)' : ''}`,
+            `    ${safeJson(value)}${label === value ? '' : `  ${claimSign} ${shownOnOneLine(label)}`}${isSuggested ? `  (${askPageText.suggested})` : ''}`,
         )
       : []
   return [head, ...help, ...options]
 }
 
 function kindOf(field: FieldView): string {
-  switch (field.kind) {
-    case 'text':
-      return withPattern(field.format ?? 'text', field.pattern)
-    case 'number': {
-      const bounds = [field.min, field.max].map((bound) => bound ?? '…').join(' to ')
-      const what = field.integer ? 'whole number' : 'number'
-      const range = field.min === undefined && field.max === undefined ? [] : [bounds]
-      const above = field.above === undefined ? [] : [`more than ${field.above}`]
-      const below = field.below === undefined ? [] : [`less than ${field.below}`]
-      return [what, ...range, ...above, ...below].join(', ')
-    }
-    case 'boolean':
-      return 'yes or no (true, false)'
-    case 'choice':
-      return 'one of'
-    case 'choices':
-      return 'some of'
-    case 'list': {
-      const { minItems, maxItems } = field
-      const bounds = [minItems, maxItems].map((bound) => bound ?? '…').join(' to ')
-      const count = minItems === undefined && maxItems === undefined ? '' : `, ${bounds}`
-      return withPattern(`list of texts${count}`, field.pattern)
-    }
-  }
-}
-
-function withPattern(kind: string, pattern: string | undefined): string {
-  return pattern === undefined ? kind : `${kind}, must match ${shownOnOneLine(pattern)}`
+  const kind = askPageText.fieldKind(field)
+  const pattern = field.kind === 'text' || field.kind === 'list' ? field.pattern : undefined
+  return pattern === undefined ? kind : `${kind}, ${askPageText.mustMatch(shownOnOneLine(pattern))}`
 }
 
 function waitingLines({ state, mayEndEarlier, callerSeenAtMs }: AskView, nowMs: number): string[] {
   if (state.kind !== 'open') return []
   return [
-    ...(mayEndEarlier === true ? [labelled('note', 'The server may stop waiting earlier.')] : []),
-    ...(callerSeenAtMs === undefined ? [] : [labelled('caller', `last seen ${agoText(nowMs - callerSeenAtMs)}`)]),
+    ...(mayEndEarlier === true ? [labelled(labels.note, stateText.mayEndEarlier)] : []),
+    ...(callerSeenAtMs === undefined
+      ? []
+      : [labelled(labels.caller, stateText.lastSeen(agoText(nowMs - callerSeenAtMs)))]),
   ]
 }
 
 function timesOf(ask: AskView, nowMs: number): string {
   const ended = endingText(ask, nowMs)
   if (ended !== undefined) return shownOnOneLine(ended)
-  return `asked ${agoText(nowMs - ask.raisedAtMs)}, expires in ${leftInWords(ask.decideByMs - nowMs)}`
+  return `${askListText.asked(agoText(nowMs - ask.raisedAtMs))}, ${askListText.expiresIn(ask.decideByMs - nowMs)}`
 }
 
 function labelled(label: string, text: string): string {

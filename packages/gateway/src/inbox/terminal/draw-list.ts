@@ -4,7 +4,8 @@
 
 import { type AskView, endingText, shownOnOneLine, whoAsks } from '@assent/core'
 import { type Pen, truncateToWidth } from '@assent/sdk/terminal'
-import { ageInWords, leftInWords } from './times.ts'
+import { askListText as text } from './text/ask-list.ts'
+import { ageInWords } from './text/times.ts'
 
 export interface DrawnList {
   /** Newest first. */
@@ -21,7 +22,7 @@ export interface DrawnList {
 
 const soonMs = 60_000
 const ageColumns = 6
-const leftColumns = 18
+const leftColumns = 21
 const widestName = 40
 /** Lines that are not asks: header, notice, keys, and the space around them. */
 const linesAround = 7
@@ -37,9 +38,9 @@ export function drawList(pen: Pen, list: DrawnList): string[] {
   const seen = asks.slice(from, from + rows)
   const below = asks.length - from - seen.length
   const notShown = [
-    ...(from > 0 ? [`${from} above`] : []),
-    ...(below > 0 ? [`${below} below`] : []),
-    ...(list.hasMore ? ['older ones appear as these are answered'] : []),
+    ...(from > 0 ? [text.above(from)] : []),
+    ...(below > 0 ? [text.below(below)] : []),
+    ...(list.hasMore ? [text.olderLater] : []),
   ]
   return [
     head(pen, list),
@@ -48,23 +49,20 @@ export function drawList(pen: Pen, list: DrawnList): string[] {
     pen.paint('dim', notShown.length === 0 ? '' : ` ${pen.signs.more} ${notShown.join(' · ')}`),
     '',
     notice === '' ? '' : ` ${truncateToWidth(shownOnOneLine(notice), pen.columns - 2)}`,
-    pen.paint(
-      'dim',
-      truncateToWidth(' ↑↓ or j k move · enter opens · q leaves, and everything stays open', pen.columns),
-    ),
+    pen.paint('dim', truncateToWidth(` ${text.keys}`, pen.columns)),
   ]
 }
 
 function head(pen: Pen, { asks, hasMore, place }: DrawnList): string {
   const count = asks.filter(({ state }) => state.kind === 'open').length
-  const words = ` Inbox · ${count}${hasMore ? ' and more' : ''} waiting`
+  const words = ` ${text.title(count, hasMore)}`
   const room = pen.columns - words.length - 1
   const where = place.length + 2 > room ? '' : place.padStart(room)
   return `${pen.paint('bold', words)}${pen.paint('dim', where)}`
 }
 
 function nothing(pen: Pen): string[] {
-  return [' Nothing is waiting for you.', pen.paint('dim', ' New questions appear here automatically.')]
+  return [` ${text.none}`, pen.paint('dim', ` ${text.newAppear}`)]
 }
 
 function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
@@ -84,10 +82,10 @@ function row(pen: Pen, ask: AskView, { selected, nowMs }: DrawnList): string {
 
 /** Dim, then normal, then bold as the deadline approaches. */
 function remaining(pen: Pen, { decideByMs, quorum, answers }: AskView, nowMs: number): string {
-  if (answers.length === 0) return pen.paint('dim', truncateToWidth('waits for others', leftColumns))
+  if (answers.length === 0) return pen.paint('dim', truncateToWidth(text.waitsForOthers, leftColumns))
   const ms = decideByMs - nowMs
-  const votes = quorum === undefined ? '' : `${quorum.approvals}/${quorum.approvalsNeeded} `
-  const words = truncateToWidth(`${votes}expires in ${leftInWords(ms)}`, leftColumns)
+  const votes = quorum === undefined ? '' : `${text.votes(quorum.approvals, quorum.approvalsNeeded)} `
+  const words = truncateToWidth(`${votes}${text.expiresIn(ms)}`, leftColumns)
   if (ms < soonMs) return pen.paint('bold', words)
   return ms < 5 * soonMs ? words : pen.paint('dim', words)
 }

@@ -8,6 +8,7 @@ import type { ChangeFeed } from '../changes.ts'
 import { answerOne } from './answer-one.ts'
 import { chooseAsk, type Memory } from './list-screen.ts'
 import { LiveAsks } from './live-asks.ts'
+import { askListText } from './text/ask-list.ts'
 
 export interface TerminalInboxOptions {
   readonly service: AskService
@@ -26,7 +27,7 @@ export async function runTerminalInbox(options: TerminalInboxOptions): Promise<v
   const now = Date.now
   const memory: Memory = { selected: undefined, notice: options.notice }
   const onError = () => {
-    memory.notice = 'The store cannot be reached. The list may be outdated; retrying.'
+    memory.notice = askListText.outdated
   }
   const live = new LiveAsks({ service, feed: options.feed(onError), person, now, onError })
   const ended = new AbortController()
