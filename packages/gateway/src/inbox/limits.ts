@@ -69,6 +69,8 @@ export const terminalInboxLimits = {
   /** Asks in the list, and how many are loaded at a time; older ones follow as these are answered. */
   asks: 500,
   page: 100,
+  /** Asks that `assent asks list` reads at most if it reads every page. */
+  asksListed: 10_000,
   /** How long an ended ask stays in the list, to show who ended it. */
   endedShownMs: 15_000,
   /** How often ages and remaining times are redrawn. */

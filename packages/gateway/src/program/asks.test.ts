@@ -60,6 +60,35 @@ test('[DESK-5] a script lists, reads and answers an ask; the answer is recorded 
   expect(await json<AskPageView>('list', '--ended')).toMatchObject({ asks: [{ id }] })
 })
 
+test('[DESK-10] the list is filtered by words, agent, project and outcome, and all pages are one export', async () => {
+  const { store, json, run } = await aScript()
+  const claude = { client: 'Claude Code', folder: 'notes-service', branch: 'main' }
+  const inNotes = await store.asks.raise(anAsk({ ...local, caller: claude }))
+  const inBilling = await store.asks.raise(anAsk({ ...local, caller: { client: 'Codex', folder: 'billing' } }))
+  const ids = async (...words: string[]) => (await json<AskPageView>('list', ...words)).asks.map(({ id }) => id)
+
+  expect(await ids('--project', 'notes-service')).toEqual([inNotes.id])
+  expect(await ids('--agent', 'Codex')).toEqual([inBilling.id])
+  expect(await ids('--search', 'REGION billing')).toEqual([inBilling.id])
+  expect(await ids('--search', 'region nowhere')).toEqual([])
+  expect(await run('list', '--search', 'nowhere')).toMatchObject({ code: 0, out: 'No asks match.\n' })
+  expect(await run('list', '--ended')).toMatchObject({ code: 0, out: 'No asks have ended yet.\n' })
+
+  for (let more = 0; more < 100; more++) await store.asks.raise(anAsk(local))
+  expect(await ids('--all')).toHaveLength(102)
+  expect((await json<AskPageView>('list', '--size', '100')).asks).toHaveLength(100)
+
+  await run('answer', inNotes.id, '--decline')
+  expect(await ids('--ended', '--outcome', 'declined')).toEqual([inNotes.id])
+  expect(await ids('--ended', '--outcome', 'approved')).toEqual([])
+  for (const wrong of [
+    ['--outcome', 'declined'],
+    ['--ended', '--outcome', 'maybe'],
+    ['--all', '--cursor', 'x'],
+  ])
+    expect((await run('list', ...wrong)).code).toBe(2)
+})
+
 test('[DESK-6] an approval is accepted only with its digest', async () => {
   const { store, json } = await aScript()
   const { id } = await store.asks.raise({ ...anApproval(['person:local'], 1), ...local })

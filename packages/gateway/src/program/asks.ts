@@ -9,26 +9,33 @@ import {
   type InboxProblem,
   isAssentError,
   isPlainObject,
+  namedOutcomes,
   newId,
   type OneAskView,
   readJson,
   shownInTerminal,
 } from '@assent/core'
-import { inboxLimits } from '../inbox/limits.ts'
+import { inboxLimits, terminalInboxLimits } from '../inbox/limits.ts'
 import { safeJson } from '../inbox/terminal/safe-json.ts'
+import { type AskFilter, hasAskFilter, matchesFilter } from './ask-filter.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type OpenedAskService, openAskService } from './open-ask-service.ts'
 import { type Terminal, toned } from './terminal.ts'
+import { asksText } from './text/asks.ts'
+
+const { problems } = asksText
 
 interface Common {
   readonly config?: string
   readonly json?: true
 }
 
-export interface ListOptions extends Common {
+export interface ListOptions extends Common, AskFilter {
   readonly ended?: true
   readonly server?: string
   readonly kind?: string
+  readonly outcome?: string
+  readonly all?: true
   readonly size: string
   readonly cursor?: string
 }
@@ -52,16 +59,42 @@ export function listAsks(options: ListOptions, terminal: Terminal, draw: (page: 
   const { ended, server, size, cursor } = options
   const kind = kinds.find((one) => one === options.kind)
   if (options.kind !== undefined && kind === undefined) {
-    return usageError(terminal, `--kind must be one of ${kinds.join(', ')}, not ${JSON.stringify(options.kind)}.`)
+    return usageError(terminal, problems.notOneOf('--kind', kinds, options.kind))
   }
-  if (!/^\d{1,3}$/.test(size)) return usageError(terminal, '--size must be a number from 1 to 100.')
+  const outcome = namedOutcomes.find((one) => one === options.outcome)
+  if (options.outcome !== undefined && outcome === undefined) {
+    return usageError(terminal, problems.notOneOf('--outcome', namedOutcomes, options.outcome))
+  }
+  if (outcome !== undefined && ended !== true) return usageError(terminal, problems.outcomeOfOpen)
+  const isEveryPage = options.all === true || hasAskFilter(options)
+  if (isEveryPage && cursor !== undefined) return usageError(terminal, problems.cursorAndAll)
+  if (!/^\d{1,3}$/.test(size)) return usageError(terminal, problems.size)
+  const query = {
+    show: ended === true ? 'ended' : 'open',
+    pageSize: isEveryPage ? terminalInboxLimits.page : Number(size),
+    ...compact({ server, kind, outcome, cursor }),
+  } as const
   return withAskService<AskPageView>(options, terminal, draw, async ({ service, person }) => {
-    const query = { show: ended === true ? 'ended' : 'open', pageSize: Number(size) } as const
-    const more = {
-      ...compact({ server, kind, cursor }),
-    }
-    return { ok: true, view: await service.page(person, { ...query, ...more }) }
+    const first = await service.page(person, query)
+    return { ok: true, view: isEveryPage ? await everyPage(first, query, options, { service, person }) : first }
   })
+}
+
+/** All pages as one, without the asks that the filter leaves out. `next` is set if there are more than may be read. */
+async function everyPage(
+  first: AskPageView,
+  query: Parameters<OpenedAskService['service']['page']>[1],
+  filter: AskFilter,
+  { service, person }: Pick<OpenedAskService, 'service' | 'person'>,
+): Promise<AskPageView> {
+  const asks = [...first.asks]
+  let { next } = first
+  while (next !== undefined && asks.length < terminalInboxLimits.asksListed) {
+    const page = await service.page(person, { ...query, cursor: next })
+    asks.push(...page.asks)
+    next = page.next
+  }
+  return { asks: asks.filter((ask) => matchesFilter(ask, filter)), ...compact({ next }), nowMs: first.nowMs }
 }
 
 export function showAsk(id: string, options: Common, terminal: Terminal, draw: (one: OneAskView) => string) {
@@ -72,10 +105,10 @@ export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal
   const chosen = (['accept', 'decline', 'dismiss'] as const).filter((name) => options[name] === true)
   const [choice] = chosen
   if (choice === undefined || chosen.length > 1) {
-    return usageError(terminal, 'Give exactly one of --accept, --decline and --dismiss. Nothing was decided.')
+    return usageError(terminal, problems.oneChoice)
   }
   if (choice !== 'accept' && options.content !== undefined) {
-    return usageError(terminal, '--content is only allowed with --accept. Nothing was decided.')
+    return usageError(terminal, problems.contentWithoutAccept)
   }
   return withAskService<OneAskView>(options, terminal, draw, async ({ service, person }) => {
     const ask = await service.find(person, id)
@@ -92,7 +125,7 @@ export function answerAsk(id: string, options: AnswerOptions, terminal: Terminal
     const { decisionId = newDecision(), confirmed = false } = options
     const answered = await service.answer(person, ask, { decisionId, answer, confirmed })
     if (answered.ok || answered.problem.code !== 'looks-secret') return answered
-    return fail('looks-secret', `${answered.problem.message} To confirm, add --confirmed.`)
+    return fail('looks-secret', problems.toConfirm(answered.problem.message))
   })
 }
 
@@ -103,36 +136,32 @@ async function readAsk(
 ): Promise<Result<OneAskView>> {
   const result = await service.read(person, id)
   if (result.ok || result.problem.code !== 'not-found') return result
-  return fail('not-found', `Unknown ask "${id}", or you have no access to it. \`assent asks list\` prints the ids.`)
+  return fail('not-found', problems.unknown(id))
 }
 
 /** Only approvals have a digest. A question never changes, so a matching digest proves that this content was read. */
 function digestProblem({ question }: Ask, isYes: boolean, digest: string | undefined): string | undefined {
   if (question.kind !== 'approval') {
-    return digest === undefined ? undefined : 'Only an approval has a digest. Nothing was decided.'
+    return digest === undefined ? undefined : problems.noDigest
   }
   if (digest === undefined) {
-    return isYes
-      ? 'An approval needs --digest, with the digest that `assent asks show` prints. Nothing was decided.'
-      : undefined
+    return isYes ? problems.digestNeeded : undefined
   }
-  return digest === question.digest
-    ? undefined
-    : 'The digest does not match the action. Read it again with `assent asks show`. Nothing was decided.'
+  return digest === question.digest ? undefined : problems.otherDigest
 }
 
 function contentOf({ question }: Ask, given: string | undefined): Result<{ readonly content?: object }> {
   if (given === undefined) return { ok: true, view: {} }
-  if (question.kind !== 'form') return fail('malformed', 'Only a form takes --content. Nothing was decided.')
+  if (question.kind !== 'form') return fail('malformed', problems.noForm)
   const text = given === '-' ? readFileSync(0, 'utf8') : given
-  if (text.length > inboxLimits.bodyBytes) return fail('too-large', 'The content is too large for an answer.')
+  if (text.length > inboxLimits.bodyBytes) return fail('too-large', problems.tooLarge)
   try {
     const content = readJson(text, { depth: inboxLimits.bodyDepth, halfPairs: 'refuse', numbers: 'exact' })
     if (isPlainObject(content)) return { ok: true, view: { content } }
   } catch (error) {
     if (!isAssentError(error)) throw error
   }
-  return fail('malformed', '--content is not a JSON object. The ask is still open.')
+  return fail('malformed', problems.notAnObject)
 }
 
 async function withAskService<View extends object>(
@@ -185,10 +214,7 @@ function codeOf({ code }: InboxProblem): ExitCode {
 function problemOf(error: unknown): Result<never> {
   if (isAssentError(error, 'validation_failed')) return fail('malformed', error.message)
   if (isAssentError(error, 'store_unavailable')) {
-    return fail(
-      'unavailable',
-      'The store cannot be reached. Retry with the same --decision-id: the answer is recorded once.',
-    )
+    return fail('unavailable', problems.storeUnavailable)
   }
   throw error
 }
