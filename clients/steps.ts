@@ -71,7 +71,7 @@ const approve: Step = {
 const absent: Step = {
   name: 'no answer',
   call: deletion,
-  reads: ['Nothing was confirmed.', 'No answer means no. Stop here'],
+  reads: ['Nothing was confirmed.', 'No answer in time; treat it as a no. Stop here'],
 }
 /** Longer than two minutes: Claude Code then moves a call to the background. */
 const slow: Step = { ...yes, name: 'slow yes', afterMs: 150_000 }

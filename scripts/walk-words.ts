@@ -1,6 +1,6 @@
 // The text of docs/guide/conductor.md before and after the recorded walk.
 
-export const introduction = `# Work with an agent that asks
+export const introduction = `# Review plans and commits before your agent continues
 
 An agent that carries out a plan should stop at three kinds of points: before it starts, after each phase, and at the end. With Assent
 these are tool calls in one conversation: the agent waits, you decide, and it continues.
@@ -33,15 +33,15 @@ export const ending = `## What else can happen
 
 | what you do                      | what the agent gets                                                                  |
 | -------------------------------- | ------------------------------------------------------------------------------------ |
-| request changes                  | your comment; it changes the plan and asks again                                     |
+| request changes to the plan      | your comment; it changes the plan and asks again                                     |
 | continue without a commit, twice | \`commit_missing\`: nothing is committed; it reminds you                               |
-| pause                            | an instruction to stop until you continue, and to remind you if nothing is committed |
-| revise                           | your notes; it applies them and asks for the commit again                            |
-| abort, or cancel                 | an instruction to stop                                                               |
+| pause here                       | an instruction to stop until you continue, and to remind you if nothing is committed |
+| request changes to a phase       | your comment; it makes the changes and asks for the commit again                     |
+| cancel the plan                  | an instruction to stop                                                               |
 | dismiss the question             | \`cancelled\`: nothing was decided                                                     |
 | decline it                       | \`declined\`, with your reason                                                         |
 | do not answer in time            | \`timed_out\`, which counts as a no                                                    |
-| cannot be reached                | \`not_supported\`: stop, and show the question in the chat                             |
+| cannot be reached                | \`not_supported\`: the agent stops and asks in the chat                                |
 
 A comment that you write with any answer reaches the agent as \`comment\`. Every row except the last is also a line in the plan's file.
 

@@ -50,7 +50,7 @@ try {
     for (; ask === undefined; ask = (await openFor(store))[0]) await new Promise((resolve) => setTimeout(resolve, 50))
     await inbox.goto(`${origin}/asks/${ask.id}`)
     await inbox.locator('.card').first().waitFor()
-    if (feedback !== undefined) await inbox.getByLabel('Feedback').fill(feedback)
+    if (feedback !== undefined) await inbox.getByLabel('Comment').fill(feedback)
     if (picture !== undefined) await inbox.screenshot({ path: join(pictures, `${picture}.png`) })
     // A new card ignores clicks for a moment.
     await inbox.waitForTimeout(800)
@@ -79,7 +79,7 @@ try {
   )
   mkdirSync(join(home.project, 'src'))
   writeFileSync(join(home.project, 'src/index.ts'), '')
-  const goOn = { button: /^Committed: continue/ }
+  const goOn = { button: /^Continue/ }
   await step('request_phase_commit_approval', phase, goOn, 'conductor-phase', 2)
   recorded.push('## The commit\n\nThey commit, and the agent asks again.\n')
   home.commit('feat: index all notes')

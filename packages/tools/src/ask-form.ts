@@ -6,6 +6,7 @@
 import { compact, type Form, screenForSecrets } from '@assent/core'
 import type { AnswersOf, Ask, Risk } from '@assent/sdk'
 import { refuse } from './ending.ts'
+import { noAnswerText } from './text/no-answer.ts'
 
 export interface FormQuestion<F extends Form> {
   readonly message: string
@@ -22,12 +23,7 @@ export interface FormAnswer<F extends Form> {
 
 export async function askForm<const F extends Form>(ask: Ask, asked: FormQuestion<F>): Promise<FormAnswer<F>> {
   const { message, form, risk = 'harmless', checked } = asked
-  if (screenForSecrets(form.fields, message).length > 0) refuse(noSecrets)
+  if (screenForSecrets(form.fields, message).length > 0) refuse(noAnswerText.noSecrets)
   const { value, comment } = await ask.withComment(ask.form(message, form, { risk, ...compact({ checked }) }))
   return { content: value, ...compact({ comment }) }
 }
-
-const noSecrets =
-  'This tool cannot ask for secrets (passwords, keys, tokens, codes). Ask the user in the chat to enter the secret ' +
-  'themselves where it is needed, for example in an environment variable, a local file that is not committed, or the ' +
-  "program's own login, and to reply when that is done. Do not ask them to paste it."

@@ -1,7 +1,7 @@
 // The description that the server with the tools sends to clients. In its own module, so that a program can answer a
 // client's first request before the tools and their dependencies are loaded.
 
-import { instructionsWith } from './instructions.ts'
+import { instructionsWith } from './text/instructions.ts'
 
 export interface ToolsDescription {
   readonly info: { readonly name: string; readonly title: string; readonly version: string }

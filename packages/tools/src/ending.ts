@@ -7,6 +7,9 @@
 
 import { AssentError, type ErrorCode, isAssentError } from '@assent/core'
 import { z } from 'zod'
+import { noAnswerText } from './text/no-answer.ts'
+
+const { fields } = noAnswerText
 
 /** Why there is no answer. The codes are those of `@assent/sdk`. */
 export const noAnswerCodes = [
@@ -22,15 +25,10 @@ export const noAnswerCodes = [
 export type NoAnswer = (typeof noAnswerCodes)[number]
 
 export const endingFields = {
-  status: z
-    .enum(['answered', ...noAnswerCodes])
-    .describe('answered: a person answered. Anything else: there is no answer, and the message says what to do.'),
-  message: z.string().describe('The result in one sentence, to show to the user.'),
-  next: z.string().optional().describe('Without an answer: what that means, and what you do now.'),
-  comment: z
-    .string()
-    .optional()
-    .describe('The comment that the person wrote with their answer, a decline or a dismissal. Take it into account.'),
+  status: z.enum(['answered', ...noAnswerCodes]).describe(fields.status),
+  message: z.string().describe(fields.message),
+  next: z.string().optional().describe(fields.next),
+  comment: z.string().optional().describe(fields.comment),
 }
 
 export interface ToolResult {
@@ -54,8 +52,8 @@ export function commentMember(comment: string | undefined): { readonly comment?:
 
 /** What the person wrote, as sentences that follow another one. Empty texts and duplicates are left out. */
 export function commentSentence(...texts: readonly (string | undefined)[]): string {
-  const written = [...new Set(texts)].filter((text) => text !== undefined && text !== '')
-  return written.map((text) => ` They wrote: "${text}"`).join('')
+  const written = [...new Set(texts)].filter((text): text is string => text !== undefined && text !== '')
+  return written.map(noAnswerText.wrote).join('')
 }
 
 /** A person declined, dismissed or did not answer the question. This is recorded; technical failures are not. */
@@ -108,24 +106,7 @@ function statusOf(code: ErrorCode): NoAnswer | undefined {
 }
 
 function nextOf(status: NoAnswer, { inWords }: Advice): string {
-  switch (status) {
-    case 'declined':
-      return 'A person said no. Do not ask again and do not look for a way around it; ask them in the chat what they want instead.'
-    case 'cancelled':
-      return 'Nothing was decided. Ask the user in the chat whether to continue before calling this tool again.'
-    case 'timed_out':
-      return 'No answer means no. Stop here, tell the user that their answer is needed, and call this tool again when they are back.'
-    case 'unseen':
-      return 'No person decided, which is a no. Tell the user that their client accepts approvals by itself, and ask them in the chat.'
-    case 'channel_closed':
-      return 'The connection to the person broke, which means no. Call this tool again when the user is connected.'
-    case 'validation_failed':
-      return 'The answer does not fit the question, which means no. Call this tool again to ask once more.'
-    case 'not_supported':
-      return `No person saw this question. STOP, show the user the following, and wait for their reply in the chat:\n\n${inWords}`
-    case 'refused':
-      return 'No person was asked. Change the question as described in the message, or ask the user in the chat.'
-  }
+  return status === 'not_supported' ? noAnswerText.next.not_supported(inWords) : noAnswerText.next[status]
 }
 
 /** For invalid arguments that the input schema cannot detect. */

@@ -68,6 +68,10 @@ describe.each(generations)('on %s', (generation) => {
     expect(shown?.message).toContain('Nothing is left uncommitted.')
     // Git shows whether there is a commit, so the person is not asked.
     expect(Object.keys(shown?.requestedSchema.properties ?? {})).toEqual(['decision', 'revisionNotes'])
+    const { decision, revisionNotes } = shown?.requestedSchema.properties ?? {}
+    for (const label of ['Continue', 'Pause here', 'Request changes', 'Cancel the plan'])
+      expect(JSON.stringify(decision)).toContain(`"${label}"`)
+    expect(revisionNotes).toMatchObject({ title: 'Comment' })
     expect(shown?.requestedSchema.properties.revisionNotes).toMatchObject({ maxLength: 1_000 })
   })
 
@@ -156,7 +160,7 @@ describe.each(generations)('on %s', (generation) => {
   test.each([
     ['commit_and_pause', 'wants to pause'],
     ['revise', 'Rename it.'],
-    ['abort', 'aborted the plan'],
+    ['abort', 'cancelled the plan'],
   ])('[POINT-2] %s is returned as the decision, and the next phase may not begin', async (decision, words) => {
     const one = repository()
     const caller = await connectTools(generation, one, accepting({ decision, revisionNotes: 'Rename it.' }))

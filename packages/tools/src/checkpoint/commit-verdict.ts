@@ -6,10 +6,11 @@
 
 import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
+import { gitFindings } from '../text/git-findings.ts'
 
 export interface CommitVerdict {
   /** Whether the phase is committed, if git can be read. */
-  readonly made: 'yes' | 'no' | 'not seen'
+  readonly made: 'yes' | 'no' | 'not-seen'
   readonly commit?: { readonly id: string; readonly subject: string; readonly messageMatches: boolean }
   readonly newCommits?: number
   readonly treeClean?: boolean
@@ -25,22 +26,20 @@ export interface CommitVerdict {
  */
 export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: boolean): CommitVerdict {
   if (seen.kind === 'unseen') {
-    const unread = [`Git could not be read: ${seen.why}`]
-    return { made: 'not seen', findings: unread, problems: unread }
+    const unread = [gitFindings.unread(seen.why)]
+    return { made: 'not-seen', findings: unread, problems: unread }
   }
   const { head, changedCount } = seen
   const commits = seen.since ?? []
   const treeClean = changedCount === 0
-  const left = treeClean
-    ? 'Nothing is left uncommitted.'
-    : `${count(changedCount, 'change')} not committed: ${someOf(seen.changed, changedCount)}.`
+  const left = treeClean ? gitFindings.clean : gitFindings.uncommitted(changedCount, someOf(seen.changed, changedCount))
   const fitting = commits.find(({ message }) => isSame(message, proposed))
   const newest =
     fitting ??
     commits[0] ??
     (!isBeginningKnown && head !== undefined && isSame(head.message, proposed) ? head : undefined)
   if (newest === undefined) {
-    const none = isBeginningKnown ? noneSince : noneFitting
+    const none = isBeginningKnown ? gitFindings.noneSince : gitFindings.noneFitting
     return {
       made: 'no',
       newCommits: 0,
@@ -51,14 +50,11 @@ export function judgeCommit(seen: Look, proposed: string, isBeginningKnown: bool
   }
   const commit = { id: newest.id, subject: subjectOf(newest.message), messageMatches: isSame(newest.message, proposed) }
   const newCommits = Math.max(commits.length, 1)
-  const made = `Committed: ${short(commit.id)} ${quoted(commit.subject)}${newCommits > 1 ? `, ${newCommits} new commits in all` : ''}.`
-  const differs = commit.messageMatches ? [] : ['Its message is not the proposed one.']
+  const made = gitFindings.committed(short(commit.id), quoted(commit.subject), newCommits)
+  const differs = commit.messageMatches ? [] : [gitFindings.otherMessage]
   const problems = [...differs, ...(treeClean ? [] : [left])]
   return { made: 'yes', commit, newCommits, treeClean, findings: [made, ...differs, left], problems }
 }
-
-const noneSince = 'There is no new commit since the phase began.'
-const noneFitting = 'The last commit does not have the proposed message, and it is not known where the phase began.'
 
 /** Compares only the subjects: hooks and editors add trailers and wrap lines. */
 function isSame(message: string, proposed: string): boolean {
@@ -71,10 +67,6 @@ function subjectOf(message: string): string {
 
 export function short(id: string): string {
   return id.slice(0, 9)
-}
-
-function count(number: number, thing: string): string {
-  return number === 1 ? `One ${thing} is` : `${number} ${thing}s are`
 }
 
 /** A subject inside quotes that it cannot end; control and invisible characters are escaped. */
@@ -101,5 +93,5 @@ export function someOf(names: readonly string[], all: number): string {
     shown.push(plainName(name.slice(0, toolLimits.namesChars)))
   }
   const more = all - shown.length
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return shown.join(', ') + (more > 0 ? gitFindings.andMore(more) : '')
 }

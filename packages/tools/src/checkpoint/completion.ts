@@ -7,6 +7,8 @@ import { compact } from '@assent/core'
 import { z } from 'zod'
 import { answered, commentMember, endingFields, withNoAnswerErrors } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
+import { completionText } from '../text/completion.ts'
+import { gitFindings } from '../text/git-findings.ts'
 import { register, type ToolRegistration } from '../tool.ts'
 import { type Recorded, taskName } from '../workplace/completion-file.ts'
 import { endedPlan, type Plan } from '../workplace/plan-memory.ts'
@@ -17,76 +19,55 @@ import { addedOf, type Decided, decide, remarkOf } from './decide.ts'
 import { recordingNoDecision } from './no-decision.ts'
 import { type Progress, progressOf, progressWords } from './progress.ts'
 
-const decisions = {
-  approve: 'Approve',
-  request_changes: 'Request changes',
-  cancel: 'Leave it incomplete',
-} as const
-type ReviewDecision = keyof typeof decisions
+type ReviewDecision = keyof typeof completionText.decisions
 
 const input = z.object({
-  completionSummary: z
-    .string()
-    .min(1)
-    .max(toolLimits.summaryChars)
-    .describe('What was achieved, how it was tested, and what is left, complete in itself.'),
-  phasesCompleted: z.number().int().min(0).max(toolLimits.phases).describe('How many phases were completed.'),
+  completionSummary: z.string().min(1).max(toolLimits.summaryChars).describe(completionText.input.completionSummary),
+  phasesCompleted: z.number().int().min(0).max(toolLimits.phases).describe(completionText.input.phasesCompleted),
   filesModified: z
     .array(z.string().min(1).max(toolLimits.pathChars))
     .max(toolLimits.filesModified)
     .optional()
-    .describe('All files that were changed, from the project’s folder.'),
-  taskName: z
-    .string()
-    .min(1)
-    .max(toolLimits.taskNameChars)
-    .optional()
-    .describe('The name given at request_plan_approval. By default, the name of the plan under way.'),
+    .describe(completionText.input.filesModified),
+  taskName: z.string().min(1).max(toolLimits.taskNameChars).optional().describe(completionText.input.taskName),
 })
 type Input = z.output<typeof input>
 
 const output = z.object({
   ...endingFields,
   decision: z.enum(['approve', 'request_changes', 'cancel']).optional(),
-  feedback: z.string().optional().describe('What the person wants to be different.'),
-  isClosed: z.boolean().optional().describe('True when the person approved: the plan is over.'),
-  phasesPlanned: z.number().optional().describe('Phases of the approved plan; absent when none is on record.'),
-  phasesRecorded: z.number().optional().describe('Phases whose commit a person approved.'),
-  phasesInGit: z.number().optional().describe('Of those, the phases whose commit is in the history of git.'),
-  isOnRecord: z
-    .boolean()
-    .optional()
-    .describe(
-      'True only when the record and git show every phase committed. If false, do not report the plan as fully done.',
-    ),
-  completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
+  feedback: z.string().optional().describe(completionText.output.feedback),
+  isClosed: z.boolean().optional().describe(completionText.output.isClosed),
+  phasesPlanned: z.number().optional().describe(completionText.output.phasesPlanned),
+  phasesRecorded: z.number().optional().describe(completionText.output.phasesRecorded),
+  phasesInGit: z.number().optional().describe(completionText.output.phasesInGit),
+  isOnRecord: z.boolean().optional().describe(completionText.output.isOnRecord),
+  completionFile: z.string().optional().describe(completionText.output.completionFile),
 })
 
 export function registerCompletionReview(registering: ToolRegistration): void {
   const { workplace } = registering
   register(registering, 'request_completion_review', {
-    title: 'Have the finished plan reviewed',
-    description:
-      'Shows the user the result of a plan and waits for their verdict, up to five minutes. Call it once, after the last ' +
-      'phase is committed and the completion file is written. approve: the plan is closed. request_changes: do what the ' +
-      'feedback says and call this again. cancel: stop without closing it. Do not call a plan complete without an approval.',
+    title: completionText.title,
+    description: completionText.description,
     input,
     output,
     run: (given, interaction) => {
       const { ask, step } = interaction
       const onNoDecision = recordingNoDecision(workplace, interaction, {
         checkpoint: 'completion',
-        subject: 'Completion review',
+        subject: completionText.subject,
         planOf: (before) => planReviewed(before, given),
       })
-      const advice = { inWords: inWords(given), nothing: 'The plan is not closed.', onNoDecision }
+      const inWords = completionText.inWords(given.completionSummary)
+      const advice = { inWords, nothing: completionText.none, onNoDecision }
       return withNoAnswerErrors(advice, async () => {
         // Stored with the call, because the question must be the same each time the call is retried.
         const before = await step('look', async () => (await look(workplace, given)).progress)
         const decided = await decide(ask, {
           ...messageOf(given, before),
-          decisions,
-          note: { name: 'feedback', title: 'Feedback', neededFor: ['request_changes'] },
+          decisions: completionText.decisions,
+          note: { name: 'feedback', neededFor: ['request_changes'] },
         })
         const kept = await step('keep', () => keep(workplace, given, decided))
         return resultOf(decided, kept)
@@ -117,12 +98,7 @@ interface Kept {
 async function keep(workplace: Workplace, given: Input, decided: Decided<ReviewDecision>): Promise<Kept> {
   const { decision, note } = decided
   const { root, before, plan, progress } = await look(workplace, given)
-  const line = {
-    approve: 'Completion approved',
-    request_changes: 'Completion review: changes requested',
-    cancel: 'Completion review: left incomplete',
-  }
-  const words = `${line[decision]} (${progressWords(progress)})${addedOf(decided)}`
+  const words = `${completionText.record[decision](progressWords(progress))}${addedOf(decided)}`
   const about = {
     checkpoint: 'completion',
     decision,
@@ -140,17 +116,12 @@ async function keep(workplace: Workplace, given: Input, decided: Decided<ReviewD
 
 function resultOf(decided: Decided<ReviewDecision>, { progress, recorded }: Kept) {
   const { decision, note, comment } = decided
-  const remark = remarkOf(decided)
-  const sentences = {
-    approve: `The person approved the result: the plan is closed.${remark}`,
-    request_changes: `The person wants changes.${remark || ' Ask them which.'} Do that, and ask for the review again.`,
-    cancel: `The person leaves the plan incomplete.${remark} Stop, and do not call it complete.`,
-  }
+  const sentence = completionText.results[decision](remarkOf(decided))
   const difference = progress.isComplete
     ? ''
-    : ` The record does not show a complete plan: ${progressWords(progress)}. ${progress.findings.join(' ')} Tell the user so.`
+    : completionText.notOnRecord(progressWords(progress), progress.findings.join(' '))
   const { data, words } = recordedResult(recorded)
-  return answered(`${sentences[decision]}${difference} ${words}`, {
+  return answered(`${sentence}${difference} ${words}`, {
     decision,
     isClosed: decision === 'approve',
     ...compact({ phasesPlanned: progress.planned }),
@@ -164,19 +135,12 @@ function resultOf(decided: Decided<ReviewDecision>, { progress, recorded }: Kept
 }
 
 function messageOf({ completionSummary, filesModified = [] }: Input, progress: Progress): Checked {
-  const files =
-    filesModified.length === 0
-      ? []
-      : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
-  const warning = progress.isComplete ? '' : 'Its record is incomplete: '
+  const count = filesModified.length
+  const files = count === 0 ? [] : [gitFindings.filesChanged(count, someOf(filesModified, count))]
   return checkedMessage({
-    first: `Is this plan complete? ${warning}${progressWords(progress)}.`,
+    first: completionText.question(progress.isComplete, progressWords(progress)),
     findings: progress.findings,
     problems: progress.problems,
     rest: [completionSummary, ...files],
   })
-}
-
-function inWords(given: Input): string {
-  return `Is the plan complete?\n\n${given.completionSummary}\n\nPlease reply with "approve", "request changes" (and which), or "cancel".`
 }

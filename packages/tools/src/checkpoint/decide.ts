@@ -17,6 +17,7 @@ import type { Ask } from '@assent/sdk'
 import { askForm } from '../ask-form.ts'
 import { commentMember, commentSentence } from '../ending.ts'
 import { toolLimits } from '../limits.ts'
+import { checkpointText } from '../text/record.ts'
 
 interface Deciding<D extends string> {
   readonly message: string
@@ -27,7 +28,6 @@ interface Deciding<D extends string> {
   readonly ticks?: Readonly<Record<string, FieldSpec<boolean>>>
   readonly note: {
     readonly name: string
-    readonly title: string
     /** Where the form has no note field: the decisions after which the note is asked for. */
     readonly neededFor: readonly D[]
   }
@@ -43,8 +43,8 @@ export interface Decided<D extends string> {
 
 export async function decide<const D extends string>(ask: Ask, deciding: Deciding<D>): Promise<Decided<D>> {
   const { message, checked, decisions, ticks = {}, note } = deciding
-  const noteField = text({ title: note.title, maxLength: toolLimits.noteChars, required: false })
-  const chosen = { decision: choice<D>(decisions, { title: 'Decision' }), ...ticks }
+  const noteField = text({ title: checkpointText.comment, maxLength: toolLimits.noteChars, required: false })
+  const chosen = { decision: choice<D>(decisions, { title: checkpointText.decision }), ...ticks }
   const whole = form({ ...chosen, [note.name]: noteField })
   const isAllowed = screenForSecrets(whole.fields, message).length === 0
   const { content, comment } = await askForm(ask, {
@@ -60,7 +60,7 @@ export async function decide<const D extends string>(ask: Ask, deciding: Decidin
   if (isAllowed || comment !== undefined || !note.neededFor.includes(decision)) {
     return { decision, ticked, ...noteOf(written, comment) }
   }
-  const later = await noteAlone(ask, `${note.title}?`, note.name, noteField)
+  const later = await noteAlone(ask, checkpointText.whatToChange, note.name, noteField)
   return { decision, ticked, ...later }
 }
 

@@ -3,6 +3,7 @@
 import { compact } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
 import { type Advice, commentMember, type NoDecision, type OnRecord } from '../ending.ts'
+import { recordText } from '../text/record.ts'
 import type { Plan } from '../workplace/plan-memory.ts'
 import { type Decision, recordedResult, type Workplace } from '../workplace/workplace.ts'
 import { addedOf } from './decide.ts'
@@ -21,7 +22,7 @@ export function recordingNoDecision(
 ): NonNullable<Advice['onNoDecision']> {
   return async (ending) =>
     // A call that its caller cancelled ends like a dismissed question, but no person dismissed it.
-    signal.aborted ? undefined : step('keep ending', () => keepNoDecision(workplace, at, ending))
+    signal.aborted ? undefined : step('keep-ending', () => keepNoDecision(workplace, at, ending))
 }
 
 async function keepNoDecision(
@@ -52,10 +53,10 @@ function lineOf(
   const added = addedOf({ note: '', ...commentMember(comment) })
   switch (decision) {
     case 'declined':
-      return `${subject} declined${added}`
+      return recordText.declined(subject, added)
     case 'dismissed':
-      return `${subject} not decided, because the question was dismissed${added}`
+      return recordText.dismissed(subject, added)
     case 'timed_out':
-      return `${subject} not decided, because no person answered in time.`
+      return recordText.timedOut(subject)
   }
 }

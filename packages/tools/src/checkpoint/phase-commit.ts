@@ -9,6 +9,8 @@ import { z } from 'zod'
 import { endingFields, noAnswerCodes, withNoAnswerErrors } from '../ending.ts'
 import type { Look } from '../git/look.ts'
 import { toolLimits } from '../limits.ts'
+import { gitFindings } from '../text/git-findings.ts'
+import { phaseText } from '../text/phase.ts'
 import { register, type ToolRegistration } from '../tool.ts'
 import { endedPlan, type Plan, withoutPhase, withPhase } from '../workplace/plan-memory.ts'
 import { rootOf, type Workplace } from '../workplace/workplace.ts'
@@ -18,63 +20,38 @@ import { type Decided, decide } from './decide.ts'
 import { recordingNoDecision } from './no-decision.ts'
 import { commitMissing, type PhaseDecision, type PhaseRecord, phaseLine, phaseResult } from './phase-result.ts'
 
-const decisions: Readonly<Record<PhaseDecision, string>> = {
-  commit_and_continue: 'Committed: continue',
-  commit_and_pause: 'Committed: pause here',
-  revise: 'Revise this phase',
-  abort: 'Abort the plan',
-}
-
-const commitConfirmed = boolean({ title: 'I have made the commit', required: false })
+const commitConfirmed = boolean({ title: phaseText.confirmCommit, required: false })
 
 const input = z.object({
-  phaseNumber: z.number().int().min(1).max(toolLimits.phases).describe('The phase that is done, from 1.'),
-  phaseSummary: z
-    .string()
-    .min(1)
-    .max(toolLimits.summaryChars)
-    .describe('What was done and how it was tested, complete in itself.'),
+  phaseNumber: z.number().int().min(1).max(toolLimits.phases).describe(phaseText.input.phaseNumber),
+  phaseSummary: z.string().min(1).max(toolLimits.summaryChars).describe(phaseText.input.phaseSummary),
   filesModified: z
     .array(z.string().min(1).max(toolLimits.pathChars))
     .max(toolLimits.filesModified)
     .optional()
-    .describe('The files that were changed, from the project’s folder.'),
-  commitMessage: z
-    .string()
-    .min(1)
-    .max(toolLimits.commitMessageChars)
-    .describe('The message that you propose for the commit. The person makes the commit.'),
+    .describe(phaseText.input.filesModified),
+  commitMessage: z.string().min(1).max(toolLimits.commitMessageChars).describe(phaseText.input.commitMessage),
 })
 type Input = z.output<typeof input>
 
 const output = z.object({
   ...endingFields,
-  status: z
-    .enum(['answered', 'commit_missing', ...noAnswerCodes])
-    .describe('answered: a person decided. commit_missing: they want to continue, and nothing is committed.'),
+  status: z.enum(['answered', 'commit_missing', ...noAnswerCodes]).describe(phaseText.output.status),
   decision: z.enum(['commit_and_continue', 'commit_and_pause', 'revise', 'abort']).optional(),
-  commitConfirmed: z
-    .boolean()
-    .optional()
-    .describe('Whether the phase is committed: according to git, or to the person if git cannot be read.'),
-  commitChecked: z.boolean().optional().describe('Whether git could be read.'),
+  commitConfirmed: z.boolean().optional().describe(phaseText.output.commitConfirmed),
+  commitChecked: z.boolean().optional().describe(phaseText.output.commitChecked),
   commit: z.object({ id: z.string(), subject: z.string(), messageMatches: z.boolean() }).optional(),
-  treeClean: z.boolean().optional().describe('Whether nothing is left uncommitted.'),
-  revisionNotes: z.string().optional().describe('What the person wants to be different.'),
-  mayContinue: z.boolean().optional().describe('True only when the next phase may begin.'),
-  completionFile: z.string().optional().describe('Where the decision is on record, in the project.'),
+  treeClean: z.boolean().optional().describe(phaseText.output.treeClean),
+  revisionNotes: z.string().optional().describe(phaseText.output.revisionNotes),
+  mayContinue: z.boolean().optional().describe(phaseText.output.mayContinue),
+  completionFile: z.string().optional().describe(phaseText.output.completionFile),
 })
 
 export function registerPhaseCommit(registering: ToolRegistration): void {
   const { workplace } = registering
   register(registering, 'request_phase_commit_approval', {
-    title: 'Have a phase committed',
-    description:
-      'Shows a finished phase and its commit message to the user, who commits it and decides how to continue; waits up to five ' +
-      'minutes. Call it after each phase, with everything of the phase done. commit_and_continue: begin the next phase. ' +
-      'commit_and_pause: stop until the user asks you to continue. revise: do what the notes say and call this again. abort: stop. ' +
-      'Begin the next phase only when mayContinue is true: git is checked, and without a new commit it is refused with ' +
-      'a reminder. Do not commit in the user’s place unless they ask you to.',
+    title: phaseText.title,
+    description: phaseText.description,
     input,
     output,
     run: (given, interaction) => {
@@ -82,10 +59,12 @@ export function registerPhaseCommit(registering: ToolRegistration): void {
       const onNoDecision = recordingNoDecision(workplace, interaction, {
         checkpoint: 'phase',
         phase: given.phaseNumber,
-        subject: `Phase ${given.phaseNumber}`,
+        subject: phaseText.subject(given.phaseNumber),
         planOf: planUnderWay,
       })
-      const advice = { inWords: inWords(given), nothing: 'Nothing was decided about this phase.', onNoDecision }
+      const { phaseNumber, phaseSummary, commitMessage } = given
+      const inWords = phaseText.inWords(phaseNumber, phaseSummary, commitMessage)
+      const advice = { inWords, nothing: phaseText.none, onNoDecision }
       return withNoAnswerErrors(advice, async () => {
         // Stored with the call, because the question must be the same each time the call is retried.
         const before = await step('look', () => lookBefore(workplace, given))
@@ -93,12 +72,12 @@ export function registerPhaseCommit(registering: ToolRegistration): void {
         for (let attempt = 1; ; attempt++) {
           const decided = await decide<PhaseDecision>(ask, {
             ...messageOf(given, before, refused?.verdict),
-            decisions,
+            decisions: phaseText.decisions,
             // Where git shows whether there is a commit, the person need not say so.
             ...(isGitRead(before, refused) ? {} : { ticks: { commitConfirmed } }),
-            note: { name: 'revisionNotes', title: 'Revision notes', neededFor: ['revise'] },
+            note: { name: 'revisionNotes', neededFor: ['revise'] },
           })
-          const kept = await step(`keep ${attempt}`, () => keep(workplace, given, before, decided))
+          const kept = await step(`keep-${attempt}`, () => keep(workplace, given, before, decided))
           const isRefused = decided.decision === 'commit_and_continue' && !kept.isConfirmed
           if (!isRefused) return phaseResult(given, decided, kept)
           if (attempt === toolLimits.commitAttempts) return commitMissing(given, decided, kept)
@@ -126,7 +105,7 @@ interface Before {
 
 /** As of the last time that git was read. */
 function isGitRead(before: Before, refused: PhaseRecord | undefined): boolean {
-  return refused === undefined ? before.isGitRead : refused.verdict.made !== 'not seen'
+  return refused === undefined ? before.isGitRead : refused.verdict.made !== 'not-seen'
 }
 
 async function lookBefore(workplace: Workplace, { commitMessage }: Input): Promise<Before> {
@@ -161,7 +140,7 @@ async function keep(
   const { root } = before
   const seen = await workplace.look(before.from)
   const verdict = judgeCommit(seen, given.commitMessage, before.isBeginningKnown)
-  const isConfirmed = verdict.made === 'yes' || (verdict.made === 'not seen' && decided.ticked.commitConfirmed === true)
+  const isConfirmed = verdict.made === 'yes' || (verdict.made === 'not-seen' && decided.ticked.commitConfirmed === true)
   const { decision, note } = decided
   const { commit } = verdict
   const about = {
@@ -201,29 +180,14 @@ function messageOf(
   before: Before,
   refused: CommitVerdict | undefined,
 ): Checked {
-  const which =
-    before.phaseCount === undefined ? `Phase ${phaseNumber}` : `Phase ${phaseNumber} of ${before.phaseCount}`
-  const files =
-    filesModified.length === 0
-      ? []
-      : [`Files changed (${filesModified.length}): ${someOf(filesModified, filesModified.length)}`]
+  const count = filesModified.length
+  const files = count === 0 ? [] : [gitFindings.filesChanged(count, someOf(filesModified, count))]
+  const { done, noCommit, notConfirmed, proposedMessage } = phaseText.question
+  const headline = refused === undefined ? done : refused.made === 'not-seen' ? notConfirmed : noCommit
   return checkedMessage({
-    first: `${which} ${refused === undefined ? 'is done. Commit it, then choose how to continue.' : tryAgain(refused)}`,
+    first: headline(phaseNumber, before.phaseCount),
     findings: (refused ?? before).findings,
     problems: (refused ?? before).problems,
-    rest: [phaseSummary, ...files, `Proposed commit message:\n${commitMessage}`],
+    rest: [phaseSummary, ...files, proposedMessage(commitMessage)],
   })
-}
-
-function tryAgain({ made }: CommitVerdict): string {
-  return made === 'not seen'
-    ? 'cannot continue yet: git cannot be checked here, and "I have made the commit" was not chosen. Commit, then try again.'
-    : 'cannot continue yet: no new commit. Commit, then try again.'
-}
-
-function inWords({ phaseNumber, phaseSummary, commitMessage }: Input): string {
-  return (
-    `Phase ${phaseNumber} is done.\n\n${phaseSummary}\n\nPlease commit it, for example with:\n${commitMessage}\n\n` +
-    'Then reply with "continue", "pause", "revise" (and how), or "abort".'
-  )
 }

@@ -176,9 +176,9 @@ describe.each(generations)('on %s', (generation) => {
 
     expect(result.data.completionFile).toBe(join('plans', 'add-search-complete.md'))
     expect(result.data).toMatchObject({ isOnRecord: false, phasesInGit: 1 })
-    expect(caller.shown.at(-1)?.message).toContain('- ⚠ The plan was aborted.')
+    expect(caller.shown.at(-1)?.message).toContain('- ⚠ The plan was cancelled after it had begun.')
     expect(decisionsIn(one.folder, 'add-search').slice(-2)).toEqual([
-      'Phase 2: plan aborted: the customer left',
+      'Phase 2: plan cancelled: the customer left',
       'Completion approved (1 of 2 phases have an approved commit in git).',
     ])
   })

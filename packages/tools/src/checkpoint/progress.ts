@@ -4,8 +4,12 @@
 // phase. Where git cannot be read, no phase counts, and the findings give the reason.
 
 import { inHistory, type Look } from '../git/look.ts'
+import { completionText } from '../text/completion.ts'
+import { gitFindings } from '../text/git-findings.ts'
 import type { Plan } from '../workplace/plan-memory.ts'
 import { short, someOf } from './commit-verdict.ts'
+
+const words = completionText.findings
 
 export interface Progress {
   /** Of the approved plan; absent without one. */
@@ -59,10 +63,9 @@ export async function progressOf(plan: Plan | undefined, reported: number, seen:
   }
 }
 
-/** "2 of 3 phases are committed", by record and git. */
 export function progressWords({ planned = 0, reported, inGit }: Progress): string {
   const needed = Math.max(planned, reported)
-  return `${inGit} of ${needed} ${needed === 1 ? 'phase has' : 'phases have'} an approved commit in git`
+  return completionText.progress(inGit, needed)
 }
 
 function countedOf(phases: readonly Phase[], known: ReadonlySet<string>): Phase[] {
@@ -74,20 +77,13 @@ function countedOf(phases: readonly Phase[], known: ReadonlySet<string>): Phase[
   })
 }
 
-const endedWords = {
-  aborted: 'The plan was aborted.',
-  cancelled: 'The plan was cancelled.',
-  left: 'An earlier review left the plan incomplete.',
-}
-
 function planFindings(plan: Plan | undefined, reported: number): Found[] {
   const planned = plan?.phaseCount
-  const claim = `The agent reports ${reported} completed.`
   return [
     planned === undefined
-      ? { text: `No approved plan is on record. ${claim}`, isProblem: true }
-      : { text: `The approved plan has ${planned} ${planned === 1 ? 'phase' : 'phases'}. ${claim}` },
-    ...(plan?.ended === undefined ? [] : [{ text: endedWords[plan.ended], isProblem: true }]),
+      ? { text: words.noPlan(reported), isProblem: true }
+      : { text: words.planned(planned, reported) },
+    ...(plan?.ended === undefined ? [] : [{ text: words.ended[plan.ended], isProblem: true }]),
   ]
 }
 
@@ -97,40 +93,30 @@ function phaseFindings(
   counted: readonly Phase[],
   unread: string | undefined,
 ): Found[] {
-  if (unread !== undefined)
-    return [{ text: `Git could not be read, so no commit was checked: ${unread}`, isProblem: true }]
+  if (unread !== undefined) return [{ text: words.gitUnread(unread), isProblem: true }]
   const isCounted = (phase: number) => counted.some((one) => one.phase === phase)
   const lost = phases.filter(({ phase }) => !isCounted(phase))
   const missing = Array.from({ length: needed }, (_, index) => index + 1).filter(
     (phase) => !phases.some((one) => one.phase === phase),
   )
-  const named = counted.map(({ phase, commit = '' }) => `phase ${phase} (${short(commit)})`)
-  const lostNames = lost.map(({ phase, commit }) =>
-    commit === undefined ? `phase ${phase}` : `phase ${phase} (${short(commit)})`,
-  )
+  const numbers = someOf(missing.map(String), missing.length)
   return [
-    ...(named.length === 0 ? [] : [{ text: `Approved and committed: ${someOf(named, named.length)}.` }]),
-    ...(missing.length === 0 ? [] : [{ text: `No approved commit: ${phaseList(missing)}.`, isProblem: true }]),
-    ...(lost.length === 0
-      ? []
-      : [
-          {
-            text: `Approved, but without a separate commit in git's history: ${someOf(lostNames, lost.length)}.`,
-            isProblem: true,
-          },
-        ]),
+    ...(counted.length === 0 ? [] : [{ text: words.committed(phaseNames(counted)) }]),
+    ...(missing.length === 0 ? [] : [{ text: words.missing(missing.length, numbers), isProblem: true }]),
+    ...(lost.length === 0 ? [] : [{ text: words.notInHistory(phaseNames(lost)), isProblem: true }]),
   ]
 }
 
-function phaseList(phases: readonly number[]): string {
-  return `${phases.length === 1 ? 'phase' : 'phases'} ${someOf(phases.map(String), phases.length)}`
+function phaseNames(phases: readonly Phase[]): string {
+  const names = phases.map(({ phase, commit }) => words.phase(phase, commit === undefined ? undefined : short(commit)))
+  return someOf(names, names.length)
 }
 
 function treeFindings(seen: Look): Found[] {
   if (seen.kind === 'unseen') return []
   return [
     seen.changedCount === 0
-      ? { text: 'Nothing is left uncommitted.' }
-      : { text: `Not committed: ${someOf(seen.changed, seen.changedCount)}.`, isProblem: true },
+      ? { text: gitFindings.clean }
+      : { text: gitFindings.uncommittedFiles(someOf(seen.changed, seen.changedCount)), isProblem: true },
   ]
 }

@@ -4,6 +4,7 @@
 
 import { compact } from '@assent/core'
 import { toolLimits } from '../limits.ts'
+import { gitProblems } from '../text/git-findings.ts'
 import { type Git, gitIn } from './run-git.ts'
 import { workTreeOf } from './work-tree.ts'
 
@@ -26,7 +27,6 @@ export type Look =
       readonly since?: readonly Commit[]
     }
 
-const noRepository = 'this folder is not in a git repository that can be read.'
 const commitId = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 export interface Looking {
@@ -38,7 +38,7 @@ export interface Looking {
 
 export async function look(folder: string, { since, besides }: Looking = {}): Promise<Look> {
   const root = workTreeOf(folder)
-  if (root === undefined) return unseen(noRepository)
+  if (root === undefined) return unseen(gitProblems.noRepository)
   const plain = gitIn(folder, root)
   if (typeof plain === 'string') return unseen(plain)
   const filters = await ownFilters(plain)
@@ -47,7 +47,7 @@ export async function look(folder: string, { since, besides }: Looking = {}): Pr
   if (typeof git === 'string') return unseen(git)
 
   const found = await git('rev-parse', '--git-dir')
-  if (!found.ok) return unseen(found.code === 128 ? noRepository : found.why)
+  if (!found.ok) return unseen(found.code === 128 ? gitProblems.noRepository : found.why)
   const status = await git(
     ...['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=all', '--no-renames'],
     ...(besides === undefined ? [] : ['--', ':/', `:(top,exclude,literal)${besides}`]),
@@ -128,7 +128,7 @@ async function ownFilters(git: Git): Promise<string[] | string> {
   }
   const drivers = new Set(names.map((name) => name.slice(0, name.lastIndexOf('.'))))
   // `-c` ends a name at the first "=", so a filter with "=" in its name cannot be switched off.
-  if (names.some((name) => /[=\n]/.test(name))) return 'its configuration has filters that cannot be switched off.'
+  if (names.some((name) => /[=\n]/.test(name))) return gitProblems.filters
   return [...drivers].flatMap((driver) => [
     `${driver}.clean=`,
     `${driver}.smudge=`,

@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process'
 import { devNull } from 'node:os'
 import { dirname } from 'node:path'
 import { toolLimits } from '../limits.ts'
+import { gitProblems } from '../text/git-findings.ts'
 import { findGit } from './find-git.ts'
 
 export type GitRun =
@@ -34,7 +35,7 @@ const switchedOff = [
  */
 export function gitIn(folder: string, root: string, more: readonly string[] = []): Git | string {
   const program = findGit(folder)
-  if (program === undefined) return 'git was not found on this machine.'
+  if (program === undefined) return gitProblems.notFound
   const settings = [...switchedOff, ...more].flatMap((setting) => ['-c', setting])
   const place = ['-C', folder, `--work-tree=${root}`]
   // Git must not search above the root: it would read another repository than the one that the root belongs to.
@@ -64,10 +65,10 @@ function reasonOf(
   error: { readonly killed?: boolean; readonly code?: unknown; message: string },
   stderr: string,
 ): string {
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `git printed more than ${toolLimits.gitBytes} bytes.`
-  if (error.killed === true) return `git did not answer within ${toolLimits.gitMs / 1_000} seconds.`
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return gitProblems.tooMuchOutput(toolLimits.gitBytes)
+  if (error.killed === true) return gitProblems.timeout(toolLimits.gitMs / 1_000)
   const [first = ''] = stderr.split('\n')
-  return first === '' ? 'git failed.' : `git reported: ${first.slice(0, 200)}`
+  return first === '' ? gitProblems.failed : gitProblems.reported(first.slice(0, 200))
 }
 
 /** The variables that git needs to find the user's configuration, and none that redirect it or make it prompt. */

@@ -10,21 +10,20 @@ import { homedir } from 'node:os'
 import { dirname, join, parse, relative } from 'node:path'
 import { isInside } from '../git/find-git.ts'
 import { toolLimits } from '../limits.ts'
+import { recordText } from '../text/record.ts'
 
-const opening = '<!-- assent: what people decided; lines are added here -->'
-const closing = '<!-- assent: end -->'
+const { opening, closing } = recordText
 
 export type Recorded = { readonly ok: true; readonly file: string } | { readonly ok: false; readonly why: string }
 
 /** Writes these decisions to the file, each once, in the order of their times. */
 export function record(root: string, plansFolder: string, task: string, decisions: readonly string[]): Recorded {
-  if (isNotProject(root))
-    return { ok: false, why: `${root} is not a project. Start this server in the project's folder.` }
+  if (isNotProject(root)) return { ok: false, why: recordText.notProject(root) }
   const file = join(root, plansFolder, `${task}-complete.md`)
   try {
     const folder = dirname(file)
     mkdirSync(folder, { recursive: true })
-    if (!isInside(folder, root)) return { ok: false, why: `${plansFolder} leads out of the project.` }
+    if (!isInside(folder, root)) return { ok: false, why: recordText.outside(plansFolder) }
     const before = existing(file)
     if (typeof before === 'object') return before
     const after = withDecisions(before ?? `# ${titleOf(task)}\n`, decisions)
@@ -43,8 +42,8 @@ function isNotProject(folder: string): boolean {
 function existing(file: string): string | undefined | { readonly ok: false; readonly why: string } {
   if (!existsSync(file)) return undefined
   const found = lstatSync(file)
-  if (!found.isFile()) return { ok: false, why: `${file} is not a regular file.` }
-  if (found.size > toolLimits.recordBytes) return { ok: false, why: `${file} is too large to add to.` }
+  if (!found.isFile()) return { ok: false, why: recordText.notRegular(file) }
+  if (found.size > toolLimits.recordBytes) return { ok: false, why: recordText.tooLarge(file) }
   return readFileSync(file, 'utf8')
 }
 
@@ -62,7 +61,7 @@ function withDecisions(text: string, decisions: readonly string[]): string {
   const lines = [...new Set([...kept, ...decisions])].sort()
   const list = `${opening}\n${lines.join('\n')}\n${closing}`
   if (isThere) return text.slice(0, from) + list + text.slice(to + closing.length)
-  return `${text.trimEnd()}\n\n## Decisions\n\n${list}\n`
+  return `${text.trimEnd()}\n\n${recordText.heading}\n\n${list}\n`
 }
 
 function replace(file: string, text: string): void {

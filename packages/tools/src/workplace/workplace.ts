@@ -1,6 +1,7 @@
 // Where an agent works: the folder of its project, and what is stored and recorded between its checkpoints.
 
 import { type Look, look } from '../git/look.ts'
+import { recordText } from '../text/record.ts'
 import { decisionLine, type Recorded, record } from './completion-file.ts'
 import { type Plan, type PlanMemory, planMemory } from './plan-memory.ts'
 
@@ -89,6 +90,6 @@ export function recordedResult(recorded: Recorded): {
   readonly words: string
 } {
   return recorded.ok
-    ? { data: { completionFile: recorded.file }, words: `It is recorded in ${recorded.file}.` }
-    : { data: {}, words: `It could not be written to the completion file: ${recorded.why}` }
+    ? { data: { completionFile: recorded.file }, words: recordText.recorded(recorded.file) }
+    : { data: {}, words: recordText.notRecorded(recorded.why) }
 }

@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
     tool: 'request_phase_commit_approval',
     answer: accept({ decision: 'abort' }),
     expected: { isError: false, data: { status: 'answered', decision: 'abort', mayContinue: false } },
-    contains: 'aborted the plan',
+    contains: 'cancelled the plan',
   },
   {
     what: 'a commit is claimed and not made',
@@ -199,7 +199,7 @@ describe.each(generations)('a client of %s', (generation) => {
     const result = await silent.call('request_plan_approval', aPlan)
 
     expect(result).toMatchObject({ isError: true, data: { status: 'timed_out' } })
-    expect(result.text).toContain('No answer means no.')
+    expect(result.text).toContain('No answer in time; treat it as a no.')
   })
 
   test('[ALONE-1] [ALONE-2] without any surface the result instructs the agent to stop and show a text', async () => {
@@ -209,7 +209,7 @@ describe.each(generations)('a client of %s', (generation) => {
 
     expect(result).toMatchObject({ isError: true, data: { status: 'not_supported' } })
     expect(result.text).toContain('STOP, show the user the following')
-    expect(result.text).toContain('reply with "continue", "pause", "revise" (and how), or "abort"')
+    expect(result.text).toContain('reply with "continue", "pause", "request changes" (and which), or "cancel the plan"')
   })
 
   describe('that cannot ask, with the inbox', () => {

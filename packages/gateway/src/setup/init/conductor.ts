@@ -35,8 +35,8 @@ ${missingTools}
    - \`commit_and_continue\`: begin the next phase only if \`mayContinue\` is true. If the status is \`commit_missing\`, remind the
      person to commit and ask again.
    - \`commit_and_pause\`: stop until the person asks you to continue.
-   - \`revise\`: follow \`revisionNotes\`, run the tests, and ask again for the same phase.
-   - \`abort\`: write the report on the abort (below) and stop.
+   - \`revise\`: make the changes in \`revisionNotes\`, run the tests, and ask again for the same phase.
+   - \`abort\`: the plan is cancelled. Write the report on a cancelled plan (below) and stop.
 
 ## 3. End
 
@@ -45,11 +45,11 @@ ${missingTools}
 2. Call \`request_completion_review\` with \`completionSummary\`, \`phasesCompleted\` and \`filesModified\`.
    - \`approve\`: the plan is closed. If \`isOnRecord\` is false, say which phases have no approved commit.
    - \`request_changes\`: apply the \`feedback\` and ask again.
-   - \`cancel\`: leave the plan open and stop.
+   - \`cancel\`: leave the plan incomplete and stop.
 
-## Report on an abort
+## Report on a cancelled plan
 
-When the person aborts the plan, or cancels it after the first phase, write to \`plans/<taskName>-complete.md\` which phases are
+When the person cancels the plan after work on it has begun, write to \`plans/<taskName>-complete.md\` which phases are
 committed, what is changed and not committed, what is missing, and how to continue or to revert. Change nothing else, and do not
 revert anything unless the person asks for it.
 

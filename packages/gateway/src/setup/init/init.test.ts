@@ -169,7 +169,7 @@ test('[INIT-7] instructions are written as an agent for VS Code, else as a rule 
       '-plan.md',
       'synopsis',
       '-phase-<number>-complete.md',
-      'Report on an abort',
+      'Report on a cancelled plan',
       'are missing, stop',
     ]) {
       expect(text).toContain(part)

@@ -7,7 +7,7 @@
 export const checkpointRules = `- Stay in this conversation: a pause is a tool call, not the end of your turn.
 - A choice that is the person's to make: \`elicit_choice\`, \`elicit_input\` or \`elicit_confirm\`. Do not guess, and do not
   ask what you can find out yourself.
-- Only the status \`answered\` is an answer; everything else is a no. Silence is not a yes.
+- Only the status \`answered\` is an answer; everything else is a no, a timeout too.
 - When a result says that it waits for a person and names an \`ask_id\`, tell the person where to answer and call
   \`assent__await_answer\` with it. Do not repeat the call.
 - When a tool reports that no person could be asked, show its message to the person and stop. Never decide in their place.`
@@ -21,7 +21,7 @@ const checkpoints = `1. **Plan.** Before the first change, call \`request_plan_a
    Begin only after \`approve\`. On \`request_changes\`, apply the \`feedback\` and ask again. On \`cancel\`, stop.
 2. **Each phase.** Do one phase, run its tests, then call \`request_phase_commit_approval\` with \`phaseNumber\`,
    \`phaseSummary\`, \`filesModified\` and \`commitMessage\`. Begin the next phase only if \`mayContinue\` is true. On \`revise\`,
-   follow \`revisionNotes\` and ask again. On \`abort\`, stop.
+   make the changes in \`revisionNotes\` and ask again. On \`abort\`, the plan is cancelled: stop.
 3. **End.** After the last commit, call \`request_completion_review\` and report what the person decided.`
 
 const rule = `Use the tools of the MCP server \`assent\` when you work to a plan with several phases, and before anything that cannot be
@@ -48,7 +48,7 @@ Where this file tells you to stop and wait for the user, call a tool of the MCP 
 ${checkpoints}
 
 Assent keeps the list of decisions in \`plans/<taskName>-complete.md\`, between two comments. Write your report into the same
-file and leave that part as it is. After an abort, the report says what is committed, what is not, and what is missing.
+file and leave that part as it is. After \`abort\`, the report says what is committed, what is not, and what is missing.
 
 ${checkpointRules}
 

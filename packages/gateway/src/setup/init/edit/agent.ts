@@ -16,7 +16,7 @@ const firstTool = 'request_plan_approval'
 const stops = {
   plan: `Call \`${firstTool}\` of the MCP server \`assent\` with \`planSummary\`, \`phaseCount\`, \`openQuestions\` and \`taskName\`, and wait for its result. \`approve\`: continue. \`request_changes\`: gather additional context, revise the plan as the \`feedback\` says, and call it again. \`cancel\`: stop.`,
   phase:
-    'Call `request_phase_commit_approval` of the MCP server `assent` with `phaseNumber`, `phaseSummary`, `filesModified` and `commitMessage`, and wait for its result. Begin the next phase only if `mayContinue` is true. `commit_and_pause`: stop until the user asks you to continue. `revise`: implement the `revisionNotes` and call it again. `abort`: write the completion report and stop.',
+    'Call `request_phase_commit_approval` of the MCP server `assent` with `phaseNumber`, `phaseSummary`, `filesModified` and `commitMessage`, and wait for its result. Begin the next phase only if `mayContinue` is true. `commit_and_pause`: stop until the user asks you to continue. `revise`: make the changes in `revisionNotes` and call it again. `abort`: the plan is cancelled; write the completion report and stop.',
   end: 'Call `request_completion_review` of the MCP server `assent` with `completionSummary`, `phasesCompleted` and `filesModified`, and wait for its result. Only `approve` closes the task.',
 } as const
 
