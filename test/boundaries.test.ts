@@ -14,7 +14,7 @@ import { entriesOf, listFolders, readSources, readText, readWorkspace } from './
 
 const workspace = readWorkspace()
 /** Folders whose texts for people and agents are collected in `text/` folders. */
-const collectedTexts = ['packages/gateway/src/inbox/terminal', 'packages/tools/src'] as const
+const collectedTexts = ['packages/gateway/src/inbox/terminal', 'packages/tools/src', 'packages/onboarding/src'] as const
 const packageSources = readSources('packages')
 const allSources = [
   ...packageSources,

@@ -6,11 +6,13 @@
 
 import { type Content, encodeForm, type Form } from '@assent/core'
 import { type Interaction, isAssentError } from '@assent/sdk'
-import { OnboardingError, type OnboardingErrorCode } from './onboarding-error.ts'
+import { OnboardingError, type OnboardingErrorCode, refusal } from './onboarding-error.ts'
+import { counted } from './report.ts'
 import type { Site } from './site.ts'
 import type { State } from './state/state.ts'
 import { type Trace, writeTrace } from './state/trace.ts'
-import { counted } from './text.ts'
+import { refusals } from './text/refusals.ts'
+import { noDecisionText } from './text/results.ts'
 import { messageOf, type OneQuestion } from './whole-question.ts'
 
 export type AskingAction = 'approve' | 'migrate' | 'rollback' | 'skip'
@@ -79,7 +81,7 @@ async function putOne(site: Site, interaction: Interaction, question: Question):
   const { message, checked } = questionText(question)
   // A step, because the handler reaches the answered questions again each time it runs.
   const traced = (response: Trace['response']) =>
-    interaction.step(`trace ${number + 1}`, () => trace(site, question, response))
+    interaction.step(`trace-${number + 1}`, () => trace(site, question, response))
   try {
     const { ask } = interaction
     const { waitMs, isDefaultWait } = site
@@ -97,25 +99,21 @@ async function putOne(site: Site, interaction: Interaction, question: Question):
         return { kind: 'declined', comment, asked }
       case 'cancelled':
         await traced({ action: 'cancel', ...wrote })
-        return { kind: 'canceled', why: 'The person closed the question without an answer.', comment }
+        return { kind: 'canceled', why: noDecisionText.dismissed, comment }
       case 'timed_out':
         await traced({ action: 'cancel' })
-        return canceled(`No answer arrived within ${counted(Math.round(site.waitMs / 1_000), 'second')}.`)
+        return canceled(noDecisionText.timedOut(counted(Math.round(site.waitMs / 1_000), 'second')))
       case 'unseen':
         await traced({ action: 'cancel' })
-        return canceled('The client accepted faster than a person can read, so it does not count.')
+        return canceled(noDecisionText.unseen)
       case 'channel_closed':
         await traced({ action: 'cancel' })
-        return canceled('The connection closed before an answer arrived.')
+        return canceled(noDecisionText.closed)
       case 'not_supported':
-        throw cannotAsk(asking.action)
+        throw refusal('USER_APPROVAL_REQUIRED', refusals.cannotAsk(asking.action))
       case 'validation_failed':
         await traced({ action: 'accept' })
-        throw new OnboardingError(
-          'ANSWER_NOT_VALID',
-          'The answer does not fit the question. That counts as no; nothing was changed.',
-          `Call ${asking.action} again to ask once more.`,
-        )
+        throw refusal('ANSWER_NOT_VALID', refusals.invalidAnswer(asking.action))
       default:
         throw error
     }
@@ -149,21 +147,8 @@ async function trace(site: Site, question: Question, response: Trace['response']
   await writeTrace(site, { action, message, schema, response, duration_ms: Math.max(0, site.nowMs() - atMs) })
 }
 
-/** If no person can be asked the operation is refused, and the error describes how to reach one. */
-function cannotAsk(action: AskingAction): OnboardingError {
-  return new OnboardingError(
-    'USER_APPROVAL_REQUIRED',
-    `${action} needs a person's answer, and this client cannot ask its user. Nothing was changed.`,
-    'Use a client that can ask its user (elicitation), or run the tools behind `assent`, whose inbox asks instead. Do not ask in the chat instead: only an answer to this question counts.',
-  )
-}
-
 /** Throws if the state has changed since the question was asked. */
 export function mustBeAsAsked(state: State, { revision }: PreparedDecision, action: AskingAction): void {
   if (state.revision === revision) return
-  throw new OnboardingError(
-    'CHANGED_WHILE_ASKING',
-    `Onboarding changed while the person decided: its status is now ${state.status}. This answer changed nothing.`,
-    `Call status, then call ${action} again if it is still needed.`,
-  )
+  throw refusal('CHANGED_WHILE_ASKING', refusals.changedWhileAsking(state.status, action))
 }

@@ -65,7 +65,7 @@ test('[ONBOARD-18] a migration that fails in the middle is rolled back at once',
     },
   })
   expect(failed.code).toBe('MIGRATION_FAILED')
-  expect(failed.message).toContain('put back')
+  expect(failed.message).toContain('Everything it had changed was restored.')
   expect(await treeDigest(root)).toBe(before)
   expect((await runAction({ root, action: 'migrate' })).status).toBe('completed')
 })

@@ -1,5 +1,7 @@
 // Why onboarding did not do what was asked: a code for programs, a message for people, and what to do next.
 
+import type { Refusal } from './text/refusals.ts'
+
 export type OnboardingErrorCode =
   | 'USER_APPROVAL_REQUIRED'
   | 'NO_KEY'
@@ -32,6 +34,14 @@ export class OnboardingError extends Error {
     this.code = code
     this.suggestion = suggestion
   }
+}
+
+export function refusal(
+  code: OnboardingErrorCode,
+  { message, suggestion }: Refusal,
+  options?: { readonly cause?: unknown },
+): OnboardingError {
+  return new OnboardingError(code, message, suggestion, options)
 }
 
 export function errorMessage(error: unknown): string {

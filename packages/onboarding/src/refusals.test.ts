@@ -57,7 +57,7 @@ describe.each(generations)('on %s', (generation) => {
       'C1',
       'AGENTS.md:5',
       'CLAUDE.md:5',
-      'messy',
+      '7 problems found in 2 instruction files.',
       '+++ b/AGENTS.md',
       'Not decided: C1',
       '2 files',

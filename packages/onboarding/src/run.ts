@@ -18,11 +18,12 @@ import { samplingRequired, samplingRound } from './narrate-2026-07-28.ts'
 import { narrationOf } from './narration.ts'
 import { OnboardingError } from './onboarding-error.ts'
 import type { OnboardingOptions } from './options.ts'
+import { paragraphs } from './report.ts'
 import type { OnboardingInput } from './schema.ts'
 import type { Site } from './site.ts'
 import { installationIn } from './state/key.ts'
 import { readStateAndIgnored } from './state/state.ts'
-import { paragraphs } from './text.ts'
+import { narrationText } from './text/tool.ts'
 
 export interface ToolResult {
   content: { type: 'text'; text: string }[]
@@ -123,7 +124,7 @@ function outcomeResult(ignored: string | undefined, outcome: Outcome, narration?
     case 'canceled':
       return result(message, { status: 'canceled', message, ...warned })
     case 'done': {
-      const summary = narration?.by === 'model' ? `\n\nSummary by the model of this client: ${narration.text}` : ''
+      const summary = narration?.by === 'model' ? `\n\n${narrationText.summary(narration.text ?? '')}` : ''
       const extra = narration === undefined ? {} : { narration }
       return result(`${message}${summary}`, { status: outcome.status, message, ...warned, ...outcome.data, ...extra })
     }

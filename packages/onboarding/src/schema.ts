@@ -2,23 +2,14 @@
 
 import { z } from 'zod'
 import { statuses } from './state/status.ts'
+import { toolText } from './text/tool.ts'
 
 const actions = ['status', 'analyze', 'propose', 'approve', 'migrate', 'rollback', 'skip'] as const
 
 export const input = z.object({
-  action: z
-    .enum(actions)
-    .describe('status and analyze read; propose plans; approve, migrate, rollback and skip ask a person.'),
-  preview: z
-    .boolean()
-    .optional()
-    .describe('With analyze, propose or migrate: show what would be done, and write nothing.'),
-  keep: z
-    .record(z.string().max(16), z.string().max(500))
-    .optional()
-    .describe(
-      'With propose: for a contradiction, by its id, the line that the person chose, as in {"C1": "AGENTS.md:12"}.',
-    ),
+  action: z.enum(actions).describe(toolText.input.action),
+  preview: z.boolean().optional().describe(toolText.input.preview),
+  keep: z.record(z.string().max(16), z.string().max(500)).optional().describe(toolText.input.keep),
 })
 
 const finding = z.object({
@@ -30,15 +21,10 @@ const finding = z.object({
 })
 
 export const output = z.object({
-  status: z
-    .enum([...statuses, 'declined', 'canceled', 'error'])
-    .describe('The progress of onboarding; or declined, canceled, error: this call changed nothing.'),
-  message: z.string().describe('The same in plain words, to show to the user.'),
-  ignored: z
-    .string()
-    .optional()
-    .describe('State in this repository that does not count, because this Assent installation did not write it.'),
-  comment: z.string().optional().describe('What the person wrote.'),
+  status: z.enum([...statuses, 'declined', 'canceled', 'error']).describe(toolText.output.status),
+  message: z.string().describe(toolText.output.message),
+  ignored: z.string().optional().describe(toolText.output.ignored),
+  comment: z.string().optional().describe(toolText.output.comment),
   error: z.object({ code: z.string(), message: z.string(), suggestion: z.string() }).optional(),
   pattern: z.enum(['clean', 'structured', 'unstructured', 'messy']).optional(),
   files: z.array(z.looseObject({ path: z.string() })).optional(),

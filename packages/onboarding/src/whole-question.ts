@@ -6,8 +6,10 @@
 
 import { checkedBlock, type Form, screenForSecrets, visibleText } from '@assent/core'
 import { onboardingLimits } from './limits.ts'
-import { OnboardingError } from './onboarding-error.ts'
-import { paragraphs } from './text.ts'
+import { refusal } from './onboarding-error.ts'
+import { paragraphs } from './report.ts'
+import { partText } from './text/questions.ts'
+import { refusals } from './text/refusals.ts'
 
 export interface Whole {
   /** Our own text; short, because every part begins with it. */
@@ -34,23 +36,20 @@ export function wholeQuestion(form: Form, { head, body, note, tooMuch }: Whole):
   const drawn = drawnAs(paragraphs(body))
   const all = { head, checked: paragraphs([note, drawn]) }
   if (fits(messageOf(all)) && isUnsuspicious(form, messageOf(all))) return [all]
-  const room = onboardingLimits.messageChars - sizeOf(messageOf({ head, checked: paragraphs([partOf(99, 99), '-']) }))
+  const room =
+    onboardingLimits.messageChars - sizeOf(messageOf({ head, checked: paragraphs([partText.part(99, 99), '-']) }))
   const chunks = chunksOf(drawn, room)
-  if (chunks.length + 1 > onboardingLimits.questions) throw tooMuchToShow(tooMuch, chunks.length + 1)
-  const seen = `You have been shown all ${chunks.length} parts. This question is about all of them.`
-  const last = { head, checked: paragraphs([seen, note]) }
+  if (chunks.length + 1 > onboardingLimits.questions)
+    throw refusal('TOO_MUCH_TO_SHOW', refusals.tooMuchToShow(tooMuch, chunks.length + 1, onboardingLimits.questions))
+  const last = { head, checked: paragraphs([partText.allShown(chunks.length), note]) }
   const words = messageOf(last)
   if (!fits(words) || !isUnsuspicious(form, words))
     throw new Error('The last question is too long or looks like a request for a secret.')
   const parts = chunks.map((checked, index) => ({
     head,
-    checked: paragraphs([partOf(index + 1, chunks.length), checked]),
+    checked: paragraphs([partText.part(index + 1, chunks.length), checked]),
   }))
   return [...parts, last]
-}
-
-function partOf(part: number, parts: number): string {
-  return `Part ${part} of ${parts} of what this is about. It counts as a yes only if you say yes to every part.`
 }
 
 function drawnAs(text: string): string {
@@ -109,12 +108,4 @@ function piecesOf(line: string, room: number): string[] {
     size += more
   }
   return [...pieces, piece]
-}
-
-function tooMuchToShow(what: string, questions: number): OnboardingError {
-  return new OnboardingError(
-    'TOO_MUCH_TO_SHOW',
-    `${what} takes ${questions} questions to show in full, and at most ${onboardingLimits.questions} are asked. No person was asked, and nothing was changed.`,
-    'Make the change smaller: shorten or move the longest instruction files by hand, then call propose again.',
-  )
 }

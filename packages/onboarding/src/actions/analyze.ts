@@ -2,17 +2,19 @@
 
 import { type Analysis, analyze } from '../analysis/analyze.ts'
 import { discover, type Repository } from '../files/discover.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { refusal } from '../onboarding-error.ts'
 import { diffOf } from '../plan/diff.ts'
 import { UnknownChoice } from '../plan/leave.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { inputsDigest, type Plan, planDigest } from '../plan/plan.ts'
 import { savePlan } from '../plan/saved.ts'
+import { analysisText, paragraphs, planText, shortDiffText, undecidedText } from '../report.ts'
 import type { Site } from '../site.ts'
 import { names, ours } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
-import { analysisText, paragraphs, planText, shortDiffText, undecidedText } from '../text.ts'
+import { refusals } from '../text/refusals.ts'
+import { analysisResults, proposalResults } from '../text/results.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { done, type Outcome } from './outcome.ts'
 
@@ -27,9 +29,7 @@ export async function runAnalyze(site: Site, preview: boolean): Promise<Examined
   const data = { pattern: analysis.pattern, files: analysis.files, findings: analysis.findings }
   const message = paragraphs([
     analysisText(analysis),
-    analysis.pattern === 'clean'
-      ? 'There is nothing to onboard.'
-      : 'Next: propose writes a plan; nothing is changed by it.',
+    analysis.pattern === 'clean' ? analysisResults.nothing : analysisResults.next,
   ])
   if (preview) return { outcome: done((await readState(site)).status, message, data), analysis }
   const state = await alone(site, 'analyze', async () => {
@@ -61,11 +61,11 @@ export async function runPropose(site: Site, { preview, keep }: Proposing): Prom
   const message = paragraphs([
     analysisText(analysis),
     planText(plan),
-    plan.edits.length === 0 ? '' : shortDiffText(diff, preview ? 'the plan itself' : where),
+    plan.edits.length === 0 ? '' : shortDiffText(diff, preview ? proposalResults.thePlan : where),
     undecided,
     undecided === '' ? '' : howToDecide(analysis),
-    preview ? 'This is a preview: nothing was written.' : '',
-    plan.edits.length === 0 ? '' : 'Next: approve asks a person about this plan.',
+    preview ? proposalResults.preview : '',
+    plan.edits.length === 0 ? '' : proposalResults.next,
   ])
   const data = {
     pattern: analysis.pattern,
@@ -88,7 +88,7 @@ export async function runPropose(site: Site, { preview, keep }: Proposing): Prom
 function howToDecide({ findings }: Analysis): string {
   const first = findings.find(({ kind }) => kind === 'contradiction')
   const place = first?.places[0]
-  return `To decide, ask the person which line counts and propose again with keep, as in {"${first?.id}": "${place?.path}:${place?.line}"}.`
+  return proposalResults.howToDecide(first?.id, `${place?.path}:${place?.line}`)
 }
 
 async function saveProposal(site: Site, analysis: Analysis, plan: Plan, diff: string): Promise<State> {
@@ -114,11 +114,7 @@ function planned(repository: Repository, analysis: Analysis, keep: Proposing['ke
     return makePlan(repository, analysis, keep)
   } catch (error) {
     if (!(error instanceof UnknownChoice)) throw error
-    throw new OnboardingError(
-      'UNKNOWN_CHOICE',
-      `${error.message} Nothing was proposed.`,
-      'Call propose without keep to see what is undecided.',
-    )
+    throw refusal('UNKNOWN_CHOICE', refusals.unknownChoice(error.message))
   }
 }
 

@@ -6,29 +6,36 @@ import type { Analysis } from '../analysis/analyze.ts'
 import { askPerson, mustBeAsAsked, type PreparedDecision } from '../ask-person.ts'
 import type { Repository } from '../files/discover.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { type OnboardingError, refusal } from '../onboarding-error.ts'
 import { diffOf } from '../plan/diff.ts'
 import { UnknownChoice } from '../plan/leave.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { planDigest as digestOfPlan, inputOf, inputsDigest, type Plan } from '../plan/plan.ts'
 import { readPlan, type SavedPlan } from '../plan/saved.ts'
+import {
+  counted,
+  findingsText,
+  patternSentence,
+  planText,
+  shortDigest,
+  undecidedText,
+  wholeDiffText,
+} from '../report.ts'
 import type { Site } from '../site.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
-import { counted, findingsText, planText, shortDigest, undecidedText, wholeDiffText } from '../text.ts'
+import { approvalText } from '../text/questions.ts'
+import { reasons, refusals } from '../text/refusals.ts'
+import { approvalResults } from '../text/results.ts'
 import { wholeQuestion } from '../whole-question.ts'
 import { examine } from './analyze.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { canceled, commentOf, declined, done, type Outcome, withComment } from './outcome.ts'
 
-const approved = boolean({
-  title: 'Approve this plan',
-  description: 'Yes: it may be carried out. No: it is rejected.',
-})
-const partForm = form({ approved: boolean({ title: 'Approve this part' }) })
+const partForm = form({ approved: boolean({ title: approvalText.partField }) })
 const approveForm = form({
-  approved,
-  comment: optional(text({ title: 'Comment', maxLength: onboardingLimits.commentChars })),
+  approved: boolean({ title: approvalText.field, description: approvalText.help }),
+  comment: optional(text({ title: approvalText.comment, maxLength: onboardingLimits.commentChars })),
 })
 
 export async function runApprove(site: Site, interaction: Interaction): Promise<Outcome> {
@@ -52,8 +59,7 @@ export async function runApprove(site: Site, interaction: Interaction): Promise<
     const approval = { id: site.newId(), at, planDigest, inputsDigest: from, comment }
     return saveState(site, now, { status: 'approved', approval, said: undefined })
   })
-  const message = 'Approved. No file has changed yet. Next: migrate asks once more and then carries the plan out.'
-  return done(state.status, withComment(message, comment), {
+  return done(state.status, withComment(approvalResults.approved, comment), {
     comment,
     planDigest: state.approval?.planDigest,
     inputsDigest: state.approval?.inputsDigest,
@@ -71,33 +77,29 @@ async function rejected(site: Site, comment: string, asked: PreparedDecision): P
       ...(comment === '' ? {} : { said: comment }),
     })
   })
-  return declined('A person rejected the plan; no file was changed.', comment)
+  return declined(approvalResults.rejected, comment)
 }
 
 async function prepareApproval(site: Site): Promise<PreparedDecision> {
   const state = await readState(site)
   refuseInterrupted(state)
   if (state.status !== 'proposed') {
-    throw new OnboardingError(
-      'NOT_PROPOSED',
-      `There is no plan to approve: the status is ${state.status}.`,
-      state.status === 'approved' ? 'It is approved already; call migrate.' : 'Call propose first.',
-    )
+    throw refusal('NOT_PROPOSED', refusals.notProposed(state.status))
   }
   const { plan, planDigest, inputsDigest: from } = await currentPlan(site, state)
   const { analysis } = await examine(site)
   const questions = wholeQuestion(approveForm, {
-    head: `Approve this plan for the repository's instruction files?`,
+    head: approvalText.question,
     body: [
-      `The repository is ${analysis.pattern}: ${counted(analysis.files.length, 'instruction file')}, ${counted(analysis.findings.length, 'finding')}.`,
+      patternSentence(analysis),
       findingsText(analysis.findings),
       planText(plan),
       undecidedText(analysis.findings, plan.decided),
       // Drawn from the plan and the files themselves; the saved diff is for reading only and could have been changed.
       wholeDiffText(await diffOf(site.root, plan.edits)),
     ],
-    note: `Nothing changes yet: migrate asks once more, and a backup is made first.\nPlan ${shortDigest(planDigest)}, made from files ${shortDigest(from)}.`,
-    tooMuch: `The plan for ${counted(plan.edits.length, 'file')}`,
+    note: approvalText.note(shortDigest(planDigest), shortDigest(from)),
+    tooMuch: approvalText.tooMuch(counted(plan.edits.length, 'file')),
   })
   return { questions, revision: state.revision, planDigest, inputsDigest: from }
 }
@@ -110,14 +112,14 @@ export async function currentPlan(site: Site, state: State): Promise<SavedPlan> 
   const saved = await readPlan(site)
   const bound = state.approval ?? state.proposal
   if (bound === undefined || saved.planDigest !== bound.planDigest || saved.inputsDigest !== bound.inputsDigest) {
-    throw changed('The saved plan is not the one that was proposed.')
+    throw changed(reasons.plan.notProposed)
   }
   const { repository, analysis } = await examine(site)
   const inputs = repository.files.map(inputOf)
   if (inputsDigest(inputs) !== saved.inputsDigest) throw changed(whatChanged(saved, inputs))
   const replanned = planAgain(repository, analysis, saved.plan.decided)
   if (replanned === undefined || digestOfPlan(replanned) !== saved.planDigest) {
-    throw changed('Planning this repository again gives another plan than the saved one.')
+    throw changed(reasons.plan.replanned)
   }
   return saved
 }
@@ -136,13 +138,9 @@ function whatChanged({ plan }: SavedPlan, now: SavedPlan['plan']['inputs']): str
   const before = new Map(plan.inputs.map((input) => [input.path, JSON.stringify(input)]))
   const after = new Map(now.map((input) => [input.path, JSON.stringify(input)]))
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
-  return `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''} changed since the plan was made.`
+  return reasons.plan.filesChanged(paths.slice(0, 5), paths.length - 5)
 }
 
-function changed(what = 'The plan or the files changed while the person decided.'): OnboardingError {
-  return new OnboardingError(
-    'CHANGED_SINCE_APPROVAL',
-    `${what} An approval is valid only for exactly what was shown; nothing was done.`,
-    'Call propose and approve again.',
-  )
+function changed(what: string = reasons.plan.changedMeanwhile): OnboardingError {
+  return refusal('CHANGED_SINCE_APPROVAL', refusals.changed(what))
 }

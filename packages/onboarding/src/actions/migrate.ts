@@ -6,25 +6,28 @@ import { applyEdits, checkBeforehand } from '../apply/apply.ts'
 import { type Backup, makeBackup } from '../apply/backup.ts'
 import { restore } from '../apply/restore.ts'
 import { askPerson, mustBeAsAsked, type PreparedDecision } from '../ask-person.ts'
-import { errorMessage, OnboardingError } from '../onboarding-error.ts'
+import { errorMessage, OnboardingError, refusal } from '../onboarding-error.ts'
 import { diffOf } from '../plan/diff.ts'
 import type { SavedPlan } from '../plan/saved.ts'
+import { counted, editsText, paragraphs, planText, shortDigest, utcMinute, wholeDiffText } from '../report.ts'
 import type { Site } from '../site.ts'
 import { backupFolder } from '../state/folder.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
-import { counted, editsText, paragraphs, planText, shortDigest, utcMinute, wholeDiffText } from '../text.ts'
+import { migrationText } from '../text/questions.ts'
+import { refusals } from '../text/refusals.ts'
+import { migrationResults } from '../text/results.ts'
 import { messageOf, type OneQuestion, wholeQuestion } from '../whole-question.ts'
 import { currentPlan } from './approve.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { canceled, declined, done, type Outcome, withComment } from './outcome.ts'
 
 const migrateForm = form({
-  confirmed: boolean({ title: 'Change the files now' }),
-  understood_risks: boolean({ title: 'I have read what will change and what can go wrong' }),
+  confirmed: boolean({ title: migrationText.field }),
+  understood_risks: boolean({ title: migrationText.risksField }),
 })
 
-const partForm = form({ confirmed: boolean({ title: 'Change these lines' }) })
+const partForm = form({ confirmed: boolean({ title: migrationText.partField }) })
 
 export async function runMigrate(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await askPerson(site, interaction, {
@@ -37,9 +40,8 @@ export async function runMigrate(site: Site, interaction: Interaction): Promise<
   const isYes =
     answered.kind === 'accepted' && answered.content.confirmed === true && answered.content.understood_risks === true
   if (answered.kind === 'declined' || !isYes) {
-    const half = answered.kind === 'accepted' ? ' Both boxes have to be ticked.' : ''
-    const message = `A person did not confirm the migration; no file was changed.${half}`
-    return declined(message, answered.comment)
+    const half = answered.kind === 'accepted' ? [migrationResults.bothBoxes] : []
+    return declined([migrationResults.notConfirmed, ...half].join(' '), answered.comment)
   }
   const { asked, comment } = answered
   const state = await alone(site, 'migrate', async () => {
@@ -48,11 +50,12 @@ export async function runMigrate(site: Site, interaction: Interaction): Promise<
     return migrate(site, now)
   })
   const until = state.migration?.rollbackUntil ?? ''
-  const message = `Done: ${counted(state.migration?.edits ?? 0, 'file')} changed. The backup is in ${backupFolder(site, state.migration?.id ?? '')}. Until ${utcMinute(until)} rollback restores everything.`
+  const backup = backupFolder(site, state.migration?.id ?? '')
+  const message = migrationResults.done(counted(state.migration?.edits ?? 0, 'file'), backup, utcMinute(until))
   return done(state.status, withComment(message, comment), {
     ...(comment === '' ? {} : { comment }),
     rollbackUntil: until,
-    backup: backupFolder(site, state.migration?.id ?? ''),
+    backup,
   })
 }
 
@@ -60,14 +63,10 @@ export async function runMigrate(site: Site, interaction: Interaction): Promise<
 export async function previewMigrate(site: Site): Promise<Outcome> {
   const { questions, state, plan } = await ready(site)
   await checkBeforehand(site, plan.edits)
-  return done(
-    state.status,
-    paragraphs([planText(plan), 'This is a preview: no person was asked and nothing was written.']),
-    {
-      question: questions.map(messageOf).join('\n\n'),
-      edits: plan.edits.map(({ path, why }) => ({ path, why })),
-    },
-  )
+  return done(state.status, paragraphs([planText(plan), migrationResults.preview]), {
+    question: questions.map(messageOf).join('\n\n'),
+    edits: plan.edits.map(({ path, why }) => ({ path, why })),
+  })
 }
 
 async function prepareMigration(site: Site): Promise<PreparedDecision> {
@@ -80,25 +79,21 @@ async function ready(site: Site): Promise<SavedPlan & { questions: OneQuestion[]
   const state = await readState(site)
   refuseInterrupted(state)
   if (state.status !== 'approved' || state.approval === undefined) {
-    throw new OnboardingError(
-      'NOT_APPROVED',
-      `Nothing may be migrated: the status is ${state.status}, and it has to be approved.`,
-      state.status === 'proposed' ? 'Call approve, which asks a person.' : 'Call propose, then approve.',
-    )
+    throw refusal('NOT_APPROVED', refusals.notApproved(state.status))
   }
   const saved = await currentPlan(site, state)
   const until = new Date(site.nowMs() + site.rollbackMs).toISOString()
   const note = paragraphs([
-    `A copy of every file is made and checked first. Until ${utcMinute(until)} rollback restores all of it, byte for byte.`,
-    'What can go wrong: running agents use the old files until they are restarted; a link from elsewhere into a moved passage no longer works; changes on other branches have to be merged by hand.',
-    `Approved ${utcMinute(state.approval.at)}, plan ${shortDigest(saved.planDigest)}.`,
+    migrationText.backup(utcMinute(until)),
+    migrationText.risks,
+    migrationText.approved(utcMinute(state.approval.at), shortDigest(saved.planDigest)),
   ])
   const { edits } = saved.plan
   const questions = wholeQuestion(migrateForm, {
-    head: `Change ${counted(edits.length, 'file')} of this repository now?`,
+    head: migrationText.question(counted(edits.length, 'file')),
     body: [editsText(edits), wholeDiffText(await diffOf(site.root, edits))],
     note,
-    tooMuch: `The change of ${counted(edits.length, 'file')}`,
+    tooMuch: migrationText.tooMuch(counted(edits.length, 'file')),
   })
   return { ...saved, questions, state }
 }
@@ -107,11 +102,7 @@ async function migrate(site: Site, state: State): Promise<State> {
   // Check the approval, the plan and every file again, after the answer and under the lock.
   const { plan, planDigest } = await currentPlan(site, state)
   if (state.status !== 'approved' || state.approval?.planDigest !== planDigest) {
-    throw new OnboardingError(
-      'NOT_APPROVED',
-      'The approval no longer exists. Nothing was changed.',
-      'Call propose, then approve.',
-    )
+    throw refusal('NOT_APPROVED', refusals.approvalGone)
   }
   await checkBeforehand(site, plan.edits)
   site.reached('checked')
@@ -149,12 +140,7 @@ async function backedUp(site: Site, id: string, edits: SavedPlan['plan']['edits'
     return await makeBackup(site, id, edits)
   } catch (error) {
     if (error instanceof OnboardingError && error.code === 'CHANGED_SINCE_APPROVAL') throw error
-    throw new OnboardingError(
-      'BACKUP_FAILED',
-      `The backup could not be made (${errorMessage(error)}), so nothing was changed.`,
-      'Free some disk space or make the state folder writable, then call migrate again.',
-      { cause: error },
-    )
+    throw refusal('BACKUP_FAILED', refusals.backupFailed(errorMessage(error)), { cause: error })
   }
 }
 
@@ -171,17 +157,8 @@ async function restoredAfter(
     await restore(site, backup, 'ours')
     await saveState(site, applying, { status: before.status, migration: before.migration })
   } catch (error) {
-    return new OnboardingError(
-      'INTERRUPTED',
-      `The migration failed (${errorMessage(cause)}), and putting the files back failed too (${errorMessage(error)}).`,
-      'Call status to see the state of the files, fix the cause, then call rollback.',
-      { cause: error },
-    )
+    return refusal('INTERRUPTED', refusals.restoreFailed(errorMessage(cause), errorMessage(error)), { cause: error })
   }
-  return new OnboardingError(
-    isChange ? 'CHANGED_SINCE_APPROVAL' : 'MIGRATION_FAILED',
-    `The migration stopped: ${errorMessage(cause)} Everything it had changed was put back.`,
-    isChange ? 'Call propose and approve again.' : 'Fix the cause, then call migrate again.',
-    { cause },
-  )
+  const code = isChange ? 'CHANGED_SINCE_APPROVAL' : 'MIGRATION_FAILED'
+  return refusal(code, refusals.stopped(errorMessage(cause), isChange), { cause })
 }

@@ -1,6 +1,7 @@
 // The outcome of an action, before it is turned into a tool result.
 
 import type { Status } from '../state/status.ts'
+import { noDecisionText, wroteText } from '../text/results.ts'
 
 export type Outcome =
   | {
@@ -17,7 +18,7 @@ export function done(status: Status, message: string, data: Readonly<Record<stri
 }
 
 export function canceled(action: string, { why, comment }: { why: string; comment: string }): Outcome {
-  return { kind: 'canceled', message: withComment(`${why} That counts as no; ${action} changed nothing.`, comment) }
+  return { kind: 'canceled', message: withComment(noDecisionText.countsAsNo(why, action), comment) }
 }
 
 /** @param comment what the person wrote, unchanged; empty when they wrote nothing */
@@ -26,7 +27,7 @@ export function declined(message: string, comment: string): Outcome {
 }
 
 export function withComment(message: string, comment: string): string {
-  return comment === '' ? message : `${message} They wrote: ${comment}`
+  return comment === '' ? message : wroteText(message, comment)
 }
 
 /** What the person wrote: in the form's own field, else as a comment. */

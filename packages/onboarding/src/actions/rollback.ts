@@ -9,21 +9,24 @@ import { readBackup } from '../apply/backup.ts'
 import { restore, type Standing, standingOf } from '../apply/restore.ts'
 import { askPerson, mustBeAsAsked, type PreparedDecision } from '../ask-person.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { refusal } from '../onboarding-error.ts'
+import { counted, paragraphs, utcMinute } from '../report.ts'
 import type { Site } from '../site.ts'
 import { alone } from '../state/lock.ts'
 import { readState, type State, saveState } from '../state/state.ts'
-import { counted, paragraphs, utcMinute } from '../text.ts'
+import { rollbackText } from '../text/questions.ts'
+import { refusals } from '../text/refusals.ts'
+import { rollbackResults } from '../text/results.ts'
 import { wholeQuestion } from '../whole-question.ts'
 import { isInterrupted } from './interrupted.ts'
 import { canceled, commentOf, declined, done, type Outcome } from './outcome.ts'
 
 const rollbackForm = form({
-  confirmed: boolean({ title: 'Put the files back' }),
-  reason: optional(text({ title: 'Reason', maxLength: onboardingLimits.commentChars })),
+  confirmed: boolean({ title: rollbackText.field }),
+  reason: optional(text({ title: rollbackText.comment, maxLength: onboardingLimits.commentChars })),
 })
 
-const partForm = form({ confirmed: boolean({ title: 'Put these files back' }) })
+const partForm = form({ confirmed: boolean({ title: rollbackText.partField }) })
 
 export async function runRollback(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await askPerson(site, interaction, {
@@ -35,7 +38,7 @@ export async function runRollback(site: Site, interaction: Interaction): Promise
   if (answered.kind === 'canceled') return canceled('rollback', answered)
   const reason = commentOf(answered, 'reason')
   if (answered.kind === 'declined' || answered.content.confirmed !== true) {
-    return declined('A person did not confirm the rollback; no file was changed.', reason)
+    return declined(rollbackResults.notConfirmed, reason)
   }
   const { asked } = answered
   return alone(site, 'rollback', async () => {
@@ -50,13 +53,13 @@ async function prepareRollback(site: Site): Promise<PreparedDecision> {
   const migration = mayRollBack(site, state)
   const standing = await standingOf(site, await readBackup(site, migration.id, migration.backupDigest))
   const head = isInterrupted(state)
-    ? `A migration was interrupted. Put ${counted(standing.new.length + standing.other.length, 'file')} back as they were before it?`
-    : `Roll back the migration of ${utcMinute(migration.at)}?`
+    ? rollbackText.interruptedQuestion(counted(standing.new.length + standing.other.length, 'file'))
+    : rollbackText.question(utcMinute(migration.at))
   const questions = wholeQuestion(rollbackForm, {
     head,
     body: [standingInWords(standing), displacedInWords(standing)],
     note: '',
-    tooMuch: `The list of ${counted(migration.edits, 'file')}`,
+    tooMuch: rollbackText.tooMuch(counted(migration.edits, 'file')),
   })
   return { questions, revision: state.revision }
 }
@@ -64,18 +67,10 @@ async function prepareRollback(site: Site): Promise<PreparedDecision> {
 function mayRollBack(site: Site, state: State): NonNullable<State['migration']> {
   const { migration } = state
   if (migration === undefined) {
-    throw new OnboardingError(
-      'NOTHING_TO_ROLL_BACK',
-      'There is no migration to roll back.',
-      'Call status to see the current status.',
-    )
+    throw refusal('NOTHING_TO_ROLL_BACK', refusals.nothingToRollBack)
   }
   if (!isInterrupted(state) && site.nowMs() > Date.parse(migration.rollbackUntil)) {
-    throw new OnboardingError(
-      'ROLLBACK_EXPIRED',
-      `The time for a rollback ended ${utcMinute(migration.rollbackUntil)}. Nothing was changed.`,
-      'The backup is still there; use it or version control by hand.',
-    )
+    throw refusal('ROLLBACK_EXPIRED', refusals.rollbackExpired(utcMinute(migration.rollbackUntil)))
   }
   return migration
 }
@@ -101,22 +96,21 @@ async function rollback(site: Site, state: State, reason: string): Promise<Outco
   site.reached('journal says rolled back')
   const kept = Object.entries(displaced).map(([path, where]) => `  ${path} → ${where}`)
   const message = paragraphs([
-    `Rolled back: ${counted(restored.length, 'file')} restored; all ${backup.manifest.files.length} are as they were before the migration.`,
-    kept.length === 0 ? '' : `Changes made after the migration were saved:\n${kept.join('\n')}`,
+    rollbackResults.done(counted(restored.length, 'file'), backup.manifest.files.length),
+    kept.length === 0 ? '' : `${rollbackResults.saved}\n${kept.join('\n')}`,
   ])
   return done(ended.status, message, { restored, displaced, reason })
 }
 
 export function standingInWords({ old, new: changed, other }: Standing): string {
   const lines = [
-    ...changed.map((path) => `  ${path}: unchanged since the migration`),
-    ...other.map((path) => `  ${path}: changed after the migration`),
-    ...old.map((path) => `  ${path}: as it was before`),
+    ...changed.map((path) => `  ${rollbackText.unchanged(path)}`),
+    ...other.map((path) => `  ${rollbackText.changedLater(path)}`),
+    ...old.map((path) => `  ${rollbackText.asBefore(path)}`),
   ]
-  return `State of the files:\n${lines.join('\n')}`
+  return `${rollbackText.files}\n${lines.join('\n')}`
 }
 
 function displacedInWords({ other }: Standing): string {
-  if (other.length === 0) return ''
-  return `The later changes to ${other.join(', ')} are copied into the backup folder before they are replaced.`
+  return other.length === 0 ? '' : rollbackText.copied(other)
 }

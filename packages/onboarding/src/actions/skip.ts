@@ -4,20 +4,23 @@ import { boolean, form, optional, text } from '@assent/core'
 import type { Interaction } from '@assent/sdk'
 import { askPerson, mustBeAsAsked, type PreparedDecision } from '../ask-person.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { refusal } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
 import { alone } from '../state/lock.ts'
 import { readState, saveState } from '../state/state.ts'
+import { skipText } from '../text/questions.ts'
+import { refusals } from '../text/refusals.ts'
+import { skipResults } from '../text/results.ts'
 import { wholeQuestion } from '../whole-question.ts'
 import { refuseInterrupted } from './interrupted.ts'
 import { canceled, commentOf, declined, done, type Outcome } from './outcome.ts'
 
 const skipForm = form({
-  confirmed: boolean({ title: 'Skip onboarding' }),
-  reason: optional(text({ title: 'Reason', maxLength: onboardingLimits.commentChars })),
+  confirmed: boolean({ title: skipText.field }),
+  reason: optional(text({ title: skipText.comment, maxLength: onboardingLimits.commentChars })),
 })
 
-const partForm = form({ confirmed: boolean({ title: 'Skip onboarding' }) })
+const partForm = form({ confirmed: boolean({ title: skipText.field }) })
 
 export async function runSkip(site: Site, interaction: Interaction): Promise<Outcome> {
   const answered = await askPerson(site, interaction, {
@@ -29,7 +32,7 @@ export async function runSkip(site: Site, interaction: Interaction): Promise<Out
   if (answered.kind === 'canceled') return canceled('skip', answered)
   const reason = commentOf(answered, 'reason')
   if (answered.kind === 'declined' || answered.content.confirmed !== true) {
-    return declined('A person did not want to skip onboarding; nothing was changed.', reason)
+    return declined(skipResults.notConfirmed, reason)
   }
   const { asked } = answered
   const state = await alone(site, 'skip', async () => {
@@ -38,22 +41,20 @@ export async function runSkip(site: Site, interaction: Interaction): Promise<Out
     const said = reason === '' ? undefined : reason
     return saveState(site, now, { status: 'skipped', proposal: undefined, approval: undefined, said })
   })
-  return done(state.status, 'Skipped: the instruction files stay as they are. Call analyze to begin again.', { reason })
+  return done(state.status, skipResults.skipped, { reason })
 }
 
 async function prepareSkip(site: Site): Promise<PreparedDecision> {
   const state = await readState(site)
   refuseInterrupted(state)
   if (state.status === 'skipped') {
-    throw new OnboardingError('NOTHING_TO_DO', 'Onboarding is skipped already.', 'Call analyze to begin again.')
+    throw refusal('NOTHING_TO_DO', refusals.alreadySkipped)
   }
   const questions = wholeQuestion(skipForm, {
-    head: 'Leave the instruction files of this repository as they are?',
-    body: [
-      `Onboarding is ${state.status.replaceAll('_', ' ')}. Skipping changes no file; what was proposed or approved is dropped.`,
-    ],
+    head: skipText.question,
+    body: [skipText.effect(state.status.replaceAll('_', ' '))],
     note: '',
-    tooMuch: 'The question',
+    tooMuch: skipText.tooMuch,
   })
   return { questions, revision: state.revision }
 }

@@ -4,6 +4,7 @@ import { type Agent, readersOf } from '../files/agents.ts'
 import type { Repository } from '../files/discover.ts'
 import type { InstructionKind } from '../files/kinds.ts'
 import { onboardingLimits } from '../limits.ts'
+import { unreadText } from '../text/findings.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { duplicatesIn } from './duplicates.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
@@ -47,7 +48,7 @@ export function analyze(repository: Repository): Analysis {
   ])
   const unseen = [...repository.unseen]
   if (findings.length > onboardingLimits.findings) {
-    unseen.push(`There are ${findings.length} findings; the first ${onboardingLimits.findings} are listed.`)
+    unseen.push(unreadText.tooManyFindings(findings.length, onboardingLimits.findings))
   }
   return {
     pattern: patternOf(repository, files, findings),
@@ -60,7 +61,7 @@ export function analyze(repository: Repository): Analysis {
 function unreadable({ files }: Repository): Finding[] {
   return files.flatMap(({ path, body }): Finding[] => {
     if (body.is !== 'closed') return []
-    const message = `${path} was not read: ${body.why}.`
+    const message = unreadText.file(path, body.why)
     return [{ kind: 'cannot-read', weight: 'problem', message, places: [{ path, line: body.line }] }]
   })
 }
@@ -78,7 +79,7 @@ function analysed({ path, kind, body }: Repository['files'][number]): AnalysedFi
     case 'text':
       return { ...base, lines: body.read.document.lines.length }
     case 'link':
-      return { ...base, lines: 0, note: `a link to ${body.to}` }
+      return { ...base, lines: 0, note: unreadText.link(body.to) }
     case 'stray':
     case 'closed':
       return { ...base, lines: 0, note: body.why }

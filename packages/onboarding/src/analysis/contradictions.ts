@@ -3,6 +3,7 @@
 // Only statements with the same scope are compared. The file of a folder, or a rule for some files, may differ from the
 // rules for the whole repository.
 
+import { contradictionText } from '../text/findings.ts'
 import type { Finding } from './finding.ts'
 import type { Statement } from './statements.ts'
 import {
@@ -40,7 +41,14 @@ function choicesOf(topic: Topic, statements: readonly Statement[]): Finding[] {
       found.push({
         kind: 'contradiction',
         weight: 'problem',
-        message: `About ${topic.name}${one.about === '' ? '' : ` (${one.about})`}: ${quoted(one.statement)} chooses ${one.choice}, ${quoted(other.statement)} chooses ${other.choice}.`,
+        message: contradictionText.choices(
+          topic.name,
+          one.about,
+          quoted(one.statement),
+          one.choice,
+          quoted(other.statement),
+          other.choice,
+        ),
         places: [placeOf(one.statement), placeOf(other.statement)],
       })
     }
@@ -99,7 +107,7 @@ function opposites(statements: readonly Statement[]): Finding[] {
     const ban = group.find(({ isBan }) => isBan)?.statement
     if (rule === undefined || ban === undefined) return []
     if (rule.under !== ban.under && headingQualifies.test(`${rule.under} ${ban.under}`)) return []
-    const message = `${quoted(rule)} is a rule, ${quoted(ban)} forbids the same.`
+    const message = contradictionText.forbidden(quoted(rule), quoted(ban))
     return [{ kind: 'contradiction', weight: 'problem', message, places: [placeOf(rule), placeOf(ban)] }]
   })
 }
@@ -127,7 +135,7 @@ function singular(word: string): string {
 
 function quoted({ path, line, text }: Statement): string {
   const short = text.length > 90 ? `${text.slice(0, 87)}…` : text
-  return `“${short}” (${path}:${line})`
+  return contradictionText.statement(short, `${path}:${line}`)
 }
 
 function placeOf({ path, line }: Statement): { path: string; line: number } {

@@ -3,6 +3,7 @@
 // Short sentences are often repeated by chance ("Run the tests."), so only longer ones count; and in one file the same
 // sentence under two headings may be meant for two things.
 
+import { duplicateText } from '../text/findings.ts'
 import type { Finding, SourceLocation } from './finding.ts'
 import { sectionsOf } from './markdown.ts'
 import type { ReadFile, Statement } from './statements.ts'
@@ -49,13 +50,12 @@ function betweenFiles(statements: readonly Statement[]): Finding[] {
   }
   return [...pairs.values()].map((found): Finding => {
     const [{ first, other }] = found as [{ first: SourceLocation; other: SourceLocation }]
-    const count = found.length === 1 ? 'One statement is' : `${found.length} statements are`
     const places = found.slice(0, placesShown / 2).flatMap((pair) => [pair.first, pair.other])
-    const rest = found.length > placesShown / 2 ? ', of which the first are named here' : ''
+    const isCut = found.length > placesShown / 2
     return {
       kind: 'duplicate',
       weight: 'problem',
-      message: `${count} in both ${first.path} and ${other.path}${rest}; a change to one copy is easily missed in the other.`,
+      message: duplicateText.inBoth(found.length, first.path, other.path, isCut),
       places,
     }
   })
@@ -76,7 +76,7 @@ function withinFiles(statements: readonly Statement[]): Finding[] {
       )
       if (again.length === 0) return []
       const places = [first, ...again].slice(0, placesShown).map(placeOf)
-      const message = `${first.path} contains the same statement ${again.length + 1} times.`
+      const message = duplicateText.repeated(first.path, again.length + 1)
       return [{ kind: 'duplicate', weight: 'problem', message, places } as const]
     }),
   )
@@ -95,7 +95,7 @@ function doubledHeadings(files: readonly ReadFile[]): Finding[] {
         seen.set(key, place)
         return []
       }
-      const message = `${file.path} has the heading “${section.title}” twice; it is unclear which of the two counts.`
+      const message = duplicateText.heading(file.path, section.title)
       return [{ kind: 'duplicate', weight: 'problem', message, places: [first, place] }]
     })
   })

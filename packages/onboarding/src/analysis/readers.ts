@@ -2,10 +2,13 @@
 
 import { type Agent, agents, codexReadsBytes, readersOf } from '../files/agents.ts'
 import type { InstructionFile, Repository } from '../files/discover.ts'
+import { readDifferentlyText } from '../text/findings.ts'
 import type { Finding } from './finding.ts'
 import { unclosedLine } from './markdown.ts'
 import { patternKey, scopeOf } from './scope.ts'
 import type { ReadFile } from './statements.ts'
+
+const words = readDifferentlyText
 
 export function differencesIn(repository: Repository, files: readonly ReadFile[]): Finding[] {
   return [
@@ -33,16 +36,11 @@ function note(message: string, path: string, line = 1): Finding {
 
 function wrongCase({ path, properPath }: InstructionFile): Finding[] {
   if (path === properPath) return []
-  return [
-    problem(
-      `${path} is found as ${properPath} where case does not matter (macOS, Windows), but not where it does (Linux).`,
-      path,
-    ),
-  ]
+  return [problem(words.wrongCase(path, properPath), path)]
 }
 
 function wrongEnding(path: string): Finding {
-  return problem(`${path} is in the folder of Cursor's rules, but Cursor reads only files that end in .mdc.`, path)
+  return problem(words.wrongEnding(path), path)
 }
 
 /** `@file.md` is an import for Claude Code and Gemini CLI, and ordinary text for all other agents. */
@@ -52,13 +50,7 @@ function importsNotFollowed({ file, document }: ReadFile): Finding[] {
     const target = /^\s*(?:[-*+]\s+)?@((?:\.{1,2}\/)?[\w./-]+\.md)\s*$/.exec(line)?.[1]
     if (target === undefined) return []
     const others = readersOf(file.kind).join(', ')
-    return [
-      problem(
-        `${file.path} imports ${target}; ${others} do not follow imports and read only its name.`,
-        file.path,
-        index + 1,
-      ),
-    ]
+    return [problem(words.importNotFollowed(file.path, target, others), file.path, index + 1)]
   })
 }
 
@@ -73,44 +65,30 @@ function frontMatterNotRead({ file, document }: ReadFile): Finding[] {
   const foreign = keys.filter((key) => key !== own && !(file.kind === 'cursor-rule' && key === 'alwaysApply'))
   if (foreign.length === 0 || (own !== undefined && keys.includes(own))) return []
   const line = document.lines.findIndex((text) => text.startsWith(`${foreign[0]}:`)) + 1
-  const instead = own === undefined ? 'which has no such conditions there' : `which looks for ${own}`
   const reader = readersOf(file.kind).join(', ')
-  return [problem(`${file.path} sets ${foreign.join(' and ')}, and is read by ${reader}, ${instead}.`, file.path, line)]
+  return [problem(words.foreignConditions(file.path, foreign, reader, own), file.path, line)]
 }
 
 function readByHandOnly({ file, document }: ReadFile): Finding[] {
-  if (scopeOf(file, document).when !== 'by hand') return []
+  if (scopeOf(file, document).when !== 'by-hand') return []
   if (frontMatterNotRead({ file, document }).length > 0) return []
-  const missing = file.kind === 'cursor-rule' ? 'neither alwaysApply, globs nor a description' : 'no applyTo'
-  return [problem(`${file.path} has ${missing}: it is read only when somebody adds it by hand.`, file.path)]
+  return [problem(words.byHandOnly(file.path, file.kind === 'cursor-rule'), file.path)]
 }
 
 function hiddenFrontMatter({ file, document }: ReadFile): Finding[] {
   if (!document.hasBom || document.frontMatter.lines === 0) return []
-  return [problem(`${file.path} begins with a byte order mark, so some agents do not read its conditions.`, file.path)]
+  return [problem(words.byteOrderMark(file.path), file.path)]
 }
 
 function cutOff({ file }: ReadFile): Finding[] {
   if (file.kind !== 'agents' || file.body.is !== 'text' || file.body.bytes <= codexReadsBytes) return []
-  const size = file.body.bytes.toLocaleString('en')
-  return [
-    problem(
-      `${file.path} has ${size} bytes; Codex stops reading after ${codexReadsBytes.toLocaleString('en')}.`,
-      file.path,
-    ),
-  ]
+  return [problem(words.cutOff(file.path, file.body.bytes, codexReadsBytes), file.path)]
 }
 
 function neverClosed({ file, document }: ReadFile): Finding[] {
   const line = unclosedLine(document)
   if (line === undefined) return []
-  return [
-    problem(
-      `${file.path} opens a code block or a comment that is never closed; what follows is part of it.`,
-      file.path,
-      line,
-    ),
-  ]
+  return [problem(words.neverClosed(file.path), file.path, line)]
 }
 
 /** Per folder: reports instructions that some agents read and others do not. */
@@ -129,14 +107,14 @@ function oneSided(repository: Repository, files: readonly ReadFile[]): Finding[]
     if (isShared) return []
     const first = (ownText.find(({ file }) => file.kind !== 'agents') ?? ownText[0]) as ReadFile
     const others = agents.filter((agent) => !readers.has(agent))
-    const where = folder === '' ? 'The repository' : `The folder ${folder}`
+    const where = words.place(folder)
     const owners = new Set(ownText.map(({ file }) => readersOf(file.kind).join()))
     if (owners.size === 1) {
       const only = [...readers].join(', ')
-      return [note(`${where} has instructions only for ${only}; ${others.join(', ')} have none.`, first.file.path)]
+      return [note(words.onlyFor(where, only, others.join(', ')), first.file.path)]
     }
     const names = ownText.map(({ file }) => `${file.path} (${readersOf(file.kind).join(', ')})`).join('; ')
-    return [note(`${where} gives its agents different instructions, in separate files: ${names}.`, first.file.path)]
+    return [note(words.separate(where, names), first.file.path)]
   })
 }
 

@@ -6,6 +6,7 @@
 import { posix } from 'node:path'
 import type { Repository } from '../files/discover.ts'
 import { matcherOf } from '../files/glob.ts'
+import { deadReferenceText } from '../text/findings.ts'
 import type { Finding } from './finding.ts'
 import { patternKey } from './scope.ts'
 import type { ReadFile } from './statements.ts'
@@ -45,7 +46,7 @@ function deadPaths({ file, document }: ReadFile, repository: Repository, tails: 
     ({ path, line, how }): Finding[] => {
       if (seen.has(path) || isAlive(path, file.path, repository.paths, tails, how)) return []
       seen.add(path)
-      const message = `${file.path} names ${path}, which is not in the repository.`
+      const message = deadReferenceText.path(file.path, path)
       return [{ kind: 'dead-reference', weight: 'problem', message, places: [{ path: file.path, line }] }]
     },
   )
@@ -142,7 +143,7 @@ function deadScripts({ file, document }: ReadFile, { scripts }: Repository): Fin
       const name = script?.replace(/[.:]$/, '') ?? ''
       if (scripts.has(name) || seen.has(name)) return []
       seen.add(name)
-      const message = `${file.path} says “${command.replace(/[.:]$/, '')}”, and no package.json here has a script of that name.`
+      const message = deadReferenceText.script(file.path, command.replace(/[.:]$/, ''))
       return [{ kind: 'dead-reference', weight: 'problem', message, places: [{ path: file.path, line: index + 1 }] }]
     })
   })
@@ -160,7 +161,7 @@ function deadPatterns({ file, document }: ReadFile, { paths }: Repository): Find
     const isUsed =
       matches === undefined || [...paths].some((path) => path.startsWith(within) && matches(path.slice(within.length)))
     if (isUsed) return []
-    const message = `${file.path} is for files that match ${pattern}, and there are none.`
+    const message = deadReferenceText.pattern(file.path, pattern)
     return [{ kind: 'dead-reference', weight: 'problem', message, places: [{ path: file.path, line }] }]
   })
 }
@@ -168,7 +169,7 @@ function deadPatterns({ file, document }: ReadFile, { paths }: Repository): Find
 function brokenLinks({ files }: Repository): Finding[] {
   return files.flatMap(({ path, body }): Finding[] => {
     if (body.is !== 'stray') return []
-    const message = `${path} is a symbolic link that cannot be used: ${body.why}.`
+    const message = deadReferenceText.link(path, body.why)
     return [{ kind: 'dead-reference', weight: 'problem', message, places: [{ path, line: 1 }] }]
   })
 }

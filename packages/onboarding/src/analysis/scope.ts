@@ -10,7 +10,7 @@ export interface Scope {
    * When the agent reads it. always: with every request. matching: with files that match. chosen: when the agent
    * decides to. by hand: only when a person adds it.
    */
-  readonly when: 'always' | 'matching' | 'chosen' | 'by hand'
+  readonly when: 'always' | 'matching' | 'chosen' | 'by-hand'
 }
 
 /** The key that holds the patterns, for each kind that has them. */
@@ -20,7 +20,7 @@ export function scopeOf({ kind }: Pick<InstructionFile, 'kind'>, { frontMatter }
   const { fields } = frontMatter
   if (kind === 'copilot-scoped') {
     const patterns = fields.get('applyTo') ?? []
-    return patterns.length === 0 ? { patterns, when: 'by hand' } : { patterns, when: whenFor(patterns) }
+    return patterns.length === 0 ? { patterns, when: 'by-hand' } : { patterns, when: whenFor(patterns) }
   }
   if (kind === 'claude-rule') {
     const patterns = fields.get('paths') ?? []
@@ -30,7 +30,7 @@ export function scopeOf({ kind }: Pick<InstructionFile, 'kind'>, { frontMatter }
   if (fields.get('alwaysApply')?.[0] === 'true') return { patterns: [], when: 'always' }
   const patterns = fields.get('globs') ?? []
   if (patterns.length > 0) return { patterns, when: whenFor(patterns) }
-  return { patterns, when: (fields.get('description') ?? []).length > 0 ? 'chosen' : 'by hand' }
+  return { patterns, when: (fields.get('description') ?? []).length > 0 ? 'chosen' : 'by-hand' }
 }
 
 function whenFor(patterns: readonly string[]): Scope['when'] {

@@ -8,10 +8,11 @@ import { dirname } from 'node:path'
 import { removeDurably, settle, stage } from '../disk/durable.ts'
 import { look, mustBe } from '../disk/look.ts'
 import { placeIn } from '../disk/safe-path.ts'
-import { errorMessage, OnboardingError } from '../onboarding-error.ts'
+import { errorMessage, refusal } from '../onboarding-error.ts'
 import type { Edit } from '../plan/plan.ts'
 import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
+import { refusals } from '../text/refusals.ts'
 
 /** Before anything is written: every file is as it was approved, and every folder can be written to. */
 export async function checkBeforehand({ root }: Site, edits: readonly Edit[]): Promise<void> {
@@ -22,11 +23,7 @@ export async function checkBeforehand({ root }: Site, edits: readonly Edit[]): P
     try {
       await access(folder, constants.W_OK | constants.X_OK)
     } catch (error) {
-      throw new OnboardingError(
-        'NOT_WRITABLE',
-        `The folder of ${path} cannot be written to (${errorMessage(error)}). Nothing was changed.`,
-        'Make it writable, then call migrate again.',
-      )
+      throw refusal('NOT_WRITABLE', refusals.notWritable(path, errorMessage(error)))
     }
   }
 }

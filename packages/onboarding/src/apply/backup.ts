@@ -5,12 +5,13 @@ import { digestOf } from '@assent/core'
 import { z } from 'zod'
 import { bytesDigest } from '../disk/bytes-digest.ts'
 import { look, mustBe } from '../disk/look.ts'
-import { errorMessage, OnboardingError } from '../onboarding-error.ts'
+import { errorMessage, type OnboardingError, refusal } from '../onboarding-error.ts'
 import type { Edit } from '../plan/plan.ts'
 import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
 import { backupFolder, readOurs, writeOurs, writeOursAsJson } from '../state/folder.ts'
 import { isMacOf, macOf } from '../state/mac.ts'
+import { reasons, refusals } from '../text/refusals.ts'
 
 const sideSchema = z.strictObject({ digest: z.string(), mode: z.int().min(0).max(0o7777) }).nullable()
 const manifestSchema = z.strictObject({
@@ -48,32 +49,32 @@ export async function makeBackup(site: Site, id: string, edits: readonly Edit[])
 /** Reads the backup, after authenticating its manifest and comparing every copy with its digest. */
 export async function readBackup(site: Site, id: string, digest: string): Promise<Backup> {
   const manifest = await readManifest(site, id)
-  if (manifest.id !== id || manifestDigest(manifest) !== digest) throw damaged('its manifest is not the original')
+  if (manifest.id !== id || manifestDigest(manifest) !== digest) throw damaged(reasons.backup.otherManifest)
   checkAllWritable(manifest.files)
   for (const [index, { path, before }] of manifest.files.entries()) {
     if (before === null) continue
     const copy = await readOurs(site, copyOf(site, id, index))
-    if (copy === undefined || bytesDigest(copy) !== before.digest) throw damaged(`the copy of ${path} is damaged`)
+    if (copy === undefined || bytesDigest(copy) !== before.digest) throw damaged(reasons.backup.damagedCopy(path))
   }
   return { manifest, digest }
 }
 
 export async function copiedBytes(site: Site, id: string, index: number, expected: string): Promise<Buffer> {
   const copy = await readOurs(site, copyOf(site, id, index))
-  if (copy === undefined || bytesDigest(copy) !== expected) throw damaged('a copy changed while it was read')
+  if (copy === undefined || bytesDigest(copy) !== expected) throw damaged(reasons.backup.changedCopy)
   return copy
 }
 
 async function readManifest(site: Site, id: string): Promise<Manifest> {
   const bytes = await readOurs(site, manifestOf(site, id))
-  if (bytes === undefined) throw damaged('its manifest is missing')
+  if (bytes === undefined) throw damaged(reasons.backup.noManifest)
   try {
     const { mac, ...manifest } = savedSchema.parse(JSON.parse(bytes.toString('utf8')))
     if (isMacOf(site, 'backup', manifestDigest(manifest), mac)) return manifest
   } catch (error) {
     throw damaged(errorMessage(error))
   }
-  throw damaged('its manifest was not written by this Assent installation')
+  throw damaged(reasons.backup.foreign)
 }
 
 function manifestDigest(manifest: Manifest): string {
@@ -93,9 +94,5 @@ function manifestOf(site: Site, id: string): string {
 }
 
 function damaged(why: string): OnboardingError {
-  return new OnboardingError(
-    'BACKUP_DAMAGED',
-    `The backup cannot be used: ${why}. No file was changed.`,
-    'Restore the state folder from version control or from another backup, then call again.',
-  )
+  return refusal('BACKUP_DAMAGED', refusals.badBackup(why))
 }

@@ -7,10 +7,11 @@ import { rm } from 'node:fs/promises'
 import { removeDurably, stagedName, writeDurably } from '../disk/durable.ts'
 import { isAs, look, type Seen } from '../disk/look.ts'
 import { placeIn } from '../disk/safe-path.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { type OnboardingError, refusal } from '../onboarding-error.ts'
 import { checkAllWritable } from '../plan/writable.ts'
 import type { Site } from '../site.ts'
 import { backupFolder, folderFor, writeOurs } from '../state/folder.ts'
+import { refusals } from '../text/refusals.ts'
 import { type Backup, copiedBytes } from './backup.ts'
 
 /** Which files of a tree have the old version, the new one, or another. */
@@ -87,9 +88,5 @@ async function keep(site: Site, id: string, index: number, seen: Extract<Seen, {
 }
 
 function inTheWay(path: string): OnboardingError {
-  return new OnboardingError(
-    'UNSAFE_PATH',
-    `${path} could not be put back: something else is in its place.`,
-    'Move it away and call rollback again; files that were put back stay as they are.',
-  )
+  return refusal('UNSAFE_PATH', refusals.inTheWay(path))
 }

@@ -1,7 +1,8 @@
 // What is at a path now, to compare it with a plan.
 
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { refusal } from '../onboarding-error.ts'
+import { refusals } from '../text/refusals.ts'
 import { bytesDigest } from './bytes-digest.ts'
 import { readRegular } from './read-regular.ts'
 import { placeIn } from './safe-path.ts'
@@ -37,9 +38,5 @@ export function isAs(seen: Seen, side: Side): boolean {
 /** Throws unless the path is as the plan found it. */
 export function mustBe(seen: Seen, side: Side, path: string): void {
   if (isAs(seen, side)) return
-  throw new OnboardingError(
-    'CHANGED_SINCE_APPROVAL',
-    `${path} is no longer what was approved.`,
-    'Look at what changed, then propose and approve again.',
-  )
+  throw refusal('CHANGED_SINCE_APPROVAL', refusals.otherFile(path))
 }

@@ -5,17 +5,14 @@
 
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { OnboardingError } from '../onboarding-error.ts'
+import { refusal } from '../onboarding-error.ts'
+import { refusals } from '../text/refusals.ts'
 
 export function checkPath(path: string): string {
   const parts = path.split('/')
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !isGitFolder(part))
   if (isPlain && !hasHiddenCharacter(path) && !path.includes('\\') && !/^[a-z]:/i.test(path)) return path
-  throw new OnboardingError(
-    'UNSAFE_PATH',
-    `${JSON.stringify(path)} is not a path inside the repository. Nothing was changed.`,
-    'Propose again.',
-  )
+  throw refusal('UNSAFE_PATH', refusals.outside(path))
 }
 
 /** Control characters, joiners and the like: a path with them is not the path that a person sees. */
@@ -37,11 +34,7 @@ export function isGitFolder(name: string): boolean {
 export async function checkFolder(place: string): Promise<void> {
   const folder = dirname(place)
   if ((await realpath(folder)) === folder) return
-  throw new OnboardingError(
-    'UNSAFE_PATH',
-    `${folder} is now behind a link. Nothing was changed there.`,
-    'Put the folder back as it was, or propose again.',
-  )
+  throw refusal('UNSAFE_PATH', refusals.behindLink(folder))
 }
 
 /** The place on disk. Throws if a part of the way to it is not a folder. */
@@ -52,13 +45,7 @@ export async function placeIn(root: string, path: string): Promise<string> {
     place = join(place, folder)
     const found = await statOf(place)
     if (found === undefined) continue
-    if (!found.isDirectory()) {
-      throw new OnboardingError(
-        'UNSAFE_PATH',
-        `${path} cannot be reached: ${folder} is a link or a file, not a folder. Nothing was changed there.`,
-        'Put the folder back as it was, or propose again.',
-      )
-    }
+    if (!found.isDirectory()) throw refusal('UNSAFE_PATH', refusals.notAFolder(path, folder))
   }
   return join(root, path)
 }

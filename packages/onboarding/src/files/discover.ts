@@ -9,6 +9,7 @@ import { join, relative, resolve, sep } from 'node:path'
 import { bytesDigest, fileDigest } from '../disk/bytes-digest.ts'
 import { hasHiddenCharacter, isGitFolder } from '../disk/safe-path.ts'
 import { onboardingLimits } from '../limits.ts'
+import { unreadText } from '../text/findings.ts'
 import { type DocumentRead, readDocument } from './document.ts'
 import { isCursorLookalike, type Recognised, recognise } from './kinds.ts'
 
@@ -91,24 +92,24 @@ export async function discover({ root, stateFolder }: Discovering): Promise<Repo
     const { folder, depth } = next
     const entries = await entriesOf(join(real, folder), folder, unseen)
     const isNested = folder !== '' && !next.isTheirs && entries.some(({ name }) => isGitFolder(name))
-    if (isNested) unseen.push(`${folder} is a separate git repository; its files were skipped.`)
+    if (isNested) unseen.push(unreadText.nestedRepository(folder))
     const isTheirs = next.isTheirs || isNested
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (hasHiddenCharacter(entry.name)) {
-        unseen.push(`${JSON.stringify(path)} has invisible characters in its name; it was skipped.`)
+        unseen.push(unreadText.hiddenName(path))
         continue
       }
       if (path === stateFolder) continue
       if (paths.size >= onboardingLimits.entries) {
-        unseen.push(`The repository has more than ${onboardingLimits.entries} entries; the rest was not read.`)
+        unseen.push(unreadText.tooManyEntries(onboardingLimits.entries))
         isFull = true
         break
       }
       if (entry.isDirectory()) {
         paths.add(`${path}/`)
         if (skippedFolders.has(entry.name) || isGitFolder(entry.name)) continue
-        if (depth >= onboardingLimits.depth) unseen.push(`${path} is nested too deeply and was not read.`)
+        if (depth >= onboardingLimits.depth) unseen.push(unreadText.tooDeep(path))
         else waiting.push({ folder: path, depth: depth + 1, isTheirs })
         continue
       }
@@ -122,7 +123,7 @@ export async function discover({ root, stateFolder }: Discovering): Promise<Repo
   }
   found.sort((a, b) => (a.path < b.path ? -1 : 1))
   if (found.length > onboardingLimits.files) {
-    unseen.push(`There are ${found.length} instruction files; the first ${onboardingLimits.files} were read.`)
+    unseen.push(unreadText.tooManyFiles(found.length, onboardingLimits.files))
   }
   const files: InstructionFile[] = []
   for (const { path, recognised, isLink } of found.slice(0, onboardingLimits.files)) {
@@ -137,7 +138,7 @@ async function entriesOf(place: string, folder: string, unseen: string[]) {
     const entries = await readdir(place, { withFileTypes: true })
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    unseen.push(`${folder === '' ? 'The repository' : folder} could not be read: ${wordsOf(error)}.`)
+    unseen.push(unreadText.folder(folder, wordsOf(error)))
     return []
   }
 }
@@ -150,10 +151,10 @@ async function linkBody(root: string, path: string): Promise<FileBody> {
   } catch {
     const meant = resolve(join(root, path, '..'), target)
     return isInside(root, meant)
-      ? { is: 'stray', target, why: `it points to ${target}, which does not exist` }
-      : { is: 'stray', target, why: `it points out of the repository, to ${target}` }
+      ? { is: 'stray', target, why: unreadText.noTarget(target) }
+      : { is: 'stray', target, why: unreadText.outside(target) }
   }
-  if (!isInside(root, to)) return { is: 'stray', target, why: `it points out of the repository, to ${target}` }
+  if (!isInside(root, to)) return { is: 'stray', target, why: unreadText.outside(target) }
   return { is: 'link', target, to: relative(root, to).split(sep).join('/') }
 }
 
@@ -165,8 +166,7 @@ async function fileBody(place: string): Promise<FileBody> {
   const { size, mode } = await lstat(place)
   const permissions = mode & 0o7777
   if (size > onboardingLimits.fileBytes) {
-    const most = onboardingLimits.fileBytes.toLocaleString('en')
-    const why = `it has ${size.toLocaleString('en')} bytes, and files above ${most} are not read`
+    const why = unreadText.tooLarge(size, onboardingLimits.fileBytes)
     return { is: 'closed', digest: await fileDigest(place), line: 1, why, mode: permissions }
   }
   const bytes = await readFile(place)

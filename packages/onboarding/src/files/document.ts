@@ -1,5 +1,6 @@
 // One instruction file as text: its lines with their own endings, so that what is not changed stays byte for byte.
 
+import { unreadText } from '../text/findings.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 
 export interface TextDocument {
@@ -24,12 +25,12 @@ export function readDocument(bytes: Buffer): DocumentRead {
   const hasBom = bytes.subarray(0, 3).equals(bom)
   const body = hasBom ? bytes.subarray(3) : bytes
   const nul = body.indexOf(0)
-  if (nul >= 0) return { ok: false, line: lineOf(body, nul), why: 'it is not text: it holds a zero byte' }
+  if (nul >= 0) return { ok: false, line: lineOf(body, nul), why: unreadText.zeroByte }
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
-    return { ok: false, line: lineOf(body, firstInvalid(body)), why: 'it is not valid UTF-8' }
+    return { ok: false, line: lineOf(body, firstInvalid(body)), why: unreadText.notUtf8 }
   }
   return { ok: true, document: documentOf(text, hasBom) }
 }

@@ -4,6 +4,7 @@ import type { NamedFinding, SourceLocation } from '../analysis/finding.ts'
 import { type Section, sectionsOf } from '../analysis/markdown.ts'
 import { type ReadFile, sentencesIn } from '../analysis/statements.ts'
 import { namesAgent, ownerOf } from '../files/agents.ts'
+import { reasons } from '../text/refusals.ts'
 import { type Unit, unitsOf, unitText } from './units.ts'
 
 export interface SplitSection {
@@ -63,14 +64,14 @@ export function undecidedBy(
   const contradictions = findings.filter(({ kind }) => kind === 'contradiction')
   for (const id of Object.keys(keep)) {
     if (!contradictions.some((finding) => finding.id === id)) {
-      throw new UnknownChoice(`There is no contradiction ${id}.`)
+      throw new UnknownChoice(reasons.choice.noContradiction(id))
     }
   }
   for (const { id, places } of contradictions) {
     const names = places.map(({ path, line }) => `${path}:${line}`)
     const kept = Object.hasOwn(keep, id) ? keep[id] : undefined
     if (kept !== undefined && !names.includes(kept)) {
-      throw new UnknownChoice(`${id} is between ${names.join(' and ')}; ${kept} is neither.`)
+      throw new UnknownChoice(reasons.choice.neither(id, names, kept))
     }
     for (const [index, place] of places.entries()) {
       if (kept === undefined) open.add(names[index] as string)
@@ -86,7 +87,7 @@ function onlyStatementAt(files: readonly ReadFile[], { path, line }: SourceLocat
   const blocks = read === undefined ? [] : sectionsOf(read.document).flatMap((section) => section.blocks)
   const block = blocks.find((each) => line >= each.line && line < each.line + each.lines.length)
   if (block === undefined || sentencesIn(block).length > 1) {
-    throw new UnknownChoice(`${path}:${line} contains more than one statement, so it has to be edited by hand.`)
+    throw new UnknownChoice(reasons.choice.severalStatements(`${path}:${line}`))
   }
   return block.lines.map((_, index) => `${path}:${block.line + index}`)
 }

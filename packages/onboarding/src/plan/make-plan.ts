@@ -11,6 +11,7 @@ import { bytesDigest } from '../disk/bytes-digest.ts'
 import type { InstructionFile, Repository } from '../files/discover.ts'
 import type { TextDocument } from '../files/document.ts'
 import type { InstructionKind } from '../files/kinds.ts'
+import { leftText } from '../text/plan.ts'
 import { undecidedBy } from './leave.ts'
 import { type MergedFile, merge } from './merge.ts'
 import { type Edit, inputOf, type LeftAlone, type Plan } from './plan.ts'
@@ -65,20 +66,20 @@ function targetIn(
   const existing = here.find((file) => file.kind === 'agents')
   if (existing === undefined) {
     const lookalike = [...paths].find((other) => other.toLowerCase().replace(/\/$/, '') === path.toLowerCase())
-    if (lookalike !== undefined) return refuse(lookalike, `it is where ${path} would be created`)
+    if (lookalike !== undefined) return refuse(lookalike, leftText.taken(path))
     return { ok: true, path, file: undefined }
   }
   if (existing.path !== existing.properPath) {
-    return refuse(existing.path, `rename it to ${existing.properPath} first; on some disks the two are one file`)
+    return refuse(existing.path, leftText.renameOneFile(existing.properPath))
   }
   const { body } = existing
   if (body.is === 'stray' || body.is === 'closed') return refuse(existing.path, body.why)
   const real = body.is === 'link' ? files.find((file) => file.path === body.to) : existing
   const [read] = real === undefined ? [] : readableFiles([real])
   if (read === undefined) {
-    return refuse(existing.path, body.is === 'link' ? `it is a link to ${body.to}` : 'it cannot be read')
+    return refuse(existing.path, body.is === 'link' ? leftText.link(body.to) : leftText.unreadable)
   }
-  if (isReadOnly(read.file)) return refuse(read.file.path, 'it is read-only')
+  if (isReadOnly(read.file)) return refuse(read.file.path, leftText.readOnly)
   if (unclosedLine(read.document) !== undefined) return refuse(read.file.path, notClosed(read.document))
   return { ok: true, path: read.file.path, file: read }
 }
@@ -99,25 +100,25 @@ function whyNot(file: InstructionFile, target: Target): string | undefined {
   const { body } = file
   switch (body.is) {
     case 'link':
-      return `it is a link to ${body.to} and stays one`
+      return leftText.linkStays(body.to)
     case 'stray':
     case 'closed':
       return body.why
     case 'text': {
-      if (file.path !== file.properPath) return `rename it to ${file.properPath} first`
-      if (isReadOnly(file)) return 'it is read-only'
+      if (file.path !== file.properPath) return leftText.rename(file.properPath)
+      if (isReadOnly(file)) return leftText.readOnly
       if (unclosedLine(body.read.document) !== undefined) return notClosed(body.read.document)
       const { when, patterns } = scopeOf(file, body.read.document)
-      if (when === 'matching') return `it is for ${patterns.join(', ')} only, and stays a separate rule`
-      if (when === 'chosen') return 'its agent decides when to read it, and it stays a separate rule'
-      if (when === 'by hand') return 'it is read only when somebody adds it by hand'
-      return target.ok ? undefined : 'there is no AGENTS.md that it could be moved to'
+      if (when === 'matching') return leftText.matching(patterns)
+      if (when === 'chosen') return leftText.chosen
+      if (when === 'by-hand') return leftText.byHand
+      return target.ok ? undefined : leftText.noTarget
     }
   }
 }
 
 function notClosed(document: TextDocument): string {
-  return `the code block or comment in line ${unclosedLine(document)} is never closed`
+  return leftText.notClosed(unclosedLine(document))
 }
 
 function isReadOnly({ body }: InstructionFile): boolean {

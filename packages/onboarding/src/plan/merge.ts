@@ -5,6 +5,7 @@ import { isPointer } from '../analysis/readers.ts'
 import type { ReadFile } from '../analysis/statements.ts'
 import { agents, namesAgent, ownerOf } from '../files/agents.ts'
 import { bytesOf, documentOf, type TextDocument } from '../files/document.ts'
+import { editText, writtenText } from '../text/plan.ts'
 import { type SplitSection, splitFile, type Undecided } from './leave.ts'
 import { Outline } from './outline.ts'
 import { pointerFor } from './pointers.ts'
@@ -64,15 +65,15 @@ export function merge({ targetPath, target, sources, undecided }: Merging): Merg
   })
   const after = outline.text()
   if (after === before) return merged
-  const why = taken.length > 0 ? `adds what only ${taken.join(', ')} has` : ownChange(target, undecided)
+  const why = taken.length > 0 ? editText.adds(taken) : ownChange(target, undecided)
   return [{ path: targetPath, bytes: bytesOf(after, outline.hasBom), why }, ...merged]
 }
 
 function ownChange(target: ReadFile | undefined, { dropped }: Undecided): string {
   const path = target?.file.path
-  if ([...dropped].some((line) => line.startsWith(`${path}:`))) return 'loses what was decided against'
+  if ([...dropped].some((line) => line.startsWith(`${path}:`))) return editText.droppedLines
   const hasHeadings = target !== undefined && sectionsOf(target.document).some(({ level }) => level > 0)
-  return hasHeadings ? 'says once what it said twice' : 'is sorted under headings'
+  return hasHeadings ? editText.noDuplicates : editText.headings
 }
 
 /** A title that names the repository, not the agent of the file. */
@@ -82,7 +83,7 @@ function titleOf({ file, document }: ReadFile): string {
   const isFileName =
     title === undefined || agents.some((agent) => namesAgent(title, agent)) || /\.md\b|\brules\b/i.test(title)
   const isRule = pointerFor(file.kind, file.path, 'AGENTS.md') === undefined
-  return isFileName || isRule ? 'Instructions for agents' : title
+  return isFileName || isRule ? writtenText.title : title
 }
 
 function outlineOf(target: ReadFile | undefined, { dropped }: Undecided): Outline {
@@ -104,7 +105,7 @@ function structured(document: TextDocument, target: ReadFile): Outline {
   // A text of up to three units needs no headings.
   if (units.length < 4 || document.frontMatter.lines > 0) return Outline.of(document)
   const outline = new Outline(document.eol, document.hasBom)
-  outline.title('# Instructions for agents')
+  outline.title(`# ${writtenText.title}`)
   for (const { titles, units: some } of byTopic(units, outline)) outline.add(titles, some)
   outline.endSource()
   return outline
@@ -214,23 +215,18 @@ interface Counts {
 }
 
 function whyOf(source: ReadFile, { moved, known }: Counts, left: Buffer | undefined, targetPath: string): string {
-  if (isPointer(source)) return 'loses what it repeats from AGENTS.md'
+  if (isPointer(source)) return editText.noRepeats
   const { kind, path } = source.file
   const hasPointer = pointerFor(kind, path, targetPath) !== undefined
   const stays = left === undefined ? 0 : unitCount(left) - (hasPointer ? 1 : 0)
   const parts = [
-    ...(moved > 0 ? [`${passages(moved)} moved to AGENTS.md`] : []),
-    ...(known > 0 ? [`${passages(known)} already there`] : []),
-    ...(stays > 0 ? [`${passages(stays)} kept here, for ${ownerOf(kind)} alone or not decided yet`] : []),
+    ...(moved > 0 ? [editText.moved(moved)] : []),
+    ...(known > 0 ? [editText.known(known)] : []),
+    ...(stays > 0 ? [editText.kept(stays, ownerOf(kind))] : []),
   ]
-  if (left === undefined) return `is removed: ${parts.join(', ')}`
-  return `refers to AGENTS.md${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  return left === undefined ? editText.removed(parts) : editText.points(parts)
 }
 
 function unitCount(bytes: Buffer): number {
   return sectionsOf(documentOf(bytes.toString('utf8'))).reduce((sum, { blocks }) => sum + unitsOf(blocks).length, 0)
-}
-
-function passages(count: number): string {
-  return count === 1 ? '1 passage' : `${count} passages`
 }

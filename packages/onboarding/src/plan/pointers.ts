@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path'
 import type { InstructionKind } from '../files/kinds.ts'
+import { writtenText } from '../text/plan.ts'
 
 /** The line that points there; undefined for a kind whose file is no longer needed. */
 export function pointerFor(kind: InstructionKind, path: string, target: string): string | undefined {
@@ -12,10 +13,10 @@ export function pointerFor(kind: InstructionKind, path: string, target: string):
     case 'gemini':
       return link.startsWith('.') ? `@${link}` : `@./${link}`
     case 'copilot':
-      return `The instructions for this repository are in [AGENTS.md](${link}). Read them before anything else.`
+      return writtenText.copilotPointer(link)
     case 'cursor-legacy':
     case 'windsurf':
-      return 'Read AGENTS.md first: the instructions for this repository are there.'
+      return writtenText.pointer
     case 'agents':
     case 'claude-rule':
     case 'copilot-scoped':

@@ -7,6 +7,7 @@ import { errorMessage } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
 import { damaged, names, ours, readOurs, writeOurs, writeOursAsJson } from '../state/folder.ts'
 import { isMacOf, macOf } from '../state/mac.ts'
+import { reasons } from '../text/refusals.ts'
 import { inputsDigest, type Plan, planDigest } from './plan.ts'
 import { checkAllWritable } from './writable.ts'
 
@@ -48,15 +49,15 @@ function boundDigest(plan: Plan): string {
 export async function readPlan(site: Site): Promise<SavedPlan> {
   const path = ours(site, names.plan)
   const bytes = await readOurs(site, path)
-  if (bytes === undefined) throw damaged(path, 'it is missing')
+  if (bytes === undefined) throw damaged(path, reasons.state.missing)
   const plan = authenticated(site, path, bytes)
   checkAllWritable(plan.edits)
   for (const { path: edited, after } of plan.edits) {
     if (`${edited.toLowerCase()}/`.startsWith(`${site.stateFolder.toLowerCase()}/`)) {
-      throw damaged(path, 'it changes our own folder')
+      throw damaged(path, reasons.state.ownFolder)
     }
     if (after !== null && bytesDigest(Buffer.from(after.text, 'utf8')) !== after.digest) {
-      throw damaged(path, `the text for ${edited} does not match its digest`)
+      throw damaged(path, reasons.state.otherText(edited))
     }
   }
   return { plan, planDigest: planDigest(plan), inputsDigest: inputsDigest(plan.inputs) }
@@ -69,5 +70,5 @@ function authenticated(site: Site, path: string, bytes: Buffer): Plan {
   } catch (error) {
     throw damaged(path, errorMessage(error))
   }
-  throw damaged(path, 'it was not written by this Assent installation')
+  throw damaged(path, reasons.state.foreign)
 }

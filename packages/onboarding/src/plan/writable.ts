@@ -4,7 +4,8 @@
 
 import { checkPath } from '../disk/safe-path.ts'
 import { recognise } from '../files/kinds.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { type OnboardingError, refusal } from '../onboarding-error.ts'
+import { reasons, refusals } from '../text/refusals.ts'
 
 /** The mode of a file that onboarding creates. */
 export const newFileMode = 0o644
@@ -12,8 +13,8 @@ export const newFileMode = 0o644
 type Mode = { readonly mode: number } | null
 
 function checkWritable(path: string, before: Mode, after: Mode): void {
-  if (recognise(checkPath(path)) === undefined) throw refused(path, 'it is not an instruction file')
-  if (after !== null && after.mode !== (before?.mode ?? newFileMode)) throw refused(path, 'its file mode would change')
+  if (recognise(checkPath(path)) === undefined) throw refused(path, reasons.path.notInstructions)
+  if (after !== null && after.mode !== (before?.mode ?? newFileMode)) throw refused(path, reasons.path.otherMode)
 }
 
 /** Checks every file, and that no path occurs twice: on some disks two spellings are one file. */
@@ -22,15 +23,11 @@ export function checkAllWritable(files: readonly { path: string; before: Mode; a
   for (const { path, before, after } of files) {
     checkWritable(path, before, after)
     const folded = path.normalize('NFKC').toLowerCase()
-    if (seen.has(folded)) throw refused(path, 'it is listed twice')
+    if (seen.has(folded)) throw refused(path, reasons.path.twice)
     seen.add(folded)
   }
 }
 
 function refused(path: string, why: string): OnboardingError {
-  return new OnboardingError(
-    'UNSAFE_PATH',
-    `${JSON.stringify(path)} may not be written: ${why}. Nothing was changed.`,
-    'Call propose and approve again.',
-  )
+  return refusal('UNSAFE_PATH', refusals.mayNotWrite(path, why))
 }

@@ -6,8 +6,9 @@ import { writeDurably } from '../disk/durable.ts'
 import { readRegular } from '../disk/read-regular.ts'
 import { checkPath, placeIn } from '../disk/safe-path.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { type OnboardingError, refusal } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
+import { reasons, refusals } from '../text/refusals.ts'
 
 export const names = {
   state: 'onboarding.json',
@@ -43,16 +44,12 @@ export async function writeOursAsJson(site: Site, path: string, value: unknown):
 /** Undefined when there is none. */
 export async function readOurs(site: Site, path: string): Promise<Buffer | undefined> {
   const read = await readRegular(await placeIn(site.root, path), onboardingLimits.stateBytes)
-  if (read === 'other') throw damaged(path, 'it is not a regular file, or it is too large')
+  if (read === 'other') throw damaged(path, reasons.state.notRegular)
   return read?.bytes
 }
 
 export function damaged(path: string, why: string): OnboardingError {
-  return new OnboardingError(
-    'STATE_DAMAGED',
-    `${path} cannot be used: ${why}. Nothing was done.`,
-    'Restore the file from version control, or move the whole folder away and start with analyze.',
-  )
+  return refusal('STATE_DAMAGED', refusals.damagedState(path, why))
 }
 
 export function backupFolder(site: Site, id: string): string {

@@ -8,7 +8,8 @@ import { link, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { readRegular } from '../disk/read-regular.ts'
 import { onboardingLimits } from '../limits.ts'
-import { errorMessage, OnboardingError } from '../onboarding-error.ts'
+import { errorMessage, OnboardingError, refusal } from '../onboarding-error.ts'
+import { reasons, refusals } from '../text/refusals.ts'
 
 const fileName = 'onboarding.key'
 
@@ -24,9 +25,9 @@ export async function installationIn(folder: string, root: string): Promise<Inst
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const home = await realpath(folder)
     if (home === root || home.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw refused(`${home} is inside ${root}, where everybody who writes to the project could write the key`)
+      throw refused(reasons.key.inProject(home, root))
     }
-    if (!isWindows && ((await stat(home)).mode & 0o002) !== 0) throw refused(`every user may write to ${home}`)
+    if (!isWindows && ((await stat(home)).mode & 0o002) !== 0) throw refused(reasons.key.writable(home))
     const file = join(home, fileName)
     return { home, key: (await readKey(file)) ?? (await makeKey(file)) }
   } catch (error) {
@@ -39,9 +40,9 @@ const isWindows = process.platform === 'win32'
 async function readKey(file: string): Promise<Buffer | undefined> {
   const read = await readRegular(file, onboardingLimits.keyBytes)
   if (read === undefined) return undefined
-  if (read === 'other' || read.bytes.length !== onboardingLimits.keyBytes) throw refused(`${file} is not a valid key`)
-  if (!isWindows && (read.stat.mode & 0o077) !== 0) throw refused(`other users may read ${file}`)
-  if (!isWindows && read.stat.uid !== process.getuid?.()) throw refused(`${file} belongs to another user`)
+  if (read === 'other' || read.bytes.length !== onboardingLimits.keyBytes) throw refused(reasons.key.invalid(file))
+  if (!isWindows && (read.stat.mode & 0o077) !== 0) throw refused(reasons.key.readable(file))
+  if (!isWindows && read.stat.uid !== process.getuid?.()) throw refused(reasons.key.othersFile(file))
   return read.bytes
 }
 
@@ -63,15 +64,10 @@ async function makeKey(file: string): Promise<Buffer> {
     await rm(draft, { force: true })
   }
   const made = await readKey(file)
-  if (made === undefined) throw refused(`${file} was removed while it was created`)
+  if (made === undefined) throw refused(reasons.key.removed(file))
   return made
 }
 
 function refused(why: string, cause?: unknown): OnboardingError {
-  return new OnboardingError(
-    'NO_KEY',
-    `Onboarding has no key to authenticate its files with: ${why}. Nothing was done.`,
-    'Set ASSENT_HOME to a folder outside the project that only you can write to, or correct its permissions (chmod 700 the folder, chmod 600 the key).',
-    { cause },
-  )
+  return refusal('NO_KEY', refusals.noKey(why), { cause })
 }

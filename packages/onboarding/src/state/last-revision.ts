@@ -10,8 +10,9 @@ import { z } from 'zod'
 import { writeDurably } from '../disk/durable.ts'
 import { readRegular } from '../disk/read-regular.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { errorMessage, refusal } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
+import { refusals } from '../text/refusals.ts'
 
 const recordSchema = z.object({ root: z.string(), revision: z.int().min(1) })
 
@@ -26,12 +27,7 @@ export async function lastRevision(site: Site): Promise<number> {
     if (root === site.root) return revision
     throw new Error(`it is for ${root}`)
   } catch (error) {
-    throw new OnboardingError(
-      'STATE_DAMAGED',
-      `${place} cannot be read (${error instanceof Error ? error.message : error}). Nothing was done.`,
-      'Remove that file. Onboarding of this repository then begins again with analyze.',
-      { cause: error },
-    )
+    throw refusal('STATE_DAMAGED', refusals.damagedRevision(place, errorMessage(error)), { cause: error })
   }
 }
 

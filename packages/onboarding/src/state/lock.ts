@@ -14,8 +14,9 @@ import { z } from 'zod'
 import { writeDurably } from '../disk/durable.ts'
 import { readRegular } from '../disk/read-regular.ts'
 import { onboardingLimits } from '../limits.ts'
-import { OnboardingError } from '../onboarding-error.ts'
+import { type OnboardingError, refusal } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
+import { reasons, refusals } from '../text/refusals.ts'
 import { folderFor, names, ours } from './folder.ts'
 
 /** Claims are in the repository and can come with it, so their text is never shown as our own. */
@@ -89,8 +90,8 @@ async function readClaim(place: string): Promise<Claim | undefined> {
       pid: 0,
       host: 'unknown',
       started: '',
-      at: 'an unknown time',
-      action: `a claim at ${place} that cannot be read`,
+      at: reasons.lock.unknownTime,
+      action: reasons.lock.unreadable(place),
     }
   }
 }
@@ -122,12 +123,6 @@ async function startOf(pid: number): Promise<string> {
 
 function busy(site: Site, { pid, host, at, action }: Claim): OnboardingError {
   const isHere = host === hostname()
-  const who = isHere ? `process ${pid} on this machine` : `process ${pid} on ${host}`
-  return new OnboardingError(
-    'BUSY',
-    `Onboarding is running elsewhere: ${action}, by ${who}, since ${at}. Nothing was done.`,
-    isHere
-      ? 'Wait until it is done, then call again.'
-      : `Wait until it is done. If that machine is gone, remove its file in ${ours(site, names.locks)} and call again.`,
-  )
+  const who = isHere ? reasons.lock.processHere(pid) : reasons.lock.processAt(pid, host)
+  return refusal('BUSY', refusals.busy(action, who, at, isHere ? undefined : ours(site, names.locks)))
 }

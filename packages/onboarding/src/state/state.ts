@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { placeIn, statOf } from '../disk/safe-path.ts'
 import { OnboardingError } from '../onboarding-error.ts'
 import type { Site } from '../site.ts'
+import { ignoredState } from '../text/refusals.ts'
 import { names, ours, readOurs, writeOursAsJson } from './folder.ts'
 import { lastRevision, saveLastRevision } from './last-revision.ts'
 import { isMacOf, macOf } from './mac.ts'
@@ -75,18 +76,13 @@ export async function readStateAndIgnored(site: Site): Promise<ReadState> {
   const none = { ...notStarted, revision: Math.max(notStarted.revision, last) }
   const path = ours(site, names.state)
   const saved = await readSaved(site, path)
-  if (saved === 'foreign') return { state: none, ignored: foreign(path) }
+  if (saved === 'foreign') return { state: none, ignored: ignoredState.foreign(path) }
   if (saved === 'absent') {
     const planted = await presentOf(site, [names.plan, names.backup])
-    return planted.length === 0 ? { state: none } : { state: none, ignored: foreign(planted.join(', ')) }
+    return planted.length === 0 ? { state: none } : { state: none, ignored: ignoredState.foreign(planted.join(', ')) }
   }
   if (saved.revision >= last) return { state: saved }
-  const words = 'state in this repository is older than the newest that this Assent installation wrote; ignored'
-  return { state: none, ignored: `Warning: ${words} (${path}).` }
-}
-
-function foreign(paths: string): string {
-  return `Warning: state in this repository was not written by this Assent installation; ignored (${paths}).`
+  return { state: none, ignored: ignoredState.older(path) }
 }
 
 async function readSaved(site: Site, path: string): Promise<State | 'absent' | 'foreign'> {
