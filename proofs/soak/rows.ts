@@ -19,6 +19,7 @@ const tables = [
   'used_ids',
   'steps',
   'secret_pages',
+  'outbox',
 ] as const
 
 const dayMs = 24 * 60 * 60 * 1_000

@@ -12,6 +12,7 @@ import { sleep } from '../protocol/sleep.ts'
 import { type AskMessage, linkText, messageHeading, messageNote, titleWithoutLinks } from './ask-message.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { notifyLimits } from './limits.ts'
+import { RefusedAddress } from './outbound-guard.ts'
 
 export interface MailOptions {
   /** Networks in which the connection may be unencrypted. */
@@ -126,7 +127,7 @@ type GetSocket = (
 function guardedSocket(networks: PlainNetworks): GetSocket {
   const lookup: LookupFunction = networks.lookup
   return ({ host = '', port = 25 }, callback) => {
-    if (!networks.mayContain(host)) return callback(new Error('The mail server is outside the stated networks.'))
+    if (!networks.mayContain(host)) return callback(new RefusedAddress())
     const connection = connect({ host, port: Number(port), lookup, timeout: notifyLimits.mailMs })
     connection.once('error', callback)
     connection.once('timeout', () => connection.destroy(new Error('timeout')))

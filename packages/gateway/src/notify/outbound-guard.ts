@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isRoutable, StatedNetworks } from '../protocol/networks.ts'
 
 /** A connection that was refused before it was made. */
-class RefusedAddress extends Error {
+export class RefusedAddress extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED'
 
   constructor() {
