@@ -115,10 +115,6 @@ function exportRow(ask: AskView) {
   }
 }
 
-export function endedAtMs({ state, raisedAtMs }: AskView): number {
-  return state.kind === 'open' ? raisedAtMs : state.atMs
-}
-
 const names = ['text', 'server', 'kind', 'outcome'] as const
 
 export function filterOf(search: string): HistorySearch {

@@ -12,7 +12,7 @@ import { matching, noFilter } from '../ui/open-filter.ts'
 import { isLoaded, NotLoaded } from '../ui/page-error.tsx'
 import { Proof } from '../ui/proof.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
-import { endedAtMs, filterOf, HistoryFilters, searchOf } from './history-filters.tsx'
+import { filterOf, HistoryFilters, searchOf } from './history-filters.tsx'
 import { navigate } from './route.ts'
 
 const words = historyText.history
@@ -23,7 +23,7 @@ export function HistoryPage({ id, search }: { readonly id?: string | undefined; 
   const list = useHistory(filter)
   const statistics = useStatistics(yearDays)
   const loaded = list.data?.pages.flatMap((page) => page.asks) ?? []
-  const asks = matching(loaded, { ...noFilter, text: text ?? '' }).toSorted((a, b) => endedAtMs(b) - endedAtMs(a))
+  const asks = matching(loaded, { ...noFilter, text: text ?? '' })
   const servers = [...new Set(statistics.data?.tools.map(({ server }) => server))].sort()
 
   // A search is about everything that ended, not only about the first page.

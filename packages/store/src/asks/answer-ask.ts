@@ -116,7 +116,7 @@ export function answering(also: string): [Part, ...Part[]] {
     {
       name: 'unlisted',
       sql: `
-      update ask_approvers set is_open = 0 from counted c
+      update ask_approvers set is_open = 0, ended_at = c.ended_at from counted c
       where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id and c.state = 'settled'`,
     },
     {

@@ -34,7 +34,7 @@ export function ending(also: string): [Part, ...Part[]] {
     {
       name: 'unlisted',
       sql: `
-      update ask_approvers set is_open = 0 from ended c
+      update ask_approvers set is_open = 0, ended_at = :now from ended c
       where ask_approvers.tenant = c.tenant and ask_approvers.ask_id = c.id`,
     },
     ...recorded('ended', `case when c.state = 'expired' then 'ask.expired' else 'ask.withdrawn' end`),

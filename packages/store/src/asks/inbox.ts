@@ -1,4 +1,4 @@
-// The asks that a person may see, newest first, in pages.
+// The asks that a person may see, in pages: open ones as they were raised, the others as they ended, newest first.
 //
 // A person is an approver under several names (their own and their groups'). Each name has its own index scan; the scans are
 // merged here. A page starts after the last row of the previous one, never at an offset, so asks that are raised or end in
@@ -15,9 +15,9 @@ import {
   type Question,
 } from '@assent/core'
 import type { Engine } from '../engine/engine.ts'
-import { type AskRow, readApprovalRule } from './ask-row.ts'
+import { readApprovalRule } from './ask-row.ts'
 import type { Asks } from './asks.ts'
-import { listAsks } from './list-asks.ts'
+import { type ListedAskRow, listAsks } from './list-asks.ts'
 import { type EndedAskRow, listEndedAsks } from './list-ended.ts'
 
 export interface InboxQuery {
@@ -106,7 +106,7 @@ export class Inbox {
         this.#engine.run(listAsks(shape), { tenant, approver, server, kind, outcome, ...position }),
       ),
     )
-    const rows = merge(scans)
+    const rows = merge(scans, ({ place }) => place)
     const shown = rows.slice(0, size)
     const last = shown.at(-1)
     const asks = await Promise.all(shown.map((row) => this.#asks.withVotes(row)))
@@ -124,7 +124,7 @@ export class Inbox {
         this.#engine.run(listEndedAsks(atMost + 1), { tenant, approver, since: sinceMs }),
       ),
     )
-    const rows = merge(scans)
+    const rows = merge(scans, (row) => row.raised_at)
     const visible = rows
       .slice(0, atMost)
       .filter((row) => maySee({ approvalRule: readApprovalRule(row.approval_rule), principal: row.principal }, person))
@@ -138,15 +138,15 @@ function endedAsk({ server, tool, outcome, raised_at, ended_at }: EndedAskRow): 
 }
 
 /** Newest first, each ask once although two names may match it. */
-function merge<R extends { readonly id: string; readonly raised_at: number }>(scans: readonly (readonly R[])[]): R[] {
+function merge<R extends { readonly id: string }>(scans: readonly (readonly R[])[], placeOf: (row: R) => number): R[] {
   const [only] = scans
   if (scans.length === 1 && only !== undefined) return [...only]
   const byId = new Map(scans.flat().map((row) => [row.id, row]))
-  return [...byId.values()].sort((a, b) => b.raised_at - a.raised_at || (a.id < b.id ? 1 : -1))
+  return [...byId.values()].sort((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? 1 : -1))
 }
 
-function cursorAfter(row: AskRow): string {
-  return Buffer.from(JSON.stringify([row.raised_at, row.id])).toString('base64url')
+function cursorAfter(row: ListedAskRow): string {
+  return Buffer.from(JSON.stringify([row.place, row.id])).toString('base64url')
 }
 
 /** A cursor is only a position in a list that the person may see anyway, so only its shape is checked. */

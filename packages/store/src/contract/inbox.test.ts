@@ -95,6 +95,39 @@ onEachEngine('[STORE-8] an ended ask moves from the open to the ended list, also
   expect((await idsOf(store, { ...forAnn, show: 'ended' })).toSorted()).toEqual([answered.id, overdue.id].toSorted())
 })
 
+onEachEngine('[STORE-8] ended asks are listed by the time of their end, over all pages', async ({ open }) => {
+  const clock = stoppedClock()
+  const store = await open({ clock })
+  const raised: string[] = []
+  for (let index = 0; index < 9; index++) {
+    raised.push((await store.asks.raise(aForm({ decideWithinMs: minuteMs }))).id)
+    clock.advance(10)
+  }
+  // Answered, withdrawn and expired, in another order than they were raised.
+  const ended: string[] = []
+  for (const at of [4, 0, 7, 2]) {
+    const id = raised[at] ?? ''
+    ended.push(id)
+    if (at % 4 === 0) await store.asks.answer({ tenant: 'acme', id, person: ann, via: 'inbox', answer: inEurope })
+    else await store.asks.withdraw('acme', id, 'caller-gone')
+    clock.advance(1_000)
+  }
+  clock.advance(minuteMs)
+  await store.sweep()
+
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const show = { ...forAnn, show: 'ended', pageSize: 2 } as const
+    const page = await store.inbox.page({ ...show, ...(cursor === undefined ? {} : { cursor }) })
+    seen.push(...page.asks.map(({ id }) => id))
+    cursor = page.next
+  } while (cursor !== undefined)
+
+  expect(seen.slice(5)).toEqual(ended.toReversed())
+  expect(seen.slice(0, 5).toSorted()).toEqual(raised.filter((id) => !ended.includes(id)).toSorted())
+})
+
 onEachEngine('[STORE-8] votes so far are shown with the ask', async ({ open }) => {
   const store = await open()
   const { tenant, id } = await store.asks.raise(anApproval(['person:ann', 'person:ben'], 2))
